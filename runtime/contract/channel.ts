@@ -1,0 +1,225 @@
+/**
+ * Messages over a pipe, both ways: interleaved frame by frame so that a small message never waits
+ * behind a large one (measured: 164 ms behind 10 MB bodies otherwise), with credit per message, and a
+ * bound on what is queued for a side that stopped reading.
+ */
+import type { Duplex } from 'node:stream'
+import {
+  announcedBytes,
+  CREDIT,
+  createFrameParser,
+  decodeMessage,
+  encodeHead,
+  FIRST,
+  type Frame,
+  frameHeader,
+  type Heads,
+  type Kind,
+  LAST,
+  MAX_FRAME_PAYLOAD,
+  type Message,
+  ProtocolError,
+} from './frames.ts'
+
+export type ChannelLimits = {
+  /** Largest message that is accepted, in bytes. */
+  maxMessageBytes: number
+  /** Largest sum of messages that are half received, in bytes. */
+  maxPartialBytes: number
+  /** Largest sum of what waits to be sent, in bytes. */
+  maxQueuedBytes: number
+  /** How many messages may be half received at once. */
+  maxStreams: number
+}
+
+export const CHANNEL_LIMITS: ChannelLimits = {
+  maxMessageBytes: 34 * 1024 * 1024,
+  maxPartialBytes: 256 * 1024 * 1024,
+  maxQueuedBytes: 256 * 1024 * 1024,
+  maxStreams: 4096,
+}
+
+/** Bytes of one message that may be under way before the other side says that it took some. */
+const WINDOW_BYTES = 512 * 1024
+const NOTHING: Buffer = Buffer.alloc(0)
+
+export type Channel = {
+  send<K extends Kind>(kind: K, call: number, head: Heads[K], body?: Buffer): void
+  /** Bytes that wait to be sent. */
+  queuedBytes(): number
+}
+
+type Outgoing = { stream: number; parts: Buffer[]; left: number; window: number; started: boolean }
+type Incoming = { bytes: Buffer; filled: number; uncredited: number }
+
+/**
+ * Opens a channel over a pipe. `onBroken` is called once, with what the other side did wrong: the
+ * caller ends the connection (the host kills the worker, a worker ends itself).
+ */
+export function openChannel(
+  pipe: Duplex,
+  onMessage: (message: Message) => void,
+  onBroken: (error: ProtocolError) => void,
+  limits: ChannelLimits = CHANNEL_LIMITS,
+): Channel {
+  const outgoing = new Map<number, Outgoing>()
+  const incoming = new Map<number, Incoming>()
+  let nextStream = 1
+  let queued = 0
+  let partial = 0
+  let blocked = false
+  let scheduled = false
+  let broken = false
+
+  const fail = (error: ProtocolError) => {
+    if (broken) return
+    broken = true
+    outgoing.clear()
+    incoming.clear()
+    onBroken(error)
+  }
+
+  const parse = createFrameParser((frame) => receive(frame))
+  pipe.on('data', (chunk: Buffer) => {
+    if (broken) return
+    try {
+      parse(chunk)
+    } catch (error) {
+      // Only a breach of the protocol is the other side's fault; anything else is ours.
+      if (!(error instanceof ProtocolError)) throw error
+      fail(error)
+    }
+  })
+  pipe.on('drain', () => {
+    blocked = false
+    schedule()
+  })
+
+  function receive({ flags, stream, payload }: Frame) {
+    if (broken) return
+    if (flags === CREDIT) return credit(stream, payload)
+    const known = incoming.get(stream)
+    if ((flags & FIRST) !== 0) {
+      if (known) throw new ProtocolError('stream begun twice')
+      return begin(stream, payload, (flags & LAST) !== 0)
+    }
+    if (!known) throw new ProtocolError('frame of an unknown stream')
+    if (known.filled + payload.length > known.bytes.length) throw new ProtocolError('too long')
+    payload.copy(known.bytes, known.filled)
+    known.filled += payload.length
+    known.uncredited += payload.length
+    if ((flags & LAST) !== 0) return finish(stream, known)
+    if (known.uncredited < WINDOW_BYTES / 2) return
+    const grant = Buffer.allocUnsafe(4)
+    grant.writeUInt32LE(known.uncredited, 0)
+    known.uncredited = 0
+    write(frameHeader(4, CREDIT, stream), grant)
+  }
+
+  function begin(stream: number, payload: Buffer, whole: boolean) {
+    const size = announcedBytes(payload)
+    if (size > limits.maxMessageBytes) throw new ProtocolError(`message of ${size} bytes`)
+    if (whole) {
+      if (size !== payload.length) throw new ProtocolError('length does not add up')
+      // A copy: the payload is a view of the pipe's buffer, and the body may be kept.
+      onMessage(decodeMessage(Buffer.from(payload)))
+      return
+    }
+    if (payload.length > size) throw new ProtocolError('too long')
+    partial += size
+    if (partial > limits.maxPartialBytes) throw new ProtocolError('too much half received')
+    if (incoming.size >= limits.maxStreams) throw new ProtocolError('too many messages at once')
+    const bytes = Buffer.allocUnsafe(size)
+    payload.copy(bytes)
+    incoming.set(stream, { bytes, filled: payload.length, uncredited: payload.length })
+  }
+
+  function finish(stream: number, message: Incoming) {
+    if (message.filled !== message.bytes.length) throw new ProtocolError('ended early')
+    incoming.delete(stream)
+    partial -= message.bytes.length
+    onMessage(decodeMessage(message.bytes))
+  }
+
+  function credit(stream: number, payload: Buffer) {
+    if (payload.length !== 4) throw new ProtocolError('credit frame')
+    const message = outgoing.get(stream)
+    // The last frame may have left before the credit for an earlier one arrived.
+    if (!message) return
+    message.window = Math.min(WINDOW_BYTES, message.window + payload.readUInt32LE(0))
+    schedule()
+  }
+
+  function write(header: Buffer, payload: Buffer) {
+    pipe.write(header)
+    if (!pipe.write(payload)) blocked = true
+  }
+
+  function schedule() {
+    if (scheduled || blocked || broken || outgoing.size === 0) return
+    scheduled = true
+    // A little later: what is sent together leaves in one system call. Not at the next tick: callbacks
+    // of isolated-vm do not run that queue, and the message would lie there until something else happens.
+    setImmediate(flush)
+  }
+
+  function flush() {
+    scheduled = false
+    if (broken) return
+    pipe.cork()
+    let moved = true
+    while (moved && !blocked) {
+      moved = false
+      for (const message of outgoing.values()) {
+        if (blocked) break
+        if (message.window > 0 && sendFrame(message)) moved = true
+      }
+    }
+    pipe.uncork()
+  }
+
+  function sendFrame(message: Outgoing): boolean {
+    const size = Math.min(MAX_FRAME_PAYLOAD, message.left)
+    const payload = take(message.parts, size)
+    message.left -= size
+    message.window -= size
+    queued -= size
+    const last = message.left === 0
+    const flags = (message.started ? 0 : FIRST) | (last ? LAST : 0)
+    message.started = true
+    if (last) outgoing.delete(message.stream)
+    write(frameHeader(size, flags, message.stream), payload)
+    return true
+  }
+
+  return {
+    send(kind, call, head, body = NOTHING) {
+      if (broken) return
+      const first = encodeHead(kind, call, head, body.length)
+      const left = first.length + body.length
+      queued += left
+      if (queued > limits.maxQueuedBytes) {
+        fail(new ProtocolError('the other side stopped reading'))
+        return
+      }
+      const stream = nextStream
+      nextStream = (nextStream % 0xffffffff) + 1
+      const parts = body.length === 0 ? [first] : [first, body]
+      outgoing.set(stream, { stream, parts, left, window: WINDOW_BYTES, started: false })
+      schedule()
+    },
+    queuedBytes: () => queued + pipe.writableLength,
+  }
+}
+
+/** Takes the next `size` bytes off a list of parts. */
+function take(parts: Buffer[], size: number): Buffer {
+  const first = parts[0] as Buffer
+  if (first.length > size) {
+    parts[0] = first.subarray(size)
+    return first.subarray(0, size)
+  }
+  parts.shift()
+  if (first.length === size) return first
+  return Buffer.concat([first, take(parts, size - first.length)])
+}

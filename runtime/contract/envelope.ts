@@ -1,0 +1,270 @@
+/**
+ * The HTTP boundary of a capability: the request envelope in, the answer's bytes out. Tolerant in
+ * (unknown members are dropped, null means absent), exact out.
+ *
+ * Source: service.md sections 2.1, 2.2, 7.1; connector-interface.md section 1.1.
+ */
+import * as v from 'valibot'
+import { AuthCredential, type CredentialKind } from './authentication.ts'
+import type { AnySchema } from './capabilities.ts'
+import { ERROR_CODES, ERRORS, type ErrorCode, RuntimeError } from './errors.ts'
+import type { Manifest } from './manifest.ts'
+import { maybe } from './optional.ts'
+import { describeIssues } from './payload.ts'
+
+/** Deepest nesting of a request body. */
+export const MAX_DEPTH = 64
+export const MAX_PAGE_SIZE = 1000
+
+export const Page = v.pipe(
+  v.object({
+    token: maybe(
+      v.pipe(v.string(), v.metadata({ description: 'Opaque; from the previous answer' })),
+    ),
+    size: maybe(
+      v.pipe(
+        v.number(),
+        v.integer(),
+        v.metadata({
+          description: `Items per page, 1 to ${MAX_PAGE_SIZE}; the same in one sequence`,
+        }),
+      ),
+    ),
+  }),
+  v.metadata({ title: 'Page' }),
+)
+
+const free = v.custom<Record<string, unknown>>(isObject, 'Expected an object')
+
+/** Members of every envelope; `auth` and `credentials` only where the capability is not plain. */
+const plainEnvelope = v.object({
+  request: free,
+  include_raw_data: maybe(v.boolean()),
+  page: maybe(Page),
+  settings: maybe(free),
+})
+const authenticatedEnvelope = v.object({
+  ...plainEnvelope.entries,
+  auth: maybe(AuthCredential),
+  credentials: maybe(v.array(AuthCredential)),
+})
+
+/** A capability call, parsed into its final form: after this nobody asks whether something is there. */
+export type Call = {
+  request: unknown
+  settings: Record<string, unknown>
+  auth: AuthCredential | null
+  /** By credential id; null where the connector has a single credential. */
+  credentials: Record<string, AuthCredential> | null
+  page: { token: string | null; size: number | null }
+  includeRawData: boolean
+}
+
+type Expected = {
+  plain: boolean
+  request: AnySchema
+  settings: AnySchema
+  manifest: Pick<Manifest, 'authentication_schema' | 'credentials' | 'settings'>
+}
+
+/**
+ * Parses a body in the order of connector-interface.md section 1.1: body, auth or credentials,
+ * settings.
+ *
+ * @throws body_not_json, body_too_deep, request_invalid, page_size_invalid, credentials_invalid, settings_invalid
+ */
+export function parseCall(text: string, expected: Expected): Call {
+  const value = parseBody(text)
+  const envelope = expected.plain ? plainEnvelope : authenticatedEnvelope
+  const parsed = v.safeParse(envelope, value)
+  const request = v.safeParse(
+    expected.request,
+    isObject(value) && isObject(value['request']) ? value['request'] : {},
+  )
+  const findings = [
+    ...(parsed.success ? [] : [describeIssues(parsed.issues)]),
+    ...(request.success ? [] : [describeIssues(request.issues, 'request')]),
+  ]
+  if (!parsed.success || !request.success)
+    throw new RuntimeError('request_invalid', findings.join('; '))
+  const { page, settings, include_raw_data } = parsed.output
+  const size = page?.size ?? null
+  if (size !== null && (size < 1 || size > MAX_PAGE_SIZE)) {
+    throw new RuntimeError(
+      'page_size_invalid',
+      `page.size: found ${size}; write 1 to ${MAX_PAGE_SIZE}`,
+    )
+  }
+  const given = expected.plain
+    ? { auth: null, credentials: null }
+    : pickCredentials(
+        parsed.output as v.InferOutput<typeof authenticatedEnvelope>,
+        expected.manifest,
+      )
+  return {
+    request: request.output,
+    settings: parseSettings(settings, expected),
+    ...given,
+    page: { token: page?.token ?? null, size },
+    includeRawData: include_raw_data === true,
+  }
+}
+
+function parseBody(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new RuntimeError(
+      'body_not_json',
+      `the body is not JSON: ${(error as Error).message.slice(0, 200)}`,
+    )
+  }
+  if (deeperThan(value, MAX_DEPTH)) {
+    throw new RuntimeError('body_too_deep', `the body is nested deeper than ${MAX_DEPTH} levels`)
+  }
+  return value
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  return Object.values(value).some((one) => deeperThan(one, levels - 1))
+}
+
+type Given = Pick<Call, 'auth' | 'credentials'>
+type AuthenticatedEnvelope = v.InferOutput<typeof authenticatedEnvelope>
+
+function pickCredentials(
+  { auth, credentials }: AuthenticatedEnvelope,
+  manifest: Expected['manifest'],
+): Given {
+  if (auth && credentials)
+    throw refuseCredentials('auth and credentials were both sent; send one of them')
+  if (manifest.authentication_schema) {
+    const { kind } = manifest.authentication_schema
+    if (credentials)
+      throw refuseCredentials(
+        `credentials: this connector takes a single credential; send auth.${kind}`,
+      )
+    if (!auth) throw refuseCredentials(`auth: missing; send auth.${kind}`)
+    return { auth: ofKind(auth, kind, 'auth'), credentials: null }
+  }
+  if (auth)
+    throw refuseCredentials(
+      'auth: this connector takes several credentials; send credentials, each with its id',
+    )
+  if (!credentials || credentials.length === 0)
+    throw refuseCredentials('credentials: missing; send at least one')
+  return { auth: null, credentials: pickSeveral(credentials, manifest.credentials ?? []) }
+}
+
+function pickSeveral(sent: AuthCredential[], declared: NonNullable<Manifest['credentials']>) {
+  const picked: Record<string, AuthCredential> = {}
+  for (const [index, credential] of sent.entries()) {
+    const at = `credentials.${index}`
+    const { id } = credential
+    if (id === undefined) throw refuseCredentials(`${at}.id: missing`)
+    const known = declared.find((one) => one.id === id)
+    if (!known)
+      throw refuseCredentials(
+        `${at}.id: ${JSON.stringify(id.slice(0, 64))} is not declared; declared: ${declared.map((one) => one.id).join(', ')}`,
+      )
+    if (Object.hasOwn(picked, id)) throw refuseCredentials(`${at}.id: ${id} was sent twice`)
+    picked[id] = ofKind(credential, known.kind, at)
+  }
+  const missing = declared.filter(({ id, optional }) => !optional && !Object.hasOwn(picked, id))
+  if (missing.length > 0)
+    throw refuseCredentials(
+      `credentials: missing ${missing.map(({ id, kind }) => `${id} (${kind})`).join(', ')}`,
+    )
+  return picked
+}
+
+/** Only the declared kind goes on: what else was sent is not the connector's. */
+function ofKind(credential: AuthCredential, kind: CredentialKind, at: string): AuthCredential {
+  if (credential[kind] === undefined)
+    throw refuseCredentials(`${at}.${kind}: missing; this connector authenticates with ${kind}`)
+  return {
+    ...(credential.id === undefined ? {} : { id: credential.id }),
+    [kind]: credential[kind],
+  } as AuthCredential
+}
+
+const refuseCredentials = (message: string) => new RuntimeError('credentials_invalid', message)
+
+function parseSettings(
+  settings: Record<string, unknown> | undefined,
+  { settings: schema, manifest }: Expected,
+) {
+  const parsed = v.safeParse(schema, settings ?? {})
+  if (parsed.success) return parsed.output as Record<string, unknown>
+  const titles = [...new Set(parsed.issues.map((issue) => v.getDotPath(issue) ?? ''))]
+    .map((name) => manifest.settings[name]?.title)
+    .filter((title) => title !== undefined)
+  const named = titles.length > 0 ? ` (${titles.join(', ')})` : ''
+  throw new RuntimeError('settings_invalid', `${describeIssues(parsed.issues, 'settings')}${named}`)
+}
+
+/** The success envelope's bytes around a checked response and raw data. */
+export function successBody(
+  response: Buffer,
+  raw: Buffer,
+  page: { token: string; size: number | null } | null,
+): Buffer {
+  return Buffer.concat([
+    OPENING,
+    response,
+    RAW,
+    raw.length > 0 ? raw : NULL,
+    Buffer.from(`,"page":${JSON.stringify(page)}}`),
+  ])
+}
+
+const OPENING: Buffer = Buffer.from('{"response":')
+const RAW: Buffer = Buffer.from(',"raw_data":')
+const NULL: Buffer = Buffer.from('null')
+
+/** The error object of service.md section 7.1. */
+export type ErrorBody = {
+  is_error: true
+  error: {
+    message: string
+    error_code: ErrorCode
+    app_id: string
+    status_code: number | null
+    app_error_code: string | null
+    raised_by: string | null
+    raised_in: string | null
+  }
+  raw_data: unknown
+  page: { token: string | null; size: number | null } | null
+}
+
+/** The error envelope; `page` repeats the one that the call came with, so that a caller can resume. */
+export function errorBody(error: RuntimeError, appId: string): ErrorBody {
+  const { details } = error
+  const row = ERRORS[error.code]
+  return {
+    is_error: true,
+    error: {
+      message: error.message,
+      error_code: details.wire ?? row.wire,
+      app_id: appId.slice(0, 64),
+      status_code: details.statusCode ?? null,
+      app_error_code: details.appErrorCode ?? null,
+      raised_by: details.raisedBy ?? row.raisedBy,
+      raised_in: details.raisedIn ?? null,
+    },
+    raw_data: null,
+    page: details.page ?? null,
+  }
+}
+
+/** Whether a text is one of the 25 codes. */
+export const isErrorCode = (text: string): text is ErrorCode =>
+  (ERROR_CODES as readonly string[]).includes(text)
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,317 @@
+/**
+ * Every error the runtime can raise, and the closed list of codes that callers see.
+ *
+ * A row's key is our own, finer code (logs, metrics, tests); `wire` is what leaves. The list of wire
+ * codes is closed by service.md section 7.1: nothing else ever leaves.
+ */
+import * as v from 'valibot'
+
+/** The 25 codes of service.md section 7.1. */
+export const ERROR_CODES = [
+  'not_found',
+  'internal_error',
+  'api_error',
+  'unauthorized',
+  'bad_request',
+  'permission_denied',
+  'not_implemented',
+  'unexpected_error',
+  'unsupported_operation',
+  'unknown_value',
+  'invalid_value',
+  'bad_gateway',
+  'unauthenticated',
+  'request_timeout',
+  'connection_timeout',
+  'connection_rejected',
+  'rate_limit',
+  'authentication_expired',
+  'service_error',
+  'invalid_response',
+  'client_call_error',
+  'connection_closed',
+  'creds_revoked',
+  'invalid_page_token',
+  'integration_missing_parameter',
+] as const
+
+export const ErrorCode = v.pipe(
+  v.picklist(ERROR_CODES),
+  v.metadata({ title: 'ErrorCode', description: 'Standard error code' }),
+)
+export type ErrorCode = v.InferOutput<typeof ErrorCode>
+
+/** Whose doing an error is: decides the log level, and whether anyone should be woken. */
+export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
+
+type ErrorRow = {
+  wire: ErrorCode
+  /** The value of `raised_by`; absent for errors of the caller's request. */
+  raisedBy: string | null
+  blame: Blame
+  /** HTTP status; 200 unless the failure lies outside the envelope (wrong method, size, Host). */
+  status?: number
+  retryable: boolean
+  meaning: string
+}
+
+/** Identity function that keeps the keys and types every row. */
+const rows = <K extends string>(table: Record<K, ErrorRow>): Record<K, ErrorRow> => table
+
+const caller = { raisedBy: null, blame: 'caller', retryable: false } as const
+const policy = {
+  wire: 'permission_denied',
+  raisedBy: 'Keyway.EgressPolicy',
+  blame: 'connector',
+  retryable: false,
+} as const
+const sandbox = {
+  wire: 'service_error',
+  raisedBy: 'Keyway.Sandbox',
+  blame: 'connector',
+  retryable: true,
+} as const
+const network = { raisedBy: 'Keyway.Egress', blame: 'provider', retryable: true } as const
+const reply = {
+  wire: 'invalid_response',
+  raisedBy: 'Keyway',
+  blame: 'connector',
+  retryable: false,
+} as const
+
+/** The error table. One row per thing that can go wrong; nothing about an error is written elsewhere. */
+export const ERRORS = rows({
+  // The caller's request
+  body_not_json: { ...caller, wire: 'bad_request', meaning: 'The body is not JSON' },
+  body_too_deep: {
+    ...caller,
+    wire: 'bad_request',
+    meaning: 'The body is nested deeper than 64 levels',
+  },
+  request_invalid: {
+    ...caller,
+    wire: 'bad_request',
+    meaning: 'The envelope or the request does not fit its schema',
+  },
+  credentials_invalid: {
+    ...caller,
+    wire: 'bad_request',
+    meaning: 'auth or credentials are missing, doubled, of the wrong kind or undeclared',
+  },
+  settings_invalid: {
+    ...caller,
+    wire: 'bad_request',
+    meaning: 'Settings are missing or do not fit the manifest',
+  },
+  page_size_invalid: {
+    ...caller,
+    wire: 'bad_request',
+    meaning: 'The page size is outside 1 to 1000',
+  },
+  page_token_invalid: {
+    ...caller,
+    wire: 'invalid_page_token',
+    meaning: 'The page token is edited, foreign, expired, or belongs to another request',
+  },
+  connector_unknown: { ...caller, wire: 'not_found', meaning: 'No such connector is being served' },
+  capability_unknown: { ...caller, wire: 'not_implemented', meaning: 'No such capability exists' },
+  capability_missing: {
+    ...caller,
+    wire: 'not_implemented',
+    meaning: 'The connector does not implement this capability',
+  },
+  method_wrong: {
+    ...caller,
+    wire: 'unsupported_operation',
+    status: 405,
+    meaning: 'The path does not answer to this method',
+  },
+  path_unknown: {
+    ...caller,
+    wire: 'not_found',
+    status: 404,
+    meaning: 'Nothing is served at this path',
+  },
+  body_too_large: {
+    ...caller,
+    wire: 'bad_request',
+    status: 413,
+    meaning: 'The body is larger than 1 MiB',
+  },
+  content_type_wrong: {
+    ...caller,
+    wire: 'bad_request',
+    status: 415,
+    meaning: 'The content type is not application/json',
+  },
+  host_wrong: {
+    ...caller,
+    wire: 'bad_request',
+    status: 421,
+    meaning: 'The Host header names another server',
+  },
+  token_missing: {
+    ...caller,
+    wire: 'unauthenticated',
+    status: 401,
+    meaning: 'The bearer token is missing or wrong',
+  },
+  caller_gone: {
+    ...caller,
+    wire: 'client_call_error',
+    meaning: 'The caller hung up before the answer',
+  },
+
+  // Egress: what a connector may reach
+  egress_url: {
+    ...policy,
+    meaning: 'The address is not one that may be fetched (form, scheme, user info)',
+  },
+  egress_undeclared: { ...policy, meaning: 'No egress entry allows this address or method' },
+  egress_private: {
+    ...policy,
+    blame: 'operator',
+    meaning: 'The address is private and not granted',
+  },
+  egress_header: { ...policy, meaning: 'A request header that connectors may not set' },
+  egress_body: { ...policy, meaning: 'The request body is larger than may be sent' },
+  egress_redirects: { ...policy, meaning: 'More redirects than are followed' },
+  egress_setting: {
+    ...policy,
+    blame: 'caller',
+    meaning: 'A setting does not fit its place in an egress entry',
+  },
+  egress_concurrency: {
+    wire: 'rate_limit',
+    raisedBy: 'Keyway',
+    blame: 'connector',
+    retryable: true,
+    meaning: 'More requests open at once than one call may have',
+  },
+
+  // The network and the third-party system
+  upstream_rejected: {
+    ...network,
+    wire: 'connection_rejected',
+    meaning: 'Refused, unreachable, name not found, TLS refused',
+  },
+  upstream_connect_timeout: {
+    ...network,
+    wire: 'connection_timeout',
+    meaning: 'Connecting took too long',
+  },
+  upstream_closed: {
+    ...network,
+    wire: 'connection_closed',
+    meaning: 'The connection was closed in the middle',
+  },
+  upstream_timeout: {
+    ...network,
+    wire: 'request_timeout',
+    meaning: 'The upstream did not answer in time',
+  },
+  upstream_too_large: {
+    ...network,
+    wire: 'invalid_response',
+    retryable: false,
+    meaning: 'The upstream answered with more than may be read',
+  },
+  upstream_garbled: {
+    ...network,
+    wire: 'invalid_response',
+    retryable: false,
+    meaning: 'The upstream answer could not be decoded',
+  },
+
+  // The connector's code
+  connector_error: {
+    wire: 'unexpected_error',
+    raisedBy: 'ConnectorError',
+    blame: 'connector',
+    retryable: false,
+    meaning: 'The connector said so itself, with a code of its own choice',
+  },
+  connector_threw: {
+    wire: 'unexpected_error',
+    raisedBy: null,
+    blame: 'connector',
+    retryable: false,
+    meaning: 'The connector threw something that is not a ConnectorError',
+  },
+  reply_invalid: { ...reply, meaning: 'The reply of the connector breaks the contract' },
+  reply_too_large: { ...reply, meaning: 'The reply of the connector is larger than 32 MiB' },
+  cursor_too_large: { ...reply, meaning: 'The cursor of the connector is larger than 8 KiB' },
+
+  // The sandbox
+  deadline_passed: {
+    wire: 'request_timeout',
+    raisedBy: 'Keyway',
+    blame: 'connector',
+    retryable: true,
+    meaning: 'The call ran past its deadline',
+  },
+  queue_full: {
+    wire: 'rate_limit',
+    raisedBy: 'Keyway',
+    blame: 'connector',
+    retryable: true,
+    meaning: 'Too many calls of this connector are waiting',
+  },
+  isolate_memory: { ...sandbox, meaning: 'The isolate ran out of memory' },
+  isolate_disposed: { ...sandbox, meaning: 'The isolate was disposed of while the call ran' },
+  worker_died: {
+    ...sandbox,
+    blame: 'runtime',
+    meaning: 'The worker process died while the call ran',
+  },
+  load_failed: { ...sandbox, retryable: false, meaning: 'The connector could not be loaded' },
+
+  // Ourselves
+  internal: {
+    wire: 'internal_error',
+    raisedBy: 'Keyway',
+    blame: 'runtime',
+    status: 200,
+    retryable: true,
+    meaning: 'A defect of the runtime',
+  },
+  stopping: {
+    wire: 'service_error',
+    raisedBy: 'Keyway',
+    blame: 'operator',
+    retryable: true,
+    meaning: 'The runtime is stopping',
+  },
+})
+
+/** Our own codes: the keys of ERRORS. */
+export type RuntimeCode = keyof typeof ERRORS
+
+/** What an error carries besides its code and message; all of it may leave in the error envelope. */
+export type ErrorDetails = {
+  /** Another wire code than the row's: the connector's own choice. */
+  wire?: ErrorCode
+  /** HTTP status of the upstream's answer. */
+  statusCode?: number
+  appErrorCode?: string
+  raisedBy?: string
+  raisedIn?: string
+  /** The page that the call came with: the error envelope repeats it. */
+  page?: { token: string | null; size: number | null }
+}
+
+/**
+ * The one error class of the host. Callers switch on `code`; it becomes an answer in one place
+ * (`errorBody` in envelope.ts).
+ */
+export class RuntimeError extends Error {
+  readonly code: RuntimeCode
+  readonly details: ErrorDetails
+
+  constructor(code: RuntimeCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'RuntimeError'
+    this.code = code
+    this.details = details
+  }
+}

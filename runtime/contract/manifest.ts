@@ -1,0 +1,189 @@
+/**
+ * The shape of connector.json: what a connector is, readable without running any of its code. The one
+ * interface that can never be broken later; published as JSON Schema for editors.
+ */
+import * as v from 'valibot'
+import { CREDENTIAL_KINDS } from './authentication.ts'
+import { ERROR_CODES } from './errors.ts'
+import { Fields } from './settings.ts'
+
+/** Version of the author's interface that this runtime speaks; `runtime` in a manifest is a range of it. */
+export const INTERFACE_VERSION = '1.0.0'
+
+/** Paths beside connectors that a connector id may not take. */
+export const RESERVED_IDS = ['list_connector_app_ids', 'list-connector-app-ids'] as const
+
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+export type Method = (typeof METHODS)[number]
+
+const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
+const because = v.pipe(v.string(), v.minLength(10, 'say why in a sentence'), v.maxLength(1000))
+
+export const ConnectorId = v.pipe(
+  v.string(),
+  v.regex(
+    /^[a-z][a-z0-9_-]{0,62}$/,
+    'must look like `acme` or `acme-crm`: lower case letters, digits, - and _, at most 63',
+  ),
+  v.check((id) => !(RESERVED_IDS as readonly string[]).includes(id), 'is reserved'),
+)
+
+export const EgressRule = v.strictObject({
+  url: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
+  methods: v.optional(v.pipe(v.array(v.picklist(METHODS)), v.minLength(1))),
+  secrets: v.optional(v.array(v.string())),
+})
+export type EgressRule = v.InferOutput<typeof EgressRule>
+
+const CredentialFields = v.record(
+  v.string(),
+  v.strictObject({
+    title: v.optional(v.string()),
+    help: v.optional(v.string()),
+    default: v.optional(v.union([v.string(), v.array(v.string())])),
+  }),
+)
+
+const kind = v.picklist(CREDENTIAL_KINDS)
+
+const OAuthDeclaration = v.strictObject({
+  flow: v.optional(
+    v.union([
+      v.picklist(['CODE_FLOW', 'CLIENT_CREDENTIALS']),
+      v.strictObject({ setting: v.string() }),
+    ]),
+    'CODE_FLOW',
+  ),
+  authorization_url: v.optional(v.string()),
+  token_url: v.string(),
+  scopes: v.optional(v.record(v.string(), v.string())),
+  client_authentication: v.optional(
+    v.picklist(['CLIENT_SECRET_POST', 'CLIENT_SECRET_BASIC']),
+    'CLIENT_SECRET_POST',
+  ),
+  request: v.optional(
+    v.strictObject({
+      method: v.optional(v.picklist(['GET', 'POST']), 'POST'),
+      data: v.optional(v.picklist(['FORMDATA', 'JSON', 'QUERY']), 'FORMDATA'),
+    }),
+  ),
+  pkce: v.optional(v.boolean(), false),
+  capabilities: v.optional(
+    v.strictObject({
+      get_authorization_url: v.optional(v.boolean()),
+      handle_authorization_callback: v.optional(v.boolean()),
+      handle_client_credentials_request: v.optional(v.boolean()),
+      refresh_access_token: v.optional(v.boolean()),
+    }),
+  ),
+})
+
+const pointer = v.strictObject({ json: v.string() })
+const place = v.union([v.strictObject({ header: v.string() }), pointer])
+
+const Exchange = v.strictObject({
+  request: v.strictObject({
+    method: v.optional(v.picklist(METHODS), 'POST'),
+    url: v.string(),
+    headers: v.optional(v.record(v.string(), v.string())),
+    json: v.optional(v.unknown()),
+    form: v.optional(v.record(v.string(), v.string())),
+  }),
+  capture: place,
+  expires: v.optional(v.union([pointer, v.strictObject({ seconds: positive })])),
+  use: v.strictObject({ header: v.string() }),
+})
+
+/** What a capability's entry may say. */
+export const CapabilityDeclaration = v.strictObject({
+  egress: v.optional(v.array(EgressRule)),
+  reads_with: v.optional(v.array(v.picklist(METHODS))),
+  because: v.optional(because),
+  request_fields: v.optional(Fields),
+  response_fields: v.optional(Fields),
+})
+export type CapabilityDeclaration = v.InferOutput<typeof CapabilityDeclaration>
+
+/** Wishes; the operator's ceilings win. Defaults are those of the design's manifest page. */
+export const Limits = v.strictObject({
+  requests_per_second: v.optional(positive, 50),
+  concurrent_requests: v.optional(positive, 4),
+  concurrency: v.optional(positive, 32),
+  deadline_ms: v.optional(v.pipe(positive, v.minValue(100)), 30_000),
+  memory_mb: v.optional(v.pipe(positive, v.minValue(16)), 64),
+})
+export type Limits = v.InferOutput<typeof Limits>
+
+export const ResourceType = v.strictObject({ type_id: v.string(), type_label: v.string() })
+export const EntitlementType = v.strictObject({
+  type_id: v.string(),
+  type_label: v.string(),
+  resource_type_id: v.string(),
+  min: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  max: v.optional(positive),
+})
+
+/** The manifest, whole. Rules that need more than its shape are in registry/check-manifest.ts. */
+export const Manifest = v.strictObject({
+  $schema: v.optional(v.string()),
+  id: ConnectorId,
+  version: shortText,
+  runtime: shortText,
+  name: v.optional(shortText),
+  description: v.optional(v.pipe(v.string(), v.maxLength(2000))),
+  vendor_domain: v.optional(shortText),
+  logo: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^[a-zA-Z0-9_-]{1,60}\.(svg|png)$/,
+        'must be a .svg or .png file beside connector.json',
+      ),
+    ),
+  ),
+  categories: v.optional(
+    v.array(v.pipe(v.string(), v.regex(/^[A-Z][A-Z_]{1,40}$/, 'must look like COLLABORATION'))),
+  ),
+  authentication_schema: v.optional(v.strictObject({ kind, fields: v.optional(CredentialFields) })),
+  credentials: v.optional(
+    v.pipe(
+      v.array(
+        v.strictObject({
+          id: v.pipe(v.string(), v.regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,62}$/, 'must look like `api`')),
+          kind,
+          title: v.optional(v.string()),
+          description: v.optional(v.string()),
+          optional: v.optional(v.boolean(), false),
+          fields: v.optional(CredentialFields),
+          oauth: v.optional(OAuthDeclaration),
+        }),
+      ),
+      v.minLength(1),
+    ),
+  ),
+  oauth: v.optional(OAuthDeclaration),
+  exchange: v.optional(Exchange),
+  settings: v.optional(Fields, {}),
+  egress: v.optional(v.array(EgressRule), []),
+  capabilities: v.record(v.string(), CapabilityDeclaration),
+  resource_types: v.optional(v.array(ResourceType), []),
+  entitlement_types: v.optional(v.array(EntitlementType), []),
+  limits: v.optional(Limits, {}),
+  consistency_ms: v.optional(
+    v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(3_600_000)),
+    0,
+  ),
+  errors_in_body: v.optional(
+    v.strictObject({
+      when: v.strictObject({ json: v.string(), equals: v.unknown() }),
+      code: v.string(),
+      map: v.record(v.string(), v.picklist(ERROR_CODES)),
+    }),
+  ),
+  clear_secrets: v.optional(v.array(v.strictObject({ field: v.string(), because })), []),
+})
+export type Manifest = v.InferOutput<typeof Manifest>
+
+/** `-` and `_` are one spelling of an id. */
+export const normalizeId = (id: string): string => id.replaceAll('-', '_')

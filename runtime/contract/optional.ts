@@ -1,0 +1,16 @@
+/**
+ * The two ways in which a member may be missing. On the wire `null` means absent, in both
+ * directions (connector-interface.md section 1.1): callers' nulls arrive as `undefined`, and what a
+ * connector leaves out leaves as `null`.
+ */
+import * as v from 'valibot'
+
+type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>
+
+const absent = (): undefined => undefined
+
+/** An optional member of something that a caller sends: absent, `null` and `undefined` are one. */
+export const maybe = <const S extends AnySchema>(schema: S) => v.nullish(schema, absent)
+
+/** An optional member of something that a connector answers: absent is written out as `null`. */
+export const nullable = <const S extends AnySchema>(schema: S) => v.nullish(schema, null)

@@ -1,0 +1,73 @@
+/** Which values of a call are secret, read from the contract and the manifest: nowhere else is it said. */
+import * as v from 'valibot'
+import {
+  AUTHENTICATION,
+  type AuthCredential,
+  CLEAR_KEY_MEMBERS,
+  CREDENTIAL_KINDS,
+} from './authentication.ts'
+import { type AnySchema, CAPABILITIES, type CapabilityName } from './capabilities.ts'
+import type { Fields } from './settings.ts'
+
+type Parts = {
+  auth: AuthCredential | null
+  credentials: Record<string, AuthCredential> | null
+  settings: Record<string, unknown>
+  request: unknown
+}
+
+/** Every secret text of a call, without doubles. */
+export function secretsOf(
+  { auth, credentials, settings, request }: Parts,
+  fields: Fields,
+  capability: CapabilityName,
+): string[] {
+  const all = [auth, ...Object.values(credentials ?? {})].flatMap((one) =>
+    one ? credentialSecrets(one) : [],
+  )
+  for (const [name, field] of Object.entries(fields)) {
+    const value = settings[name]
+    if (field.type === 'string' && field.secret && typeof value === 'string') all.push(value)
+  }
+  all.push(...objectSecrets(CAPABILITIES[capability].input, request))
+  return [...new Set(all)]
+}
+
+function credentialSecrets(credential: AuthCredential): string[] {
+  return CREDENTIAL_KINDS.flatMap((kind) => {
+    const value = credential[kind]
+    if (value === undefined) return []
+    const own = objectSecrets(AUTHENTICATION[kind], value)
+    return kind === 'service_account'
+      ? [...own, ...keySecrets(credential.service_account?.key ?? {})]
+      : own
+  })
+}
+
+function keySecrets(key: Record<string, unknown>): string[] {
+  return Object.entries(key).flatMap(([name, value]) =>
+    (CLEAR_KEY_MEMBERS as readonly string[]).includes(name) ? [] : texts(value),
+  )
+}
+
+/** Texts of the members that the schema marks as secret. */
+function objectSecrets(schema: AnySchema, value: unknown): string[] {
+  const { entries } = schema as { entries?: Record<string, AnySchema> }
+  if (!entries || typeof value !== 'object' || value === null) return []
+  return Object.entries(entries).flatMap(([name, member]) => {
+    const held = (value as Record<string, unknown>)[name]
+    return isSecret(member) && typeof held === 'string' ? [held] : []
+  })
+}
+
+function isSecret(schema: AnySchema): boolean {
+  if (v.getMetadata(schema as never)['secret'] === true) return true
+  const { wrapped } = schema as { wrapped?: AnySchema }
+  return wrapped !== undefined && isSecret(wrapped)
+}
+
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(texts)
+}

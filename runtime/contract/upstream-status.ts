@@ -1,0 +1,51 @@
+/**
+ * Which wire code an upstream's HTTP status means, and how its answer reads as a message. Imported by
+ * the SDK into every connector's bundle, so this file knows no library.
+ *
+ * Source: design table "which code, when"; connector-interface.md section 4.1; service.md section 7.1.
+ */
+
+/** Statuses with a code of their own; every other failure is `api_error`. */
+export const UPSTREAM_STATUS = {
+  400: 'bad_request',
+  401: 'unauthenticated',
+  403: 'permission_denied',
+  404: 'not_found',
+  405: 'unsupported_operation',
+  406: 'unsupported_operation',
+  408: 'request_timeout',
+  410: 'not_found',
+  413: 'bad_request',
+  415: 'bad_request',
+  422: 'bad_request',
+  429: 'rate_limit',
+  501: 'unsupported_operation',
+  502: 'bad_gateway',
+  503: 'service_error',
+  504: 'bad_gateway',
+} as const
+
+/** Longest text of an upstream's answer that a message repeats, in characters. */
+export const MAX_UPSTREAM_TEXT = 800
+
+/** The wire code of an upstream's failing status. */
+export function upstreamCode(status: number) {
+  return (UPSTREAM_STATUS as Record<number, UpstreamCode>)[status] ?? 'api_error'
+}
+
+export type UpstreamCode = (typeof UPSTREAM_STATUS)[keyof typeof UPSTREAM_STATUS] | 'api_error'
+
+/**
+ * The message of an upstream's failing answer: `[status][url without query] text`. The query is left
+ * out because it may hold secrets; markup is dropped, whitespace collapsed, the text cut.
+ */
+export function upstreamMessage(status: number, url: string, body: string): string {
+  const text = body
+    .slice(0, 20_000)
+    .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/gi, ' ')
+    .replace(/<\/?[a-z!][^<>]*>/gi, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_UPSTREAM_TEXT)
+  return `[${status}][${url.replace(/[?#][\s\S]*$/, '')}]${text === '' ? '' : ` ${text}`}`
+}

@@ -1,0 +1,57 @@
+/**
+ * What a worker may say, checked on the host's side of the wall: a worker is hostile until proven
+ * otherwise, because its guest may have broken out.
+ */
+import * as v from 'valibot'
+import type { Kind } from './frames.ts'
+
+const id = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const shortText = v.pipe(v.string(), v.maxLength(4096))
+
+const GuestErrorHead = v.object({
+  code: shortText,
+  message: shortText,
+  app_error_code: v.nullable(shortText),
+  status_code: v.nullable(v.pipe(v.number(), v.safeInteger())),
+  raised_by: v.nullable(shortText),
+})
+
+/** Heads of the messages that a worker sends; kinds that are missing are not for a host. */
+export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
+  ready: v.object({ version: shortText }),
+  reply: v.union([
+    v.object({
+      ok: v.literal(true),
+      cursorJson: v.pipe(v.string(), v.maxLength(8192)),
+      responseBytes: id,
+    }),
+    v.object({ ok: v.literal(false), error: GuestErrorHead }),
+    v.object({ ok: v.literal(false), fetch: id }),
+    v.object({
+      ok: v.literal(false),
+      refused: v.picklist(['reply_invalid', 'reply_too_large', 'cursor_too_large']),
+      message: v.pipe(v.string(), v.maxLength(16_384)),
+    }),
+  ]),
+  fetch: v.object({
+    request: id,
+    url: v.pipe(v.string(), v.maxLength(65_536)),
+    method: v.pipe(v.string(), v.maxLength(32)),
+    headers: v.pipe(v.array(v.tuple([v.string(), v.string()])), v.maxLength(200)),
+    redirect: v.picklist(['follow', 'manual', 'error']),
+    hasBody: v.boolean(),
+  }),
+  fetch_abort: v.object({ request: id }),
+  log: v.object({
+    level: v.picklist(['debug', 'info', 'warn', 'error']),
+    message: v.pipe(v.string(), v.maxLength(16_384)),
+    fields: v.unknown(),
+  }),
+  pong: v.object({ isolate: id }),
+  disposed: v.object({
+    isolate: id,
+    reason: v.picklist(['asked', 'memory', 'load', 'failed']),
+    message: v.pipe(v.string(), v.maxLength(4096)),
+  }),
+  described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
+}
