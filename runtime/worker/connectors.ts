@@ -1,0 +1,35 @@
+/** The connectors that the host has handed to this worker, and the reply schemas of each. */
+import type { AnySchema } from '../contract/capabilities.ts'
+import { isCapability } from '../contract/capabilities.ts'
+import { responseSchema } from '../contract/payload.ts'
+import type { Fields } from '../contract/settings.ts'
+import type { Source } from './guest-isolate.ts'
+
+export type Connector = {
+  source: Source
+  memoryMb: number
+  /** The schema of a capability's response, or null for a name that is none. */
+  schema(capability: string): AnySchema | null
+}
+
+/** Keeps a bundle; schemas are made when first asked for. */
+export function createConnector(
+  name: string,
+  code: string,
+  memoryMb: number,
+  responseFields: Record<string, unknown>,
+): Connector {
+  const schemas = new Map<string, AnySchema>()
+  return {
+    source: { code, name: `${name}.js`, cached: null },
+    memoryMb,
+    schema(capability) {
+      if (!isCapability(capability)) return null
+      const known = schemas.get(capability)
+      if (known) return known
+      const made = responseSchema(capability, responseFields[capability] as Fields | undefined)
+      schemas.set(capability, made)
+      return made
+    },
+  }
+}

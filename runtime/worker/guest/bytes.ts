@@ -1,0 +1,46 @@
+/** What WHATWG calls a BufferSource. */
+export type ByteSource = ArrayBuffer | ArrayBufferView
+
+type Base64 = { toBase64(): string }
+type FromBase64 = { fromBase64(text: string, options?: object): Uint8Array<ArrayBuffer> }
+
+/** True for an ArrayBuffer or a view of one. */
+export function isByteSource(value: unknown): value is ByteSource {
+  return value instanceof ArrayBuffer || ArrayBuffer.isView(value)
+}
+
+/**
+ * The bytes behind a buffer or a view, not copied.
+ * @throws TypeError for anything else
+ */
+export function bytesOf(value: unknown, what = 'value'): Uint8Array<ArrayBuffer> {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  if (ArrayBuffer.isView(value)) {
+    return new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
+  }
+  throw new TypeError(`the ${what} is not an ArrayBuffer or a view of one`)
+}
+
+/** Bytes as base64 with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  return (bytes as unknown as Base64).toBase64()
+}
+
+/**
+ * The bytes of a base64 text, forgiving as `atob` is: white space, missing padding.
+ * @throws SyntaxError
+ */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return (Uint8Array as unknown as FromBase64).fromBase64(text)
+}
+
+/** Several byte arrays as one. */
+export function concatBytes(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

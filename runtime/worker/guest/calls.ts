@@ -1,0 +1,56 @@
+/** The calls that run in this isolate. A record holds own data only: trusted paths read it. */
+import type { AbortController } from './abort.ts'
+import { mapDelete, mapGet, mapSet, mapSize, SafeMap } from './primordials.ts'
+
+/** One call of one capability. */
+export class Call {
+  readonly id: number
+  readonly capability: string
+  openFetches = 0
+  logLines = 0
+  aborted = false
+  ended = false
+  hasRaw = false
+  raw: unknown = undefined
+  /** Made when the author first asks for `ctx.signal`. */
+  controller: AbortController | null = null
+  /** What `run` returned, for `join`. */
+  answer: Promise<string[]> | null = null
+
+  constructor(id: number, capability: string) {
+    this.id = id
+    this.capability = capability
+  }
+}
+
+const running = new SafeMap<number, Call>()
+// id 0: the bundle's own top-level code
+let recent = new Call(0, '')
+
+/** Makes the record of a call that begins. */
+export function openCall(id: number, capability: string): Call {
+  const call = new Call(id, capability)
+  recent = call
+  mapSet(running, id, call)
+  return call
+}
+
+/** Forgets a call and returns how many still run. */
+export function closeCall(call: Call): number {
+  call.ended = true
+  // the record may live on as the recent call: without the reply
+  call.raw = undefined
+  call.answer = null
+  mapDelete(running, call.id)
+  return mapSize(running)
+}
+
+/** The running call of an id. */
+export function findCall(id: number): Call | undefined {
+  return mapGet(running, id)
+}
+
+/** The call that began last, for what cannot be told apart by call (console, timers). */
+export function recentCall(): Call {
+  return recent
+}

@@ -1,0 +1,54 @@
+import type { Call } from './calls.ts'
+import { own as ownMember } from './own.ts'
+import { defineProperty, isInteger, SafeWeakMap, weakGet, weakSet } from './primordials.ts'
+
+/** What a ConnectorError carries beside its code and message. */
+export type ErrorDetails = { status_code?: number; raised_by?: string; app_error_code?: string }
+
+type Origin = { call: Call; requestId: number }
+
+/** Errors with which ctx.fetch rejected: the host has its own record of each. */
+const origins = new SafeWeakMap<object, Origin>()
+
+/** An error that looks to authors like the SDK's ConnectorError. */
+export class ConnectorError extends Error {
+  constructor(code: string, message: string, details: ErrorDetails = {}) {
+    super(message)
+    set(this, 'name', 'ConnectorError', false)
+    set(this, 'error_code', code)
+    set(this, 'raised_by', details.raised_by ?? 'ConnectorError')
+    if (details.status_code !== undefined) set(this, 'status_code', details.status_code)
+    if (details.app_error_code !== undefined) set(this, 'app_error_code', details.app_error_code)
+  }
+}
+
+/** The error of a fetch that the host refused or could not do, remembered for `fetchOrigin`. */
+export function fetchError(call: Call, requestId: number, given: unknown): ConnectorError {
+  const status = ownMember(given, 'status_code')
+  const details: ErrorDetails = { raised_by: text(ownMember(given, 'raised_by'), 'Keyway') }
+  if (isInteger(status)) details.status_code = status as number
+  const code = text(ownMember(given, 'code'), 'api_error')
+  const error = new ConnectorError(code, text(ownMember(given, 'message'), ''), details)
+  weakSet(origins, error, { call, requestId })
+  return error
+}
+
+/** The request whose failure this error is, or 0; only in the call that made the request. */
+export function fetchOrigin(call: Call, error: object): number {
+  const origin = weakGet(origins, error)
+  return origin !== undefined && origin.call === call ? origin.requestId : 0
+}
+
+function text(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback
+}
+
+function set(target: object, key: string, value: unknown, enumerable = true): void {
+  defineProperty(target, key, {
+    __proto__: null,
+    value,
+    enumerable,
+    writable: true,
+    configurable: true,
+  } as PropertyDescriptor)
+}

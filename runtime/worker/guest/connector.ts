@@ -1,0 +1,109 @@
+import { isObject } from './own.ts'
+import {
+  defineProperty,
+  deleteProperty,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  hasOwn,
+  isArray,
+  mapGet,
+  mapSet,
+  ObjectPrototype,
+  ownKeys,
+  quote,
+  SafeMap,
+  setPrototypeOf,
+  sort,
+  stringifyJson,
+} from './primordials.ts'
+
+/** A capability's function as the author wrote it. */
+export type Handler = (request: unknown, ctx: unknown) => unknown
+
+type Scope = { __connector?: { default?: unknown } }
+
+let isMisfit: (value: object) => value is Misfit
+let handlers = new SafeMap<string, Handler>()
+
+/** The handler of a capability. */
+export function findHandler(capability: string): Handler | undefined {
+  return mapGet(handlers, capability)
+}
+
+/** Takes the bundle's default export off the global and keeps its handlers; JSON of the outcome. */
+export function adopt(): string {
+  try {
+    return `{"ok":true,"capabilities":${stringifyJson(keep(takeExport()))}}`
+  } catch (thrown) {
+    const message =
+      isObject(thrown) && isMisfit(thrown) ? thrown.message : 'the default export could not be read'
+    return `{"ok":false,"message":${quote(message)}}`
+  }
+}
+
+/** Not an Error: its message is ours, whatever plugin code throws while we look. */
+class Misfit {
+  readonly message: string
+  #misfit = true
+
+  static {
+    // not instanceof: a thrown Proxy would run its trap
+    isMisfit = (value): value is Misfit => #misfit in value
+  }
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+function takeExport(): unknown {
+  const scope = globalThis as Scope
+  const namespace = scope.__connector
+  // a `var` of the bundle cannot be deleted
+  if (!deleteProperty(globalThis, '__connector')) scope.__connector = undefined as never
+  const value = isObject(namespace) ? (namespace as { default?: unknown }).default : undefined
+  if (value === undefined) {
+    throw new Misfit('the connector exports nothing: write export default defineConnector({ ... })')
+  }
+  return value
+}
+
+function keep(value: unknown): string[] {
+  const prototype = isObject(value) && !isArray(value) ? getPrototypeOf(value) : undefined
+  if (typeof value !== 'object' || (prototype !== null && prototype !== ObjectPrototype)) {
+    throw new Misfit(
+      'the default export is not made by defineConnector: it has to be a plain object of functions',
+    )
+  }
+  return keepMembers(value as object)
+}
+
+function keepMembers(value: object): string[] {
+  const found = new SafeMap<string, Handler>()
+  const names: string[] = []
+  const keys = ownKeys(value)
+  for (let i = 0; i < keys.length; i += 1) {
+    const name = keys[i]
+    if (typeof name !== 'string') continue
+    const member = getOwnPropertyDescriptor(value, name)
+    if (member?.enumerable !== true) continue
+    const handler = hasOwn(member, 'value') ? member.value : undefined
+    if (typeof handler !== 'function') {
+      throw new Misfit(`the member ${name} of the default export is not a function`)
+    }
+    mapSet(found, name, handler as Handler)
+    // defined, not pushed: Array.prototype may have setters by now
+    defineProperty(names, names.length, {
+      __proto__: null,
+      value: name,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    } as PropertyDescriptor)
+  }
+  handlers = found
+  sort(names)
+  // no toJSON from a poisoned prototype
+  setPrototypeOf(names, null)
+  return names
+}

@@ -1,0 +1,75 @@
+import type { Context, GuestAbortSignal, Json, UpstreamReply } from '../../contract/context.ts'
+import { AbortController } from './abort.ts'
+import { toBase64 } from './bytes.ts'
+import type { Call } from './calls.ts'
+import { ConnectorError } from './connector-error.ts'
+import { fetchFor } from './fetch.ts'
+import { writeLog } from './log.ts'
+import { isObject, own } from './own.ts'
+import { now, ownKeys } from './primordials.ts'
+import { encodeUtf8 } from './utf8.ts'
+
+/** The second argument of a handler. It belongs to the plugin: nothing trusted reads it back. */
+export function makeContext(call: Call, input: unknown): Context {
+  const auth = own(input, 'auth') ?? undefined
+  const credentials = own(input, 'credentials') ?? {}
+  return {
+    fetch: (url, init) => fetchFor(call, url, init) as unknown as Promise<UpstreamReply>,
+    auth: auth as Context['auth'],
+    credentials: credentials as Context['credentials'],
+    settings: own(input, 'settings') as Context['settings'],
+    page: own(input, 'page') as Context['page'],
+    raw: (value: Json): void => {
+      if (call.ended) return
+      call.raw = value
+      call.hasRaw = true
+    },
+    log: {
+      debug: (message, fields) => writeLog(call, 'debug', message, fields),
+      info: (message, fields) => writeLog(call, 'info', message, fields),
+      warn: (message, fields) => writeLog(call, 'warn', message, fields),
+      error: (message, fields) => writeLog(call, 'error', message, fields),
+    },
+    get signal() {
+      call.controller ??= abortedLike(call)
+      return call.controller.signal as unknown as GuestAbortSignal
+    },
+    basic: (user, password) => basic(auth, credentials, user, password),
+    now: () => now(),
+  }
+}
+
+function abortedLike(call: Call): AbortController {
+  const controller = new AbortController()
+  if (call.aborted) controller.abort()
+  return controller
+}
+
+function basic(auth: unknown, credentials: unknown, user?: string, password?: string): string {
+  if (user !== undefined) return authorization(`${user}`, `${password ?? ''}`)
+  const found = own(auth, 'basic') ?? onlyBasic(credentials)
+  if (isObject(found)) {
+    return authorization(`${own(found, 'username')}`, `${own(found, 'password') ?? ''}`)
+  }
+  throw new ConnectorError(
+    'integration_missing_parameter',
+    'ctx.basic() needs the call to have one basic credential; pass user and password instead',
+  )
+}
+
+function onlyBasic(credentials: unknown): unknown {
+  if (!isObject(credentials)) return undefined
+  const keys = ownKeys(credentials)
+  let found: unknown
+  for (let i = 0; i < keys.length; i += 1) {
+    const candidate = own(own(credentials, keys[i] as string), 'basic')
+    if (candidate === undefined || candidate === null) continue
+    if (found !== undefined) return undefined
+    found = candidate
+  }
+  return found
+}
+
+function authorization(user: string, password: string): string {
+  return `Basic ${toBase64(encodeUtf8(`${user}:${password}`))}`
+}

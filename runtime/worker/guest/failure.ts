@@ -1,0 +1,78 @@
+/**
+ * What a handler threw, as the head of an answer. The value is plugin code's: only own data
+ * properties are read, never getters or toString, and every text is cut.
+ */
+import type { Call } from './calls.ts'
+import { fetchOrigin } from './connector-error.ts'
+import { LIMITS } from './limits.ts'
+import { isObject, ownData } from './own.ts'
+import { getPrototypeOf, isError, isInteger, quote, slice } from './primordials.ts'
+
+type Details = { app_error_code?: unknown; status_code?: unknown; raised_by?: unknown }
+
+/** The head for what a handler threw. `rawJson` is the last `ctx.raw` value as JSON text, or ''. */
+export function thrownHead(call: Call, thrown: unknown, rawJson: string): string {
+  if (!isObject(thrown)) return primitiveHead(call, thrown, rawJson)
+  const requestId = fetchOrigin(call, thrown)
+  if (requestId > 0) return `{"ok":false,"fetch":${requestId}}`
+  const code = ownData(thrown, 'error_code')
+  const message = ownData(thrown, 'message')
+  if (typeof code === 'string' && typeof message === 'string') {
+    const details: Details = {
+      app_error_code: ownData(thrown, 'app_error_code'),
+      status_code: ownData(thrown, 'status_code'),
+      raised_by: ownData(thrown, 'raised_by') ?? 'ConnectorError',
+    }
+    return errorHead(code, message, details, rawJson)
+  }
+  if (!isError(thrown)) {
+    const text = `the handler of ${call.capability} threw ${typeof thrown === 'function' ? 'a function' : 'an object'} that is not an Error`
+    return errorHead('unexpected_error', text, {}, rawJson)
+  }
+  const text = typeof message === 'string' ? message : ''
+  return errorHead('unexpected_error', text, { raised_by: errorName(thrown) }, rawJson)
+}
+
+/** The head of a failure with a code. */
+export function errorHead(code: string, message: string, details: Details, rawJson = ''): string {
+  const status = isInteger(details.status_code) ? `${details.status_code}` : 'null'
+  const error = `{"code":${quote(slice(code, 0, LIMITS.nameChars))},"message":${quote(slice(message, 0, LIMITS.messageChars))},"app_error_code":${name(details.app_error_code)},"status_code":${status},"raised_by":${name(details.raised_by)}`
+  return `{"ok":false,"error":${error}${rawJson === '' ? '' : `,"raw":${rawJson}`}}}`
+}
+
+/** The message of something thrown, without running its code. */
+export function thrownText(thrown: unknown): string {
+  const message = isObject(thrown) ? ownData(thrown, 'message') : thrown
+  return typeof message === 'string' ? message : 'an unknown error'
+}
+
+function primitiveHead(call: Call, thrown: unknown, rawJson: string): string {
+  const kind = thrown === null ? 'null' : typeof thrown
+  const shown = kind === 'undefined' || kind === 'null' ? kind : `a ${kind}`
+  // a symbol does not become text
+  const text = kind === 'symbol' || kind === shown ? '' : `: ${thrown as string | number}`
+  const message = `the handler of ${call.capability} threw ${shown}${text}`
+  return errorHead('unexpected_error', message, {}, rawJson)
+}
+
+/** The error's own name, else the name of the nearest constructor. */
+function errorName(error: object): string {
+  const given = ownData(error, 'name')
+  if (typeof given === 'string' && given !== '') return given
+  try {
+    let link = getPrototypeOf(error)
+    for (let depth = 0; link !== null && depth < 16; depth += 1) {
+      const maker = ownData(link, 'constructor')
+      const found = typeof maker === 'function' ? ownData(maker, 'name') : undefined
+      if (typeof found === 'string' && found !== '') return found
+      link = getPrototypeOf(link)
+    }
+  } catch {
+    // a Proxy in the chain
+  }
+  return 'Error'
+}
+
+function name(value: unknown): string {
+  return typeof value === 'string' ? quote(slice(value, 0, LIMITS.nameChars)) : 'null'
+}

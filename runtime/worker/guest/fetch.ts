@@ -1,0 +1,184 @@
+import { abortError } from './abort.ts'
+import { type Body, toBody, toWireBody } from './body.ts'
+import { nextId, post, tryPost } from './bridge.ts'
+import { fromBase64 } from './bytes.ts'
+import type { Call } from './calls.ts'
+import { ConnectorError, fetchError } from './connector-error.ts'
+import { Headers } from './headers.ts'
+import { LIMITS } from './limits.ts'
+import { messageBody } from './message.ts'
+import { attempt, isObject, own } from './own.ts'
+import {
+  mapDelete,
+  mapForEach,
+  mapGet,
+  mapSet,
+  parseJson,
+  promiseThen,
+  SafeMap,
+  SafePromise,
+  stringifyJson,
+} from './primordials.ts'
+import {
+  bodyRefused,
+  isRequest,
+  type RequestInit,
+  requestMethod,
+  requestRedirect,
+} from './request.ts'
+import { type Response, upstreamResponse } from './response.ts'
+import { isUrl } from './url.ts'
+
+type Signal = {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: string, listener: () => void): void
+  removeEventListener(type: string, listener: () => void): void
+}
+type Outgoing = {
+  url: string
+  method: string
+  headers: Headers
+  redirect: string
+  body: Body | null
+  signal: Signal | null
+}
+type OpenFetch = {
+  call: Call
+  resolve: (response: Response) => void
+  reject: (reason: unknown) => void
+  /** Stops listening to the author's own signal. */
+  release: () => void
+}
+
+const open = new SafeMap<number, OpenFetch>()
+
+/** `ctx.fetch` of one call: posts the request and waits for `deliver`. */
+export function fetchFor(call: Call, input: unknown, init: unknown): Promise<Response> {
+  const answer = new SafePromise<Response>((resolve, reject) => {
+    refuseWhenOver(call)
+    send(call, outgoing(input, (init ?? {}) as RequestInit), resolve, reject)
+  })
+  // a refused fetch that is awaited only later must not count as an unhandled rejection
+  void promiseThen(answer, undefined, ignore)
+  return answer
+}
+
+/** Takes the host's answer to a fetch; false when no open fetch has this id. */
+export function settleFetch(id: number, headJson: string, body: string): boolean {
+  const entry = mapGet(open, id)
+  if (entry === undefined) return false
+  close(id, entry)
+  try {
+    const head = parseJson(headJson)
+    if (own(head, 'ok') === true) entry.resolve(received(head, body))
+    else entry.reject(fetchError(entry.call, id, own(head, 'error')))
+  } catch (thrown) {
+    entry.reject(thrown)
+  }
+  return true
+}
+
+/** Rejects every open fetch of a call that the host aborts. */
+export function rejectFetches(call: Call): void {
+  if (call.openFetches === 0) return
+  mapForEach(open, (entry, id) => {
+    if (entry.call === call) cancel(id, entry, abortError('the call was aborted'))
+  })
+}
+
+/** Drops every open fetch of a call that has ended: nobody is left to hear of them. */
+export function dropFetches(call: Call): void {
+  if (call.openFetches === 0) return
+  mapForEach(open, (entry, id) => {
+    if (entry.call !== call) return
+    close(id, entry)
+    tryPost('fetch.abort', id, '{}', '')
+  })
+}
+
+function refuseWhenOver(call: Call): void {
+  if (call.ended) throw abortError('the call has ended')
+  if (call.aborted) throw abortError('the call was aborted')
+  if (call.openFetches < LIMITS.openFetches) return
+  const message = `too many open fetches in one call: the limit is ${LIMITS.openFetches}`
+  throw new ConnectorError('rate_limit', message)
+}
+
+function send(
+  call: Call,
+  request: Outgoing,
+  resolve: OpenFetch['resolve'],
+  reject: OpenFetch['reject'],
+): void {
+  const { signal } = request
+  if (signal?.aborted) throw signal.reason
+  const id = nextId()
+  const { encoding, body } = toWireBody(request.body)
+  post('fetch', id, headOf(call, request, encoding), body)
+  const onAbort = (): void => {
+    if (mapGet(open, id) !== undefined) cancel(id, entry, signal?.reason)
+  }
+  const release = signal ? () => signal.removeEventListener('abort', onAbort) : ignore
+  const entry = { call, resolve, reject, release }
+  mapSet(open, id, entry)
+  call.openFetches += 1
+  if (signal === null) return
+  const listen = (): void => signal.addEventListener('abort', onAbort)
+  attempt(listen, undefined, [], (thrown) => cancel(id, entry, thrown))
+}
+
+function headOf(call: Call, request: Outgoing, encoding: string | null): string {
+  const { url, method, headers, redirect } = request
+  return stringifyJson({
+    __proto__: null,
+    call: call.id,
+    url,
+    method,
+    headers: [...headers],
+    redirect,
+    encoding,
+  }) as string
+}
+
+function outgoing(input: unknown, init: RequestInit): Outgoing {
+  const from = isObject(input) && isRequest(input) ? input : null
+  const method = requestMethod(init.method ?? from?.method)
+  const body = init.body === undefined && from ? messageBody(from) : toBody(init.body)
+  if (body && (method === 'GET' || method === 'HEAD')) throw bodyRefused(method)
+  const headers = new Headers(init.headers ?? from?.headers)
+  if (body?.type && !headers.has('content-type')) headers.set('content-type', body.type)
+  return {
+    url: from ? from.url : isObject(input) && isUrl(input) ? input.href : `${input}`.toWellFormed(),
+    method,
+    headers,
+    redirect: requestRedirect(init.redirect ?? from?.redirect),
+    body,
+    signal: (init.signal === undefined ? from?.signal : init.signal) ?? null,
+  }
+}
+
+function received(head: unknown, body: string): Response {
+  const headers = new Headers(own(head, 'headers') as [string, string][])
+  const content = own(head, 'encoding') === 'base64' ? fromBase64(body) : body
+  return upstreamResponse({ content, type: null }, headers, {
+    url: own(head, 'url') as string,
+    status: own(head, 'status') as number,
+    redirected: own(head, 'redirected') === true,
+  })
+}
+
+function cancel(id: number, entry: OpenFetch, reason: unknown): void {
+  close(id, entry)
+  tryPost('fetch.abort', id, '{}', '')
+  entry.reject(reason)
+}
+
+function close(id: number, entry: OpenFetch): void {
+  mapDelete(open, id)
+  entry.call.openFetches -= 1
+  // the author's own signal: what its methods throw is nobody's
+  attempt(entry.release, undefined, [], ignore)
+}
+
+function ignore(): void {}

@@ -1,0 +1,22 @@
+/** What one isolate may ask of the host. Sizes are in characters (UTF-16 units) of text. */
+export const LIMITS = {
+  /** The JSON text of one reply: payload, cursor and raw value together. */
+  replyChars: 32 * 1024 * 1024,
+  /** The message of a thrown error. */
+  messageChars: 4000,
+  /** Codes and names of a thrown error. */
+  nameChars: 200,
+  /** Open fetches of one call. */
+  openFetches: 64,
+  /** Open timers of the isolate. */
+  openTimers: 1000,
+  /** Log lines of one call, and the text of one line. */
+  logLines: 200,
+  logChars: 8 * 1024,
+  /**
+   * Posts, and their text, between two entries of the host: a flood of posts piles up in the host's
+   * memory, because the host reads them only when the isolate's task is over.
+   */
+  turnPosts: 4096,
+  turnChars: 32 * 1024 * 1024,
+} as const

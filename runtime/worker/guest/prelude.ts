@@ -1,0 +1,24 @@
+/**
+ * The script that every isolate runs before plugin code: the standard library, and the five
+ * functions by which the worker talks to the guest. It knows strings and plugin values; it must not
+ * know Node, nor hand the two host functions to plugin code.
+ *
+ * Bundled by esbuild as an iife with the banner `'use strict';`: sloppy functions would show
+ * themselves, and so their arguments, to a hostile `Error.prepareStackTrace` or `caller`.
+ */
+import { adopt } from './connector.ts'
+import { installGlobals } from './globals.ts'
+import { freeze } from './primordials.ts'
+import { abort, deliver, join, ping, run } from './run.ts'
+
+const isStrict = (function (this: unknown) {
+  return this === undefined
+})()
+if (!isStrict) throw new Error("the prelude must be bundled with the banner 'use strict'")
+
+installGlobals()
+
+Object.defineProperty(globalThis, '__keyway', {
+  value: freeze({ adopt, run, join, deliver, abort, ping }),
+  configurable: true,
+})

@@ -1,0 +1,176 @@
+/**
+ * One call of one handler. Whatever the plugin has done to the built-ins, the host gets an array of
+ * three strings: [headJson, responseJson, rawJson].
+ */
+import { abortError } from './abort.ts'
+import { beginTurn } from './bridge.ts'
+import { type Call, closeCall, findCall, openCall } from './calls.ts'
+import { findHandler } from './connector.ts'
+import { makeContext } from './context.ts'
+import { errorHead, thrownHead, thrownText } from './failure.ts'
+import { dropFetches, rejectFetches, settleFetch } from './fetch.ts'
+import { LIMITS } from './limits.ts'
+import { attempt, isObject, own, ownData } from './own.ts'
+import {
+  apply,
+  defineProperty,
+  parseJson,
+  promiseThen,
+  SafePromise,
+  setPrototypeOf,
+  stringifyJson,
+} from './primordials.ts'
+import { clearAllTimers, fireTimer } from './timers.ts'
+
+/** headJson, responseJson, rawJson. */
+export type Answer = [string, string, string]
+
+// a promise without a constructor is `then`ed by the engine alone: no species of a poisoned Promise
+const NO_CONSTRUCTOR = { __proto__: null, value: undefined } as PropertyDescriptor
+
+/** Runs a call; the promise never rejects. */
+export function run(callId: number, capability: string, callJson: string): Promise<string[]> {
+  beginTurn()
+  const call = openCall(callId, capability)
+  const answer = sealed<string[]>((resolve) =>
+    start(call, callJson, (done) => finish(call, done, resolve)),
+  )
+  if (!call.ended) call.answer = answer
+  return answer
+}
+
+/**
+ * The answer of a call that still runs, for the worker whose `run` was rejected because plugin code
+ * left a rejection unhandled in the same task.
+ */
+export function join(callId: number): Promise<string[]> {
+  beginTurn()
+  const answer = findCall(callId)?.answer
+  if (answer !== undefined && answer !== null) return answer
+  const message = 'a promise was rejected and nothing handled it'
+  return sealed((resolve) => resolve(wrap([errorHead('unexpected_error', message, {}), '', ''])))
+}
+
+/** Brings the host's answer to a post: to a fetch or a timer. */
+export function deliver(id: number, headJson: string, body: string): void {
+  beginTurn()
+  if (!settleFetch(id, headJson, body)) fireTimer(id)
+}
+
+/** Aborts a call: its signal fires and its open fetches reject. */
+export function abort(callId: number): void {
+  beginTurn()
+  const call = findCall(callId)
+  if (call === undefined || call.aborted) return
+  call.aborted = true
+  rejectFetches(call)
+  const { controller } = call
+  if (controller)
+    attempt(() => controller.abort(abortError('the call was aborted')), null, [], ignore)
+}
+
+/** Answers 1: the isolate is alive. */
+export function ping(): number {
+  return 1
+}
+
+function start(call: Call, callJson: string, done: (answer: Answer) => void): void {
+  const fail = (thrown: unknown): void =>
+    done([thrownHead(call, thrown, rawOrNothing(call)), '', ''])
+  const handler = findHandler(call.capability)
+  if (handler === undefined) {
+    const message = `the connector has no capability ${call.capability}`
+    done([errorHead('not_implemented', message, {}), '', ''])
+    return
+  }
+  let outcome: unknown
+  try {
+    const input = parseJson(callJson)
+    outcome = apply(handler, undefined, [own(input, 'request'), makeContext(call, input)])
+  } catch (thrown) {
+    fail(thrown)
+    return
+  }
+  if (!isObject(outcome)) {
+    done(success(call, outcome))
+    return
+  }
+  const settled = sealed<unknown>((resolve) => resolve(outcome))
+  void promiseThen(settled, (value) => done(success(call, value)), fail)
+}
+
+function success(call: Call, value: unknown): Answer {
+  const paged = isObject(value) && ownData(value, '__paged') === true ? value : null
+  const payload = paged ? ownData(paged, 'response') : value
+  if (payload === undefined) {
+    return invalid(`the handler of ${call.capability} returned nothing`)
+  }
+  try {
+    const response = toJson(payload, `the reply of ${call.capability}`)
+    const given = paged ? ownData(paged, 'cursor') : null
+    const cursor = toJson(given === undefined ? null : given, `the cursor of ${call.capability}`)
+    const raw = call.hasRaw ? toJson(call.raw, `the raw value of ${call.capability}`) : ''
+    const size = response.length + cursor.length + raw.length
+    if (size > LIMITS.replyChars) {
+      return invalid(
+        `the reply of ${call.capability} has ${size} characters: the limit is ${LIMITS.replyChars}`,
+      )
+    }
+    return [`{"ok":true,"cursor":${cursor}}`, response, raw]
+  } catch (thrown) {
+    return invalid(thrown instanceof NotJson ? thrown.message : thrownText(thrown))
+  }
+}
+
+/** Not an Error: its message is ours, whatever plugin code throws while we stringify. */
+class NotJson {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+function toJson(value: unknown, what: string): string {
+  let text: string | undefined
+  try {
+    text = stringifyJson(value)
+  } catch (thrown) {
+    throw new NotJson(`${what} cannot be written as JSON: ${thrownText(thrown)}`)
+  }
+  if (text === undefined) throw new NotJson(`${what} is not a JSON value, but a ${typeof value}`)
+  return text
+}
+
+function rawOrNothing(call: Call): string {
+  if (!call.hasRaw) return ''
+  try {
+    const text = stringifyJson(call.raw)
+    return text === undefined || text.length > LIMITS.replyChars ? '' : text
+  } catch {
+    return ''
+  }
+}
+
+function invalid(message: string): Answer {
+  return [errorHead('invalid_response', message, {}), '', '']
+}
+
+function finish(call: Call, answer: Answer, resolve: (answer: Answer) => void): void {
+  const others = closeCall(call)
+  dropFetches(call)
+  if (others === 0) clearAllTimers()
+  resolve(wrap(answer))
+}
+
+/** Without a prototype there is no `then` for the promise to find, and nothing to copy but data. */
+function wrap(answer: Answer): Answer {
+  return setPrototypeOf(answer, null)
+}
+
+function sealed<T>(executor: (resolve: (value: T) => void) => void): Promise<T> {
+  const promise = new SafePromise<T>(executor)
+  defineProperty(promise, 'constructor', NO_CONSTRUCTOR)
+  return promise
+}
+
+function ignore(): void {}

@@ -1,0 +1,31 @@
+/**
+ * Entry of a worker process. It is bundled into one file with the prelude's text inside, so that the
+ * process needs to read nothing but that file and isolated-vm's binary.
+ *
+ * Arguments: the path of isolated-vm's binary. Descriptor 3 is the pipe to the host.
+ */
+import { writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Socket } from 'node:net'
+import { serve } from './worker.ts'
+
+/** The guest prelude's bundle; put here by the bundler. */
+declare const KEYWAY_PRELUDE: string
+
+/** Ends at once: after a native loop of a guest, even process.exit() would hang (isolated-vm issue 260). */
+const die = (message: string): never => {
+  writeSync(2, `${message}\n`)
+  process.kill(process.pid, 'SIGKILL')
+  throw new Error(message)
+}
+
+const { ivm } = createRequire(import.meta.url)(process.argv[2] as string)
+const pipe = new Socket({ fd: 3, readable: true, writable: true })
+// The host is gone, or has let go of this worker.
+pipe.on('close', () => die('the pipe to the host is closed'))
+pipe.on('error', () => die('the pipe to the host is broken'))
+// A defect in here must not leave the host waiting.
+process.on('uncaughtException', (error) => die(`uncaught: ${error.stack ?? error.message}`))
+process.on('unhandledRejection', (error) => die(`unhandled: ${(error as Error)?.stack ?? error}`))
+
+serve(ivm, pipe, KEYWAY_PRELUDE, die)

@@ -1,0 +1,129 @@
+/**
+ * Checks what a handler answered and writes the bytes that leave: exactly the contract, nothing more.
+ * The one place where a reply of a connector is judged.
+ */
+import * as v from 'valibot'
+import type { AnySchema } from '../contract/capabilities.ts'
+import type { GuestError, Reply } from '../contract/frames.ts'
+import { LISTED_STATUSES } from '../contract/models/account.ts'
+import { describeIssues } from '../contract/payload.ts'
+
+/** Longest reply of a connector, in bytes of JSON. */
+export const MAX_REPLY_BYTES = 32 * 1024 * 1024
+/** Longest cursor of a connector, in characters of JSON. */
+export const MAX_CURSOR_LENGTH = 8192
+
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/** What goes to the host: the head of the message and its body, the response's JSON then raw_data's. */
+export type CheckedReply = { reply: Reply; body: Buffer }
+
+/**
+ * Turns what the guest's `run` gave (head, response, raw data, each JSON text) into a checked reply.
+ * The guest is hostile: the head too may be anything.
+ */
+export function checkReply(
+  parts: unknown,
+  schema: AnySchema,
+  capability: string,
+  wantRaw: boolean,
+): CheckedReply {
+  if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) {
+    return refuse('reply_invalid', 'the sandbox gave no proper reply')
+  }
+  const [headJson, responseJson, rawJson] = parts as [string, string, string]
+  const head = parse(headJson)
+  if (!isObject(head)) return refuse('reply_invalid', 'the sandbox gave no proper reply')
+  if (head['ok'] !== true) return { reply: failure(head), body: NOTHING }
+  if (responseJson.length + rawJson.length > MAX_REPLY_BYTES) {
+    return refuse(
+      'reply_too_large',
+      `the reply of ${capability} has more than ${MAX_REPLY_BYTES} bytes`,
+    )
+  }
+  const cursorJson = JSON.stringify(head['cursor'] ?? null)
+  if (cursorJson.length > MAX_CURSOR_LENGTH) {
+    return refuse(
+      'cursor_too_large',
+      `the cursor of ${capability} is longer than ${MAX_CURSOR_LENGTH} characters`,
+    )
+  }
+  const result = v.safeParse(schema, parse(responseJson))
+  if (!result.success) {
+    return refuse(
+      'reply_invalid',
+      `the reply of ${capability} breaks the contract: ${describeIssues(result.issues, 'response')}`,
+    )
+  }
+  const text = stringify(capability === 'list_accounts' ? listed(result.output) : result.output)
+  if (text === null)
+    return refuse('reply_invalid', `the reply of ${capability} is nested too deeply`)
+  const response = Buffer.from(text)
+  const raw = wantRaw && parse(rawJson) !== undefined ? Buffer.from(rawJson) : NOTHING
+  if (response.length + raw.length > MAX_REPLY_BYTES) {
+    return refuse(
+      'reply_too_large',
+      `the reply of ${capability} has more than ${MAX_REPLY_BYTES} bytes`,
+    )
+  }
+  return {
+    reply: { ok: true, cursorJson, responseBytes: response.length },
+    body: raw.length === 0 ? response : Buffer.concat([response, raw]),
+  }
+}
+
+/** Only active and suspended accounts leave; one without a status passes (service.md section 4.1). */
+function listed(accounts: unknown): unknown {
+  return (accounts as { user_status: string | null }[]).filter(
+    ({ user_status }) =>
+      user_status === null || (LISTED_STATUSES as readonly string[]).includes(user_status),
+  )
+}
+
+function failure(head: Record<string, unknown>): Reply {
+  if (Number.isInteger(head['fetch'])) return { ok: false, fetch: head['fetch'] as number }
+  const error = isObject(head['error']) ? head['error'] : {}
+  const told: GuestError = {
+    code: textOr(error['code'], 'unexpected_error'),
+    message: textOr(error['message'], 'the connector failed without a message').slice(0, 4000),
+    app_error_code: textOr(error['app_error_code'], null),
+    status_code: Number.isInteger(error['status_code']) ? (error['status_code'] as number) : null,
+    raised_by: textOr(error['raised_by'], null),
+  }
+  return { ok: false, error: told }
+}
+
+function refuse(
+  refused: 'reply_invalid' | 'reply_too_large' | 'cursor_too_large',
+  message: string,
+) {
+  return { reply: { ok: false as const, refused, message }, body: NOTHING }
+}
+
+function textOr<T>(value: unknown, otherwise: T): string | T {
+  return typeof value === 'string' ? value.slice(0, 4000) : otherwise
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value of a JSON text, or undefined: the guest's text may be anything. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON is an answer of the guest, judged by the caller of this function.
+    return undefined
+  }
+}
+
+/** JSON text, or null for a free-form member so deep that writing it overflows the stack. */
+function stringify(value: unknown): string | null {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}

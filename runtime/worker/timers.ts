@@ -1,0 +1,38 @@
+/** The timers of one isolate. They end with its last call, and there is a bound on them. */
+export type Timers = {
+  set(id: number, ms: number): void
+  clear(id: number): void
+  clearAll(): void
+}
+
+/** Most timers that one isolate may have open. */
+const MAX_TIMERS = 1000
+/** Longest delay, in milliseconds: no call lives longer. */
+const MAX_DELAY_MS = 300_000
+
+/** `fire` is told the id of a timer whose time has come. */
+export function createTimers(fire: (id: number) => void): Timers {
+  const open = new Map<number, NodeJS.Timeout>()
+  const clear = (id: number) => {
+    clearTimeout(open.get(id))
+    open.delete(id)
+  }
+  return {
+    set(id, ms) {
+      if (open.size >= MAX_TIMERS) return
+      clear(id)
+      const delayMs = Math.min(MAX_DELAY_MS, Math.max(1, ms || 1))
+      open.set(
+        id,
+        setTimeout(() => {
+          open.delete(id)
+          fire(id)
+        }, delayMs),
+      )
+    },
+    clear,
+    clearAll() {
+      for (const id of [...open.keys()]) clear(id)
+    },
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The worker: a disposable process that runs isolates and nothing else. It does what the host's
+ * messages say and decides nothing: which isolate serves which tenant, what may be fetched and how
+ * long a call may take are the host's business.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { Duplex } from 'node:stream'
+import type ivmModule from 'isolated-vm'
+import { openChannel } from '../contract/channel.ts'
+import type { Heads, Message } from '../contract/frames.ts'
+import { type Connector, createConnector } from './connectors.ts'
+import { createGuestIsolate, type GuestIsolate, type Source } from './guest-isolate.ts'
+import { checkReply } from './reply.ts'
+import { createTimers, type Timers } from './timers.ts'
+
+type Guest = {
+  ready: Promise<GuestIsolate>
+  timers: Timers
+  /** Open requests of the guest, each with the call that made it. */
+  requests: Map<number, number>
+  loaded: boolean
+}
+
+/** Serves the host's messages until the pipe ends. */
+export function serve(
+  ivm: typeof ivmModule,
+  pipe: Duplex,
+  preludeCode: string,
+  die: (message: string) => never,
+): void {
+  const prelude: Source = { code: preludeCode, name: 'keyway-prelude.js', cached: null }
+  const connectors = new Map<string, Connector>()
+  const guests = new Map<number, Guest>()
+
+  const channel = openChannel(
+    pipe,
+    (message) => HANDLERS[message.kind]?.(message as never),
+    (error) => die(`protocol: ${error.message}`),
+  )
+
+  /** Messages the worker takes; what is missing here is not for a worker. */
+  const HANDLERS: { [K in Message['kind']]?: (message: Message<K>) => void } = {
+    load: ({ head, body }) => {
+      const code = body.toString('utf8')
+      connectors.set(
+        head.connector,
+        createConnector(head.connector, code, head.memoryMb, head.responseFields),
+      )
+    },
+    call: (message) => void runCall(message),
+    describe: (message) => void describe(message),
+    fetched: ({ head, body }) => {
+      const { reply } = head
+      guests.get(head.isolate)?.requests.delete(head.request)
+      // Text is much cheaper on the way in than base64.
+      const encoding = isUtf8(body) ? 'utf8' : 'base64'
+      const told =
+        'error' in reply ? { ok: false, error: reply.error } : { ok: true, ...reply, encoding }
+      const text = body.toString(encoding)
+      withGuest(head.isolate, (guest) => guest.deliver(head.request, JSON.stringify(told), text))
+    },
+    cancel: ({ head, call }) => withGuest(head.isolate, (guest) => guest.abort(call)),
+    ping: ({ head }) => {
+      // No answer on failure: the host's patience is the judge.
+      withGuest(head.isolate, (guest) =>
+        guest.ping().then(() => channel.send('pong', 0, head), dieUnlessDisposed),
+      )
+    },
+    dispose: ({ head }) => disposed(head.isolate, 'asked', ''),
+  }
+
+  function withGuest(isolate: number, use: (guest: GuestIsolate) => unknown): void {
+    const guest = guests.get(isolate)
+    // An isolate that could not be made is told of where it was asked for.
+    guest?.ready.then(use, () => {}).catch(dieUnlessDisposed)
+  }
+
+  /** A verb that came too late for its isolate is no matter: the host learns of the end by `disposed`. */
+  function dieUnlessDisposed(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error)
+    if (!/disposed/i.test(text)) die(`a verb failed: ${text}`)
+  }
+
+  function disposed(isolate: number, reason: Heads['disposed']['reason'], message: string): void {
+    const guest = guests.get(isolate)
+    guests.delete(isolate)
+    guest?.timers.clearAll()
+    guest?.ready
+      .then(
+        (one) => one.dispose(),
+        () => {},
+      )
+      .catch(dieUnlessDisposed)
+    // Once only: the host ends every call of the isolate at the first word of it.
+    if (guest || reason === 'asked') channel.send('disposed', 0, { isolate, reason, message })
+  }
+
+  async function runCall({ call, head, body }: Message<'call'>): Promise<void> {
+    const connector = connectors.get(head.connector)
+    const schema = connector?.schema(head.capability)
+    if (!connector || !schema) die('call of an unknown connector or capability')
+    try {
+      const guest = await guestFor(head.isolate, connector)
+      const parts = await guest.run(call, head.capability, body.toString('utf8'))
+      const { reply, body: bytes } = checkReply(parts, schema, head.capability, head.raw)
+      channel.send('reply', call, reply, bytes)
+    } catch (error) {
+      broke(head.isolate, error)
+    }
+  }
+
+  async function describe({ call, head }: Message<'describe'>): Promise<void> {
+    const connector = connectors.get(head.connector)
+    if (!connector) die('description of an unknown connector')
+    try {
+      const { capabilities } = await guestFor(head.isolate, connector)
+      channel.send('described', call, { capabilities })
+    } catch (error) {
+      broke(head.isolate, error)
+    }
+  }
+
+  /** An isolate that could not be made, or from which no answer will come: it ends, all its calls too. */
+  function broke(isolate: number, error: unknown): void {
+    const message = String(error instanceof Error ? error.message : error).slice(0, 800)
+    const reason = /memory limit/i.test(message)
+      ? 'memory'
+      : guests.get(isolate)?.loaded
+        ? 'failed'
+        : 'load'
+    disposed(isolate, reason, message)
+  }
+
+  function guestFor(isolate: number, connector: Connector): Promise<GuestIsolate> {
+    const known = guests.get(isolate)
+    if (known) return known.ready
+    let made: GuestIsolate | null = null
+    const timers = createTimers((id) => made?.deliver(id, '{}', ''))
+    const post = (op: string, id: number, headJson: string, body: string) =>
+      fromGuest(isolate, op, id, headJson, body)
+    const ready = createGuestIsolate(
+      ivm,
+      prelude,
+      connector.source,
+      connector.memoryMb,
+      post,
+      (message) => die(`catastrophe: ${message}`),
+    ).then((one) => {
+      made = one
+      guest.loaded = true
+      return one
+    })
+    const guest: Guest = { ready, timers, requests: new Map(), loaded: false }
+    guests.set(isolate, guest)
+    return ready
+  }
+
+  /** What the guest posts. The prelude made it, but a guest may have got at the prelude's parts. */
+  function fromGuest(
+    isolate: number,
+    op: string,
+    id: number,
+    headJson: string,
+    body: string,
+  ): void {
+    const guest = guests.get(isolate)
+    if (!guest) return
+    if (op === 'timer') return guest.timers.set(id, Number(JSON.parse(headJson).ms))
+    if (op === 'timer.clear') return guest.timers.clear(id)
+    if (op === 'log') return channel.send('log', id, JSON.parse(headJson))
+    if (op === 'fetch.abort') {
+      const call = guest.requests.get(id)
+      if (call !== undefined) channel.send('fetch_abort', call, { request: id })
+      return
+    }
+    const { call, url, method, headers, redirect, encoding } = JSON.parse(headJson)
+    guest.requests.set(id, call)
+    const bytes = encoding === null ? undefined : Buffer.from(body, encoding)
+    const head = { request: id, url, method, headers, redirect, hasBody: encoding !== null }
+    channel.send('fetch', call, head, bytes)
+  }
+
+  channel.send('ready', 0, { version: process.version })
+}
