@@ -1,0 +1,44 @@
+/** What the end of an isolate or a worker means for the calls that were in it. */
+import { ERRORS, RuntimeError } from '../contract/errors.ts'
+import type { Heads } from '../contract/frames.ts'
+import type { WorkerEnd } from './worker-link.ts'
+
+/** The error of every call in an isolate that is gone. */
+export function isolateError({ reason, message }: Heads['disposed']): RuntimeError {
+  if (reason === 'memory') {
+    return new RuntimeError('isolate_memory', 'the connector ran out of memory')
+  }
+  if (reason === 'load') {
+    return new RuntimeError(
+      'load_failed',
+      `the connector could not be loaded: ${String(message).slice(0, 800)}`,
+    )
+  }
+  return new RuntimeError('isolate_disposed', 'the sandbox of this call was ended')
+}
+
+/** The error of every call in a worker that has ended. */
+export function workerError({ reason }: WorkerEnd): RuntimeError {
+  if (reason === 'memory') {
+    return new RuntimeError(
+      'isolate_memory',
+      'the connector ran out of memory and its worker process ended',
+    )
+  }
+  if (reason === 'stopped') return new RuntimeError('stopping', 'the runtime is stopping')
+  return new RuntimeError(
+    'worker_died',
+    'the worker process of the connector died; the call may be repeated',
+  )
+}
+
+/** A failed request as the guest sees it: what its author can act on, nothing of the host. */
+export function guestView(error: RuntimeError) {
+  const row = ERRORS[error.code]
+  return {
+    code: error.details.wire ?? row.wire,
+    message: error.message,
+    raised_by: error.details.raisedBy ?? row.raisedBy ?? 'Keyway',
+    status_code: error.details.statusCode ?? null,
+  }
+}

@@ -1,0 +1,383 @@
+/**
+ * A lane: one worker process at a time and the calls in it. Starts it lazily, gives calls to its
+ * isolates, serves their requests from egress, holds every deadline, and replaces the worker when it
+ * dies. Decides connector, tenant, capability and deadline of everything a worker says from its own
+ * table, by call id.
+ */
+
+import { RuntimeError } from '../contract/errors.ts'
+import type { Heads, Message, Reply } from '../contract/frames.ts'
+import type { LoadedConnector } from '../contract/loaded.ts'
+import { createIsolateTable, type IsolateLimits } from './isolate-table.ts'
+import { guestView, isolateError, workerError } from './lane-errors.ts'
+import type { Launcher } from './launch.ts'
+import { startWorker, type WorkerEnd, type WorkerLink } from './worker-link.ts'
+
+/** What a guest asks of the network, and what it gets. Handed in by whoever makes the call. */
+export type FetchRequest = Omit<Heads['fetch'], 'request' | 'hasBody'> & {
+  body: Buffer | null
+  signal: AbortSignal
+}
+export type FetchReply = {
+  status: number
+  url: string
+  redirected: boolean
+  headers: [string, string][]
+  body: Buffer
+}
+
+export type LaneCall = {
+  connector: LoadedConnector
+  /** Digest of settings and credentials: which tenant's isolate. */
+  isolateKey: string
+  capability: string
+  /** Request, settings, credentials and page, as the guest gets them. */
+  callJson: string
+  raw: boolean
+  /** From now until the answer must be there, in milliseconds. */
+  deadlineMs: number
+  /** Aborted when the caller hangs up. */
+  signal: AbortSignal
+  fetch(request: FetchRequest): Promise<FetchReply>
+  log(line: Heads['log']): void
+}
+
+/** The guest's answer: the message's head and bytes; `fetchError` where the handler let one through. */
+export type LaneReply = { reply: Reply; body: Buffer; fetchError: RuntimeError | null }
+
+export type LaneLimits = IsolateLimits & {
+  /** How long a guest may take to answer a ping after a deadline, in milliseconds. */
+  pingMs: number
+  /** How long a worker may take to confirm that an isolate is gone, in milliseconds. */
+  disposeMs: number
+  /** How long a worker may take to start, in milliseconds. */
+  startMs: number
+  /** First and longest pause before a worker that keeps dying is started again, in milliseconds. */
+  restartMs: number
+  maxRestartMs: number
+}
+
+export type Lane = {
+  run(call: LaneCall): Promise<LaneReply>
+  /** Asks the connector's code what it implements; loads it in an isolate of its own. */
+  describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
+  readonly pid: number | null
+  readonly running: number
+  /** When the lane last had work, in milliseconds since the epoch. */
+  readonly lastUsedMs: number
+  readonly isolates: number
+  kill(reason: WorkerEnd['reason'], detail: string): void
+}
+
+type Pending = {
+  id: number
+  isolate: number
+  connector: LoadedConnector
+  settle(result: LaneReply | string[] | RuntimeError): void
+  fetch: LaneCall['fetch'] | null
+  log: LaneCall['log'] | null
+  /** Open requests of the call; all end with it. */
+  requests: Map<number, AbortController>
+  fetchErrors: Map<number, RuntimeError>
+}
+
+type Worker = { link: WorkerLink; ready: Promise<void>; loaded: Set<string>; lastCall: number }
+
+/** Makes a lane; nothing is started before its first call. */
+export function createLane(
+  launcher: Launcher,
+  limits: LaneLimits,
+  onEnd: (end: WorkerEnd) => void,
+  now: () => number = Date.now,
+): Lane {
+  const pending = new Map<number, Pending>()
+  const watched = new Map<number, NodeJS.Timeout>()
+  let isolates = createIsolateTable(limits, now)
+  let worker: Worker | null = null
+  let nextCall = 1
+  let lastUsedMs = now()
+  let restartMs = 0
+  let startableMs = 0
+
+  function start(): Worker {
+    isolates = createIsolateTable(limits, now)
+    let readied: () => void = () => {}
+    let refused: (error: RuntimeError) => void = () => {}
+    const ready = new Promise<void>((resolve, reject) => {
+      readied = resolve
+      refused = reject
+    })
+    // Every call awaits it; none may be there yet when it fails.
+    ready.catch(() => {})
+    const link = startWorker(
+      launcher,
+      (message) => {
+        if (message.kind === 'ready') readied()
+        else receive(made, message)
+      },
+      (end) => {
+        clearTimeout(patience)
+        const error = workerError(end)
+        refused(error)
+        if (worker !== made) return
+        worker = null
+        ended(end, error)
+      },
+    )
+    const made: Worker = { link, ready, loaded: new Set(), lastCall: 0 }
+    const patience = setTimeout(() => link.kill('crashed', 'did not start in time'), limits.startMs)
+    void ready.then(
+      () => clearTimeout(patience),
+      () => {},
+    )
+    return made
+  }
+
+  function ended(end: WorkerEnd, error: RuntimeError): void {
+    for (const timer of watched.values()) clearTimeout(timer)
+    watched.clear()
+    if (end.reason !== 'stopped') {
+      restartMs = Math.min(limits.maxRestartMs, restartMs === 0 ? limits.restartMs : restartMs * 2)
+      startableMs = now() + (restartMs === limits.restartMs ? 0 : restartMs)
+    }
+    for (const call of [...pending.values()]) call.settle(error)
+    onEnd(end)
+  }
+
+  /** The running worker; after repeated deaths a pause comes first, which the call's deadline bounds. */
+  async function obtain(): Promise<Worker> {
+    const pauseMs = worker === null ? startableMs - now() : 0
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    worker ??= start()
+    const mine = worker
+    await mine.ready
+    return mine
+  }
+
+  function load(to: Worker, connector: LoadedConnector): void {
+    if (to.loaded.has(connector.digest)) return
+    to.loaded.add(connector.digest)
+    const { digest, memoryMb, responseFields } = connector
+    to.link.send(
+      'load',
+      0,
+      { connector: digest, memoryMb, responseFields },
+      Buffer.from(connector.code),
+    )
+  }
+
+  /** One entry of the call table: placed in an isolate, ended exactly once. */
+  async function place<T>(
+    connector: LoadedConnector,
+    isolateKey: string,
+    deadlineMs: number,
+    signal: AbortSignal | null,
+    serves: Pick<Pending, 'fetch' | 'log'>,
+    send: (worker: Worker, call: number, isolate: number) => void,
+  ): Promise<T> {
+    lastUsedMs = now()
+    return new Promise<T>((resolve, reject) => {
+      let over = false
+      let call: Pending | null = null
+      const settle = (result: LaneReply | string[] | RuntimeError) => {
+        if (over) return
+        over = true
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', hangUp)
+        lastUsedMs = now()
+        if (call) close(call)
+        if (result instanceof RuntimeError) reject(result)
+        else resolve(result as T)
+      }
+      const stop = (error: RuntimeError, suspicious: boolean) => {
+        if (over) return
+        if (call && worker) leave(worker, call, suspicious)
+        settle(error)
+      }
+      const timer = setTimeout(
+        () => stop(new RuntimeError('deadline_passed', `no answer within ${deadlineMs} ms`), true),
+        deadlineMs,
+      )
+      const hangUp = () => stop(new RuntimeError('caller_gone', 'the caller hung up'), false)
+      signal?.addEventListener('abort', hangUp, { once: true })
+      if (signal?.aborted) return hangUp()
+      obtain().then(
+        (mine) => {
+          if (over) return
+          load(mine, connector)
+          const { isolate, evicted } = isolates.take(connector.digest, isolateKey)
+          for (const one of evicted) mine.link.send('dispose', 0, { isolate: one })
+          const id = nextCall++
+          mine.lastCall = id
+          call = {
+            id,
+            isolate,
+            connector,
+            settle,
+            ...serves,
+            requests: new Map(),
+            fetchErrors: new Map(),
+          }
+          pending.set(id, call)
+          send(mine, id, isolate)
+        },
+        (error) => settle(error as RuntimeError),
+      )
+    })
+  }
+
+  function close(call: Pending): void {
+    pending.delete(call.id)
+    for (const request of call.requests.values()) request.abort()
+    if (isolates.release(call.isolate)) worker?.link.send('dispose', 0, { isolate: call.isolate })
+  }
+
+  /**
+   * Takes a call out of an isolate before its answer. After a deadline the isolate takes no new calls
+   * and shows that it still lives: one that spins is disposed of, a worker that cannot do that is killed.
+   */
+  function leave(to: Worker, call: Pending, suspicious: boolean): void {
+    const { isolate } = call
+    to.link.send('cancel', call.id, { isolate })
+    if (!suspicious) return
+    isolates.retire(isolate)
+    if (watched.has(isolate)) return
+    to.link.send('ping', 0, { isolate })
+    watched.set(
+      isolate,
+      setTimeout(() => {
+        failIsolate(
+          isolate,
+          new RuntimeError('isolate_disposed', 'another call of this tenant would not end'),
+        )
+        isolates.forget(isolate)
+        to.link.send('dispose', 0, { isolate })
+        watched.set(
+          isolate,
+          setTimeout(() => {
+            to.link.kill('crashed', 'an isolate did not end')
+          }, limits.disposeMs),
+        )
+      }, limits.pingMs),
+    )
+  }
+
+  function unwatch(isolate: number): void {
+    clearTimeout(watched.get(isolate))
+    watched.delete(isolate)
+  }
+
+  function failIsolate(isolate: number, error: RuntimeError): void {
+    for (const call of [...pending.values()]) if (call.isolate === isolate) call.settle(error)
+  }
+
+  function receive(from: Worker, message: Message): void {
+    if (worker !== from) return
+    const { kind, head, body } = message
+    if (kind === 'pong') return unwatch(head.isolate)
+    if (kind === 'disposed') {
+      unwatch(head.isolate)
+      isolates.forget(head.isolate)
+      return failIsolate(head.isolate, isolateError(head))
+    }
+    const call = pending.get(message.call)
+    if (!call) {
+      // A call that has ended may still be heard of; one that never was, may not.
+      if (message.call > from.lastCall) from.link.kill('protocol', `call ${message.call} never was`)
+      return
+    }
+    if (kind === 'reply') {
+      restartMs = 0
+      const fetchError = 'fetch' in head ? (call.fetchErrors.get(head.fetch) ?? null) : null
+      return call.settle({ reply: head, body, fetchError })
+    }
+    if (kind === 'described') return call.settle(head.capabilities.map(String))
+    if (kind === 'log') return call.log?.(head)
+    if (kind === 'fetch_abort') return call.requests.get(head.request)?.abort()
+    if (kind === 'fetch') return void forward(from, call, head, body)
+    from.link.kill('protocol', `${kind} is not for a host`)
+  }
+
+  async function forward(
+    from: Worker,
+    call: Pending,
+    head: Heads['fetch'],
+    body: Buffer,
+  ): Promise<void> {
+    const { request, url, method, headers, redirect } = head
+    const abort = new AbortController()
+    call.requests.set(request, abort)
+    const answer = await callFetch(call, {
+      url,
+      method,
+      headers,
+      redirect,
+      body: head.hasBody ? body : null,
+      signal: abort.signal,
+    })
+    call.requests.delete(request)
+    if (!pending.has(call.id) || worker !== from) return
+    const to = { isolate: call.isolate, request }
+    if (!(answer instanceof RuntimeError)) {
+      const { body: bytes, ...reply } = answer
+      return from.link.send('fetched', call.id, { ...to, reply }, bytes)
+    }
+    call.fetchErrors.set(request, answer)
+    from.link.send('fetched', call.id, { ...to, reply: { error: guestView(answer) } })
+  }
+
+  return {
+    run: (call) =>
+      place<LaneReply>(
+        call.connector,
+        call.isolateKey,
+        call.deadlineMs,
+        call.signal,
+        call,
+        (to, id, isolate) => {
+          const { connector, capability, raw } = call
+          to.link.send(
+            'call',
+            id,
+            { connector: connector.digest, isolate, capability, raw },
+            Buffer.from(call.callJson),
+          )
+        },
+      ),
+    describe: (connector, deadlineMs) =>
+      place<string[]>(
+        connector,
+        'describe',
+        deadlineMs,
+        null,
+        { fetch: null, log: null },
+        (to, id, isolate) => {
+          to.link.send('describe', id, { connector: connector.digest, isolate })
+        },
+      ),
+    get pid() {
+      return worker?.link.pid ?? null
+    },
+    get running() {
+      return pending.size
+    },
+    get lastUsedMs() {
+      return lastUsedMs
+    },
+    get isolates() {
+      return worker === null ? 0 : isolates.size
+    },
+    kill: (reason, detail) => worker?.link.kill(reason, detail),
+  }
+}
+
+/** The upstream's answer, or what went wrong: a defect of egress too must reach the guest's promise. */
+async function callFetch(call: Pending, request: FetchRequest): Promise<FetchReply | RuntimeError> {
+  if (call.fetch === null) return new RuntimeError('egress_undeclared', 'no network while loading')
+  try {
+    return await call.fetch(request)
+  } catch (error) {
+    if (error instanceof RuntimeError) return error
+    return new RuntimeError('internal', 'the request could not be made', {}, error)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * All lanes of a host. A built-in connector shares a lane with the others of its kind; every other
+ * connector version has one of its own. Lanes start lazily and are reaped when idle; a worker whose
+ * resident memory passes its bound is killed.
+ */
+import { readFileSync } from 'node:fs'
+import type { LoadedConnector } from '../contract/loaded.ts'
+import { createLane, type Lane, type LaneCall, type LaneLimits, type LaneReply } from './lane.ts'
+import type { Containment, Launcher } from './launch.ts'
+import type { WorkerEnd } from './worker-link.ts'
+
+export type LanesLimits = LaneLimits & {
+  /** Idle time after which a worker is let go, in milliseconds. */
+  idleMs: number
+  /** Resident memory at which a worker is killed, in bytes. */
+  maxWorkerBytes: number
+  /** How often resident memory and idleness are looked at, in milliseconds. */
+  pollMs: number
+}
+
+export const LANES_LIMITS: LanesLimits = {
+  maxIsolates: 64,
+  maxCalls: 50_000,
+  maxAgeMs: 3_600_000,
+  pingMs: 100,
+  disposeMs: 250,
+  startMs: 10_000,
+  restartMs: 100,
+  maxRestartMs: 10_000,
+  idleMs: 300_000,
+  maxWorkerBytes: 1024 * 1024 * 1024,
+  pollMs: 250,
+}
+
+/** A lane of its own, or a shared one by name. */
+export type LaneKey = string
+
+export type LaneState = {
+  lane: LaneKey
+  pid: number | null
+  calls: number
+  isolates: number
+  deaths: number
+}
+
+export type Lanes = {
+  readonly containment: Containment
+  run(lane: LaneKey, call: LaneCall): Promise<LaneReply>
+  /**
+   * Loads a connector in a worker of its own, that is gone afterwards, and asks what it implements.
+   *
+   * @throws load_failed, isolate_memory, deadline_passed, worker_died
+   */
+  describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
+  /** Ends a lane's worker once its calls are done. */
+  drain(lane: LaneKey): void
+  states(): LaneState[]
+  stop(): void
+}
+
+/** `onEnd` is told of every worker that ended, for the log and the metrics. */
+export function createLanes(
+  launcher: Launcher,
+  onEnd: (lane: LaneKey, end: WorkerEnd) => void,
+  limits: LanesLimits = LANES_LIMITS,
+): Lanes {
+  const lanes = new Map<LaneKey, { lane: Lane; deaths: number; draining: boolean }>()
+
+  function open(key: LaneKey): Lane {
+    const known = lanes.get(key)
+    if (known) {
+      // Back before it was empty: the same version is served again.
+      known.draining = false
+      return known.lane
+    }
+    const entry = {
+      deaths: 0,
+      draining: false,
+      lane: createLane(launcher, limits, (end) => {
+        if (end.reason !== 'stopped') entry.deaths += 1
+        onEnd(key, end)
+      }),
+    }
+    lanes.set(key, entry)
+    return entry.lane
+  }
+
+  const poll = setInterval(() => {
+    for (const [key, { lane, draining }] of lanes) {
+      const { pid } = lane
+      const idle = lane.running === 0
+      if (pid !== null && residentBytes(pid) > limits.maxWorkerBytes)
+        lane.kill('memory', 'resident memory')
+      if (idle && (draining || Date.now() - lane.lastUsedMs > limits.idleMs)) {
+        lane.kill('stopped', draining ? 'drained' : 'idle')
+        lanes.delete(key)
+      }
+    }
+  }, limits.pollMs)
+  poll.unref()
+
+  return {
+    containment: launcher.containment,
+    run: (key, call) => open(key).run(call),
+    async describe(connector, deadlineMs) {
+      const lane = createLane(launcher, limits, () => {})
+      try {
+        return await lane.describe(connector, deadlineMs)
+      } finally {
+        lane.kill('stopped', 'described')
+      }
+    },
+    drain(key) {
+      const known = lanes.get(key)
+      if (known) known.draining = true
+    },
+    states: () =>
+      [...lanes].map(([lane, { lane: one, deaths }]) => ({
+        lane,
+        pid: one.pid,
+        calls: one.running,
+        isolates: one.isolates,
+        deaths,
+      })),
+    stop() {
+      clearInterval(poll)
+      for (const { lane } of lanes.values()) lane.kill('stopped', 'the runtime stops')
+      lanes.clear()
+    },
+  }
+}
+
+/** Resident memory of a process in bytes; 0 where it cannot be known (not Linux, or just gone). */
+function residentBytes(pid: number): number {
+  if (process.platform !== 'linux') return 0
+  try {
+    const pages = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]
+    return Number(pages) * 4096
+  } catch {
+    // The process ended between two looks; its end is told by its own event.
+    return 0
+  }
+}

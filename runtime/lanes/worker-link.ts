@@ -1,0 +1,79 @@
+/**
+ * One running worker seen from the host: its process, its channel, and how it ended. Treats the other
+ * side as hostile: a breach of the protocol ends the process.
+ */
+import * as v from 'valibot'
+import { type Channel, openChannel } from '../contract/channel.ts'
+import type { Message } from '../contract/frames.ts'
+import { WORKER_HEADS } from '../contract/worker-heads.ts'
+import type { Launcher } from './launch.ts'
+
+/** Why a worker is no more. */
+export type WorkerEnd = {
+  reason: 'memory' | 'killed' | 'protocol' | 'crashed' | 'stopped'
+  /** In words, for the log: the last lines the process wrote, or the breach. */
+  detail: string
+}
+
+export type WorkerLink = {
+  readonly pid: number
+  readonly send: Channel['send']
+  /** Ends the process now. A worker is never asked to exit: after a native loop it could not. */
+  kill(reason: WorkerEnd['reason'], detail: string): void
+}
+
+/** Longest tail of a worker's error output that is kept, in characters. */
+const TAIL_LENGTH = 4000
+
+/** Starts a worker; `onEnd` is called exactly once. */
+export function startWorker(
+  launcher: Launcher,
+  onMessage: (message: Message) => void,
+  onEnd: (end: WorkerEnd) => void,
+): WorkerLink {
+  const { process: child, pipe } = launcher.start()
+  let told: WorkerEnd | null = null
+  let tail = ''
+  let over = false
+
+  const finish = (end: WorkerEnd) => {
+    if (over) return
+    over = true
+    pipe.destroy()
+    onEnd(end)
+  }
+  const kill = (reason: WorkerEnd['reason'], detail: string) => {
+    told ??= { reason, detail }
+    child.kill('SIGKILL')
+  }
+
+  child.stderr?.on('data', (text: Buffer) => {
+    tail = (tail + text.toString('utf8')).slice(-TAIL_LENGTH)
+  })
+  child.on('error', (error) => finish({ reason: 'crashed', detail: error.message }))
+  child.on('exit', (code, signal) => {
+    const detail = `${signal ?? `exit ${code}`} ${tail}`.trim()
+    finish(told ?? { reason: reasonOf(tail, signal), detail })
+  })
+  // A worker that closes its pipe is of no use any more, whatever it goes on doing.
+  pipe.on('close', () => kill('crashed', 'closed its pipe'))
+  pipe.on('error', () => kill('crashed', 'broke its pipe'))
+
+  const channel = openChannel(
+    pipe,
+    (message) => {
+      const schema = WORKER_HEADS[message.kind]
+      if (over || told) return
+      if (schema && v.is(schema, message.head)) onMessage(message)
+      else kill('protocol', `malformed or misplaced message: ${message.kind}`)
+    },
+    (error) => kill('protocol', error.message),
+  )
+  return { pid: child.pid ?? 0, send: channel.send, kill }
+}
+
+function reasonOf(tail: string, signal: NodeJS.Signals | null): WorkerEnd['reason'] {
+  if (/out of memory|heap limit|catastrophe|allocation failed|invalid size error/i.test(tail))
+    return 'memory'
+  return signal === 'SIGKILL' ? 'killed' : 'crashed'
+}
