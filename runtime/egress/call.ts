@@ -1,0 +1,56 @@
+/** What goes in and out of the door: a call, its requests, their replies. */
+import type { Manifest } from '../contract/manifest.ts'
+import type { OutgoingRequest } from './exchange.ts'
+import type { EgressRecord } from './records.ts'
+import type { Settings } from './resolve-rules.ts'
+import type { SecretSource } from './secrets.ts'
+
+/** One call of a capability. */
+export type EgressCall = {
+  connectorId: string
+  manifest: Manifest
+  capability: string
+  /** The capability's own level: it decides which methods an entry without `methods` allows. */
+  level: 'read' | 'write'
+  settings: Settings
+  /**
+   * Aborted at the deadline, when the caller hangs up, and when the call has ended: what is still open
+   * then is dropped. A reason that is a RuntimeError is what open fetches fail with.
+   */
+  signal: AbortSignal
+  secrets: SecretSource | null
+}
+
+/** One fetch of the connector. */
+export type EgressRequest = OutgoingRequest & {
+  redirect: 'follow' | 'manual' | 'error'
+  /** Ends this one fetch; the call's own signal ends them all. */
+  signal?: AbortSignal
+}
+
+/** The reply to one fetch, whole and decoded. */
+export type EgressReply = {
+  status: number
+  /** Of the last hop, without a fragment. */
+  url: string
+  redirected: boolean
+  /** Names in lower case, in order; no cookies, no content-encoding where the host has decoded. */
+  headers: [name: string, value: string][]
+  body: Buffer
+}
+
+/** The door, open for one call. */
+export type OpenEgress = {
+  /**
+   * Performs one fetch.
+   *
+   * @throws egress_url, egress_undeclared, egress_setting, egress_private, egress_header,
+   * egress_redirects, egress_concurrency, upstream_rejected, upstream_connect_timeout, upstream_closed,
+   * upstream_timeout, upstream_too_large, upstream_garbled, or the RuntimeError of the call's signal
+   */
+  fetch(request: EgressRequest): Promise<EgressReply>
+  /** One for each hop, in order, filled in as it goes on; at most `maxRecords`. */
+  records: readonly EgressRecord[]
+  /** True once anything but GET and HEAD was handed to a connection: the call must not run again. */
+  hasWritten(): boolean
+}

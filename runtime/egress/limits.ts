@@ -1,0 +1,41 @@
+/** What one request, one call and one connector may use of the door. Sizes in bytes, times in milliseconds. */
+export type EgressLimits = {
+  /** Of one reply, decoded and as received. */
+  maxReplyBytes: number
+  /** Of a request's body. */
+  maxRequestBytes: number
+  /** Of all headers of a request, and of all headers of a reply. */
+  maxHeaderBytes: number
+  /** Decoded bytes for each byte received; not counted below `ratioFreeBytes`. */
+  maxRatio: number
+  ratioFreeBytes: number
+  /** Requests that one call may have open at once. */
+  maxOpenFetches: number
+  /** Bytes of replies that one call may be receiving at once; keeps 64 large replies out of memory. */
+  maxOpenReplyBytes: number
+  maxRedirects: number
+  /** Lookup, connection and TLS handshake together. */
+  connectTimeoutMs: number
+  /** How long an idle connection is kept. */
+  keepAliveMs: number
+  /** Connectors whose connections are kept; the least recently used goes first. */
+  maxAgents: number
+  /** Hops of one call that are recorded; later ones are only counted as reads or writes. */
+  maxRecords: number
+}
+
+/** Defaults: design page manifest.md, "Limits". */
+export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze({
+  maxReplyBytes: 16 * 1024 * 1024,
+  maxRequestBytes: 16 * 1024 * 1024,
+  maxHeaderBytes: 64 * 1024,
+  maxRatio: 100,
+  ratioFreeBytes: 1024 * 1024,
+  maxOpenFetches: 64,
+  maxOpenReplyBytes: 64 * 1024 * 1024,
+  maxRedirects: 5,
+  connectTimeoutMs: 10_000,
+  keepAliveMs: 10_000,
+  maxAgents: 256,
+  maxRecords: 1000,
+})

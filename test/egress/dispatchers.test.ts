@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { createDispatchers } from '../../runtime/egress/dispatchers.ts'
+import { parsePrivateGrants } from '../../runtime/egress/grants.ts'
+import { DEFAULT_LIMITS } from '../../runtime/egress/limits.ts'
+import { startUpstream, stopAll } from './fixtures/upstream.ts'
+
+afterEach(stopAll)
+
+const create = (grants = '', limits = {}) =>
+  createDispatchers({
+    grants: parsePrivateGrants(grants),
+    limits: { ...DEFAULT_LIMITS, ...limits },
+  })
+
+test('gives each connector connections of its own, and one spelling of an id the same', async () => {
+  const dispatchers = create()
+  expect(dispatchers.get('a-x', null)).toBe(dispatchers.get('a_x', null))
+  expect(dispatchers.get('a', null)).not.toBe(dispatchers.get('b', null))
+  expect(dispatchers.get('a', null)).not.toBe(dispatchers.get('a', 'http://proxy.example/'))
+  await dispatchers.close()
+})
+
+test('lets the connector used longest ago go, whose open request still ends well', async () => {
+  const asked = Promise.withResolvers<ServerResponse>()
+  const { port, origin } = await startUpstream((_request, response) => asked.resolve(response))
+  const dispatchers = create(`a=127.0.0.1:${port}`, { maxAgents: 2 })
+  const first = dispatchers.get('a', null)
+  const open = first.request({ origin, path: '/', method: 'GET' })
+  const second = dispatchers.get('b', null)
+  dispatchers.get('c', null)
+  expect(dispatchers.get('b', null)).toBe(second)
+  const response = await asked.promise
+  response.end('late')
+  expect(await (await open).body.text()).toBe('late')
+  expect(dispatchers.get('a', null)).not.toBe(first)
+  await dispatchers.close()
+})

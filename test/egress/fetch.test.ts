@@ -1,0 +1,375 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { errorOf, get, manifestOf, openDoor, openDoors } from './fixtures/door.ts'
+import { startTcp, startUpstream, stopAll } from './fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+const local = (port: number, ...more: number[]) => ({
+  egress: [port, ...more].map((one) => ({ url: `http://127.0.0.1:${one}` })),
+  grants: [port, ...more].map((one) => `acme=127.0.0.1:${one}`).join(' '),
+})
+
+describe('one request', () => {
+  test('reaches the upstream and comes back whole', async () => {
+    const { port, origin, seen } = await startUpstream((_request, response) => {
+      response.writeHead(201, { 'x-a': ['1', '2'], 'set-cookie': 'a=b', etag: '"7"' })
+      response.end('body')
+    })
+    const door = openDoor(local(port))
+    const reply = await door.fetch(
+      get(`${origin}/v1/x?y=z#frag`, {
+        method: 'post',
+        headers: [
+          ['Content-Type', 'text/plain'],
+          ['X-Twice', '1'],
+          ['X-Twice', '2'],
+        ],
+        body: Buffer.from('hello'),
+      }),
+    )
+    expect(reply).toMatchObject({ status: 201, url: `${origin}/v1/x?y=z`, redirected: false })
+    expect(reply.body.toString()).toBe('body')
+    expect(reply.headers).toContainEqual(['etag', '"7"'])
+    expect(reply.headers.filter(([name]) => name === 'x-a')).toEqual([
+      ['x-a', '1'],
+      ['x-a', '2'],
+    ])
+    expect(reply.headers.some(([name]) => name === 'set-cookie')).toBe(false)
+    expect(seen).toMatchObject([{ method: 'POST', path: '/v1/x?y=z', body: 'hello' }])
+    expect(seen[0]!.headers).toMatchObject({
+      'user-agent': 'keyway/test',
+      'accept-encoding': 'gzip, br, deflate',
+      'x-twice': '1, 2',
+      'content-length': '5',
+    })
+  })
+
+  test('is recorded without its query and its bodies', async () => {
+    const { port, origin } = await startUpstream((_request, response) => response.end('12345678'))
+    const door = openDoor(local(port))
+    await door.fetch(
+      get(`${origin}/v1/${'x'.repeat(300)}?hush`, { method: 'PUT', body: Buffer.from('abc') }),
+    )
+    expect(door.records).toEqual([
+      {
+        method: 'PUT',
+        host: `127.0.0.1:${port}`,
+        path: `/v1/${'x'.repeat(196)}`,
+        sent: true,
+        status: 200,
+        error: null,
+        sentBytes: 3,
+        receivedBytes: 8,
+        ms: expect.any(Number),
+      },
+    ])
+    expect(door.hasWritten()).toBe(true)
+  })
+
+  test('answers HEAD without a body', async () => {
+    const { port, origin } = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-length': '99999999', 'content-encoding': 'gzip' }).end()
+    })
+    const door = openDoor(local(port))
+    const reply = await door.fetch(get(origin, { method: 'HEAD' }))
+    expect(reply.body).toHaveLength(0)
+    expect(reply.headers).toContainEqual(['content-length', '99999999'])
+    expect(door.hasWritten()).toBe(false)
+  })
+
+  test('uses the entries of its own capability instead of the manifest’s', async () => {
+    const { port, origin } = await startUpstream((_request, response) => response.end('ok'))
+    const own = { egress: [{ url: `${origin}/own`, methods: ['GET'] }] }
+    const manifest = manifestOf([{ url: origin }], {
+      capabilities: { get_account: own, list_accounts: {} },
+    })
+    const { grants } = local(port)
+    const door = openDoor({ egress: [], grants, call: { manifest, capability: 'get_account' } })
+    expect(await door.fetch(get(`${origin}/own/1`))).toMatchObject({ status: 200 })
+    const error = await errorOf(door.fetch(get(`${origin}/other`)))
+    expect(error).toMatchObject({ code: 'egress_undeclared' })
+    const other = openDoor({ egress: [], grants, call: { manifest } })
+    expect(await other.fetch(get(`${origin}/other`))).toMatchObject({ status: 200 })
+  })
+
+  test('may POST in a read capability with reads_with, and not without', async () => {
+    const { port, origin } = await startUpstream((_request, response) => response.end('ok'))
+    const manifest = manifestOf([{ url: origin }], {
+      capabilities: { search: { reads_with: ['POST'] }, list_accounts: {} },
+    })
+    const { grants } = local(port)
+    const call = { manifest, level: 'read' as const }
+    const search = openDoor({ egress: [], grants, call: { ...call, capability: 'search' } })
+    expect(await search.fetch(get(origin, { method: 'POST' }))).toMatchObject({ status: 200 })
+    const list = openDoor({ egress: [], grants, call })
+    expect(await errorOf(list.fetch(get(origin, { method: 'POST' })))).toMatchObject({
+      code: 'egress_undeclared',
+    })
+    expect(list.hasWritten()).toBe(false)
+  })
+})
+
+describe('refuses before anything is sent', () => {
+  test.each([
+    ['an address off the list', 'https://evil.example/', {}, 'egress_undeclared'],
+    ['an address with user info', 'http://u:p@127.0.0.1/', {}, 'egress_url'],
+    [
+      'a header of the connection',
+      null,
+      { headers: [['Host', 'evil.example']] as [string, string][] },
+      'egress_header',
+    ],
+    ['a body over the limit', null, { method: 'POST', body: new Uint8Array(101) }, 'egress_url'],
+  ])('%s', async (_what, url, more, code) => {
+    const { port, origin, seen } = await startUpstream((_request, response) => response.end())
+    const door = openDoor({ ...local(port), limits: { maxRequestBytes: 100 } })
+    expect(await errorOf(door.fetch(get(url ?? origin, more)))).toMatchObject({ code })
+    expect(seen).toEqual([])
+    expect(door.hasWritten()).toBe(false)
+    expect(door.records.every((record) => !record.sent && record.status === null)).toBe(true)
+  })
+
+  test('a declared private address without the operator’s grant', async () => {
+    const { port, origin, seen } = await startUpstream((_request, response) => response.end())
+    const { egress } = local(port)
+    const door = openDoor({ egress, grants: `other=127.0.0.1:${port} acme=127.0.0.1:1` })
+    const error = await errorOf(door.fetch(get(origin)))
+    expect(error).toMatchObject({ code: 'egress_private' })
+    expect(error.message).toContain(`KEYWAY_PRIVATE_EGRESS=acme=127.0.0.1:${port}`)
+    expect(door.records).toMatchObject([{ error: 'egress_private', status: null }])
+    expect(seen).toEqual([])
+  })
+
+  test('a name with one public and one private address', async () => {
+    const { port } = await startUpstream((_request, response) => response.end())
+    const door = openDoor({
+      egress: [{ url: `http://mixed.example:${port}` }],
+      resolve: async () => ['8.8.8.8', '127.0.0.1'],
+    })
+    expect(await errorOf(door.fetch(get(`http://mixed.example:${port}/`)))).toMatchObject({
+      code: 'egress_private',
+    })
+  })
+
+  test('a setting that does not fit its place', async () => {
+    const manifest = manifestOf([{ url: 'https://{settings.sub}.acme.example' }], {
+      settings: { sub: { type: 'string' } },
+    })
+    const door = openDoor({ egress: [], call: { manifest, settings: { sub: 'evil.example#' } } })
+    expect(await errorOf(door.fetch(get('https://evil.example/')))).toMatchObject({
+      code: 'egress_setting',
+    })
+  })
+
+  test('a connection of another connector is not used', async () => {
+    const { port, origin } = await startUpstream((_request, response) => response.end('ok'))
+    const door = openDoor(local(port))
+    expect(await door.fetch(get(origin))).toMatchObject({ status: 200 })
+    const { egress } = local(port)
+    const other = openDoor({ egress, grants: '', call: { connectorId: 'other' } })
+    expect(await errorOf(other.fetch(get(origin)))).toMatchObject({ code: 'egress_private' })
+  })
+})
+
+test('resolves a granted name once and reuses the judged connection', async () => {
+  let lookups = 0
+  const { port, seen } = await startUpstream((_request, response) => response.end('ok'))
+  const door = openDoor({
+    egress: [{ url: `http://in.example:${port}` }],
+    grants: `acme=in.example:${port}`,
+    resolve: async () => [['127.0.0.1'], ['127.0.0.2']][lookups++] ?? [],
+  })
+  await door.fetch(get(`http://in.example:${port}/1`))
+  // undici waits one turn of the event loop before it uses a connection again.
+  await wait(20)
+  await door.fetch(get(`http://IN.example.:${port}/2`))
+  expect(seen.map(({ path, headers }) => [path, headers['host']])).toEqual([
+    ['/1', `in.example:${port}`],
+    ['/2', `in.example:${port}`],
+  ])
+  expect(lookups).toBe(1)
+})
+
+describe('a redirect', () => {
+  test('is followed to an allowed address, with credentials on the same origin', async () => {
+    const { port, origin, seen } = await startUpstream((request, response) => {
+      if (request.url === '/from') response.writeHead(302, { location: '/to?x' }).end('moved')
+      else response.end('there')
+    })
+    const door = openDoor(local(port))
+    const headers: [string, string][] = [['authorization', 'Bearer t']]
+    const reply = await door.fetch(get(`${origin}/from`, { headers }))
+    expect(reply).toMatchObject({ status: 200, url: `${origin}/to?x`, redirected: true })
+    expect(seen[1]!.headers['authorization']).toBe('Bearer t')
+    expect(door.records.map(({ path, status }) => [path, status])).toEqual([
+      ['/from', 302],
+      ['/to', 200],
+    ])
+  })
+
+  test('to another origin loses Authorization and unknown headers', async () => {
+    const target = await startUpstream((_request, response) => response.end('there'))
+    const { port, origin } = await startUpstream((_request, response) => {
+      response.writeHead(307, { location: `${target.origin}/x` }).end()
+    })
+    const door = openDoor(local(port, target.port))
+    const headers: [string, string][] = [
+      ['Authorization', 'Bearer t'],
+      ['X-Api-Key', 'k'],
+      ['Accept', 'text/x'],
+    ]
+    await door.fetch(get(origin, { method: 'POST', headers, body: Buffer.from('b') }))
+    expect(target.seen).toMatchObject([
+      { method: 'POST', body: 'b', headers: { accept: 'text/x' } },
+    ])
+    expect(target.seen[0]!.headers).not.toHaveProperty('authorization')
+    expect(target.seen[0]!.headers).not.toHaveProperty('x-api-key')
+  })
+
+  test.each([
+    ['a host off the list', 'https://evil.example/', 'egress_undeclared'],
+    ['a method off the list', '/post-only', 'egress_undeclared'],
+    ['another scheme', 'file:///etc/passwd', 'egress_url'],
+    ['an address with user info', 'http://u:p@127.0.0.1/', 'egress_url'],
+    [
+      'a private address that is declared and not granted',
+      'http://169.254.169.254/meta',
+      'egress_private',
+    ],
+    ['a mapped loopback address', 'http://[::ffff:127.0.0.1]/', 'egress_private'],
+  ])('is denied to %s', async (_what, location, code) => {
+    const { origin, port, seen } = await startUpstream((_request, response) => {
+      response.writeHead(302, { location }).end()
+    })
+    const { grants } = local(port)
+    const egress = [
+      { url: `${origin}/from` },
+      { url: `${origin}/post-only`, methods: ['POST'] },
+      { url: 'http://169.254.169.254' },
+      { url: 'http://[::ffff:7f00:1]' },
+    ]
+    const door = openDoor({ egress, grants })
+    expect(await errorOf(door.fetch(get(`${origin}/from`)))).toMatchObject({ code })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('is followed five times and not six', async () => {
+    const { port, origin, seen } = await startUpstream((request, response) => {
+      const left = Number(request.url!.slice(1))
+      if (left === 0) response.end('there')
+      else response.writeHead(301, { location: `/${left - 1}` }).end()
+    })
+    const door = openDoor(local(port))
+    expect(await door.fetch(get(`${origin}/5`))).toMatchObject({ status: 200, redirected: true })
+    expect(await errorOf(door.fetch(get(`${origin}/6`)))).toMatchObject({
+      code: 'egress_redirects',
+    })
+    expect(seen).toHaveLength(12)
+  })
+
+  test('is handed over as it is with manual, and is an error with error', async () => {
+    const { port, origin } = await startUpstream((_request, response) => {
+      response.writeHead(302, { location: 'https://evil.example/?hush' }).end('moved')
+    })
+    const door = openDoor(local(port))
+    const reply = await door.fetch(get(origin, { redirect: 'manual' }))
+    expect(reply).toMatchObject({ status: 302, redirected: false })
+    expect(reply.headers).toContainEqual(['location', 'https://evil.example/?hush'])
+    const error = await errorOf(door.fetch(get(origin, { redirect: 'error' })))
+    expect(error).toMatchObject({ code: 'egress_redirects' })
+    expect(error.message).not.toContain('hush')
+  })
+})
+
+describe('one call', () => {
+  test('has at most 64 requests open', async () => {
+    const { port, origin } = await startUpstream(() => {})
+    const stop = new AbortController()
+    const door = openDoor({ ...local(port), call: { signal: stop.signal } })
+    const open = Array.from({ length: 64 }, () => errorOf(door.fetch(get(origin))))
+    expect(await errorOf(door.fetch(get(origin)))).toMatchObject({ code: 'egress_concurrency' })
+    stop.abort()
+    expect(new Set((await Promise.all(open)).map(({ code }) => code))).toEqual(
+      new Set(['upstream_timeout']),
+    )
+  })
+
+  test('can send again when one of its requests has ended', async () => {
+    const { port, origin } = await startUpstream((_request, response) => response.end())
+    const door = openDoor({ ...local(port), limits: { maxOpenFetches: 1 } })
+    for (let time = 0; time < 3; time += 1) await door.fetch(get(origin))
+    expect(door.records).toHaveLength(3)
+  })
+
+  test('ends with the signal’s own error, before and after sending', async () => {
+    const { port, origin } = await startUpstream(() => stop.abort(reason))
+    const stop = new AbortController()
+    const reason = new RuntimeError('caller_gone', 'gone')
+    const door = openDoor({ ...local(port), call: { signal: stop.signal } })
+    expect(await errorOf(door.fetch(get(origin)))).toBe(reason)
+    expect(await errorOf(door.fetch(get(origin)))).toBe(reason)
+    expect(door.records).toMatchObject([
+      { sent: true, error: 'caller_gone' },
+      { sent: false, error: 'caller_gone' },
+    ])
+  })
+
+  test('keeps so many records and still knows of writes', async () => {
+    const { port, origin } = await startUpstream((_request, response) => response.end())
+    const door = openDoor({ ...local(port), limits: { maxRecords: 2 } })
+    for (let time = 0; time < 3; time += 1) await door.fetch(get(origin))
+    expect(door.hasWritten()).toBe(false)
+    await door.fetch(get(origin, { method: 'DELETE' }))
+    expect(door.records).toHaveLength(2)
+    expect(door.hasWritten()).toBe(true)
+  })
+})
+
+describe('an upstream that is not there', () => {
+  test('is rejected when it refuses', async () => {
+    const port = await startTcp(() => {})
+    await stopAll()
+    const door = openDoor(local(port))
+    const error = await errorOf(door.fetch(get(`http://127.0.0.1:${port}/x?hush`)))
+    expect(error).toMatchObject({ code: 'upstream_rejected' })
+    expect(error.message).toBe(`127.0.0.1:${port} was not reached: the connection was refused`)
+  })
+
+  test('is rejected when its name is not found', async () => {
+    const resolve = async () => {
+      throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })
+    }
+    const door = openDoor({ egress: [{ url: 'https://gone.example' }], resolve })
+    const error = await errorOf(door.fetch(get('https://gone.example/')))
+    expect(error).toMatchObject({ code: 'upstream_rejected' })
+    expect(error.message).toContain('gone.example:443 was not reached: the name was not found')
+  })
+
+  test('is rejected when it does not speak TLS', async () => {
+    const port = await startTcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    const door = openDoor({
+      egress: [{ url: `https://127.0.0.1:${port}` }],
+      grants: `acme=127.0.0.1:${port}`,
+    })
+    const error = await errorOf(door.fetch(get(`https://127.0.0.1:${port}/`)))
+    expect(error).toMatchObject({ code: 'upstream_rejected' })
+    expect(error.message).toContain('TLS was refused')
+  })
+
+  test('times out when the handshake never ends', async () => {
+    const port = await startTcp(() => {})
+    const door = openDoor({
+      egress: [{ url: `https://127.0.0.1:${port}` }],
+      grants: `acme=127.0.0.1:${port}`,
+      limits: { connectTimeoutMs: 50 },
+    })
+    expect(await errorOf(door.fetch(get(`https://127.0.0.1:${port}/`)))).toMatchObject({
+      code: 'upstream_connect_timeout',
+    })
+  })
+})

@@ -1,0 +1,165 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { EgressLimits } from '../../runtime/egress/limits.ts'
+import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'
+import { startTcp, startUpstream, stopAll } from './fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+function doorTo(port: number, limits: Partial<EgressLimits> = {}, signal?: AbortSignal) {
+  const origin = `http://127.0.0.1:${port}`
+  const door = openDoor({
+    egress: [{ url: origin }],
+    grants: `acme=127.0.0.1:${port}`,
+    limits,
+    ...(signal === undefined ? {} : { call: { signal } }),
+  })
+  return { ...door, send: () => door.fetch(get(`${origin}/x?hush`)) }
+}
+
+/** A server that writes this once it has been asked, and then does `after` with the connection. */
+const startRaw = (text: string | Buffer, after: 'end' | 'destroy' | 'stay' = 'end') =>
+  startTcp((socket) =>
+    socket.once('data', () => {
+      if (after === 'end') socket.end(text)
+      else socket.write(text, () => after === 'destroy' && socket.destroy())
+    }),
+  )
+
+test('decodes a compressed reply and drops the headers that spoke of it', async () => {
+  const { port } = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}'))
+  })
+  const reply = await doorTo(port).send()
+  expect(reply.body.toString()).toBe('{"a":1}')
+  expect(reply.headers.map(([name]) => name)).not.toContain('content-encoding')
+})
+
+describe('a reply that is too large', () => {
+  test('is refused by what it announces, without being read', async () => {
+    const port = await startRaw('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\nabc', 'stay')
+    expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
+  })
+
+  test('is stopped while it is sent', async () => {
+    let sent = 0
+    const port = await startTcp((socket) =>
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        const more = () => {
+          sent += 1
+          if (!socket.destroyed && sent < 100_000) socket.write(Buffer.alloc(1024), more)
+        }
+        more()
+      }),
+    )
+    const door = doorTo(port, { maxReplyBytes: 100_000 })
+    const error = await errorOf(door.send())
+    expect(error).toMatchObject({ code: 'upstream_too_large' })
+    expect(error.message).toContain(`127.0.0.1:${port} answered with more than 100000 bytes`)
+    expect(door.records).toMatchObject([{ status: 200, error: 'upstream_too_large' }])
+    expect(door.records[0]!.receivedBytes).toBeLessThanOrEqual(100_000)
+    expect(sent).toBeLessThan(100_000)
+  })
+
+  test('is stopped while it is decoded', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
+    const { port } = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+    })
+    const error = await errorOf(doorTo(port).send())
+    expect(error).toMatchObject({ code: 'upstream_too_large' })
+  })
+
+  test('has too many headers', async () => {
+    const port = await startRaw(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`)
+    expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
+  })
+
+  test('is too large together with the others of its call', async () => {
+    const port = await startRaw(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1000)}`, 'stay')
+    const door = doorTo(port, { maxOpenReplyBytes: 1500 })
+    const error = await Promise.race([errorOf(door.send()), errorOf(door.send())])
+    expect(error).toMatchObject({ code: 'upstream_too_large' })
+  })
+})
+
+test('replies that were read make room for others of their call', async () => {
+  const { port } = await startUpstream((_request, response) => response.end('x'.repeat(1000)))
+  const door = doorTo(port, { maxOpenReplyBytes: 1500 })
+  for (let time = 0; time < 3; time += 1) expect((await door.send()).body).toHaveLength(1000)
+})
+
+describe('a reply that breaks off', () => {
+  test.each([
+    ['before its head', ''],
+    ['in its head', 'HTTP/1.1 200 OK\r\nx-a'],
+    ['in a body with a length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
+    ['in a chunked body', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabc'],
+  ])('%s is closed in the middle', async (_where, text) => {
+    for (const after of ['end', 'destroy'] as const) {
+      const port = await startRaw(text, after)
+      const error = await errorOf(doorTo(port).send())
+      expect(error).toMatchObject({ code: 'upstream_closed' })
+      expect(error.message).toContain(`127.0.0.1:${port}`)
+      expect(error.message).not.toContain('hush')
+    }
+  })
+})
+
+describe('a reply that cannot be read', () => {
+  test.each([
+    ['not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    [
+      'of an encoding that was not asked for',
+      'HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\n\r\nabc',
+    ],
+    ['not gzip although it says so', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc'],
+  ])('because it is %s is garbled', async (_what, text) => {
+    const port = await startRaw(text)
+    expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_garbled' })
+  })
+})
+
+test('a reply of two lengths is not taken', async () => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'
+  expect(await errorOf(doorTo(await startRaw(`${head}ab`)).send())).toMatchObject({
+    code: 'upstream_closed',
+  })
+})
+
+describe('the end of the call', () => {
+  test('ends a body that drips', async () => {
+    const stop = new AbortController()
+    const closed = Promise.withResolvers<void>()
+    const port = await startTcp((socket) => {
+      const drip = setInterval(() => socket.write('x'), 5)
+      socket.on('close', () => {
+        clearInterval(drip)
+        closed.resolve()
+      })
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    })
+    const door = doorTo(port, {}, stop.signal)
+    const ended = errorOf(door.send())
+    while (!door.records[0]?.receivedBytes) await wait(5)
+    stop.abort()
+    const error = await ended
+    expect(error).toMatchObject({ code: 'upstream_timeout' })
+    expect(error.message).toBe(`127.0.0.1:${port} did not answer in time`)
+    await closed.promise
+  })
+
+  test('ends a redirect whose body drips', async () => {
+    const { port, seen } = await startUpstream((request, response) => {
+      if (request.url === '/to') return void response.end('there')
+      response.writeHead(302, { location: '/to' }).write('x')
+    })
+    expect(await doorTo(port).send()).toMatchObject({ status: 200 })
+    expect(seen).toHaveLength(2)
+  })
+})
