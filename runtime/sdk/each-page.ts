@@ -1,0 +1,54 @@
+import type { Json } from '../contract/context.ts'
+import { ConnectorError } from './connector-error.ts'
+import { type Listing, openPage, type Page } from './paging.ts'
+
+/** How far `eachPage` goes. */
+type Bounds = { size?: number; maxPages?: number }
+
+/**
+ * Reads a listing to its end within one call, page by page. For a handler's own list, return one page
+ * per call instead: a caller can then stop and resume.
+ *
+ * @throws invalid_response when there are more than `maxPages` pages (1000 unless said otherwise), or
+ * when a page points at itself: the upstream goes round in circles.
+ *
+ * @example
+ * const groups: Listing<Group> = async (at) => {
+ *   const page = await api.get<Groups>('/groups', { query: { after: textCursor(at) } })
+ *   return cursorPage(page.groups, page.next)
+ * }
+ * for await (const page of eachPage(groups)) {
+ *   if (page.some((group) => group.id === wanted)) return true
+ * }
+ */
+export async function* eachPage<T>(
+  listing: Listing<T>,
+  { size, maxPages = 1000 }: Bounds = {},
+): AsyncGenerator<readonly T[], void, undefined> {
+  let cursor: Json = null
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page: Page<T> = await listing({ cursor, size: size ?? null })
+    const { items, cursor: next } = openPage(page)
+    yield items
+    if (next === null) return
+    if (JSON.stringify(next) === JSON.stringify(cursor)) {
+      throw new ConnectorError('invalid_response', 'A page of the listing points at itself')
+    }
+    cursor = next
+  }
+  throw new ConnectorError('invalid_response', `The listing has more than ${maxPages} pages`)
+}
+
+/**
+ * All items of a listing, read to its end within one call.
+ *
+ * @throws invalid_response as `eachPage`.
+ *
+ * @example
+ * const roles = await allItems((at) => rolePage(api, textCursor(at)))
+ */
+export async function allItems<T>(listing: Listing<T>, bounds: Bounds = {}): Promise<T[]> {
+  const items: T[] = []
+  for await (const page of eachPage(listing, bounds)) items.push(...page)
+  return items
+}

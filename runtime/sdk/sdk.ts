@@ -1,0 +1,33 @@
+/**
+ * What authors import as `keyway/sdk`. It is bundled into every connector and runs in the sandbox, so
+ * it knows the contract's types, ECMAScript and what the sandbox has, and nothing of Node.
+ */
+
+export type { CapabilityName, Input, Output } from '../contract/capabilities.ts'
+export type { FetchInit, Json, SettingValues, UpstreamReply } from '../contract/context.ts'
+export type { ErrorCode } from '../contract/errors.ts'
+export { basic, bearer } from './authorization.ts'
+export { chain } from './chain.ts'
+export { type Client, type ClientOptions, client, type RequestOptions } from './client.ts'
+export { ConnectorError, type ConnectorErrorDetails, hasCode } from './connector-error.ts'
+export {
+  type Auth,
+  type ConnectorContext,
+  defineConnector,
+  type Handlers,
+} from './define-connector.ts'
+export { allItems, eachPage } from './each-page.ts'
+export { readJson } from './json.ts'
+export { nextLink } from './link.ts'
+export {
+  cursorPage,
+  type Listing,
+  linkPage,
+  numberCursor,
+  offsetPage,
+  type Page,
+  type Paged,
+  paged,
+  textCursor,
+} from './paging.ts'
+export { path, type Query } from './url.ts'

@@ -1,0 +1,30 @@
+import { build } from 'esbuild'
+import { expect, test } from 'vitest'
+
+const root = `${import.meta.dirname}/../..`
+
+/** Bundles as the registry does: one module, nothing from outside. */
+async function bundle(entry: string) {
+  const { metafile, outputFiles } = await build({
+    entryPoints: [`${root}/${entry}`],
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'neutral',
+  })
+  return { inputs: Object.keys(metafile.inputs), text: outputFiles[0]?.text ?? '' }
+}
+
+test('brings nothing into a bundle but itself and the table of statuses', async () => {
+  const { inputs } = await bundle('runtime/sdk/sdk.ts')
+  const foreign = inputs.filter((input) => !/^runtime\/sdk\/[a-z-]+\.ts$/.test(input))
+  expect(foreign).toEqual(['runtime/contract/upstream-status.ts'])
+})
+
+test('is small in a bundle that uses little of it', async () => {
+  const { text } = await bundle('plugin-template/connector.ts')
+  expect(text.length).toBeLessThan(20_000)
+  expect(text).not.toMatch(/\bimport\b.*from/)
+})

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import type { FetchInit, UpstreamReply } from '../../runtime/contract/context.ts'
+import { bearer, ConnectorError, client, path } from '../../runtime/sdk/sdk.ts'
+import { reply } from './fake-context.ts'
+
+/** A client whose upstream always answers the same, and what it was asked. */
+function clientOf(answer: UpstreamReply, options: Partial<Parameters<typeof client>[1]> = {}) {
+  const asked: { url: string; init: FetchInit }[] = []
+  const fetch = async (url: string | URL, init: FetchInit = {}) => {
+    asked.push({ url: String(url), init })
+    return answer
+  }
+  return { api: client({ fetch }, { baseUrl: 'https://a.example/v1', ...options }), asked }
+}
+
+test('sends authorization and headers, and decodes JSON', async () => {
+  const { api, asked } = clientOf(reply(200, '{"id":1}'), {
+    authorization: bearer('t'),
+    headers: { 'X-Tenant': 'acme', Accept: 'text/x' },
+  })
+  expect(await api.get(path`/users/${'u/1'}`, { query: { full: true } })).toEqual({ id: 1 })
+  expect(asked).toEqual([
+    {
+      url: 'https://a.example/v1/users/u%2F1?full=true',
+      init: {
+        method: 'GET',
+        headers: { accept: 'text/x', authorization: 'Bearer t', 'x-tenant': 'acme' },
+      },
+    },
+  ])
+})
+
+test.each(['post', 'put', 'patch'] as const)('sends JSON with %s', async (method) => {
+  const { api, asked } = clientOf(reply(200, 'true'))
+  expect(await api[method]('/users', { name: 'Ada' }, { headers: { 'x-a': '1' } })).toBe(true)
+  expect(asked[0]?.init).toEqual({
+    method: method.toUpperCase(),
+    headers: { accept: 'application/json', 'content-type': 'application/json', 'x-a': '1' },
+    body: '{"name":"Ada"}',
+  })
+})
+
+test('sends no body and no content type without JSON', async () => {
+  const { api, asked } = clientOf(reply(204, ''))
+  await api.post('/users/u1/enable')
+  expect(asked[0]?.init).toEqual({ method: 'POST', headers: { accept: 'application/json' } })
+})
+
+test('sends another body as it is', async () => {
+  const { api, asked } = clientOf(reply(200, 'a,b'))
+  const body = new URLSearchParams({ grant: 'x' })
+  const answer = await api.request('POST', '/export', { body })
+  expect(await answer.text()).toBe('a,b')
+  expect(asked[0]?.init.body).toBe(body)
+  expect(asked[0]?.init.headers).not.toHaveProperty('content-type')
+})
+
+test('uses the system’s own media type', async () => {
+  const { api, asked } = clientOf(reply(200, '{}'), { contentType: 'application/scim+json' })
+  await api.patch('/u', {})
+  expect(asked[0]?.init.headers).toMatchObject({
+    accept: 'application/scim+json',
+    'content-type': 'application/scim+json',
+  })
+})
+
+test.each([[204], [200]])('answers undefined to an empty body of status %i', async (status) => {
+  const { api } = clientOf(reply(status, ''))
+  expect(await api.delete('/users/u1')).toBeUndefined()
+})
+
+test('refuses a body that is not JSON', async () => {
+  const { api } = clientOf(reply(200, '<html>', { 'content-type': 'text/html' }))
+  await expect(api.get('/users')).rejects.toMatchObject({
+    error_code: 'invalid_response',
+    status_code: 200,
+    message: '[200][https://api.example/v1/users] The answer is not JSON (text/html)',
+  })
+})
+
+test('throws for a failing status, also from request', async () => {
+  const { api } = clientOf(reply(404, '{"error":"gone"}'))
+  const expected = { error_code: 'not_found', app_error_code: 'gone', status_code: 404 }
+  await expect(api.get('/users/x')).rejects.toMatchObject(expected)
+  await expect(api.request('GET', '/users/x')).rejects.toMatchObject(expected)
+})
+
+test('lets the author make the error', async () => {
+  const onError = (answer: UpstreamReply) =>
+    new ConnectorError('permission_denied', `no: ${answer.status}`)
+  const { api } = clientOf(reply(401, ''), { onError })
+  await expect(api.get('/')).rejects.toMatchObject({ error_code: 'permission_denied' })
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { ConnectorError, hasCode } from '../../runtime/sdk/sdk.ts'
+import { reply } from './fake-context.ts'
+
+test('holds what it says in data properties of its own', () => {
+  const error = new ConnectorError('bad_request', 'No', { app_error_code: 'E1', status_code: 400 })
+  const own = Object.getOwnPropertyDescriptors(error)
+  const values = Object.fromEntries(
+    Object.entries(own).map(([name, descriptor]) => [name, descriptor.value]),
+  )
+  expect(values).toMatchObject({
+    name: 'ConnectorError',
+    message: 'No',
+    error_code: 'bad_request',
+    app_error_code: 'E1',
+    status_code: 400,
+    raised_by: 'ConnectorError',
+  })
+  expect(error).toBeInstanceOf(Error)
+})
+
+test('keeps the cause', () => {
+  const cause = new Error('inner')
+  expect(new ConnectorError('api_error', 'No', { cause }).cause).toBe(cause)
+  expect(Object.hasOwn(new ConnectorError('api_error', 'No'), 'cause')).toBe(false)
+})
+
+test.each([
+  [400, 'bad_request'],
+  [401, 'unauthenticated'],
+  [403, 'permission_denied'],
+  [404, 'not_found'],
+  [409, 'api_error'],
+  [429, 'rate_limit'],
+  [500, 'api_error'],
+  [502, 'bad_gateway'],
+  [503, 'service_error'],
+])('maps an upstream %i to %s', async (status, code) => {
+  expect(await ConnectorError.from(reply(status, 'sorry'))).toMatchObject({
+    error_code: code,
+    status_code: status,
+    raised_by: 'HTTPStatusError',
+    message: `[${status}][https://api.example/v1/users] sorry`,
+    app_error_code: null,
+  })
+})
+
+test.each([
+  ['{"error":"invalid_grant"}', 'invalid_grant'],
+  ['{"code":"E17","message":"x"}', 'E17'],
+  ['{"status":"409","scimType":"uniqueness"}', 'uniqueness'],
+  ['{"errorCode":"E0000007"}', 'E0000007'],
+  ['{"error":{"code":"x"},"code":"y"}', 'y'],
+  ['{"code":17}', null],
+  [`{"error":"${'long '.repeat(50)}"}`, null],
+  ['["error"]', null],
+  ['null', null],
+  ['<html>', null],
+])('takes the system’s own code from %s', async (body, code) => {
+  expect((await ConnectorError.from(reply(400, body))).app_error_code).toBe(code)
+})
+
+test('reports the status even when the body was read before', async () => {
+  const used = { ...reply(404, ''), text: () => Promise.reject(new TypeError('Body is unusable')) }
+  expect((await ConnectorError.from(used)).error_code).toBe('not_found')
+})
+
+test.each([
+  [new ConnectorError('not_found', 'x'), true],
+  [new ConnectorError('api_error', 'x'), false],
+  [Object.assign(new Error('x'), { error_code: 'bad_request' }), true],
+  [Object.create({ error_code: 'not_found' }), false],
+  [new Error('not_found'), false],
+  [null, false],
+  ['not_found', false],
+])('tells by the code: %s', (error, expected) => {
+  expect(hasCode(error, 'not_found', 'bad_request')).toBe(expected)
+})

@@ -1,0 +1,26 @@
+import type { Json, UpstreamReply } from '../../runtime/contract/context.ts'
+
+/** An upstream's answer as the SDK sees one. */
+export function reply(
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+  url = 'https://api.example/v1/users?token=hidden',
+): UpstreamReply {
+  const text = async () => body
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    url,
+    redirected: false,
+    headers: new Headers(headers),
+    text,
+    json: async () => JSON.parse(body),
+    bytes: async () => new TextEncoder().encode(body),
+  }
+}
+
+/** The page part of a context. */
+export const pageOf = (cursor: Json = null, size: number | null = null) => ({
+  page: { cursor, size },
+})
