@@ -1,0 +1,13 @@
+/** The list of connectors that the runtime ships: id and content digest, kept fresh by a test. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import * as v from 'valibot'
+
+export const BUILT_IN_FILE: string = path.join(import.meta.dirname, 'built-in.json')
+
+const List = v.record(v.string(), v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)))
+
+/** The digests of the connectors that the runtime ships. */
+export async function readBuiltIn(): Promise<ReadonlySet<string>> {
+  return new Set(Object.values(v.parse(List, JSON.parse(await readFile(BUILT_IN_FILE, 'utf8')))))
+}

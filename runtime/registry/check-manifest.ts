@@ -1,0 +1,202 @@
+/**
+ * Reads connector.json: its shape first, then the rules that no shape can say. Every finding names the
+ * field, what was found and what to write instead.
+ */
+import semver from 'semver'
+import * as v from 'valibot'
+import { CAPABILITIES, CAPABILITY_NAMES, isCapability } from '../contract/capabilities.ts'
+import { type EgressRule, INTERFACE_VERSION, Manifest } from '../contract/manifest.ts'
+import { describeIssue, standardFields } from '../contract/payload.ts'
+import { type Field, type Fields, flatSchema } from '../contract/settings.ts'
+
+/** Judges the egress entries; told of the settings they may refer to and of the entries' own path. */
+export type CheckEgress = (rules: readonly EgressRule[], fields: Fields, path: string) => string[]
+
+export type CheckedManifest =
+  | { ok: true; manifest: Manifest }
+  | { ok: false; findings: string[]; id: string | null; version: string | null }
+
+/** Capability names that come by themselves and are never declared. */
+const AUTOMATIC = ['info', 'app_info']
+
+/** Reads and judges the text of a connector.json. */
+export function checkManifest(text: string, checkEgress: CheckEgress): CheckedManifest {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return refused([`connector.json is not JSON: ${(error as Error).message}`], undefined)
+  }
+  const parsed = v.safeParse(Manifest, value)
+  if (!parsed.success)
+    return refused(
+      parsed.issues.map((issue) => describeIssue(issue)),
+      value,
+    )
+  const findings = RULES.flatMap((rule) => rule(parsed.output, checkEgress))
+  return findings.length > 0 ? refused(findings, value) : { ok: true, manifest: parsed.output }
+}
+
+type Rule = (manifest: Manifest, checkEgress: CheckEgress) => string[]
+
+const RULES: readonly Rule[] = [
+  ({ version }) =>
+    semver.valid(version) === version
+      ? []
+      : [`version: found ${show(version)}; write a semantic version such as 1.0.0`],
+
+  ({ runtime }) => {
+    if (semver.validRange(runtime) === null)
+      return [`runtime: found ${show(runtime)}; write a range such as ^1.0.0`]
+    if (semver.satisfies(INTERFACE_VERSION, runtime)) return []
+    return [
+      `runtime: asks for ${runtime}, this runtime speaks ${INTERFACE_VERSION}; use a connector made for it, or another runtime`,
+    ]
+  },
+
+  ({ authentication_schema, credentials }) => {
+    if (authentication_schema && credentials)
+      return ['authentication_schema, credentials: found both; write one of them']
+    if (!authentication_schema && !credentials)
+      return [
+        'authentication_schema: missing; write { "kind": "token" }, another kind, or several `credentials`',
+      ]
+    const ids = (credentials ?? []).map(({ id }) => id)
+    const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
+    return twice.map((id) => `credentials: the id ${show(id)} stands twice; give each its own`)
+  },
+
+  ({ capabilities }) =>
+    Object.keys(capabilities).flatMap((name) => {
+      if (AUTOMATIC.includes(name)) return [`capabilities.${name}: comes by itself; leave it out`]
+      if (isCapability(name)) return []
+      const near = nearest(name)
+      return [
+        `capabilities.${name}: there is no such capability${near ? `; did you mean ${near}?` : ''}`,
+      ]
+    }),
+
+  ({ capabilities }) =>
+    Object.entries(capabilities).flatMap(([name, declared]) => {
+      if (!isCapability(name)) return []
+      const row: { extensible?: true; level: string } = CAPABILITIES[name]
+      const at = `capabilities.${name}`
+      const fields = { ...declared.request_fields, ...declared.response_fields }
+      const standard = standardFields(name)
+      return [
+        ...(Object.keys(fields).length > 0 && !row.extensible
+          ? [`${at}.request_fields: only create_account and update_account may be widened`]
+          : []),
+        ...Object.keys(fields)
+          .filter((field) => standard.has(field))
+          .map((field) => `${at}: ${field} is a standard field; give yours another name`),
+        ...(declared.reads_with && row.level === 'write'
+          ? [`${at}.reads_with: is for read capabilities; this one writes`]
+          : []),
+        ...(declared.reads_with && !declared.because
+          ? [`${at}.because: missing; say why this read sends ${declared.reads_with.join(', ')}`]
+          : []),
+      ]
+    }),
+
+  ({ settings, capabilities }) => [
+    ...fieldFindings('settings', settings),
+    ...Object.entries(capabilities).flatMap(([name, one]) => [
+      ...fieldFindings(`capabilities.${name}.request_fields`, one.request_fields ?? {}),
+      ...fieldFindings(`capabilities.${name}.response_fields`, one.response_fields ?? {}),
+    ]),
+  ],
+
+  ({ egress, settings, capabilities }, checkEgress) => [
+    ...checkEgress(egress, settings, 'egress'),
+    ...Object.entries(capabilities).flatMap(([name, one]) =>
+      checkEgress(one.egress ?? [], settings, `capabilities.${name}.egress`),
+    ),
+  ],
+
+  ({ egress, capabilities, settings, authentication_schema, credentials }) => {
+    const known = new Set([
+      ...(authentication_schema ? ['auth'] : []),
+      ...(credentials ?? []).map(({ id }) => id),
+      ...Object.keys(settings).map((name) => `settings.${name}`),
+    ])
+    const all = [...egress, ...Object.values(capabilities).flatMap((one) => one.egress ?? [])]
+    const unknown = all.flatMap(({ secrets }) => secrets ?? []).filter((name) => !known.has(name))
+    return unknown.map(
+      (name) => `egress.secrets: ${show(name)} is none of ${[...known].join(', ')}`,
+    )
+  },
+
+  ({ entitlement_types, resource_types }) => {
+    const known = resource_types.map(({ type_id }) => type_id)
+    return entitlement_types.flatMap(({ type_id, resource_type_id, min, max }, index) => [
+      ...(resource_type_id === '' || known.includes(resource_type_id)
+        ? []
+        : [
+            `entitlement_types.${index}.resource_type_id: found ${show(resource_type_id)}; declare it under resource_types, or write "" for the global resource`,
+          ]),
+      ...(max !== undefined && max < min
+        ? [`entitlement_types.${index} (${type_id}): max ${max} is below min ${min}`]
+        : []),
+    ])
+  },
+
+  // What this version of the runtime does not do yet is refused, not ignored: a connector that relies
+  // on it would fail at its first call, or worse, seem to work.
+  (manifest) =>
+    (['oauth', 'exchange', 'errors_in_body'] as const)
+      .filter((name) => manifest[name] !== undefined)
+      .map(
+        (name) => `${name}: this runtime does not perform it yet; write the calls in connector.ts`,
+      ),
+
+  ({ credentials }) =>
+    (credentials ?? [])
+      .filter(({ oauth }) => oauth !== undefined)
+      .map(
+        ({ id }) =>
+          `credentials (${id}).oauth: this runtime does not perform it yet; write the calls in connector.ts`,
+      ),
+]
+
+function fieldFindings(at: string, fields: Fields): string[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const where = `${at}.${name}`
+    if (field.required && field.default !== undefined)
+      return [`${where}: required and default exclude each other`]
+    if (field.type === 'integer' && (field.min ?? -Infinity) > (field.max ?? Infinity))
+      return [`${where}: min is above max`]
+    return defaultFinding(where, name, field)
+  })
+}
+
+function defaultFinding(where: string, name: string, field: Field): string[] {
+  if (field.default === undefined) return []
+  const { default: value, ...rest } = field
+  const judged = v.safeParse(flatSchema({ [name]: { ...rest, required: true } as Field }), {
+    [name]: value,
+  })
+  return judged.success ? [] : [`${where}.default: ${judged.issues[0].message}`]
+}
+
+function refused(findings: string[], value: unknown): CheckedManifest {
+  const told = (value ?? {}) as { id?: unknown; version?: unknown }
+  const text = (one: unknown) => (typeof one === 'string' ? one.slice(0, 64) : null)
+  return { ok: false, findings, id: text(told.id), version: text(told.version) }
+}
+
+const show = (value: unknown): string => JSON.stringify(value)?.slice(0, 100) ?? 'nothing'
+
+/** The capability whose name shares most of its words with a misspelt one. */
+function nearest(name: string): string | null {
+  const words = new Set(name.toLowerCase().split(/[_-]+/))
+  const scored = CAPABILITY_NAMES.map((one) => {
+    const parts = one.split('_')
+    const shared = parts.filter(
+      (part) => words.has(part) || words.has(`${part}s`) || words.has(part.replace(/s$/, '')),
+    ).length
+    return { one, score: shared / Math.max(parts.length, words.size) }
+  }).sort((a, b) => b.score - a.score)
+  const best = scored[0]
+  return best && best.score >= 0.5 ? best.one : null
+}

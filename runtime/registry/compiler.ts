@@ -1,0 +1,126 @@
+/**
+ * The compiler process: bundles one connector's sources to one script and exits. Runs confined
+ * (runtime/registry/compile.ts starts it) because sources come from third parties.
+ *
+ * Arguments: the folder to bundle, the runtime's folder. Standard output: JSON, `Compiled`.
+ */
+import { realpathSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import path from 'node:path'
+import { type BuildFailure, build, type Loader, type Message, type Plugin } from 'esbuild'
+
+export type Compiled = { ok: true; code: string } | { ok: false; findings: string[] }
+
+const LOADERS: Record<string, Loader> = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.js': 'js',
+  '.mjs': 'js',
+  '.cjs': 'js',
+  '.json': 'json',
+}
+
+/** Largest bundle, in bytes. */
+const MAX_CODE_BYTES = 8 * 1024 * 1024
+
+const [folderArgument, runtimeArgument] = process.argv.slice(2) as [string, string]
+const folder = realpathSync(folderArgument)
+const runtime = realpathSync(runtimeArgument)
+const sdk = path.join(runtime, 'sdk')
+
+/** The only door of the bundler to files: everything it resolves and loads passes here. */
+const walls: Plugin = {
+  name: 'keyway-walls',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /.*/ }, async (args) => {
+      const { path: asked, pluginData, kind, importer, resolveDir, namespace } = args
+      if (kind === 'entry-point' || pluginData === 'resolved') return undefined
+      if (asked === 'keyway/sdk') return { path: path.join(sdk, 'sdk.ts') }
+      if (asked === 'keyway/testing')
+        return refuse('keyway/testing is for tests, it is not there in the sandbox')
+      if (asked.startsWith('node:') || builtinModules.includes(asked)) {
+        return refuse(
+          `${asked} is not there in the sandbox; use ctx and the sandbox's standard library`,
+        )
+      }
+      if (/^\.{0,2}\//.test(asked) && !inside(path.resolve(resolveDir, asked))) {
+        return refuse(`${asked} is outside the connector's folder`)
+      }
+      const found = await resolve(asked, {
+        kind,
+        importer,
+        resolveDir,
+        namespace,
+        pluginData: 'resolved',
+      })
+      if (found.errors.length > 0) return refuse(`cannot find ${asked}`)
+      if (found.external) return refuse(`${asked} cannot be left out of the bundle`)
+      if (!allowed(found.path)) return refuse(`${asked} is outside the connector's folder`)
+      return { path: realpathSync(found.path) }
+    })
+    onLoad({ filter: /.*/ }, async ({ path: file }) => {
+      if (!allowed(file)) return { errors: [{ text: `${file} is outside the connector's folder` }] }
+      const loader = LOADERS[path.extname(file)]
+      if (!loader)
+        return {
+          errors: [{ text: `${path.basename(file)}: only ts, js and json can be imported` }],
+        }
+      return { contents: await readFile(file), loader, resolveDir: path.dirname(file) }
+    })
+  },
+}
+
+/** Inside the connector's folder, or a part of the SDK and of the contract that it is made from. */
+const allowed = (file: string): boolean => inside(realpathSync(file))
+
+function inside(file: string): boolean {
+  return [folder, sdk, path.join(runtime, 'contract')].some((root) =>
+    file.startsWith(root + path.sep),
+  )
+}
+
+function refuse(text: string) {
+  return { errors: [{ text }] }
+}
+
+function finding({ text, location }: Message): string {
+  if (!location) return text
+  const file = path.relative(folder, path.resolve(location.file))
+  return `${file.startsWith('..') ? path.basename(location.file) : file}:${location.line}:${location.column + 1}: ${text}`
+}
+
+async function compile(): Promise<Compiled> {
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [path.join(folder, 'connector.ts')],
+      absWorkingDir: folder,
+      bundle: true,
+      write: false,
+      format: 'iife',
+      globalName: 'globalThis.__connector',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      conditions: ['import', 'default'],
+      resolveExtensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'],
+      target: 'esnext',
+      charset: 'utf8',
+      legalComments: 'none',
+      logLevel: 'silent',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      // A tsconfig of the connector's own is neither looked for nor read.
+      tsconfigRaw: {},
+      plugins: [walls],
+    })
+    const code = (outputFiles[0] as { text: string }).text
+    if (code.length > MAX_CODE_BYTES)
+      return { ok: false, findings: [`the bundle has more than ${MAX_CODE_BYTES} bytes`] }
+    return { ok: true, code }
+  } catch (error) {
+    const { errors } = error as BuildFailure
+    if (!Array.isArray(errors)) throw error
+    return { ok: false, findings: errors.slice(0, 10).map(finding) }
+  }
+}
+
+process.stdout.write(JSON.stringify(await compile()))

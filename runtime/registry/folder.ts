@@ -1,0 +1,93 @@
+/**
+ * Reads a connector's folder, once, into memory: what is digested is what is compiled. Nothing outside
+ * the folder's real path is read; links are followed only when they stay inside.
+ */
+import { createHash } from 'node:crypto'
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Largest folder, in bytes and in files. */
+export const MAX_FOLDER_BYTES = 32 * 1024 * 1024
+export const MAX_FOLDER_FILES = 5000
+
+/** What a connector's folder may be made of; the rest (editor files, pictures) is left alone. */
+const READ = /\.(ts|mts|js|mjs|cjs|json|md|svg|png)$/i
+
+export type Folder = {
+  directory: string
+  /** Contents by path relative to the folder, with `/`. */
+  files: Map<string, Buffer>
+  /** SHA-256 over paths and contents, in hex. */
+  digest: string
+}
+
+/** The folder is not one that can be a connector; the message says why and what to do. */
+export class FolderError extends Error {}
+
+/**
+ * Reads a folder.
+ *
+ * @throws FolderError when it has no connector.json, or is too large.
+ */
+export async function readFolder(directory: string): Promise<Folder> {
+  const folder = await readTree(directory)
+  if (!folder.files.has('connector.json')) {
+    throw new FolderError('there is no connector.json in the folder')
+  }
+  return folder
+}
+
+/** Reads the files below a directory; links are followed only when they stay inside. */
+export async function readTree(directory: string): Promise<Folder> {
+  const root = await realpath(directory)
+  const files = new Map<string, Buffer>()
+  let bytes = 0
+
+  async function walk(folder: string): Promise<void> {
+    const entries = await readdir(folder, { withFileTypes: true })
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.name.startsWith('.')) continue
+      const file = path.join(folder, entry.name)
+      if (entry.isDirectory()) {
+        await walk(file)
+        continue
+      }
+      if (!READ.test(entry.name)) continue
+      if (entry.isSymbolicLink() && !(await staysInside(root, file))) continue
+      if (!entry.isFile() && !entry.isSymbolicLink()) continue
+      const { size } = await lstat(file)
+      bytes += size
+      if (bytes > MAX_FOLDER_BYTES)
+        throw new FolderError(
+          `the folder holds more than ${MAX_FOLDER_BYTES} bytes; leave out what the connector does not need`,
+        )
+      if (files.size >= MAX_FOLDER_FILES)
+        throw new FolderError(
+          `the folder holds more than ${MAX_FOLDER_FILES} files; bundle its dependencies or leave some out`,
+        )
+      files.set(path.relative(root, file).replaceAll(path.sep, '/'), await readFile(file))
+    }
+  }
+
+  await walk(root)
+  return { directory: root, files, digest: digestOf(files) }
+}
+
+/** The digest of a set of files: the same names and contents give the same digest, wherever they lie. */
+export function digestOf(files: ReadonlyMap<string, Buffer>): string {
+  const hash = createHash('sha256')
+  for (const [name, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${name.length}:${name}:${content.length}:`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+async function staysInside(root: string, link: string): Promise<boolean> {
+  try {
+    const target = await realpath(link)
+    return target.startsWith(root + path.sep)
+  } catch {
+    // A link to nowhere is a file that is not there.
+    return false
+  }
+}

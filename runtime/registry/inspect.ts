@@ -1,0 +1,81 @@
+/**
+ * Judges one connector's folder: manifest, compilation, and whether the code does what the manifest
+ * says. The manifest is the promise, code the proof.
+ */
+import type { LoadedConnector } from '../contract/loaded.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { type CheckEgress, checkManifest } from './check-manifest.ts'
+import type { Compiled } from './compiler.ts'
+import type { Folder } from './folder.ts'
+
+/** What stands between a folder and its verdict; handed in by main. */
+export type Inspector = {
+  checkEgress: CheckEgress
+  compile(folder: Folder): Promise<Compiled>
+  /** Loads the code in a sandbox and says what it implements; throws RuntimeError when it cannot. */
+  describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
+}
+
+export type Verdict =
+  | { ok: true; manifest: Manifest; code: string }
+  | { ok: false; findings: string[]; id: string | null; version: string | null }
+
+/** How long a connector's code may take to load while it is checked, in milliseconds. */
+const DESCRIBE_DEADLINE_MS = 8000
+
+/** Judges a folder. Never throws for what the folder holds; throws when judging itself failed. */
+export async function inspect(folder: Folder, inspector: Inspector): Promise<Verdict> {
+  const text = (folder.files.get('connector.json') as Buffer).toString('utf8')
+  const checked = checkManifest(text, inspector.checkEgress)
+  if (!checked.ok) return checked
+  const { manifest } = checked
+  const refused = (findings: string[]): Verdict => ({
+    ok: false,
+    findings,
+    id: manifest.id,
+    version: manifest.version,
+  })
+  if (manifest.logo && !folder.files.has(manifest.logo)) {
+    return refused([`logo: there is no ${manifest.logo} in the folder`])
+  }
+  const compiled = await inspector.compile(folder)
+  if (!compiled.ok) return refused(compiled.findings)
+  const connector = loaded(manifest, folder.digest, compiled.code)
+  let implemented: string[]
+  try {
+    implemented = await inspector.describe(connector, DESCRIBE_DEADLINE_MS)
+  } catch (error) {
+    return refused([`connector.ts: ${(error as Error).message}`])
+  }
+  const declared = Object.keys(manifest.capabilities)
+  const missing = declared.filter((name) => !implemented.includes(name))
+  const extra = implemented.filter((name) => !declared.includes(name))
+  const findings = [
+    ...missing.map(
+      (name) =>
+        `capabilities.${name}: declared, but connector.ts does not implement it; it implements ${list(implemented)}`,
+    ),
+    ...extra.map(
+      (name) =>
+        `connector.ts implements ${name}, but connector.json does not declare it; it declares ${list(declared)}`,
+    ),
+  ]
+  return findings.length > 0 ? refused(findings) : { ok: true, manifest, code: compiled.code }
+}
+
+/** A connector version as a lane loads it. */
+export function loaded(manifest: Manifest, digest: string, code: string): LoadedConnector {
+  const responseFields = Object.entries(manifest.capabilities).flatMap(([name, one]) =>
+    one.response_fields ? [[name, one.response_fields] as const] : [],
+  )
+  return {
+    id: manifest.id,
+    digest,
+    code,
+    memoryMb: manifest.limits.memory_mb,
+    responseFields: Object.fromEntries(responseFields),
+  }
+}
+
+const list = (names: string[]): string =>
+  names.length === 0 ? 'nothing' : [...names].sort().join(', ')

@@ -1,0 +1,260 @@
+/**
+ * Which connectors there are, in which state, and which version a call goes to. Folders come in
+ * through `refresh`; what leaves is an immutable routing table that is swapped whole.
+ *
+ * One bad folder never stops the others: it is a ghost, listed with its reason, and what it served
+ * before goes on being served.
+ */
+import { normalizeId } from '../contract/manifest.ts'
+import { type Folder, FolderError, readFolder } from './folder.ts'
+import { type Inspector, inspect } from './inspect.ts'
+import type { Store, StoredVerdict } from './store.ts'
+import { createVersion, type Version } from './version.ts'
+import { widening } from './widening.ts'
+
+/** A row of `GET /operator/connectors`. */
+export type Listing = {
+  id: string | null
+  version: string | null
+  digest: string | null
+  source: 'built-in' | 'drop-in'
+  state: 'checking' | 'ready' | 'ghost'
+  reason: string | null
+  serving: boolean
+  folder: string
+}
+
+export type DropIn = 'open' | 'closed' | 'off'
+
+export type RegistryOptions = {
+  inspector: Inspector
+  store: Store
+  /** Digests of the connectors that the runtime ships. */
+  builtIn: ReadonlySet<string>
+  dropIn: DropIn
+  /** Told of every change of what is served, for the log. */
+  onChange(listing: Listing): void
+  /** A version is no longer routed to. */
+  onRetired(version: Version): void
+}
+
+export type Registry = {
+  /** The version that serves this id, in either spelling. */
+  find(id: string): Version | null
+  /** A version by its digest, also one that is no longer routed to, while it is kept. */
+  byDigest(id: string, digest: string): Version | null
+  /** Ids of everything served, sorted. */
+  ids(): string[]
+  list(): Listing[]
+  /** Reads a folder again; resolves when it is served or a ghost. */
+  refresh(directory: string): Promise<void>
+  /** The folder is gone. */
+  remove(directory: string): void
+  /** How many folders are being checked. */
+  readonly checking: number
+}
+
+type State = {
+  directory: string
+  /** What is served from this folder. */
+  current: Version | null
+  latest: {
+    digest: string | null
+    id: string | null
+    version: string | null
+    state: Listing['state']
+    reason: string | null
+  }
+  /** Counts refreshes: only the newest one's verdict counts. */
+  turn: number
+}
+
+export function createRegistry(options: RegistryOptions): Registry {
+  const { inspector, store, builtIn, dropIn, onChange, onRetired } = options
+  const states = new Map<string, State>()
+  let routes: ReadonlyMap<string, Version> = new Map()
+  let conflicts: ReadonlyMap<string, string> = new Map()
+  const seen = new Map<string, Version>()
+  let checking = 0
+  let queue: Promise<unknown> = Promise.resolve()
+
+  /** Builds the routing table anew. Of two folders with one id, the first by name keeps it. */
+  function reroute(): void {
+    const next = new Map<string, Version>()
+    const refused = new Map<string, string>()
+    const ordered = [...states.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+    for (const { directory, current } of ordered) {
+      if (!current) continue
+      const holder = next.get(current.key)
+      if (!holder) next.set(current.key, current)
+      else
+        refused.set(
+          directory,
+          `the id ${current.id} is taken by ${holder.id} ${holder.version}; "-" and "_" are one spelling`,
+        )
+    }
+    const gone = [...routes.values()].filter((one) => next.get(one.key) !== one)
+    routes = next
+    conflicts = refused
+    for (const one of gone) onRetired(one)
+  }
+
+  /** Built-in ones first, then whoever serves already, then by folder. */
+  const rank = ({ directory, current }: State): string => {
+    const first = current?.builtIn
+      ? '0'
+      : current && routes.get(current.key) === current
+        ? '1'
+        : '2'
+    return `${first} ${directory}`
+  }
+
+  function keep(manifest: Parameters<typeof createVersion>[0], digest: string): Version {
+    const known = seen.get(digest)
+    if (known) return known
+    const made = createVersion(manifest, digest, builtIn.has(digest), () => store.code(digest))
+    seen.set(digest, made)
+    return made
+  }
+
+  async function judge(folder: Folder): Promise<StoredVerdict> {
+    const known = await store.find(folder.digest)
+    if (known) return known
+    // One at a time: checking is heavy, and calls come first.
+    const turn = queue.then(async () => {
+      const verdict = await inspect(folder, inspector)
+      await store.keep(folder.digest, verdict)
+      return verdict
+    })
+    queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** What was last good in this folder before the process started, if it is still kept. */
+  async function restore(state: State): Promise<void> {
+    if (state.current) return
+    const digest = await store.lastGood(state.directory)
+    const verdict = digest === null ? null : await store.find(digest)
+    if (digest !== null && verdict?.ok) state.current = keep(verdict.manifest, digest)
+  }
+
+  async function settle(state: State, folder: Folder, turn: number): Promise<void> {
+    const verdict = await judge(folder)
+    if (state.turn !== turn || states.get(state.directory) !== state) return
+    if (!verdict.ok) {
+      await restore(state)
+      const { id, version, findings } = verdict
+      state.latest = {
+        digest: folder.digest,
+        id,
+        version,
+        state: 'ghost',
+        reason: findings.join('\n'),
+      }
+      return
+    }
+    const { manifest } = verdict
+    const latest = { digest: folder.digest, id: manifest.id, version: manifest.version }
+    if (dropIn === 'closed' && !builtIn.has(folder.digest)) {
+      await restore(state)
+      const before = state.current
+      const more = before && before.id === manifest.id ? widening(before.manifest, manifest) : []
+      if (more.length > 0) {
+        const reason = `wants more: ${more.join(', ')}; it needs a grant, or KEYWAY_DROP_IN=open`
+        state.latest = { ...latest, state: 'ghost', reason }
+        return
+      }
+    }
+    state.current = keep(manifest, folder.digest)
+    state.latest = { ...latest, state: 'ready', reason: null }
+    await store.setLastGood(state.directory, folder.digest)
+  }
+
+  function rows(state: State): Listing[] {
+    const { directory, current, latest } = state
+    const source = (digest: string | null) =>
+      digest !== null && builtIn.has(digest) ? 'built-in' : 'drop-in'
+    const conflict = conflicts.get(directory) ?? null
+    const listed: Listing[] = []
+    if (current) {
+      const { id, version, digest } = current
+      const serving = routes.get(current.key) === current
+      const state = conflict === null ? 'ready' : 'ghost'
+      listed.push({
+        id,
+        version,
+        digest,
+        source: source(digest),
+        state,
+        reason: conflict,
+        serving,
+        folder: directory,
+      })
+    }
+    if (!current || latest.digest !== current.digest) {
+      listed.push({ ...latest, source: source(latest.digest), serving: false, folder: directory })
+    }
+    return listed
+  }
+
+  return {
+    find: (id) => routes.get(normalizeId(id)) ?? null,
+    byDigest(id, digest) {
+      const known = seen.get(digest)
+      return known && known.key === normalizeId(id) ? known : null
+    },
+    ids: () => [...routes.values()].map(({ id }) => id).sort(),
+    list: () =>
+      [...states.values()]
+        .flatMap(rows)
+        .sort((a, b) => ((a.id ?? a.folder) < (b.id ?? b.folder) ? -1 : 1)),
+    async refresh(directory) {
+      const state = states.get(directory) ?? {
+        directory,
+        current: null,
+        latest: { digest: null, id: null, version: null, state: 'checking', reason: null },
+        turn: 0,
+      }
+      states.set(directory, state)
+      state.turn += 1
+      const { turn } = state
+      checking += 1
+      try {
+        const folder = await readFolder(directory)
+        if (folder.digest === state.latest.digest && state.latest.state !== 'checking') return
+        state.latest = {
+          digest: folder.digest,
+          id: null,
+          version: null,
+          state: 'checking',
+          reason: null,
+        }
+        await settle(state, folder, turn)
+      } catch (error) {
+        if (state.turn !== turn) return
+        await restore(state)
+        const reason =
+          error instanceof FolderError
+            ? error.message
+            : `could not be checked: ${(error as Error).message}`
+        state.latest = { digest: null, id: null, version: null, state: 'ghost', reason }
+      } finally {
+        checking -= 1
+      }
+      reroute()
+      for (const row of rows(state)) onChange(row)
+    },
+    remove(directory) {
+      const state = states.get(directory)
+      if (!state) return
+      states.delete(directory)
+      reroute()
+      void store.setLastGood(directory, null)
+      for (const row of rows(state))
+        onChange({ ...row, serving: false, reason: 'the folder is gone' })
+    },
+    get checking() {
+      return checking
+    },
+  }
+}

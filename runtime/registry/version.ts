@@ -1,0 +1,58 @@
+/** One version of a connector, as it is served: frozen data, made once. */
+import * as v from 'valibot'
+import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
+import { isCapability } from '../contract/capabilities.ts'
+import type { LoadedConnector } from '../contract/loaded.ts'
+import { type Manifest, normalizeId } from '../contract/manifest.ts'
+import { requestSchema } from '../contract/payload.ts'
+import { flatSchema } from '../contract/settings.ts'
+import { loaded } from './inspect.ts'
+
+export type Version = {
+  readonly id: string
+  /** The id in its one spelling: what routes are keyed by. */
+  readonly key: string
+  readonly version: string
+  readonly digest: string
+  readonly manifest: Manifest
+  /** The lane that its calls run in. */
+  readonly lane: string
+  readonly builtIn: boolean
+  readonly settings: AnySchema
+  /** The schema of a capability's request, or null where the connector does not implement it. */
+  request(capability: CapabilityName): AnySchema | null
+  /** What a worker loads; read from the store at the first call. */
+  load(): Promise<LoadedConnector>
+}
+
+/** The one lane that built-in connectors share. */
+export const BUILT_IN_LANE = 'built-in'
+
+export function createVersion(
+  manifest: Manifest,
+  digest: string,
+  builtIn: boolean,
+  readCode: () => Promise<string>,
+): Version {
+  const schemas = new Map<string, AnySchema>()
+  for (const [name, declared] of Object.entries(manifest.capabilities)) {
+    if (isCapability(name)) schemas.set(name, requestSchema(name, declared.request_fields))
+  }
+  let code: Promise<LoadedConnector> | null = null
+  return Object.freeze({
+    id: manifest.id,
+    key: normalizeId(manifest.id),
+    version: manifest.version,
+    digest,
+    manifest,
+    lane: builtIn ? BUILT_IN_LANE : digest,
+    builtIn,
+    settings:
+      Object.keys(manifest.settings).length === 0 ? v.object({}) : flatSchema(manifest.settings),
+    request: (capability: CapabilityName) => schemas.get(capability) ?? null,
+    load() {
+      code ??= readCode().then((text) => loaded(manifest, digest, text))
+      return code
+    },
+  })
+}
