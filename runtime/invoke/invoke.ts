@@ -1,0 +1,265 @@
+/**
+ * One capability call, from the caller's text to the answer's bytes: a straight line of values. Knows
+ * which version serves and how to page; knows nothing of HTTP, processes or sockets, which are handed in.
+ */
+import { createHash } from 'node:crypto'
+import { CAPABILITIES, type CapabilityName, isCapability } from '../contract/capabilities.ts'
+import { type Call, parseCall, successBody } from '../contract/envelope.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Reply } from '../contract/frames.ts'
+import type { LoadedConnector } from '../contract/loaded.ts'
+import { normalizeId } from '../contract/manifest.ts'
+import { secretsOf } from '../contract/secrets.ts'
+import { answerError } from './answer-error.ts'
+import { canonicalJson, type Page, type PageScope } from './page-token.ts'
+import type { CallLog, InvokeDeps, LaneReply, ServedVersion } from './ports.ts'
+import { createRedact, type Redact } from './redact.ts'
+import { createTurns } from './turns.ts'
+
+export type Invocation = {
+  connectorId: string
+  capability: string
+  /** The request's body. */
+  text: string
+  requestId: string
+  /** Aborted when the caller hangs up. */
+  signal: AbortSignal
+}
+
+/** The answer's bytes, and which version gave it. */
+export type Answer = { body: Buffer; served: string }
+
+export type Invoke = (invocation: Invocation) => Promise<Answer>
+
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/**
+ * Makes the function that carries out calls.
+ *
+ * It throws RuntimeError for everything that can go wrong; `details.page` repeats the caller's page.
+ */
+export function createInvoke(deps: InvokeDeps): Invoke {
+  const turns = createTurns()
+
+  return async (invocation) => {
+    const { version, capability } = route(deps, invocation)
+    const call = parseCall(invocation.text, {
+      plain: isPlain(capability),
+      request: version.request(capability) as never,
+      settings: version.settings,
+      manifest: version.manifest,
+    })
+    const { page } = call
+    try {
+      return await carryOut(invocation, version, capability, call)
+    } catch (error) {
+      // The envelope repeats the page, so that the caller can resume there.
+      if (error instanceof RuntimeError && page.token !== null) error.details.page = page
+      throw error
+    }
+  }
+
+  async function carryOut(
+    invocation: Invocation,
+    routed: ServedVersion,
+    capability: CapabilityName,
+    call: Call,
+  ): Promise<Answer> {
+    const scope = {
+      connector: routed.key,
+      capability,
+      request: call.request,
+      settings: call.settings,
+    }
+    const { version, page } = openPage(deps, routed, call, scope)
+    const { limits } = version.manifest
+    const deadlineMs = Math.min(limits.deadline_ms, deps.ceilings.maxDeadlineMs)
+    const concurrency = Math.min(limits.concurrency, deps.ceilings.maxConcurrency)
+    const isolateKey = isolateKeyOf(call)
+    const redact = createRedact(secretsOf(call, version.manifest.settings, capability))
+    const startedMs = Date.now()
+    const deadline = AbortSignal.any([invocation.signal, AbortSignal.timeout(deadlineMs)])
+    const leave = await turns
+      .take(version.key, isolateKey, concurrency, deadline)
+      .catch((error) => {
+        throw error instanceof RuntimeError ? error : waitedInVain(invocation.signal, deadlineMs)
+      })
+    try {
+      const reply = await runInLane(invocation, version, capability, call, page, {
+        isolateKey,
+        redact,
+        deadlineMs: Math.max(1, deadlineMs - (Date.now() - startedMs)),
+      })
+      return answer(version, capability, reply, page, scope, call, redact)
+    } finally {
+      leave()
+    }
+  }
+
+  async function runInLane(
+    invocation: Invocation,
+    version: ServedVersion,
+    capability: CapabilityName,
+    call: Call,
+    page: Page,
+    { isolateKey, redact, deadlineMs }: { isolateKey: string; redact: Redact; deadlineMs: number },
+  ): Promise<LaneReply> {
+    const over = new AbortController()
+    const egress = deps.openEgress({
+      version,
+      capability,
+      settings: call.settings,
+      signal: over.signal,
+    })
+    const connector: LoadedConnector = await version.load()
+    const log = callLog(deps.log, invocation.requestId, version, capability, redact)
+    try {
+      return await deps.run(version.lane, {
+        connector: limitMemory(connector, deps.ceilings.maxMemoryMb),
+        isolateKey,
+        capability,
+        callJson: callJson(call, page),
+        raw: call.includeRawData,
+        deadlineMs,
+        signal: invocation.signal,
+        fetch: (request) => egress.fetch(request),
+        log,
+      })
+    } finally {
+      over.abort(new RuntimeError('caller_gone', 'the call has ended'))
+      for (const record of egress.records)
+        deps.onUpstream(version, capability, record, invocation.requestId)
+    }
+  }
+
+  function answer(
+    version: ServedVersion,
+    capability: CapabilityName,
+    { reply, body, fetchError }: LaneReply,
+    page: Page,
+    scope: PageScope,
+    call: Call,
+    redact: Redact,
+  ): Answer {
+    if (!reply.ok) throw answerError(reply, fetchError, `${version.id}:${capability}`, redact)
+    const { cursorJson, responseBytes } = reply as Extract<Reply, { ok: true }>
+    const next =
+      cursorJson === 'null'
+        ? null
+        : {
+            token: deps.pageTokens.seal(
+              { cursorJson, size: page.size, digest: version.digest },
+              scope,
+            ),
+            size: page.size,
+          }
+    const raw = call.includeRawData ? body.subarray(responseBytes) : NOTHING
+    return {
+      body: successBody(body.subarray(0, responseBytes), raw, next),
+      served: `${version.id}@${version.version}`,
+    }
+  }
+}
+
+const isPlain = (capability: CapabilityName): boolean => 'plain' in CAPABILITIES[capability]
+
+/** The version and capability of a call: the order of connector-interface.md section 1.1. */
+function route({ find }: InvokeDeps, { connectorId, capability: asked }: Invocation) {
+  const version = find(connectorId)
+  if (!version)
+    throw new RuntimeError(
+      'connector_unknown',
+      `there is no connector ${JSON.stringify(connectorId.slice(0, 64))}`,
+    )
+  const capability = normalizeId(asked)
+  if (!isCapability(capability))
+    throw new RuntimeError(
+      'capability_unknown',
+      `there is no capability ${JSON.stringify(asked.slice(0, 64))}`,
+    )
+  if (!version.request(capability))
+    throw new RuntimeError('capability_missing', `${version.id} does not implement ${capability}`)
+  return { version, capability }
+}
+
+/**
+ * The page to run, and the version to run it on: a sequence goes on where it began, also when another
+ * version has taken over meanwhile.
+ */
+function openPage(
+  { pageTokens, byDigest }: InvokeDeps,
+  routed: ServedVersion,
+  { page }: Call,
+  scope: PageScope,
+): { version: ServedVersion; page: Page } {
+  if (page.token === null) {
+    return { version: routed, page: { cursorJson: 'null', size: page.size, digest: routed.digest } }
+  }
+  const opened = pageTokens.open(page.token, scope)
+  if (page.size !== null && page.size !== opened.size) {
+    throw new RuntimeError(
+      'page_token_invalid',
+      `page.size: found ${page.size}, the sequence began with ${opened.size ?? 'none'}; keep it the same`,
+    )
+  }
+  const version = opened.digest === routed.digest ? routed : byDigest(routed.id, opened.digest)
+  if (!version) {
+    throw new RuntimeError(
+      'page_token_invalid',
+      'the version of the connector that began this sequence is gone; start again without a token',
+    )
+  }
+  return { version, page: opened }
+}
+
+/** Which tenant's isolate: settings and credentials, by digest. May change with every token refresh. */
+function isolateKeyOf({ settings, auth, credentials }: Call): string {
+  return createHash('sha256')
+    .update(canonicalJson([settings, auth, credentials]))
+    .digest('base64url')
+}
+
+function callJson(
+  { request, settings, auth, credentials }: Call,
+  { cursorJson, size }: Page,
+): string {
+  const rest = JSON.stringify({ request, settings, auth, credentials })
+  return `${rest.slice(0, -1)},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
+}
+
+function limitMemory(connector: LoadedConnector, maxMemoryMb: number): LoadedConnector {
+  return connector.memoryMb <= maxMemoryMb ? connector : { ...connector, memoryMb: maxMemoryMb }
+}
+
+function waitedInVain(caller: AbortSignal, deadlineMs: number): RuntimeError {
+  return caller.aborted
+    ? new RuntimeError('caller_gone', 'the caller hung up')
+    : new RuntimeError('deadline_passed', `no turn within ${deadlineMs} ms`)
+}
+
+/** Lines of the connector, without the call's secrets. */
+function callLog(
+  log: CallLog,
+  requestId: string,
+  version: ServedVersion,
+  capability: string,
+  redact: Redact,
+) {
+  return ({
+    level,
+    message,
+    fields,
+  }: {
+    level: 'debug' | 'info' | 'warn' | 'error'
+    message: string
+    fields: unknown
+  }) =>
+    log({
+      level,
+      message: redact(message),
+      fields: JSON.parse(redact(JSON.stringify(fields ?? null))),
+      connector: version.id,
+      capability,
+      requestId,
+    })
+}

@@ -1,0 +1,103 @@
+/**
+ * What a call needs of the rest of the host, as functions that main hands in: invoke imports neither
+ * the registry nor the lanes nor egress, so each can be read and tested without the others.
+ */
+import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
+import type { RuntimeError } from '../contract/errors.ts'
+import type { Heads, Reply } from '../contract/frames.ts'
+import type { LoadedConnector } from '../contract/loaded.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import type { PageTokens } from './page-token.ts'
+
+/** A connector version that is being served. */
+export type ServedVersion = {
+  id: string
+  key: string
+  version: string
+  digest: string
+  lane: string
+  manifest: Manifest
+  settings: AnySchema
+  request(capability: CapabilityName): AnySchema | null
+  load(): Promise<LoadedConnector>
+}
+
+export type FetchRequest = {
+  url: string
+  method: string
+  headers: [string, string][]
+  body: Buffer | null
+  redirect: 'follow' | 'manual' | 'error'
+  signal: AbortSignal
+}
+
+export type FetchReply = {
+  status: number
+  url: string
+  redirected: boolean
+  headers: [string, string][]
+  body: Buffer
+}
+
+/** One upstream request, as it may be logged: never a query or a body. */
+export type UpstreamRecord = {
+  method: string
+  host: string
+  path: string
+  status: number | null
+  error: string | null
+  sentBytes: number
+  receivedBytes: number
+  ms: number
+}
+
+export type OpenedEgress = {
+  fetch(request: FetchRequest): Promise<FetchReply>
+  records: readonly UpstreamRecord[]
+}
+
+export type LaneCall = {
+  connector: LoadedConnector
+  isolateKey: string
+  capability: string
+  callJson: string
+  raw: boolean
+  deadlineMs: number
+  signal: AbortSignal
+  fetch(request: FetchRequest): Promise<FetchReply>
+  log(line: Heads['log']): void
+}
+
+export type LaneReply = { reply: Reply; body: Buffer; fetchError: RuntimeError | null }
+
+/** A log line of a connector, redacted. */
+export type CallLog = (line: {
+  level: 'debug' | 'info' | 'warn' | 'error'
+  message: string
+  fields: unknown
+  connector: string
+  capability: string
+  requestId: string
+}) => void
+
+export type InvokeDeps = {
+  find(id: string): ServedVersion | null
+  byDigest(id: string, digest: string): ServedVersion | null
+  run(lane: string, call: LaneCall): Promise<LaneReply>
+  openEgress(call: {
+    version: ServedVersion
+    capability: CapabilityName
+    settings: Record<string, unknown>
+    signal: AbortSignal
+  }): OpenedEgress
+  pageTokens: PageTokens
+  /** The operator's ceilings: they win over the manifest's wishes. */
+  ceilings: { maxDeadlineMs: number; maxMemoryMb: number; maxConcurrency: number }
+  log: CallLog
+  onUpstream(
+    version: ServedVersion,
+    capability: CapabilityName,
+    record: UpstreamRecord,
+    requestId: string,
+  ): void
+}
