@@ -1,0 +1,56 @@
+/** Reading accounts, and switching them on and off. */
+import {
+  ConnectorError,
+  type Input,
+  numberCursor,
+  type Output,
+  type Paged,
+  paged,
+  path,
+} from 'keyway/sdk'
+import { type Ctx, patch, readList, service } from './service.ts'
+import { toAccount, type User } from './users.ts'
+
+/** Users asked for when the caller names no page size; most services give no more at once. */
+const USERS_PER_PAGE = 100
+
+/** One page of users. Inactive ones are suspended: SCIM has no other kind of switched off. */
+export async function listAccounts(
+  request: Input<'list_accounts'>,
+  ctx: Ctx,
+): Promise<Paged<Output<'list_accounts'>>> {
+  const page = await readList<User>(ctx, '/Users', {
+    start: numberCursor(ctx, 1),
+    count: ctx.page.size ?? USERS_PER_PAGE,
+  })
+  const accounts = page.response.map((user) => toAccount(user, request.custom_attributes))
+  return paged(accounts, page.cursor)
+}
+
+/** One user by id. */
+export async function getAccount(
+  request: Input<'get_account'>,
+  ctx: Ctx,
+): Promise<Output<'get_account'>> {
+  const user = await readUser(ctx, request.account_id)
+  return toAccount(user, request.custom_attributes)
+}
+
+/**
+ * One user by id; what the service said goes into raw_data.
+ *
+ * @throws not_found for an unknown id, invalid_response when the answer is no user.
+ */
+export async function readUser(ctx: Ctx, id: string): Promise<User> {
+  const user = await service(ctx).get<User | undefined>(path`/Users/${id}`)
+  if (user?.id === undefined) {
+    throw new ConnectorError('invalid_response', 'The service answered without a user')
+  }
+  ctx.raw(user)
+  return user
+}
+
+/** Sets `active`, whatever it was: setting it twice is no error. */
+export async function setActive(ctx: Ctx, id: string, active: boolean): Promise<void> {
+  await patch(ctx, path`/Users/${id}`, [{ op: 'replace', path: 'active', value: active }])
+}

@@ -1,0 +1,170 @@
+/** Groups are the entitlements: what there is, who holds it, granting and taking. */
+import {
+  allItems,
+  ConnectorError,
+  hasCode,
+  type Input,
+  numberCursor,
+  type Output,
+  type Paged,
+  paged,
+  path,
+} from 'keyway/sdk'
+import { readUser } from './accounts.ts'
+import { type Ctx, patch, quote, readList, service } from './service.ts'
+import { customAttributes, type User } from './users.ts'
+
+export const GROUP = 'GROUP'
+
+/** Groups without their members are small; with them, a page of few groups may hold thousands. */
+const GROUPS_PER_PAGE = 100
+const MEMBERSHIPS_PER_PAGE = 20
+
+type Member = { value?: string; type?: string; $ref?: string }
+type Group = { id: string; displayName?: string; externalId?: string; members?: Member[] }
+type Association = Output<'find_entitlement_associations'>[number]
+
+/** One page of groups, without their members. */
+export async function listEntitlements(
+  request: Input<'list_entitlements'>,
+  ctx: Ctx,
+): Promise<Paged<Output<'list_entitlements'>>> {
+  const page = await readList<Group>(ctx, '/Groups', {
+    start: numberCursor(ctx, 1),
+    count: ctx.page.size ?? GROUPS_PER_PAGE,
+    query: { excludedAttributes: 'members' },
+  })
+  const names = request.custom_attributes ?? []
+  const entitlements = page.response.map((group) => ({
+    entitlement_type: GROUP,
+    integration_specific_id: String(group.id),
+    integration_specific_resource_id: '',
+    label: group.displayName ?? String(group.id),
+    is_assignable: true,
+    custom_attributes: names.length === 0 ? null : customAttributes(group, names),
+  }))
+  return paged(entitlements, page.cursor)
+}
+
+/** The memberships of one page of groups: any number of them, none for empty groups. */
+export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
+  const page = await readList<Group>(ctx, '/Groups', {
+    start: numberCursor(ctx, 1),
+    count: Math.min(ctx.page.size ?? MEMBERSHIPS_PER_PAGE, MEMBERSHIPS_PER_PAGE),
+  })
+  return paged(
+    page.response.flatMap((group) => usersIn(group).map((id) => association(id, group.id))),
+    page.cursor,
+  )
+}
+
+/**
+ * The groups that one user is a direct member of. The groups are asked first, with a filter: a user's
+ * own `groups` is optional. Some services ignore the filter, so what comes back is looked at; some
+ * refuse it, and then the user's own list has to do.
+ *
+ * @throws not_found for an unknown user: an empty list would hide the mistake.
+ */
+export async function getAccountAssociations(
+  request: Input<'get_account_entitlement_associations'>,
+  ctx: Ctx,
+): Promise<Association[]> {
+  const id = request.account_id
+  const own = directGroups(await readUser(ctx, id))
+  const groups = await groupsWith(ctx, id)
+  const held =
+    groups === null
+      ? own
+      : groups
+          .filter((group) =>
+            group.members === undefined ? own.includes(String(group.id)) : holds(group, id),
+          )
+          .map((group) => String(group.id))
+  return [...new Set(held)].map((group) => association(id, group))
+}
+
+/** Groups that may have this member, or null when the service refuses to say. */
+async function groupsWith(ctx: Ctx, id: string): Promise<Group[] | null> {
+  const query = { filter: `members.value eq ${quote(id)}` }
+  try {
+    return await allItems((at) =>
+      readList<Group>(ctx, '/Groups', {
+        start: numberCursor(at, 1),
+        count: GROUPS_PER_PAGE,
+        query,
+      }),
+    )
+  } catch (error) {
+    if (hasCode(error, 'bad_request', 'unsupported_operation')) return null
+    throw error
+  }
+}
+
+/** Adds a member. Services list a member twice that is added twice, so the group is read first. */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  const { account, group } = grantOf(request)
+  if (!holds(await service(ctx).get<Group>(path`/Groups/${group}`), account)) {
+    // Services take any id for a member: an unknown user is not found here.
+    await readUser(ctx, account)
+    const value = [{ value: account }]
+    await patch(ctx, path`/Groups/${group}`, [{ op: 'add', path: 'members', value }])
+  }
+  return { assigned: true }
+}
+
+/** Removes a member; one that is no member is no error. */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const { account, group } = grantOf(request)
+  try {
+    await patch(ctx, path`/Groups/${group}`, [
+      { op: 'remove', path: `members[value eq ${quote(account)}]` },
+    ])
+  } catch (error) {
+    if (!hasCode(error, 'bad_request') || error.app_error_code !== 'noTarget') throw error
+  }
+  return { unassigned: true }
+}
+
+function grantOf(request: Input<'assign_entitlement'>): { account: string; group: string } {
+  if (request.entitlement_type !== GROUP || request.resource_integration_specific_id !== '') {
+    throw new ConnectorError(
+      'bad_request',
+      `The only entitlements are of type ${GROUP} in the global resource, whose id is empty`,
+    )
+  }
+  return {
+    account: request.account_integration_specific_id,
+    group: request.entitlement_integration_specific_id,
+  }
+}
+
+const association = (account: string, group: string): Association => ({
+  account_id: account,
+  integration_specific_entitlement_id: String(group),
+  integration_specific_resource_id: '',
+})
+
+/** The users in a group, each once: not the groups in it, and twice is as good as once. */
+function usersIn(group: Group): string[] {
+  const users = (group.members ?? []).filter((member) => !isGroup(member))
+  return [...new Set(users.flatMap((member) => member.value ?? []).map(String))]
+}
+
+const holds = (group: Group, id: string): boolean => usersIn(group).includes(id)
+
+const isGroup = (member: Member): boolean =>
+  member.type === undefined
+    ? /\/Groups\/[^/]+$/i.test(member.$ref ?? '')
+    : member.type.toLowerCase() === 'group'
+
+/** A user's own groups, those inherited through other groups left out. */
+const directGroups = (user: User): string[] =>
+  (user.groups ?? [])
+    .filter((group) => group.type?.toLowerCase() !== 'indirect')
+    .flatMap((group) => group.value ?? [])

@@ -1,0 +1,119 @@
+/** Creating, changing and deleting accounts. */
+import { ConnectorError, type Input, type Json, type Output, path } from 'keyway/sdk'
+import { readUser } from './accounts.ts'
+import { type Ctx, type PatchOperation, patch, service } from './service.ts'
+import {
+  type Email,
+  ENTERPRISE_SCHEMA,
+  mainEmail,
+  statusOf,
+  USER_SCHEMA,
+  type User,
+} from './users.ts'
+
+/** Fields that are one attribute each: our name, and the attribute's place in SCIM. */
+const ATTRIBUTES = {
+  username: 'userName',
+  given_name: 'name.givenName',
+  family_name: 'name.familyName',
+  display_name: 'displayName',
+  title: 'title',
+  external_id: 'externalId',
+  department: `${ENTERPRISE_SCHEMA}:department`,
+} as const
+
+/** What a request may say about a user; fields beyond the contract's are those of connector.json. */
+type Fields = { readonly [field: string]: unknown }
+
+/**
+ * Creates a user; the user name is the e-mail address when none is given. Groups are assigned
+ * afterwards: none is required (their type's `min` is 0).
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  if (request.entitlements.length > 0) {
+    throw new ConnectorError(
+      'bad_request',
+      'A new account takes no entitlements: assign groups with assign_entitlement afterwards',
+    )
+  }
+  const userName = request.username ?? request.email
+  if (userName === undefined) {
+    throw new ConnectorError('integration_missing_parameter', 'username or email is required')
+  }
+  const user = await service(ctx).post<User | undefined>('/Users', newUser(request, userName))
+  ctx.raw(user ?? null)
+  return {
+    status: statusOf(user ?? {}),
+    created: true,
+    id: user?.id === undefined ? null : String(user.id),
+  }
+}
+
+function newUser(request: Input<'create_account'> & Fields, userName: string) {
+  const { email, given_name: givenName, family_name: familyName } = request
+  const { department, display_name: displayName, title, external_id: externalId } = request
+  const named = givenName !== undefined || familyName !== undefined
+  return {
+    schemas: department === undefined ? [USER_SCHEMA] : [USER_SCHEMA, ENTERPRISE_SCHEMA],
+    userName,
+    ...(named ? { name: { givenName, familyName } } : {}),
+    ...(email === undefined ? {} : { emails: [{ value: email, type: 'work', primary: true }] }),
+    active: isActive(request.user_status),
+    displayName,
+    title,
+    externalId,
+    ...(department === undefined ? {} : { [ENTERPRISE_SCHEMA]: { department } }),
+  }
+}
+
+/** SCIM has active users and others, no more: an invitation cannot be said. */
+function isActive(status: string | undefined): boolean {
+  const word = (status ?? 'ACTIVE').toUpperCase()
+  if (word === 'ACTIVE') return true
+  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
+  throw new ConnectorError(
+    'invalid_value',
+    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
+  )
+}
+
+/** Replaces the given attributes and leaves the others alone; answers with what was asked for. */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'> & Fields> {
+  const operations: PatchOperation[] = Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
+    request[field] === undefined
+      ? []
+      : [{ op: 'replace', path: attribute, value: request[field] as Json }],
+  )
+  if (typeof request['email'] === 'string') {
+    const { emails } = await readUser(ctx, request.id)
+    operations.push({ op: 'replace', path: 'emails', value: withMain(emails, request['email']) })
+  }
+  if (operations.length === 0) {
+    const fields = Object.keys({ ...ATTRIBUTES, email: '' }).join(', ')
+    throw new ConnectorError('bad_request', `Nothing to change. Give one of: ${fields}`)
+  }
+  ctx.raw((await patch<Json>(ctx, path`/Users/${request.id}`, operations)) ?? null)
+  return { ...request }
+}
+
+/** The addresses with the main one changed, the others as they were. */
+function withMain(emails: Email[] = [], value: string): Email[] {
+  const main = mainEmail(emails)
+  if (main === undefined) return [{ value, type: 'work', primary: true }]
+  return emails.map((one) => (one === main ? { ...one, value } : one))
+}
+
+/** Deletes a user for good. */
+export async function deleteAccount(
+  request: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  await service(ctx).delete(path`/Users/${request.account_id}`)
+  return { status: 'DELETED', deleted: true }
+}
