@@ -1,0 +1,197 @@
+/**
+ * `checkConnector`: everything that can be said of a connector's folder without its real system. The
+ * manifest, the compilation, code against manifest, its cases in the real sandbox, and conformance:
+ * every capability, called with a network that refuses everything, ends in an answer or a wire code.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import * as v from 'valibot'
+import { isCapability } from '../contract/capabilities.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { describeIssues } from '../contract/payload.ts'
+import { checkRules } from '../egress/url-template.ts'
+import { createLanes, type Lanes } from '../lanes/lanes.ts'
+import { createLauncher, type Launcher } from '../lanes/launch.ts'
+import { buildWorker } from '../lanes/worker-bundle.ts'
+import { compile } from '../registry/compile.ts'
+import { type Folder, FolderError, readFolder } from '../registry/folder.ts'
+import { inspect } from '../registry/inspect.ts'
+import { createVersion, type Version } from '../registry/version.ts'
+import { Cases } from './case.ts'
+import { conformance } from './conformance.ts'
+import { runCase } from './run-case.ts'
+
+/** One thing that was found. An `error` fails the check, a `warning` does not. */
+export type Finding = { severity: 'error' | 'warning'; where: string; message: string }
+
+export type CheckResult = {
+  ok: boolean
+  id: string | null
+  version: string | null
+  findings: Finding[]
+  /** Names of the cases that passed. */
+  passed: string[]
+}
+
+/** Where a check runs: a sandbox of its own, for one check or for many. */
+export type CheckBench = {
+  check(directory: string): Promise<CheckResult>
+  close(): Promise<void>
+}
+
+/**
+ * Checks a connector's folder and says everything that it found.
+ *
+ * @example
+ * const result = await checkConnector('plugins/acme')
+ * assert(result.ok, result.findings.map(({ message }) => message).join('\n'))
+ */
+export async function checkConnector(directory: string): Promise<CheckResult> {
+  const bench = await openCheckBench()
+  try {
+    return await bench.check(directory)
+  } finally {
+    await bench.close()
+  }
+}
+
+/** Starts what checks need once, for whoever checks more than one folder. */
+export async function openCheckBench(): Promise<CheckBench> {
+  const work = await mkdtemp(path.join(tmpdir(), 'keyway-check-'))
+  const launcher = createLauncher(await buildWorker(work))
+  const lanes = createLanes(launcher, () => {})
+  return {
+    check: (directory) => check(directory, work, launcher, lanes),
+    async close() {
+      lanes.stop()
+      await rm(work, { recursive: true, force: true })
+    },
+  }
+}
+
+async function check(
+  directory: string,
+  work: string,
+  launcher: Launcher,
+  lanes: Lanes,
+): Promise<CheckResult> {
+  const failed = (
+    messages: string[],
+    id: string | null = null,
+    version: string | null = null,
+  ): CheckResult => ({
+    ok: false,
+    id,
+    version,
+    findings: messages.map((message) => ({ severity: 'error', where: 'connector', message })),
+    passed: [],
+  })
+  let folder: Folder
+  try {
+    folder = await readFolder(directory)
+  } catch (error) {
+    if (error instanceof FolderError) return failed([error.message])
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      return failed([`there is no folder ${directory}`])
+    throw error
+  }
+  const verdict = await inspect(folder, {
+    checkEgress: checkRules,
+    compile: (one) =>
+      compile(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 }),
+    describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
+  })
+  if (!verdict.ok) return failed(verdict.findings, verdict.id, verdict.version)
+  const version = createVersion(verdict.manifest, folder.digest, false, async () => verdict.code)
+  const findings: Finding[] = []
+  const passed: string[] = []
+  await checkCases(folder, version, lanes, findings, passed)
+  findings.push(...(await conformance(version, lanes.run)))
+  lanes.drain(version.lane)
+  const { id, version: number } = verdict.manifest
+  return {
+    ok: findings.every(({ severity }) => severity !== 'error'),
+    id,
+    version: number,
+    findings,
+    passed,
+  }
+}
+
+async function checkCases(
+  folder: Folder,
+  version: Version,
+  lanes: Lanes,
+  findings: Finding[],
+  passed: string[],
+): Promise<void> {
+  const { manifest } = version
+  const text = folder.files.get('connector.cases.json')
+  const cases = text === undefined ? [] : readCases(text.toString('utf8'), findings)
+  findings.push(
+    ...missingCases(
+      manifest,
+      cases.map(({ capability }) => capability),
+    ),
+  )
+  for (const one of cases) {
+    if (!isCapability(one.capability) || !Object.hasOwn(manifest.capabilities, one.capability)) {
+      findings.push({
+        severity: 'error',
+        where: one.name,
+        message: `${one.capability} is not declared in connector.json`,
+      })
+      continue
+    }
+    const wrong = await runCase(one, version, lanes.run)
+    if (wrong.length === 0) passed.push(one.name)
+    findings.push(
+      ...wrong.map((message) => ({ severity: 'error' as const, where: one.name, message })),
+    )
+  }
+}
+
+function readCases(text: string, findings: Finding[]) {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    findings.push({
+      severity: 'error',
+      where: 'connector.cases.json',
+      message: `is not JSON: ${(error as Error).message}`,
+    })
+    return []
+  }
+  const parsed = v.safeParse(Cases, value)
+  if (parsed.success) return parsed.output
+  findings.push({
+    severity: 'error',
+    where: 'connector.cases.json',
+    message: describeIssues(parsed.issues),
+  })
+  return []
+}
+
+function missingCases({ capabilities }: Manifest, covered: string[]): Finding[] {
+  const missing = Object.keys(capabilities)
+    .filter((name) => !covered.includes(name))
+    .map(
+      (name): Finding => ({
+        severity: 'error',
+        where: 'connector.cases.json',
+        message: `no case calls ${name}; write one`,
+      }),
+    )
+  if (Object.hasOwn(capabilities, 'validate_credentials')) return missing
+  return [
+    ...missing,
+    {
+      severity: 'warning',
+      where: 'connector.json',
+      message:
+        'validate_credentials is missing; callers use it to check credentials and to learn the tenant',
+    },
+  ]
+}

@@ -1,0 +1,133 @@
+/**
+ * Conformance of one connector: every declared capability, called with a minimal valid request and a
+ * network that refuses everything, ends in an answer or a wire code within its deadline, and asks for
+ * nothing outside its egress.
+ */
+import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
+import { type AnySchema, CAPABILITIES, isCapability } from '../contract/capabilities.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { createPolicyOf } from '../egress/call-policy.ts'
+import { judge, parseUrl } from '../egress/policy.ts'
+import { createInvoke } from '../invoke/invoke.ts'
+import { createPageTokens } from '../invoke/page-token.ts'
+import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'
+import { minimalSettings, minimalValue } from './minimal.ts'
+
+/** A call that takes longer than this, with a network that answers at once, hangs. */
+const PATIENCE_MS = 5000
+
+type Finding = { severity: 'error'; where: string; message: string }
+
+export async function conformance(
+  version: ServedVersion,
+  run: InvokeDeps['run'],
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const capability of Object.keys(version.manifest.capabilities)) {
+    if (!isCapability(capability)) continue
+    const outside: string[] = []
+    const invoke = createInvoke({
+      find: () => version,
+      byDigest: () => version,
+      run: (lane, call) => run(lane, { ...call, isolateKey: `conformance ${capability}` }),
+      openEgress: (call) => ({
+        records: [],
+        fetch: async (request) => refuse(request, call, outside),
+      }),
+      pageTokens: createPageTokens(['conformance'.repeat(4)]),
+      ceilings: { maxDeadlineMs: PATIENCE_MS, maxMemoryMb: 256, maxConcurrency: 64 },
+      log: () => {},
+      onUpstream: () => {},
+    })
+    const error = await invoke({
+      connectorId: version.id,
+      capability,
+      text: JSON.stringify(
+        minimalEnvelope(version.manifest, capability, version.request(capability) as AnySchema),
+      ),
+      requestId: 'conformance',
+      signal: new AbortController().signal,
+    }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    findings.push(
+      ...judgeEnd(error, capability),
+      ...outside.map((message) => ({ severity: 'error' as const, where: capability, message })),
+    )
+  }
+  return findings
+}
+
+/** Ends that are the connector's doing and must not be. */
+const WRONG_ENDS = [
+  'deadline_passed',
+  'isolate_memory',
+  'isolate_disposed',
+  'worker_died',
+  'reply_invalid',
+  'request_invalid',
+  'credentials_invalid',
+  'settings_invalid',
+  'connector_threw',
+]
+
+function judgeEnd(error: unknown, capability: string): Finding[] {
+  if (error === null) return []
+  if (!(error instanceof RuntimeError)) throw error
+  if (!WRONG_ENDS.includes(error.code)) return []
+  const hint =
+    error.code === 'connector_threw' ? '; throw a ConnectorError where the system refuses' : ''
+  return [
+    {
+      severity: 'error',
+      where: capability,
+      message: `with a network that refuses everything, the call ends in ${error.code}: ${error.message}${hint}`,
+    },
+  ]
+}
+
+type Opened = Parameters<InvokeDeps['openEgress']>[0]
+
+function refuse(
+  request: { url: string; method: string },
+  { version, capability, settings }: Opened,
+  outside: string[],
+): never {
+  const policy = createPolicyOf()({
+    connectorId: version.id,
+    manifest: version.manifest,
+    capability,
+    level: CAPABILITIES[capability].level,
+    settings,
+    signal: new AbortController().signal,
+    secrets: null,
+  })
+  try {
+    judge(parseUrl(request.url), request.method, policy)
+  } catch (error) {
+    if (error instanceof RuntimeError)
+      outside.push(`asks for what its manifest does not allow: ${error.message}`)
+    throw error
+  }
+  throw new RuntimeError('upstream_rejected', 'this network refuses every connection')
+}
+
+/** The smallest body that a capability accepts. */
+function minimalEnvelope(manifest: Manifest, capability: string, request: AnySchema): object {
+  const plain = 'plain' in CAPABILITIES[capability as keyof typeof CAPABILITIES]
+  return {
+    request: minimalValue(request),
+    settings: minimalSettings(manifest.settings),
+    ...(plain ? {} : minimalCredentials(manifest)),
+  }
+}
+
+function minimalCredentials({ authentication_schema, credentials }: Manifest): object {
+  const one = (kind: CredentialKind) => ({
+    [kind]: minimalValue(AUTHENTICATION[kind] as AnySchema),
+  })
+  if (authentication_schema) return { auth: one(authentication_schema.kind) }
+  return { credentials: (credentials ?? []).map(({ id, kind }) => ({ id, ...one(kind) })) }
+}

@@ -1,0 +1,61 @@
+/** The smallest value that fits a contract schema: required members only. */
+import type { AnySchema } from '../contract/capabilities.ts'
+import type { Fields } from '../contract/settings.ts'
+
+type Shape = {
+  type: string
+  entries?: Record<string, AnySchema>
+  options?: unknown[]
+  literal?: unknown
+  wrapped?: AnySchema
+}
+
+/** A value that the schema accepts; optional members are left out. */
+export function minimalValue(schema: AnySchema): unknown {
+  const shape = schema as unknown as Shape
+  switch (shape.type) {
+    case 'object':
+    case 'strict_object':
+      return Object.fromEntries(
+        Object.entries(shape.entries ?? {})
+          .filter(([, member]) => (member as unknown as Shape).type !== 'nullish')
+          .map(([name, member]) => [name, minimalValue(member)]),
+      )
+    case 'string':
+      return 'x'
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    case 'array':
+      return []
+    case 'literal':
+      return shape.literal
+    case 'picklist':
+      return shape.options?.[0]
+    case 'custom':
+    case 'record':
+      return {}
+    default:
+      throw new Error(`no minimal value for a schema of type ${shape.type}`)
+  }
+}
+
+const EXAMPLES = {
+  url: 'https://example.com',
+  hostname: 'example.com',
+  email: 'jo@example.com',
+} as const
+
+/** Settings that fit their declaration: required ones only, examples by format. */
+export function minimalSettings(fields: Fields): Record<string, unknown> {
+  const required = Object.entries(fields).filter(([, field]) => field.required)
+  return Object.fromEntries(required.map(([name, field]) => [name, example(field)]))
+}
+
+function example(field: Fields[string]): unknown {
+  if (field.type === 'integer') return field.min ?? 1
+  if (field.type === 'boolean') return true
+  if (field.enum) return field.enum[0]
+  return field.format ? EXAMPLES[field.format] : 'example'
+}

@@ -1,0 +1,137 @@
+/** Runs one case: its calls in the real sandbox, in a fresh isolate each, against its own exchanges. */
+import { isDeepStrictEqual } from 'node:util'
+import { errorBody } from '../contract/envelope.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import { createInvoke } from '../invoke/invoke.ts'
+import { createPageTokens } from '../invoke/page-token.ts'
+import type { CallLog, InvokeDeps, ServedVersion } from '../invoke/ports.ts'
+import type { Case, Step } from './case.ts'
+import { createStubUpstream } from './stub-upstream.ts'
+
+const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 }
+
+let fresh = 0
+
+/** What differs between what a case expects and what happened; empty when it passes. */
+export async function runCase(
+  one: Case,
+  version: ServedVersion,
+  run: InvokeDeps['run'],
+  log: CallLog = () => {},
+): Promise<string[]> {
+  const steps: readonly Step[] = one.pages ?? [one]
+  const findings: string[] = []
+  const pageTokens = createPageTokens(['case'.repeat(8)])
+  let token: string | undefined
+  for (const [index, step] of steps.entries()) {
+    const at = steps.length > 1 ? `page ${index + 1}: ` : ''
+    const page = { ...one.page, ...(token === undefined ? {} : { token }) }
+    const { body, upstream } = await call(one, step, page, { version, run, pageTokens, log })
+    findings.push(
+      ...upstream.map((text) => at + text),
+      ...judgeStep(step, body).map((text) => at + text),
+    )
+    const next = (body['page'] as { token?: string } | null)?.token
+    if (index + 1 < steps.length && next === undefined)
+      return [...findings, `${at}a further page is expected, there is no token`]
+    token = next
+  }
+  return findings
+}
+
+type Means = {
+  version: ServedVersion
+  run: InvokeDeps['run']
+  pageTokens: InvokeDeps['pageTokens']
+  log: CallLog
+}
+
+async function call(one: Case, step: Step, page: object, { version, run, pageTokens, log }: Means) {
+  let upstream: ReturnType<typeof createStubUpstream> | null = null
+  const invoke = createInvoke({
+    find: () => version,
+    byDigest: () => version,
+    // A key of its own for each call: nobody may rely on module variables.
+    run: (lane, laneCall) => run(lane, { ...laneCall, isolateKey: `case ${++fresh}` }),
+    openEgress: ({ capability, settings }) => {
+      upstream = createStubUpstream(step.upstream, {
+        manifest: version.manifest,
+        capability,
+        settings,
+      })
+      return { fetch: upstream.fetch, records: [] }
+    },
+    pageTokens,
+    ceilings: CEILINGS,
+    log,
+    onUpstream: () => {},
+  })
+  const { request, auth, credentials, settings, include_raw_data } = one
+  const body = await invoke({
+    connectorId: version.id,
+    capability: one.capability,
+    text: JSON.stringify({ request, auth, credentials, settings, include_raw_data, page }),
+    requestId: 'case',
+    signal: new AbortController().signal,
+  }).then(
+    (answer) => JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>,
+    (error: unknown) => {
+      if (error instanceof RuntimeError)
+        return errorBody(error, version.id) as Record<string, unknown>
+      throw error
+    },
+  )
+  const made = upstream as ReturnType<typeof createStubUpstream> | null
+  return { body, upstream: made?.findings() ?? [] }
+}
+
+function judgeStep(step: Step, body: Record<string, unknown>): string[] {
+  if (step.error !== undefined) return judgeError(step.error, body)
+  if (body['is_error'] === true)
+    return [`an answer is expected, the error is ${JSON.stringify(body['error'])}`]
+  const findings: string[] = []
+  if (step.response !== undefined)
+    findings.push(
+      ...differ('response', withoutNulls(step.response), withoutNulls(body['response'])),
+    )
+  if (step.raw_data !== undefined)
+    findings.push(...differ('raw_data', step.raw_data, body['raw_data']))
+  const more = body['page'] !== null
+  if (step.more !== undefined && step.more !== more)
+    findings.push(`${more ? 'no ' : 'a '}further page is expected`)
+  return findings
+}
+
+function judgeError(expected: NonNullable<Step['error']>, body: Record<string, unknown>): string[] {
+  if (body['is_error'] !== true)
+    return [`the error ${expected.error_code} is expected, the answer is ${show(body['response'])}`]
+  const error = body['error'] as Record<string, unknown>
+  const { message, ...exact } = expected
+  const findings = Object.entries(exact)
+    .filter(([name, value]) => value !== undefined && error[name] !== value)
+    .map(
+      ([name, value]) => `error.${name} should be ${value}, is ${error[name]}: ${error['message']}`,
+    )
+  if (message !== undefined && !String(error['message']).includes(message)) {
+    findings.push(
+      `error.message should contain ${JSON.stringify(message)}, is ${JSON.stringify(error['message'])}`,
+    )
+  }
+  return findings
+}
+
+function differ(what: string, expected: unknown, found: unknown): string[] {
+  return isDeepStrictEqual(expected, found)
+    ? []
+    : [`${what} should be ${show(expected)}, is ${show(found)}`]
+}
+
+/** `null` means absent: a case need not write out the members that a connector left out. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([, one]) => one !== null)
+  return Object.fromEntries(kept.map(([name, one]) => [name, withoutNulls(one)]))
+}
+
+const show = (value: unknown): string => JSON.stringify(value)?.slice(0, 2000) ?? 'nothing'

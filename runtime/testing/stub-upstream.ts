@@ -1,0 +1,112 @@
+/**
+ * A third-party system made of a case's exchanges. The connector's own egress policy judges every
+ * request first: what it would not be allowed in earnest is not allowed here.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { createPolicyOf } from '../egress/call-policy.ts'
+import { judge, parseUrl } from '../egress/policy.ts'
+import type { FetchReply, FetchRequest } from '../invoke/ports.ts'
+import type { Exchange } from './case.ts'
+
+export type StubUpstream = {
+  fetch(request: FetchRequest): Promise<FetchReply>
+  /** What went wrong: unexpected requests, and exchanges that never happened. */
+  findings(): string[]
+}
+
+type Served = { manifest: Manifest; capability: CapabilityName; settings: Record<string, unknown> }
+
+/** Answers with the exchanges, each once; several alike are answered in their order. */
+export function createStubUpstream(exchanges: readonly Exchange[], served: Served): StubUpstream {
+  const left = [...exchanges]
+  const findings: string[] = []
+  const { manifest, capability, settings } = served
+  const policy = createPolicyOf()({
+    connectorId: manifest.id,
+    manifest,
+    capability,
+    level: CAPABILITIES[capability].level,
+    settings,
+    signal: new AbortController().signal,
+    secrets: null,
+  })
+  return {
+    async fetch(request) {
+      const url = parseUrl(request.url)
+      judge(url, request.method, policy)
+      const index = left.findIndex((one) => sameRequest(one.request, request.method, url))
+      const asked = `${request.method} ${url.pathname}${url.search}`
+      if (index === -1) {
+        findings.push(
+          `unexpected request ${asked}; expected ${left.map((one) => one.request).join(', ') || 'none'}`,
+        )
+        throw new RuntimeError('upstream_rejected', `the case has no exchange for ${asked}`)
+      }
+      const [exchange] = left.splice(index, 1) as [Exchange]
+      findings.push(...differences(exchange, request, asked))
+      return replyOf(exchange, url)
+    },
+    findings: () => [
+      ...findings,
+      ...left.map((one) => `${one.request} was expected and never made`),
+    ],
+  }
+}
+
+function sameRequest(expected: string, method: string, url: URL): boolean {
+  const space = expected.indexOf(' ')
+  const wanted = new URL(expected.slice(space + 1), url.origin)
+  return (
+    expected.slice(0, space) === method &&
+    wanted.pathname === url.pathname &&
+    isDeepStrictEqual([...wanted.searchParams].sort(), [...url.searchParams].sort())
+  )
+}
+
+function differences(exchange: Exchange, request: FetchRequest, asked: string): string[] {
+  const sent = new Map(request.headers.map(([name, value]) => [name.toLowerCase(), value]))
+  const headers = Object.entries(exchange.headers ?? {})
+    .filter(([name, value]) => sent.get(name.toLowerCase()) !== value)
+    .map(
+      ([name, value]) =>
+        `${asked}: header ${name} should be ${value}, is ${sent.get(name.toLowerCase()) ?? 'missing'}`,
+    )
+  if (exchange.body === undefined) return headers
+  const text = request.body?.toString('utf8') ?? ''
+  const body = typeof exchange.body === 'string' ? text : tryJson(text)
+  if (isDeepStrictEqual(body, exchange.body)) return headers
+  return [
+    ...headers,
+    `${asked}: body should be ${JSON.stringify(exchange.body)}, is ${text.slice(0, 1000)}`,
+  ]
+}
+
+function replyOf({ reply }: Exchange, url: URL): FetchReply {
+  const { status, headers, body } = reply
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+  const type: [string, string][] =
+    text !== '' && typeof body !== 'string' ? [['content-type', 'application/json']] : []
+  const own = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as [string, string],
+  )
+  const named = new Set(own.map(([name]) => name))
+  return {
+    status,
+    url: url.href,
+    redirected: false,
+    headers: [...type.filter(([name]) => !named.has(name)), ...own],
+    body: Buffer.from(text),
+  }
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Compared as what it is, and found different.
+    return text
+  }
+}
