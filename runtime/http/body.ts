@@ -1,0 +1,40 @@
+/** Reads a request's body as text, up to its limit. */
+import type { Context } from 'hono'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Env } from './problem.ts'
+
+/** Largest request body, in bytes. */
+export const MAX_BODY_BYTES = 1024 * 1024
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** @throws body_too_large, body_not_json */
+export async function readBody(c: Context<Env>): Promise<string> {
+  const announced = Number(c.req.header('content-length') ?? Number.NaN)
+  if (announced > MAX_BODY_BYTES) throw tooLarge()
+  const bytes = Number.isNaN(announced)
+    ? await readStream(c.req.raw.body)
+    : await c.req.arrayBuffer()
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new RuntimeError('body_not_json', 'the body is not UTF-8', {}, cause)
+  }
+}
+
+/** A body of unknown length: read no further than the limit. */
+async function readStream(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  if (body !== null) {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength
+      if (bytes > MAX_BODY_BYTES) throw tooLarge()
+      chunks.push(chunk)
+    }
+  }
+  return Buffer.concat(chunks, bytes)
+}
+
+const tooLarge = () =>
+  new RuntimeError('body_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`)

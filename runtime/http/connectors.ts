@@ -1,0 +1,123 @@
+/** The connector interface: discovery, documents, capabilities (service.md section 4.1). */
+import { Hono } from 'hono'
+import { isCapability } from '../contract/capabilities.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import { type Manifest, normalizeId } from '../contract/manifest.ts'
+import type { Answer, Invoke } from '../invoke/invoke.ts'
+import { readBody } from './body.ts'
+import { connectorDocument } from './documents/app-document.ts'
+import { infoOf } from './documents/info.ts'
+import { jsonGuard } from './guards.ts'
+import type { Env } from './problem.ts'
+
+/** Which version answered. */
+const SERVED = 'x-keyway-connector'
+
+/** What a Response takes; a Buffer is one at run time. */
+type Body = ConstructorParameters<typeof Response>[0]
+
+export type ConnectorRoutesDeps = {
+  connectorsPath: string
+  ids(): string[]
+  find(id: string): { id: string; version: string; digest: string; manifest: Manifest } | null
+  invoke: Invoke
+  /** One finished call, for the metrics: `ok` or one of our own error codes. */
+  onCall(connector: string, capability: string, code: string, seconds: number): void
+}
+
+/** Routes below the connectors' path. */
+export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  const infos = new Map<string, string>()
+
+  const served = (id: string) => {
+    const version = deps.find(id)
+    if (!version)
+      throw new RuntimeError(
+        'connector_unknown',
+        `there is no connector ${JSON.stringify(id.slice(0, 64))}`,
+      )
+    return version
+  }
+
+  /** Documents are made once per version. */
+  const document = (kind: string, id: string, make: (manifest: Manifest) => unknown): string => {
+    const { digest, manifest } = served(id)
+    const key = `${kind} ${digest}`
+    const known = infos.get(key)
+    if (known !== undefined) return known
+    const text = JSON.stringify({ response: make(manifest), raw_data: null, page: null })
+    infos.set(key, text)
+    return text
+  }
+
+  const json = (body: string | Buffer, id: string): Response => {
+    const { version, id: served_ } = served(id)
+    return new Response(body as Body, {
+      headers: {
+        'content-type': 'application/json',
+        [SERVED]: `${served_}@${version}`,
+      },
+    })
+  }
+
+  const info = (id: string) =>
+    json(
+      document('info', id, (manifest) => infoOf(manifest, { logoUrl: null })),
+      id,
+    )
+  const appInfo = (id: string) =>
+    json(
+      document('app_info', id, (manifest) => ({
+        app_id: manifest.id,
+        app_schema: connectorDocument(manifest, { connectorsPath: deps.connectorsPath }),
+      })),
+      id,
+    )
+
+  for (const spelling of ['/list-connector-app-ids', '/list_connector_app_ids']) {
+    routes.on(['GET', 'POST'], spelling, (c) => c.json({ response: deps.ids() }))
+  }
+
+  // A literal segment comes before the parameter that would match it as well.
+  routes.use('/:connector_id/:capability', async (c, next) => {
+    const id = c.req.param('connector_id')
+    const capability = c.req.param('capability')
+    c.set('appId', id)
+    const begun = performance.now()
+    await next()
+    const name = normalizeId(capability)
+    const version = deps.find(id)
+    // Only names that exist become labels: a caller could invent any number of others.
+    if (!version || !isCapability(name)) return
+    const code =
+      c.error === undefined ? 'ok' : c.error instanceof RuntimeError ? c.error.code : 'internal'
+    deps.onCall(version.id, name, code, (performance.now() - begun) / 1000)
+  })
+  routes.on(['GET', 'POST'], '/:connector_id/info', (c) => info(c.req.param('connector_id')))
+  for (const spelling of ['/:connector_id/app_info', '/:connector_id/app-info']) {
+    routes.post(spelling, jsonGuard, async (c) => {
+      await readBody(c)
+      return appInfo(c.req.param('connector_id') ?? '')
+    })
+  }
+
+  routes.post('/:connector_id/:capability', jsonGuard, async (c) => {
+    const { connector_id: connectorId, capability } = c.req.param()
+    const answer: Answer = await deps.invoke({
+      connectorId,
+      capability,
+      text: await readBody(c),
+      requestId: c.get('requestId'),
+      signal: c.req.raw.signal,
+    })
+    return new Response(answer.body as Body, {
+      headers: { 'content-type': 'application/json', [SERVED]: answer.served },
+    })
+  })
+  routes.all('/:connector_id/:capability', (c) => {
+    c.header('allow', 'POST')
+    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send POST`)
+  })
+  return routes
+}

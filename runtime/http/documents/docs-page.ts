@@ -1,0 +1,171 @@
+/**
+ * The documentation page: an OpenAPI document as one HTML page for people. Rendered here, works without
+ * scripts, asks nobody else for anything. Everything from the document is escaped: names and
+ * descriptions come from third parties.
+ */
+import { html } from 'hono/html'
+import { type Markup, nameOf, prose, type References, schemaMarkup } from './docs-schema.ts'
+import {
+  type Document,
+  type Method,
+  type Operation,
+  operationsOf,
+  type Response,
+} from './document.ts'
+import type { JsonSchema } from './tidy.ts'
+
+export { DOCS_STYLE } from './docs-style.ts'
+
+/** A schema that more places than this refer to is linked to, not repeated in each of them. */
+const REPEATED_AT_MOST = 8
+
+type Entry = { path: string; method: Method; operation: Operation }
+
+/** The page. Its style sheet is DOCS_STYLE, expected at `docs.css` beside it. */
+export function docsPage(document: Document): string {
+  const references = referencesOf(document)
+  const entries = operationsOf(document)
+  const sections = document.tags
+    .map((tag) => ({
+      tag,
+      own: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
+    }))
+    .filter(({ own }) => own.length > 0)
+  const { info, components } = document
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${info.title}: interface</title>
+<link rel="stylesheet" href="docs.css">
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<div class="layout">
+<nav aria-label="Operations">
+<p>${info.title}</p>
+${sections.map(
+  ({ tag, own }) => html`<h2>${tag.name}</h2>
+<ul>${own.map(
+    ({ operation }) =>
+      html`<li><a href="#${operation.operationId}">${operation.operationId}</a></li>`,
+  )}</ul>`,
+)}
+<h2>Schemas</h2>
+<ul>${Object.keys(components.schemas)
+    .filter(isListed)
+    .map((name) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>
+</nav>
+<main id="content">
+<h1>${info.title}</h1>
+<p class="lead">${info.description ?? ''} Version ${info.version}. As data: <a href="openapi.json">openapi.json</a>.</p>
+${sections.map(
+  ({ tag, own }) => html`<section aria-label="${tag.name}">
+<h2>${tag.name}</h2>
+<p class="lead">${tag.description}</p>
+${own.map((entry) => operationMarkup(entry, references))}
+</section>`,
+)}
+<section aria-label="Schemas">
+<h2>Schemas</h2>
+${Object.entries(components.schemas)
+  .filter(([name]) => isListed(name))
+  .map(
+    ([name, schema]) => html`<article id="schema-${name}">
+<h3>${name}</h3>
+${schema['description'] === undefined ? '' : html`<p>${prose(schema['description'])}</p>`}
+${Array.isArray(schema['enum']) ? html`<p><code>${schema['enum'].join(' | ')}</code></p>` : ''}
+${schemaMarkup(schema, references)}
+</article>`,
+  )}
+</section>
+</main>
+</div>
+</body>
+</html>
+`
+  return String(page)
+}
+
+/** Envelopes stand at their operation already. */
+const isListed = (name: string): boolean =>
+  name === 'ErrorResponse' || !/(?:Request|Response)$/.test(name)
+
+function referencesOf(document: Document): References {
+  const { schemas } = document.components
+  const text = JSON.stringify(document)
+  const counts = new Map(
+    Object.keys(schemas).map((name) => [
+      name,
+      text.split(`"#/components/schemas/${name}"`).length - 1,
+    ]),
+  )
+  return {
+    find: (ref) => schemas[nameOf(ref)] ?? null,
+    inPlace: (name) => (counts.get(name) ?? 0) <= REPEATED_AT_MOST,
+    marksRequired: true,
+  }
+}
+
+function operationMarkup({ path, method, operation }: Entry, references: References): Markup {
+  const { operationId, summary, description, requestBody, responses, security } = operation
+  const body = requestBody?.content['application/json']
+  const level = operation['x-capability-level']
+  const access = accessOf(security)
+  return html`<article id="${operationId}">
+<h3>${operationId}</h3>
+<p class="route"><span class="tag ${method}">${method.toUpperCase()}</span><code>${path}</code>${level ? html`<span class="tag ${level}">${level}</span>` : ''}${access ? html`<span class="tag open">${access}</span>` : ''}</p>
+<p>${prose(summary)}</p>
+${description === undefined ? '' : html`<p class="note">${prose(description)}</p>`}
+${body ? html`<details><summary>Request</summary>${schemaMarkup(body.schema, references)}</details>` : ''}
+${Object.entries(responses).map(([status, response]) => responseMarkup(status, response, references))}
+<details><summary>Example</summary>
+<pre><code>${curl(path, method, body?.example, security)}</code></pre></details>
+</article>`
+}
+
+function accessOf(security: Operation['security']): string | null {
+  const needed = security ?? []
+  if (needed.length === 0) return null
+  return needed.some((one) => Object.keys(one).length === 0) ? 'token if set' : 'admin token'
+}
+
+/** A success with its schema; failures that all operations share are named by their status alone. */
+function responseMarkup(
+  status: string,
+  response: Response | { $ref: string },
+  references: References,
+): Markup | string {
+  if ('$ref' in response) return ''
+  const schema = response.content?.['application/json']?.schema
+  if (schema === undefined)
+    return html`<p class="note">${status}: ${prose(response.description)}</p>`
+  const choices = schema['anyOf'] as JsonSchema[] | undefined
+  const [success = schema] = choices ?? []
+  const isLinked = choices !== undefined
+  return html`<details><summary>Response ${status}</summary>
+<p class="note">${prose(response.description)}${isLinked ? html` (<a href="#schema-ErrorResponse">ErrorResponse</a>)` : ''}</p>
+${schemaMarkup(success, { ...references, marksRequired: false })}</details>`
+}
+
+function curl(
+  path: string,
+  method: Method,
+  example: unknown,
+  security: Operation['security'],
+): string {
+  const address = `http://localhost:8080${path.replace('{connector_id}', 'acme')}`
+  const token =
+    accessOf(security) === 'admin token' ? [`  -H 'authorization: Bearer lsk_your-token'`] : []
+  const body =
+    method === 'post' && example !== undefined
+      ? [
+          `  -H 'content-type: application/json'`,
+          `  -d '${JSON.stringify(example, null, 2).replaceAll("'", `'\\''`)}'`,
+        ]
+      : []
+  const start =
+    method === 'post' && body.length === 0 ? `curl -X POST ${address}` : `curl ${address}`
+  return [start, ...token, ...body].join(' \\\n')
+}

@@ -1,0 +1,69 @@
+/** The style sheet of the documentation page; served beside it, so that a strict policy allows it. */
+export const DOCS_STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#ffffff, #14171c);
+  --panel: light-dark(#f6f7f9, #1b1f26);
+  --line: light-dark(#dfe3e8, #2d333d);
+  --text: light-dark(#1c2430, #e3e7ed);
+  --soft: light-dark(#5a6675, #9aa6b5);
+  --accent: light-dark(#0b5cad, #7db8f5);
+  --post: light-dark(#1a6b3c, #6fce98);
+  --get: light-dark(#0b5cad, #7db8f5);
+  --write: light-dark(#9a4a06, #f0a860);
+}
+* { box-sizing: border-box }
+html { scroll-padding-top: 1rem }
+@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth } }
+body {
+  margin: 0; background: var(--ground); color: var(--text);
+  font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif;
+}
+a { color: var(--accent); text-underline-offset: .15em }
+a:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px }
+code, pre { font-family: ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: .86em }
+.skip { position: absolute; left: -999rem }
+.skip:focus { left: 1rem; top: 1rem; background: var(--ground); padding: .5rem 1rem; z-index: 2 }
+.layout { display: grid; grid-template-columns: 19rem minmax(0, 1fr); min-height: 100vh }
+nav { background: var(--panel); border-right: 1px solid var(--line); padding: 1.5rem 0 3rem; position: sticky; top: 0; height: 100vh; overflow-y: auto }
+nav p { margin: 0 1.5rem 1rem; font-size: 1.2rem; font-weight: 650 }
+nav h2 { margin: 1.4rem 1.5rem .3rem; font-size: .76rem; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--soft) }
+nav ul { list-style: none; margin: 0; padding: 0 }
+nav li a { display: block; padding: .17rem 1.5rem; color: var(--text); text-decoration: none; font-size: .88rem; overflow-wrap: anywhere }
+nav li a:hover { background: var(--line) }
+main { padding: 2.5rem clamp(1rem, 4vw, 4rem) 6rem; max-width: 66rem }
+h1 { margin: 0; font-size: 2rem; line-height: 1.2 }
+main h2 { margin: 3.5rem 0 .2rem; font-size: 1.45rem }
+.lead { color: var(--soft); margin: .4rem 0 0; max-width: 44rem }
+article { border: 1px solid var(--line); border-radius: 10px; margin: 1.2rem 0; padding: 1.1rem 1.3rem 1.3rem }
+article:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent) }
+article h3 { margin: 0 0 .35rem; font-size: 1.08rem }
+article > p { margin: .35rem 0 }
+article h4 { margin: 1.1rem 0 .3rem; font-size: .8rem; font-weight: 600; color: var(--soft); text-transform: uppercase; letter-spacing: .04em }
+.route { display: flex; flex-wrap: wrap; gap: .3rem .6rem; align-items: center; margin: .2rem 0 .5rem }
+.route code { overflow-wrap: anywhere }
+.tag { font-size: .74rem; font-weight: 650; letter-spacing: .03em; border: 1px solid currentColor; border-radius: 5px; padding: .03rem .4rem; white-space: nowrap }
+.post { color: var(--post) } .get { color: var(--get) } .write { color: var(--write) } .read, .open { color: var(--soft) }
+pre { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; margin: .4rem 0; overflow-x: auto; line-height: 1.45 }
+details { margin: .35rem 0 }
+summary { cursor: pointer; color: var(--accent); font-size: .92rem; width: fit-content }
+table { border-collapse: collapse; width: 100%; margin: .4rem 0; font-size: .92rem }
+th, td { text-align: left; vertical-align: top; padding: .4rem .7rem .4rem 0; border-bottom: 1px solid var(--line) }
+th { font-weight: 600; font-size: .8rem; color: var(--soft) }
+tr:last-child > td { border-bottom: 0 }
+td:first-child { width: 15rem; overflow-wrap: anywhere }
+td table { margin: .3rem 0 .2rem; border-left: 2px solid var(--line) }
+td table th, td table td { padding-left: .8rem }
+.required { display: block; color: var(--write); font-size: .76rem }
+.type { color: var(--soft); overflow-wrap: anywhere }
+.note { margin: 0; color: var(--soft); font-size: .9em }
+.member > :is(p, div) { margin: 0 }
+.statuses { margin: .3rem 0; padding-left: 1.2rem; font-size: .92rem }
+@media (max-width: 56rem) {
+  .layout { display: block }
+  nav { position: static; height: auto; max-height: 35vh; border-right: 0; border-bottom: 1px solid var(--line) }
+  td:first-child { width: 9rem }
+  td td:first-child { width: 45% }
+}
+@media print { nav { display: none } .layout { display: block } }
+`

@@ -1,0 +1,59 @@
+/** The parts of an OpenAPI 3.1 document that are written and read here. */
+import type { JsonSchema } from './tidy.ts'
+
+export type Content = Record<string, { schema: JsonSchema; example?: unknown }>
+
+export type Response = {
+  description: string
+  headers?: Record<string, { $ref: string }>
+  content?: Content
+}
+
+export type Parameter = {
+  name: string
+  in: 'path'
+  required: true
+  description: string
+  schema: JsonSchema
+}
+
+export type Operation = {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  'x-capability-level'?: 'read' | 'write'
+  'x-capability-category'?: 'authorization'
+  parameters?: Parameter[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, Response | { $ref: string }>
+  security?: Record<string, string[]>[]
+}
+
+export type Method = 'get' | 'post'
+export type PathItem = { [M in Method]?: Operation }
+
+export type Document = {
+  openapi: '3.1.0'
+  info: { title: string; version: string; description?: string }
+  servers?: { url: string }[]
+  tags: { name: string; description: string }[]
+  paths: Record<string, PathItem>
+  components: {
+    schemas: Record<string, JsonSchema>
+    responses: Record<string, Response>
+    headers: Record<string, { description: string; schema: JsonSchema }>
+    securitySchemes: Record<string, { type: 'http'; scheme: 'bearer'; description: string }>
+  }
+}
+
+/** Every operation of a document with its path and method, in the document's order. */
+export function operationsOf(document: Document) {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    (Object.entries(item) as [Method, Operation][]).map(([method, operation]) => ({
+      path,
+      method,
+      operation,
+    })),
+  )
+}

@@ -1,0 +1,94 @@
+/** Operations that belong to no connector: health, metrics, documents, the list of connectors. */
+import * as v from 'valibot'
+import type { Operation, PathItem, Response } from './document.ts'
+import type { Components } from './json-schema.ts'
+import { TAGS } from './operations.ts'
+import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
+
+/** What `GET /readyz` answers. */
+export const Readiness = v.pipe(
+  v.object({
+    ready: v.boolean(),
+    waiting_for: v.array(v.string()),
+    connectors: v.pipe(v.number(), v.integer(), v.metadata({ description: 'Being served' })),
+    containment: v.pipe(
+      v.object({
+        level: v.picklist(['full', 'partial', 'basic']),
+        layers: v.array(v.string()),
+        missing: v.array(v.object({ name: v.string(), stops: v.string() })),
+      }),
+      v.metadata({ description: 'What holds connectors in on this machine' }),
+    ),
+  }),
+  v.metadata({ title: 'Readiness', description: 'Whether it can serve, and how safely' }),
+)
+
+/** A row of `GET /operator/connectors`. */
+export const ConnectorListing = v.pipe(
+  v.object({
+    id: v.nullable(v.string()),
+    version: v.nullable(v.string()),
+    digest: v.nullable(v.string()),
+    source: v.picklist(['built-in', 'drop-in', 'installed']),
+    state: v.picklist(['checking', 'ready', 'ghost', 'suspect', 'quarantined', 'disabled']),
+    reason: v.nullable(v.pipe(v.string(), v.metadata({ description: 'Why it is in this state' }))),
+    serving: v.boolean(),
+    folder: v.string(),
+  }),
+  v.metadata({ title: 'ConnectorListing', description: 'A connector, served or not' }),
+)
+
+const Health = v.object({ status: v.literal('ok') })
+const Listings = v.object({ items: v.array(ConnectorListing) })
+
+/** The paths of everything that is there without a connector. */
+export function operatingPaths(components: Components): Record<string, PathItem> {
+  const json = (description: string, schema: v.GenericSchema) =>
+    answer(description, components.schema(schema, 'output'))
+  const document = answer('The document', { type: 'object' })
+  return {
+    '/healthz': get('healthz', 'Whether the process lives', {
+      200: json('It lives', Health),
+      ...failures(421),
+    }),
+    '/readyz': get('readyz', 'Whether it can serve, what it waits for, and its containment level', {
+      200: json('It can serve', Readiness),
+      503: json('Not yet', Readiness),
+      ...failures(421),
+    }),
+    '/metrics': get(
+      'metrics',
+      'Metrics in the text format of Prometheus',
+      { 200: media('The metrics', 'text/plain'), ...failures(401, 421) },
+      CONNECTOR_SECURITY,
+    ),
+    '/openapi.json': get('openapi', 'This document', { 200: document, ...failures(421) }),
+    '/docs': get('docs', 'This document as a page for people', {
+      200: media('The page', 'text/html'),
+      ...failures(421),
+    }),
+    '/schemas/connector.json': get('connector_schema', 'The JSON Schema of connector.json', {
+      200: document,
+      ...failures(421),
+    }),
+    '/operator/connectors': get(
+      'list_connectors',
+      'List the connectors, also those that are not served, with reasons',
+      { 200: json('The connectors', Listings), ...failures(401, 421) },
+      ADMIN_SECURITY,
+    ),
+  }
+}
+
+function get(
+  operationId: string,
+  summary: string,
+  responses: Operation['responses'],
+  security: NonNullable<Operation['security']> = [],
+): PathItem {
+  return { get: { operationId, tags: [TAGS.Operating.name], summary, responses, security } }
+}
+
+function media(description: string, type: string): Response {
+  return { description, content: { [type]: { schema: { type: 'string' } } } }
+}

@@ -1,0 +1,170 @@
+/** One capability as one OpenAPI operation; the same for the whole interface and for one connector. */
+import * as v from 'valibot'
+import {
+  type AnySchema,
+  CAPABILITIES,
+  CAPABILITY_NAMES,
+  type CapabilityName,
+} from '../../contract/capabilities.ts'
+import {
+  type EnvelopeParts,
+  ErrorResponse,
+  requestEnvelope,
+  successEnvelope,
+} from '../../contract/envelope-schemas.ts'
+import type { Method, Operation, Parameter, PathItem } from './document.ts'
+import { AppInfo, Info } from './info-schema.ts'
+import type { Components } from './json-schema.ts'
+import { CONNECTOR_SECURITY, capabilityAnswer, failures } from './responses.ts'
+import { sampleOf } from './sample.ts'
+import type { JsonSchema } from './tidy.ts'
+
+/** The groups of service.md section 4.1, and what belongs to no connector. */
+export const TAGS = {
+  Learning: {
+    name: 'Learning about connectors',
+    description: 'Which connectors there are, what each can do and needs',
+  },
+  Specification: {
+    name: 'Open API Specification',
+    description: 'A connector’s own machine-readable description',
+  },
+  Read: { name: 'Read Capabilities', description: 'Read data of the connected tenant' },
+  OAuth: { name: 'OAuth Capabilities', description: 'Obtain and renew tokens' },
+  Write: { name: 'Write Capabilities', description: 'Change data of the connected tenant' },
+  Operating: { name: 'Operating', description: 'Health, metrics, documents, lifecycle' },
+} as const
+
+/** What one operation of the connector interface is made of. */
+export type OperationParts = {
+  name: string
+  tag: keyof typeof TAGS
+  level: 'read' | 'write'
+  summary: string
+  description?: string
+  request: AnySchema
+  response: AnySchema
+  plain: boolean
+  /** Whether the request body may be left out. */
+  bodyless?: true
+}
+
+/** What the envelope holds besides `request`: any connector's, or one connector's own. */
+export type Surroundings = {
+  parameters: Parameter[]
+  envelope: Pick<EnvelopeParts, 'settings' | 'credentials'>
+  /** Members of the example that stand beside `request`. */
+  example: JsonSchema
+}
+
+const row = (name: CapabilityName) =>
+  CAPABILITIES[name] as (typeof CAPABILITIES)[CapabilityName] & { plain?: true }
+
+/** The parts of a capability, with its payloads' schemas. */
+export function capabilityParts(
+  name: CapabilityName,
+  request: AnySchema = row(name).input,
+  response: AnySchema = row(name).output,
+): OperationParts {
+  const { group, level, summary, plain = false } = row(name)
+  return { name, tag: group, level, summary, request, response, plain }
+}
+
+/** The parts of `info` and `app_info`, which every connector has. */
+export const AUTOMATIC: { info: OperationParts; app_info: OperationParts } = {
+  info: {
+    name: 'info',
+    tag: 'Learning',
+    level: 'read',
+    summary: 'Learn what a connector is, can do and needs',
+    description: 'Needs neither credentials nor settings; the body is ignored.',
+    request: v.object({}),
+    response: Info,
+    plain: true,
+    bodyless: true,
+  },
+  app_info: {
+    name: 'app_info',
+    tag: 'Specification',
+    level: 'read',
+    summary: 'Read the connector’s own OpenAPI document',
+    description: 'Needs neither credentials nor settings.',
+    request: v.object({}),
+    response: AppInfo,
+    plain: true,
+  },
+}
+
+/** Capabilities in the order of their groups. */
+export const ORDERED_NAMES: readonly CapabilityName[] = Object.keys(TAGS).flatMap((group) =>
+  CAPABILITY_NAMES.filter((name) => CAPABILITIES[name].group === group),
+)
+
+/** The operation `POST .../<capability>`. */
+export function postOperation(
+  parts: OperationParts,
+  { parameters, envelope, example }: Surroundings,
+  components: Components,
+): Operation {
+  const { name, request, plain, bodyless } = parts
+  const { settings, credentials } = envelope
+  const body = requestEnvelope({
+    title: `${pascal(name)}Request`,
+    request,
+    ...(settings ? { settings } : {}),
+    ...(plain ? {} : { credentials: credentials ?? {} }),
+  })
+  const { auth, credentials: several, ...rest } = example
+  const beside = plain ? rest : example
+  const schema = components.schema(body, 'input')
+  return {
+    ...head(parts),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    requestBody: {
+      required: !bodyless,
+      content: {
+        'application/json': { schema, example: { ...beside, request: sampleOf(request) } },
+      },
+    },
+    responses: {
+      200: capabilityAnswer(answerSchema(parts, components)),
+      ...failures(401, 405, 413, 415, 421),
+    },
+    security: CONNECTOR_SECURITY,
+  }
+}
+
+/** `POST` and `GET .../info`. */
+export function infoPath({ parameters }: Surroundings, post: Operation): PathItem {
+  const { requestBody, responses, ...rest } = post
+  const get: Operation = {
+    ...rest,
+    operationId: 'info_get',
+    ...(parameters.length > 0 ? { parameters } : {}),
+    responses: { 200: responses['200'] as Operation['responses'][string], ...failures(401, 421) },
+  }
+  return { get, post } satisfies { [M in Method]?: Operation }
+}
+
+function head(parts: OperationParts): Omit<Operation, 'responses'> {
+  return {
+    operationId: parts.name,
+    tags: [TAGS[parts.tag].name],
+    summary: parts.summary,
+    ...(parts.description === undefined ? {} : { description: parts.description }),
+    'x-capability-level': parts.level,
+    ...(parts.tag === 'OAuth' ? { 'x-capability-category': 'authorization' } : {}),
+  }
+}
+
+function answerSchema({ name, response }: OperationParts, components: Components): JsonSchema {
+  const success = successEnvelope(`${pascal(name)}Response`, response)
+  return {
+    anyOf: [components.schema(success, 'output'), components.schema(ErrorResponse, 'output')],
+  }
+}
+
+/** `list_accounts` -> `ListAccounts`. */
+function pascal(name: string): string {
+  return name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,71 @@
+/** Answers that many operations share: HTTP failures (read from ERRORS), headers, bearer tokens. */
+
+import { ErrorResponse } from '../../contract/envelope-schemas.ts'
+import { ERRORS } from '../../contract/errors.ts'
+import type { Document, Operation, Response } from './document.ts'
+import type { Components } from './json-schema.ts'
+
+type Shared = Pick<Document['components'], 'responses' | 'headers' | 'securitySchemes'>
+
+const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } }
+const SERVED_BY = { 'x-keyway-connector': { $ref: '#/components/headers/x-keyway-connector' } }
+
+/** Statuses outside the envelope, with what they mean. */
+const FAILURES: readonly { status: number; meaning: string }[] = Object.values(ERRORS).flatMap(
+  (row: { status?: number; meaning: string }) =>
+    row.status === undefined || row.status === 200
+      ? []
+      : [{ status: row.status, meaning: row.meaning }],
+)
+
+/** Capabilities may be called without a token where the operator allows it. */
+export const CONNECTOR_SECURITY: NonNullable<Operation['security']> = [{}, { connectorToken: [] }]
+export const ADMIN_SECURITY: NonNullable<Operation['security']> = [{ adminToken: [] }]
+
+/** The parts of `components` that operations refer to, besides schemas. */
+export function sharedComponents(components: Components): Shared {
+  const schema = components.schema(ErrorResponse, 'output')
+  const responses = FAILURES.map(({ status, meaning }): [string, Response] => [
+    `Status${status}`,
+    { description: meaning, headers: REQUEST_ID, content: { 'application/json': { schema } } },
+  ])
+  const bearer = { type: 'http', scheme: 'bearer' } as const
+  return {
+    responses: Object.fromEntries(responses),
+    headers: {
+      'x-request-id': {
+        description: 'Names this answer in the log',
+        schema: { type: 'string' },
+      },
+      'x-keyway-connector': {
+        description: 'Which version answered, as id@version',
+        schema: { type: 'string' },
+      },
+    },
+    securitySchemes: {
+      connectorToken: { ...bearer, description: 'KEYWAY_CONNECTOR_TOKEN, where one is set' },
+      adminToken: { ...bearer, description: 'An administrator’s token' },
+    },
+  }
+}
+
+/** References to the failures of these statuses. */
+export function failures(...statuses: number[]): Operation['responses'] {
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), { $ref: `#/components/responses/Status${status}` }]),
+  )
+}
+
+/** A success with a JSON body. */
+export function answer(description: string, schema: Record<string, unknown>): Response {
+  return { description, headers: REQUEST_ID, content: { 'application/json': { schema } } }
+}
+
+/** The one answer of a capability: success or handled error, told apart by `is_error`. */
+export function capabilityAnswer(schema: Record<string, unknown>): Response {
+  return {
+    description: 'Success, or an error that was handled: told apart by `is_error`',
+    headers: { ...REQUEST_ID, ...SERVED_BY },
+    content: { 'application/json': { schema } },
+  }
+}

@@ -1,0 +1,71 @@
+/** A JSON Schema: keywords and their values. */
+export type JsonSchema = { [keyword: string]: unknown }
+
+/** Marks a schema in code that nobody has described yet; it must be gone when the document is done. */
+export const UNDESCRIBED = Symbol('undescribed')
+
+/** The order in which people read a schema; annotations (`x-...`) come last. */
+const KEYWORDS = [
+  '$schema',
+  '$id',
+  '$ref',
+  'title',
+  'description',
+  'type',
+  'const',
+  'enum',
+  'format',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'properties',
+  'required',
+  'propertyNames',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'oneOf',
+  'default',
+]
+
+/** Keywords whose value is data, not a schema. */
+const DATA = ['const', 'enum', 'default', 'required', 'type']
+
+/**
+ * A copy with its keywords in reading order and without what says nothing (undefined defaults, an
+ * empty `required`, property names that are any string).
+ *
+ * @throws When a schema in code has no description of its own (metadata `jsonSchema`).
+ */
+export function tidy(schema: JsonSchema): JsonSchema {
+  if (UNDESCRIBED in schema) throw new Error('a custom schema needs metadata `jsonSchema`')
+  const told = Object.entries(schema).filter(([keyword, value]) => says(keyword, value))
+  const ordered = told.sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1))
+  return Object.fromEntries(ordered.map(([keyword, value]) => [keyword, inside(keyword, value)]))
+}
+
+function says(keyword: string, value: unknown): boolean {
+  if (value === undefined) return false
+  if (keyword === 'required') return (value as unknown[]).length > 0
+  if (keyword === 'propertyNames') return JSON.stringify(value) !== '{"type":"string"}'
+  return true
+}
+
+function place(keyword: string): number {
+  const index = KEYWORDS.indexOf(keyword)
+  return index === -1 ? KEYWORDS.length : index
+}
+
+function inside(keyword: string, value: unknown): unknown {
+  if (DATA.includes(keyword) || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((one) => inside(keyword, one))
+  if (keyword === 'properties') {
+    const members = Object.entries(value).map(([name, one]) => [name, tidy(one as JsonSchema)])
+    return Object.fromEntries(members)
+  }
+  return tidy(value as JsonSchema)
+}

@@ -1,0 +1,60 @@
+/**
+ * What every request must be before anything looks at it. Loopback is not private: any web page can
+ * send to it, so the media type (a page cannot send JSON without asking first) and the Host header (a
+ * name that was made to resolve to us) are both judged. No CORS.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Env } from './problem.ts'
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+/** Refuses a Host header that is none of ours (421). `null` allows every name. */
+export function hostGuard(allowed: readonly string[] | null): MiddlewareHandler<Env> {
+  const names = new Set([...LOOPBACK_NAMES, ...(allowed ?? [])].map((name) => name.toLowerCase()))
+  return async (c, next) => {
+    if (allowed !== null) {
+      const host = (c.req.header('host') ?? '').toLowerCase().replace(/:[0-9]{1,5}$/, '')
+      if (!names.has(host) && !/^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(host)) {
+        throw new RuntimeError(
+          'host_wrong',
+          `the Host header names ${JSON.stringify(host.slice(0, 100))}, which is not served here; add it to KEYWAY_ALLOWED_HOSTS if it should be`,
+        )
+      }
+    }
+    await next()
+  }
+}
+
+/** Refuses any media type but application/json (415). */
+export const jsonGuard: MiddlewareHandler<Env> = async (c, next) => {
+  const type = c.req.header('content-type') ?? ''
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new RuntimeError(
+      'content_type_wrong',
+      `the content type is ${type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))}; send application/json`,
+    )
+  }
+  await next()
+}
+
+/** Refuses a request without the bearer token (401); an empty token lets everybody in. */
+export function tokenGuard(token: string, what: string): MiddlewareHandler<Env> {
+  const expected = digest(token)
+  return async (c, next) => {
+    if (token !== '') {
+      const given = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
+      if (!timingSafeEqual(digest(given), expected)) {
+        c.header('www-authenticate', 'Bearer')
+        throw new RuntimeError(
+          'token_missing',
+          `${what} needs its bearer token in the Authorization header`,
+        )
+      }
+    }
+    await next()
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

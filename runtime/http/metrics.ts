@@ -1,0 +1,85 @@
+/** What Prometheus may ask. Labels are bounded: connectors and capabilities that exist, codes of the table. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type LaneSample = { lane: string; calls: number; isolates: number; deaths: number }
+
+export type Metrics = {
+  /** One finished call; `code` is `ok` or one of our own error codes. */
+  call(connector: string, capability: string, code: string, seconds: number): void
+  /** One upstream request; `outcome` is a status class such as `2xx`, or an error code. */
+  upstream(connector: string, outcome: string, seconds: number): void
+  workerEnded(reason: string): void
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+/** Makes the host's metrics; `lanes` is asked whenever somebody looks. */
+export function createMetrics(lanes: () => LaneSample[], served: () => number): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const calls = new Counter({
+    name: 'keyway_calls_total',
+    help: 'Capability calls by outcome',
+    labelNames: ['connector', 'capability', 'code'],
+    registers,
+  })
+  const callSeconds = new Histogram({
+    name: 'keyway_call_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['connector', 'capability'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  const upstreams = new Counter({
+    name: 'keyway_upstream_requests_total',
+    help: 'Requests to third-party systems by outcome',
+    labelNames: ['connector', 'outcome'],
+    registers,
+  })
+  const upstreamSeconds = new Histogram({
+    name: 'keyway_upstream_seconds',
+    help: 'Time of a request to a third-party system',
+    labelNames: ['connector'],
+    registers,
+  })
+  const ends = new Counter({
+    name: 'keyway_worker_ends_total',
+    help: 'Worker processes that ended, by reason',
+    labelNames: ['reason'],
+    registers,
+  })
+  const gauge = (name: string, help: string, read: (sample: LaneSample) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(lanes().reduce((sum, sample) => sum + read(sample), 0))
+      },
+    })
+  gauge('keyway_calls_running', 'Calls in sandboxes now', ({ calls: running }) => running)
+  gauge('keyway_isolates', 'Warm isolates', ({ isolates }) => isolates)
+  gauge('keyway_lanes', 'Lanes that are open', () => 1)
+  new Gauge({
+    name: 'keyway_connectors',
+    help: 'Connectors that are being served',
+    registers,
+    collect() {
+      this.set(served())
+    },
+  })
+  return {
+    call(connector, capability, code, seconds) {
+      calls.inc({ connector, capability, code })
+      callSeconds.observe({ connector, capability }, seconds)
+    },
+    upstream(connector, outcome, seconds) {
+      upstreams.inc({ connector, outcome })
+      upstreamSeconds.observe({ connector }, seconds)
+    },
+    workerEnded: (reason) => ends.inc({ reason }),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}

@@ -1,0 +1,31 @@
+/** The one place where an error becomes an HTTP answer. */
+import type { Context } from 'hono'
+import { errorBody } from '../contract/envelope.ts'
+import { ERRORS, RuntimeError } from '../contract/errors.ts'
+import type { Log } from '../log.ts'
+
+/** What the routes keep on Hono's context. */
+export type Variables = { requestId: string; appId: string }
+export type Env = { Variables: Variables }
+
+/** Makes the handler of everything that is thrown. */
+export function createOnError(log: Log) {
+  return (thrown: Error, c: Context<Env>): Response => {
+    const requestId = c.get('requestId')
+    const appId = c.get('appId') ?? ''
+    const error = thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
+    const { blame, status = 200 } = ERRORS[error.code]
+    const { message, cause } = error
+    const line = { requestId, connector: appId, code: error.code, path: c.req.path }
+    if (blame === 'runtime') log.error({ ...line, err: cause ?? error }, message)
+    else if (blame === 'caller') log.info(line, message)
+    else log.warn(line, message)
+    return c.json(errorBody(error, appId), status as 200)
+  }
+}
+
+/** Anything unforeseen: the caller gets the request id, the log gets the rest. */
+function defect(thrown: unknown, requestId: string): RuntimeError {
+  const message = `something went wrong in Keyway itself; its log has more under ${requestId}`
+  return new RuntimeError('internal', message, {}, thrown)
+}

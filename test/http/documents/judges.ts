@@ -1,0 +1,37 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { Document } from '../../../runtime/http/documents/document.ts'
+
+/** Annotations of the wire; everything else that is unknown to JSON Schema is refused. */
+const ANNOTATIONS = [
+  'x-semantic',
+  'x-secret',
+  'x-field_type',
+  'x-credential-type',
+  'x-optional',
+  'x-pattern',
+  'field_order',
+  'oauth_settings',
+]
+
+/** A strict judge of JSON Schema 2020-12, independent of what wrote the schemas. */
+export function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
+  formats.default(ajv)
+  ajv.addVocabulary(ANNOTATIONS)
+  return ajv
+}
+
+/** What is wrong with an OpenAPI document, in the words of its own schema. */
+export async function openApiFindings(document: Document): Promise<unknown> {
+  const { valid, errors } = await new Validator().validate(structuredClone(document) as never)
+  return valid ? [] : errors
+}
+
+/** Compiles a schema of a document; references in it lead into the document. */
+export function compile(document: Document, schema: object): ValidateFunction {
+  const { schemas } = document.components
+  const text = JSON.stringify({ ...schema, $defs: schemas })
+  return createAjv().compile(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')))
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { Manifest } from '../../../runtime/contract/manifest.ts'
+import { MANIFEST_FIELDS } from '../../../runtime/http/documents/manifest-fields.ts'
+import { manifestJsonSchema } from '../../../runtime/http/documents/manifest-schema.ts'
+import { createAjv } from './judges.ts'
+
+const schema = manifestJsonSchema()
+const judge = createAjv().compile(schema)
+const valid = {
+  id: 'acme',
+  version: '1.0.0',
+  runtime: '^1.0.0',
+  authentication_schema: { kind: 'token' },
+  capabilities: { list_accounts: {} },
+}
+
+test.each(['plugins/scim', 'plugin-template'])('accepts the manifest of %s', (folder) => {
+  const file = new URL(`../../../${folder}/connector.json`, import.meta.url)
+  judge(JSON.parse(readFileSync(file, 'utf8')))
+  expect(judge.errors).toBeNull()
+})
+
+test.each([
+  [{ id: 'Acme' }],
+  [{ colour: 'red' }],
+  [{ authentication_schema: { kind: 'magic' } }],
+  [{ settings: { base_url: { type: 'text' } } }],
+  [{ settings: { 'Base Url': { type: 'string' } } }],
+  [{ egress: [{ url: 'https://a.example', methods: ['FETCH'] }] }],
+  [{ limits: { memory_mb: 1 } }],
+])('refuses what the runtime refuses: %j', (change) => {
+  expect(judge({ ...valid, ...change })).toBe(false)
+  expect(v.safeParse(Manifest, { ...valid, ...change }).success).toBe(false)
+  expect(judge(valid)).toBe(true)
+})
+
+test('offers the names of the capabilities, and refuses others', () => {
+  expect(judge({ ...valid, capabilities: { list_account: {} } })).toBe(false)
+})
+
+test('has words on every field at the top, and no words for fields that are gone', () => {
+  const { properties } = schema as { properties: Record<string, object> }
+  for (const [name, one] of Object.entries(properties)) {
+    expect(one, name).toHaveProperty('description')
+  }
+  const text = JSON.stringify(schema)
+  for (const [path, words] of Object.entries(MANIFEST_FIELDS)) {
+    expect(text, path).toContain(JSON.stringify(words))
+  }
+})
