@@ -1,0 +1,72 @@
+/** The sample's users and groups in memory, as SCIM sees them. Knows no HTTP. */
+import { groupsOf, type Person, people } from './people.ts'
+
+/** A user or a group: SCIM's attributes, by name. */
+export type Entry = { id: string; [attribute: string]: unknown }
+
+/** What one sample server holds. */
+export type Directory = { users: Map<string, Entry>; groups: Map<string, Entry>; nextId: number }
+
+export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
+type Member = { value: string; display?: string }
+
+/** A fresh directory: 250 people in a dozen groups, the same each time. */
+export function createDirectory(): Directory {
+  const everyone = people()
+  const groups = Object.entries(groupsOf(everyone)).map(([name, members], i) => ({
+    id: `g-${String(i + 1).padStart(2, '0')}`,
+    displayName: name,
+    members: members.map((one) => ({ value: one.id, display: fullName(one) })),
+    meta: times(0),
+  }))
+  return {
+    users: byId(everyone.map(toUser)),
+    groups: byId(groups),
+    nextId: 1000,
+  }
+}
+
+/** The members of a group. */
+export const membersOf = (group: Entry): Member[] => (group['members'] as Member[]) ?? []
+
+/** Takes someone out of every group: what remains of a deleted user would be a stranger's id. */
+export function leaveGroups(directory: Directory, userId: string): void {
+  for (const group of directory.groups.values()) {
+    group['members'] = membersOf(group).filter((member) => member.value !== userId)
+  }
+}
+
+const byId = (entries: Entry[]) => new Map(entries.map((entry) => [entry.id, entry]))
+
+const fullName = (person: Person): string => `${person.givenName} ${person.familyName}`
+
+function toUser(person: Person, i: number): Entry {
+  const { id, email, title, department, managerId, active } = person
+  return {
+    id,
+    externalId: `E-${10_000 + i}`,
+    userName: email,
+    name: {
+      givenName: person.givenName,
+      familyName: person.familyName,
+      formatted: fullName(person),
+    },
+    displayName: fullName(person),
+    title,
+    active,
+    emails: [{ value: email, type: 'work', primary: true }],
+    [ENTERPRISE]: {
+      employeeNumber: String(10_000 + i),
+      department,
+      ...(managerId === null ? {} : { manager: { value: managerId } }),
+    },
+    meta: times(i),
+  }
+}
+
+/** Six hours between two people, from the first of January 2024 on. */
+function times(i: number) {
+  const created = new Date(Date.UTC(2024, 0, 1, 6 * i)).toISOString()
+  return { created, lastModified: created }
+}

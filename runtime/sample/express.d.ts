@@ -1,0 +1,14 @@
+/** The few words of Express that the sample uses: the package itself brings no types. */
+declare module 'express' {
+  import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+  export type Request = IncomingMessage & { query: Record<string, unknown> }
+  export type Handler = (request: Request, reply: ServerResponse, next: () => void) => void
+  export interface Router {}
+  type Application = {
+    disable(setting: string): void
+    use(path: string, ...handlers: (Handler | Router)[]): void
+    listen(port: number, host: string): Server
+  }
+  export default function express(): Application
+}

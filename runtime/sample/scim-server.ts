@@ -1,0 +1,153 @@
+/**
+ * A SCIM 2.0 server with a sample directory, for trying the SCIM connector without a service of one's
+ * own. The protocol is SCIMMY's; here are the wiring and what happens to the entries.
+ *
+ * `node runtime/sample/scim-server.ts [PORT]` serves it and prints one line of JSON.
+ */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import express, { type Request } from 'express'
+import SCIMMY from 'scimmy'
+import SCIMMYRouters from 'scimmy-routers'
+import { createDirectory, type Directory, type Entry, leaveGroups, membersOf } from './directory.ts'
+
+/** The one bearer token that the sample accepts. Its data is invented: the token guards nothing. */
+export const SAMPLE_TOKEN = 'sample-token'
+
+/** The sample is for this machine only: its token is known to everyone. */
+const LOOPBACK = ['127.0.0.1', '::1']
+
+/** A started sample. */
+export type SampleDirectory = {
+  /** What the SCIM connector takes as `base_url`. */
+  baseUrl: string
+  close(): Promise<void>
+}
+
+/**
+ * Starts a sample directory with 250 people, fresh at every start. Port 0 takes any free one.
+ *
+ * @throws When the host is not a loopback address, or the port is in use.
+ */
+export async function startSampleDirectory({
+  port = 0,
+  host = '127.0.0.1',
+}: {
+  port?: number
+  host?: string
+}): Promise<SampleDirectory> {
+  if (!LOOPBACK.includes(host)) throw new Error(`The sample listens on loopback only, not ${host}`)
+  const directory = createDirectory()
+  const app = express()
+  app.disable('x-powered-by')
+  app.use(
+    '/scim',
+    keepQuery,
+    new SCIMMYRouters({ type: 'bearer', handler: authenticate, context: () => directory }),
+  )
+  const server = app.listen(port, host)
+  await once(server, 'listening')
+  const name = host.includes(':') ? `[${host}]` : host
+  return {
+    baseUrl: `http://${name}:${(server.address() as AddressInfo).port}/scim`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Throwing is how SCIMMY is told 401. */
+function authenticate(request: Request): string {
+  if (request.headers.authorization !== `Bearer ${SAMPLE_TOKEN}`) {
+    throw new Error(`The bearer token is not ${SAMPLE_TOKEN}`)
+  }
+  return 'sample'
+}
+
+/**
+ * Makes `query` an object that stays: in Express 5 each reading of it makes a new one, and SCIMMY's
+ * routers write the numbers of `startIndex` and `count` into it.
+ */
+function keepQuery(request: Request, _reply: unknown, next: () => void): void {
+  Object.defineProperty(request, 'query', { value: { ...request.query }, writable: true })
+  next()
+}
+
+type Kind = 'users' | 'groups'
+type Resource = { id?: string; filter?: { match(entries: Entry[]): Entry[] } }
+
+const ScimError = SCIMMY.Types.Error
+
+/** SCIMMY keeps one declaration per process; every server hands in its own directory as context. */
+function declare(type: ResourceType, kind: Kind, unique: string): void {
+  SCIMMY.Resources.declare(type)
+    .ingress((resource: Resource, data: Entry, directory: Directory) =>
+      store(directory, kind, unique, resource.id, plain(data)),
+    )
+    .egress(({ id, filter }: Resource, directory: Directory) => {
+      if (id !== undefined) return shown(directory, kind, entryOf(directory, kind, id))
+      const all = [...directory[kind].values()].map((entry) => shown(directory, kind, entry))
+      return filter === undefined ? all : filter.match(all)
+    })
+    .degress(({ id = '' }: Resource, directory: Directory) => {
+      entryOf(directory, kind, id)
+      directory[kind].delete(id)
+      leaveGroups(directory, id)
+    })
+}
+
+// The library's types of its two resources are not of the type that it gives resources in general.
+type ResourceType = typeof SCIMMY.Types.Resource
+SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser, false)
+declare(SCIMMY.Resources.User as unknown as ResourceType, 'users', 'userName')
+declare(SCIMMY.Resources.Group as unknown as ResourceType, 'groups', 'displayName')
+
+function store(
+  directory: Directory,
+  kind: Kind,
+  unique: string,
+  id: string | undefined,
+  data: Entry,
+): Entry {
+  const entries = directory[kind]
+  const key = (entry: Entry) => String(entry[unique]).toLowerCase()
+  const taken = [...entries.values()].some((one) => one.id !== id && key(one) === key(data))
+  if (taken) throw new ScimError(409, 'uniqueness', `${unique} is already taken`)
+  const now = new Date().toISOString()
+  const old = id === undefined ? undefined : entryOf(directory, kind, id)
+  const entry: Entry = {
+    ...(kind === 'users' ? { active: true } : { members: [] }),
+    ...data,
+    id: id ?? `${kind[0]}-${++directory.nextId}`,
+    meta: { ...(old?.['meta'] ?? { created: now }), lastModified: now },
+  }
+  // What SCIM calls read-only is computed when shown.
+  delete entry['groups']
+  entries.set(entry.id, entry)
+  return shown(directory, kind, entry)
+}
+
+function entryOf(directory: Directory, kind: Kind, id: string): Entry {
+  const entry = directory[kind].get(id)
+  if (entry === undefined) throw new ScimError(404, '', `Resource ${id} not found`)
+  return entry
+}
+
+/** A copy for SCIMMY, which writes into what it gets; a user with the groups that it is in. */
+function shown(directory: Directory, kind: Kind, entry: Entry): Entry {
+  const copy = structuredClone(entry)
+  if (kind === 'groups') return copy
+  const groups = [...directory.groups.values()]
+    .filter((group) => membersOf(group).some((member) => member.value === entry.id))
+    .map((group) => ({ value: group.id, display: group['displayName'], type: 'direct' }))
+  return { ...copy, groups }
+}
+
+/** SCIMMY's own objects as plain data. */
+const plain = (data: Entry): Entry => JSON.parse(JSON.stringify(data))
+
+if (import.meta.main) {
+  const { baseUrl } = await startSampleDirectory({ port: Number(process.argv[2] ?? 0) })
+  process.stdout.write(`${JSON.stringify({ baseUrl, token: SAMPLE_TOKEN })}\n`)
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import connector from '../../plugins/scim/connector.ts'
+import {
+  SAMPLE_TOKEN,
+  type SampleDirectory,
+  startSampleDirectory,
+} from '../../runtime/sample/scim-server.ts'
+import { call, pagesOf } from '../sdk/call-handler.ts'
+
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
+let sample: SampleDirectory
+const tenant = () => ({ baseUrl: sample.baseUrl, token: SAMPLE_TOKEN })
+
+beforeEach(async () => {
+  sample = await startSampleDirectory({})
+})
+afterEach(() => sample.close())
+
+test.each([[7], [100], [null]])('gives all 250 people once in pages of %s', async (size) => {
+  const accounts = (await pagesOf(connector, tenant(), 'list_accounts', {}, size)).flat()
+  expect(new Set(accounts.map((one) => one.integration_specific_id)).size).toBe(250)
+  expect(accounts).toHaveLength(250)
+  expect(accounts.filter((one) => one.user_status === 'SUSPENDED')).toHaveLength(10)
+})
+
+test('has titles, departments and managers', async () => {
+  const names = (await call(connector, tenant(), 'list_custom_attributes_schema', {})).map(
+    (one) => one.name,
+  )
+  expect(names).toEqual(
+    expect.arrayContaining(['title', `${ENTERPRISE}:department`, `${ENTERPRISE}:manager`]),
+  )
+  const request = { account_id: 'u-011', custom_attributes: ['title', 'department', 'manager'] }
+  expect(await call(connector, tenant(), 'get_account', request)).toMatchObject({
+    given_name: 'Daria',
+    email: 'daria.ito@example.com',
+    custom_attributes: { title: 'Sales Engineer', department: 'Sales', manager: 'u-003' },
+  })
+})
+
+test('changes the department', async () => {
+  const changes = { id: 'u-011', department: 'R&D' }
+  expect(await call(connector, tenant(), 'update_account', changes)).toEqual(changes)
+  const request = { account_id: 'u-011', custom_attributes: ['department', 'title'] }
+  expect(await call(connector, tenant(), 'get_account', request)).toMatchObject({
+    custom_attributes: { department: 'R&D', title: 'Sales Engineer' },
+  })
+})
+
+test('has groups with members, and forgets who is deleted', async () => {
+  const groups = (await pagesOf(connector, tenant(), 'list_entitlements', {}, 5)).flat()
+  expect(groups).toHaveLength(12)
+  const held = async () =>
+    (await pagesOf(connector, tenant(), 'find_entitlement_associations', {}, 5))
+      .flat()
+      .filter((one) => one.account_id === 'u-001').length
+  expect(await held()).toBe(3)
+  await call(connector, tenant(), 'delete_account', { account_id: 'u-001' })
+  expect(await held()).toBe(0)
+})
+
+test('creates an account with every field', async () => {
+  const { id } = await call(connector, tenant(), 'create_account', {
+    email: 'new@example.com',
+    title: 'Guest',
+    department: 'Visitors',
+    user_status: 'SUSPENDED',
+    entitlements: [],
+  })
+  const request = { account_id: String(id), custom_attributes: ['title', 'department'] }
+  expect(await call(connector, tenant(), 'get_account', request)).toMatchObject({
+    email: 'new@example.com',
+    user_status: 'SUSPENDED',
+    custom_attributes: { title: 'Guest', department: 'Visitors' },
+  })
+})
+
+test('keeps two servers apart', async () => {
+  const other = await startSampleDirectory({})
+  await call(connector, tenant(), 'delete_account', { account_id: 'u-001' })
+  const there = { baseUrl: other.baseUrl, token: SAMPLE_TOKEN }
+  expect(await call(connector, there, 'get_account', { account_id: 'u-001' })).toMatchObject({
+    given_name: 'Ada',
+  })
+  await other.close()
+})
+
+test.each([['Bearer wrong'], ['Basic c2FtcGxlLXRva2Vu'], [undefined]])(
+  'answers 401 to the authorization %s',
+  async (authorization) => {
+    const reply = await fetch(`${sample.baseUrl}/Users`, {
+      headers: authorization === undefined ? {} : { authorization },
+    })
+    expect(reply.status).toBe(401)
+    expect(await reply.json()).toMatchObject({ status: '401' })
+  },
+)
+
+test('listens on loopback only', async () => {
+  await expect(startSampleDirectory({ host: '0.0.0.0' })).rejects.toThrow(/loopback only/)
+})
+
+test('refuses a port that is in use', async () => {
+  const port = Number(new URL(sample.baseUrl).port)
+  await expect(startSampleDirectory({ port })).rejects.toThrow(/EADDRINUSE/)
+})
+
+test('runs as a program of its own, and says where', async () => {
+  const file = join(import.meta.dirname, '../../runtime/sample/scim-server.ts')
+  const child = spawn(process.execPath, [file, '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout, 'data')
+  const { baseUrl, token } = JSON.parse(String(line))
+  expect(await call(connector, { baseUrl, token }, 'validate_credentials', {})).toMatchObject({
+    valid: true,
+  })
+  child.kill()
+  await once(child, 'exit')
+})
