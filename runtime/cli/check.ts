@@ -1,0 +1,35 @@
+/** `keyway check`: says everything that is wrong with connectors' folders. */
+import { type CheckResult, openCheckBench } from '../testing/check-connector.ts'
+
+export async function check(directories: string[], { json }: { json?: true }): Promise<void> {
+  const bench = await openCheckBench()
+  const results: (CheckResult & { directory: string })[] = []
+  try {
+    for (const directory of directories) {
+      const result = { directory, ...(await bench.check(directory)) }
+      results.push(result)
+      if (!json) print(result)
+    }
+  } finally {
+    await bench.close()
+  }
+  if (json) console.log(JSON.stringify(results, null, 2))
+  if (results.some(({ ok }) => !ok)) process.exitCode = 1
+}
+
+function print({
+  directory,
+  ok,
+  id,
+  version,
+  findings,
+  passed,
+}: CheckResult & { directory: string }): void {
+  const named = id === null ? directory : `${id} ${version ?? ''}`.trim()
+  console.log(
+    `${ok ? 'ok  ' : 'FAIL'} ${named}: ${passed.length} cases passed, ${findings.length} findings`,
+  )
+  for (const { severity, where, message } of findings) {
+    console.log(`  ${severity} in ${where}:\n    ${message.replaceAll('\n', '\n    ')}`)
+  }
+}

