@@ -1,0 +1,76 @@
+/**
+ * Everything in the repository that is written by a program, in one table. `npm run docs` writes it;
+ * with `--check` it only says what is stale.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { SETTINGS } from '../runtime/config.ts'
+import { readFolder } from '../runtime/registry/folder.ts'
+import { foldersIn } from '../runtime/registry/watch.ts'
+import { referencePage } from './reference.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+
+type Generated = {
+  /** Relative to the repository. */
+  file: string
+  /** The whole file, from what it holds now. */
+  make(current: string): string | Promise<string>
+}
+
+export const GENERATED: readonly Generated[] = [
+  { file: 'runtime/contract/README.md', make: () => referencePage() },
+  { file: 'runtime/registry/built-in.json', make: builtIn },
+  { file: 'README.md', make: withSettings },
+]
+
+/** The files that are not what they would be if they were written now. */
+export async function staleFiles(): Promise<string[]> {
+  const stale: string[] = []
+  for (const { file, make } of GENERATED) {
+    const current = read(file)
+    if ((await make(current)) !== current) stale.push(file)
+  }
+  return stale
+}
+
+/** The digests of the connectors in plugins/: what makes one built-in. */
+async function builtIn(): Promise<string> {
+  const digests: Record<string, string> = {}
+  for (const folder of (await foldersIn(path.join(ROOT, 'plugins'))).sort()) {
+    const { files, digest } = await readFolder(folder)
+    digests[JSON.parse(String(files.get('connector.json'))).id] = digest
+  }
+  return `${JSON.stringify(digests, null, 2)}\n`
+}
+
+/** The table of settings between its two markers. */
+function withSettings(readme: string): string {
+  const rows = Object.entries(SETTINGS).map(
+    ([name, { default: value, meaning }]) =>
+      `| \`${name}\` | ${value === '' ? '' : `\`${value}\``} | ${meaning} |`,
+  )
+  const table = ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
+  return readme.replace(
+    /(<!-- settings: [^>]*-->\n)[\s\S]*(<!-- \/settings -->)/,
+    (_all, begin, end) => `${begin}${table}\n${end}`,
+  )
+}
+
+function read(file: string): string {
+  const full = path.join(ROOT, file)
+  return existsSync(full) ? readFileSync(full, 'utf8') : ''
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--check')) {
+    const stale = await staleFiles()
+    if (stale.length > 0) {
+      console.error(`stale: ${stale.join(', ')}; run npm run docs`)
+      process.exitCode = 1
+    }
+  } else {
+    for (const { file, make } of GENERATED)
+      writeFileSync(path.join(ROOT, file), await make(read(file)))
+  }
+}

@@ -1,0 +1,202 @@
+/** The generated reference, runtime/contract/README.md, from the tables of the contract. */
+import * as v from 'valibot'
+import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/authentication.ts'
+import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities.ts'
+import { ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
+import { createComponents } from '../runtime/http/documents/json-schema.ts'
+import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
+import { manifestJsonSchema } from '../runtime/http/documents/manifest-schema.ts'
+import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
+import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
+
+/** The page as Markdown. */
+export function referencePage(): string {
+  const components = createComponents()
+  const sections = [
+    ['Capabilities', capabilities(components)],
+    ['Records', records(components)],
+    ['Credentials', credentials()],
+    ['Errors', errors()],
+    ['Manifest', manifest()],
+    ['Limits', limits()],
+  ]
+  return [
+    '<!-- Written by scripts/docs.ts from the tables in this folder; do not edit. -->',
+    '',
+    '# Contract',
+    '',
+    `What callers, connectors and the runtime agree on: version ${INTERFACE_VERSION} of the author’s interface.`,
+    'This folder is its only definition; validation, types, OpenAPI and this page are read from it.',
+    ...sections.flatMap(([title, body]) => ['', `## ${title}`, '', body]),
+    '',
+  ].join('\n')
+}
+
+type Components = ReturnType<typeof createComponents>
+
+function capabilities(components: Components): string {
+  const row = (name: CapabilityName) => {
+    const { level, summary, input, output } = CAPABILITIES[name]
+    const request = members(components.schema(input, 'input'))
+    const response = shape(components.schema(output, 'output'))
+    return [code(name), level, summary, request, response]
+  }
+  const groups = Object.entries(TAGS).map(([group, { name }]) => {
+    const own = ORDERED_NAMES.filter((one) => CAPABILITIES[one].group === group)
+    if (own.length === 0) return []
+    const head = ['capability', 'level', 'what it does', '`request`', '`response`']
+    return [`### ${name}`, '', table(head, own.map(row)), '']
+  })
+  const notes =
+    'A `?` marks what may be left out or null. Every connector also answers `info` and `app_info`. Only `create_account` and `update_account` may be widened by a connector.'
+  return [notes, '', ...groups.flat()].join('\n').trimEnd()
+}
+
+function records(components: Components): string {
+  const all = Object.entries(components.all())
+  return all
+    .map(([name, schema]) => {
+      const values = schema['enum'] as string[] | undefined
+      const description = schema['description']
+      const head = description === undefined ? `**${name}**` : `**${name}**: ${description}`
+      return `- ${head}. ${values ? values.map(code).join(', ') : members(schema)}`
+    })
+    .join('\n')
+}
+
+function credentials(): string {
+  const rows = CREDENTIAL_KINDS.flatMap((kind) =>
+    Object.entries(AUTHENTICATION[kind].entries).map(([field, schema]) => {
+      const { title, nature } = v.getMetadata(schema as never) as {
+        title?: string
+        nature?: string
+      }
+      return [code(kind), code(field), nature ?? '', title ?? '']
+    }),
+  )
+  const note =
+    '`secret` fields must never be shown or logged; `identity` fields are clear, and stay the same when a credential is rotated. Of a service account’s `key` every member is secret but those that only name things.'
+  return [note, '', table(['kind', 'field', 'nature', 'title'], rows)].join('\n')
+}
+
+function errors(): string {
+  type Row = { wire: string; raisedBy: string | null; blame: string; status?: number }
+  const rows = Object.entries(ERRORS).map(([name, row]) => {
+    const { wire, raisedBy, blame, status = 200 } = row as Row
+    const by = raisedBy === null ? '' : code(raisedBy)
+    const retry = row.retryable ? 'yes' : ''
+    return [code(name), code(wire), by, blame, String(status), retry, row.meaning]
+  })
+  const head = ['code', '`error_code`', '`raised_by`', 'blame', 'HTTP', 'retryable', 'meaning']
+  return [
+    'The first column is the runtime’s own, finer code: it stands in logs and metrics. Callers see `error_code`.',
+    '',
+    table(head, rows),
+    '',
+    `The ${ERROR_CODES.length} values of \`error_code\`, a closed list: ${ERROR_CODES.map(code).join(', ')}.`,
+  ].join('\n')
+}
+
+function manifest(): string {
+  const needed = requiredPaths(manifestJsonSchema(), '')
+  const rows = Object.entries(MANIFEST_FIELDS).map(([path, meaning]) => [
+    code(path),
+    needed.includes(path) ? 'yes' : '',
+    meaning,
+  ])
+  const note =
+    'The fields of connector.json; `*` is any name; required within its object. The JSON Schema is served at `/schemas/connector.json`.'
+  return [note, '', table(['field', 'required', 'meaning'], rows)].join('\n')
+}
+
+/** Paths, as MANIFEST_FIELDS has them, of the members that their objects must have. */
+function requiredPaths(schema: JsonSchema, path: string): string[] {
+  const {
+    properties,
+    required = [],
+    items,
+    additionalProperties,
+    oneOf,
+  } = schema as {
+    properties?: Record<string, JsonSchema>
+    required?: string[]
+    items?: JsonSchema
+    additionalProperties?: JsonSchema | boolean
+    oneOf?: JsonSchema[]
+  }
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`)
+  return [
+    ...required.map(at),
+    ...Object.entries(properties ?? {}).flatMap(([name, one]) => requiredPaths(one, at(name))),
+    ...(items ? requiredPaths(items, path) : []),
+    ...(typeof additionalProperties === 'object'
+      ? requiredPaths(additionalProperties, at('*'))
+      : []),
+    ...(oneOf ?? []).flatMap((one) => requiredPaths(one, path)),
+  ]
+}
+
+function limits(): string {
+  const rows = Object.entries(v.getDefaults(Limits)).map(([name, value]) => [
+    code(name),
+    String(value),
+    MANIFEST_FIELDS[`limits.${name as keyof Limits}`],
+  ])
+  const note = 'What holds where a manifest says nothing; the operator’s ceilings win over both.'
+  return [note, '', table(['limit', 'default', 'meaning'], rows)].join('\n')
+}
+
+/** The members of an object in one line: `email?: string`. */
+function members(schema: JsonSchema): string {
+  const { properties = {}, required: needed = [] } = schema as {
+    properties?: Record<string, JsonSchema>
+    required?: string[]
+  }
+  const all = Object.entries(properties).map(([name, one]) => {
+    const optional = !needed.includes(name) || isNullable(one)
+    return code(`${name}${optional ? '?' : ''}: ${shape(one)}`)
+  })
+  return all.length === 0 ? 'nothing' : all.join(', ')
+}
+
+const isNullable = (schema: JsonSchema): boolean =>
+  [schema['type']].flat().includes('null') ||
+  ((schema['anyOf'] ?? []) as JsonSchema[]).some(({ type }) => type === 'null')
+
+/** The keywords that a type is named by. */
+type Shape = {
+  $ref?: string
+  anyOf?: JsonSchema[]
+  items?: JsonSchema
+  properties?: object
+  additionalProperties?: JsonSchema | boolean
+  enum?: unknown[]
+  const?: unknown
+  type?: string | string[]
+}
+
+/** A type in the words of TypeScript, without null. */
+function shape(schema: JsonSchema): string {
+  const { $ref, anyOf, items, properties, additionalProperties: rest, ...own }: Shape = schema
+  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
+  if (own.const !== undefined) return JSON.stringify(own.const)
+  if (own.enum) return choice(own.enum.filter((one) => one !== null).map(String))
+  if (anyOf) return choice(anyOf.filter((one) => one['type'] !== 'null').map(shape))
+  if (items) return items['enum'] ? `(${shape(items)})[]` : `${shape(items)}[]`
+  if (properties) return `{ ${plainMembers(schema)} }`
+  if (typeof rest === 'object') return `{ [name]: ${shape(rest)} }`
+  return choice([own.type ?? 'any'].flat().filter((one) => one !== 'null'))
+}
+
+const choice = (names: string[]): string => names.join(' / ')
+
+const plainMembers = (schema: JsonSchema): string => members(schema).replaceAll('`', '')
+
+const code = (text: string): string => `\`${text}\``
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) =>
+    `| ${cells.map((one) => one.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${head.map(() => ' --- |').join('')}`, ...rows.map(line)].join('\n')
+}

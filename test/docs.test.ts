@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { CAPABILITY_NAMES } from '../runtime/contract/capabilities.ts'
+import { ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import { staleFiles } from '../scripts/docs.ts'
+
+const written = readFileSync(new URL('../runtime/contract/README.md', import.meta.url), 'utf8')
+
+/** The first cells of the table under a heading. */
+function firstCells(heading: string): string[] {
+  const section = written.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell ?? '')
+}
+
+test('everything that a program writes is fresh', async () => {
+  expect(await staleFiles(), 'run `npm run docs`').toEqual([])
+})
+
+test('every error is in the reference, and the reference has no others', () => {
+  expect(firstCells('Errors')).toEqual(Object.keys(ERRORS))
+})
+
+test('every code that callers see is in the reference, and the reference has no others', () => {
+  const [, list = ''] = /closed list: (.*)\.$/m.exec(written) ?? []
+  expect(list.replaceAll('`', '').split(', ')).toEqual(ERROR_CODES)
+})
+
+test('every capability is in the reference', () => {
+  expect(firstCells('Capabilities').sort()).toEqual([...CAPABILITY_NAMES].sort())
+})
