@@ -22,7 +22,7 @@ type Role = { id: string; title: string }
 const acme = (ctx: ConnectorContext<Settings>) =>
   client(ctx, {
     baseUrl: `https://${ctx.settings.subdomain}.acme.example/v1`,
-    // A placeholder: the real token is put in on the way out, to the hosts of `egress` only.
+    // Sent to the hosts of `egress` only: nothing else can be reached.
     authorization: bearer(ctx.auth.token.token),
   })
 

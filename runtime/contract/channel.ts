@@ -44,12 +44,29 @@ const WINDOW_BYTES = 512 * 1024
 const NOTHING: Buffer = Buffer.alloc(0)
 
 export type Channel = {
-  send<K extends Kind>(kind: K, call: number, head: Heads[K], body?: Buffer): void
+  /**
+   * `onSent` is called when the last frame has left: what is sent from then on arrives later. Without
+   * that, a small message may overtake a large one that was sent before it.
+   */
+  send<K extends Kind>(
+    kind: K,
+    call: number,
+    head: Heads[K],
+    body?: Buffer,
+    onSent?: () => void,
+  ): void
   /** Bytes that wait to be sent. */
   queuedBytes(): number
 }
 
-type Outgoing = { stream: number; parts: Buffer[]; left: number; window: number; started: boolean }
+type Outgoing = {
+  stream: number
+  parts: Buffer[]
+  left: number
+  window: number
+  started: boolean
+  onSent: (() => void) | undefined
+}
 type Incoming = { bytes: Buffer; filled: number; uncredited: number }
 
 /**
@@ -98,6 +115,7 @@ export function openChannel(
   function receive({ flags, stream, payload }: Frame) {
     if (broken) return
     if (flags === CREDIT) return credit(stream, payload)
+    if (flags > (FIRST | LAST)) throw new ProtocolError(`flags ${flags}`)
     const known = incoming.get(stream)
     if ((flags & FIRST) !== 0) {
       if (known) throw new ProtocolError('stream begun twice')
@@ -167,18 +185,15 @@ export function openChannel(
     scheduled = false
     if (broken) return
     pipe.cork()
-    let moved = true
-    while (moved && !blocked) {
-      moved = false
-      for (const message of outgoing.values()) {
-        if (blocked) break
-        if (message.window > 0 && sendFrame(message)) moved = true
-      }
+    // Whoever has sent a frame goes to the end of the line, and comes round again in this same loop.
+    for (const message of outgoing.values()) {
+      if (blocked) break
+      if (message.window > 0) sendFrame(message)
     }
     pipe.uncork()
   }
 
-  function sendFrame(message: Outgoing): boolean {
+  function sendFrame(message: Outgoing): void {
     const size = Math.min(MAX_FRAME_PAYLOAD, message.left)
     const payload = take(message.parts, size)
     message.left -= size
@@ -187,13 +202,14 @@ export function openChannel(
     const last = message.left === 0
     const flags = (message.started ? 0 : FIRST) | (last ? LAST : 0)
     message.started = true
-    if (last) outgoing.delete(message.stream)
+    outgoing.delete(message.stream)
+    if (!last) outgoing.set(message.stream, message)
     write(frameHeader(size, flags, message.stream), payload)
-    return true
+    if (last) message.onSent?.()
   }
 
   return {
-    send(kind, call, head, body = NOTHING) {
+    send(kind, call, head, body = NOTHING, onSent) {
       if (broken) return
       const first = encodeHead(kind, call, head, body.length)
       const left = first.length + body.length
@@ -205,7 +221,7 @@ export function openChannel(
       const stream = nextStream
       nextStream = (nextStream % 0xffffffff) + 1
       const parts = body.length === 0 ? [first] : [first, body]
-      outgoing.set(stream, { stream, parts, left, window: WINDOW_BYTES, started: false })
+      outgoing.set(stream, { stream, parts, left, window: WINDOW_BYTES, started: false, onSent })
       schedule()
     },
     queuedBytes: () => queued + pipe.writableLength,

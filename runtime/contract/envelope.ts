@@ -5,49 +5,23 @@
  * Source: service.md sections 2.1, 2.2, 7.1; connector-interface.md section 1.1.
  */
 import * as v from 'valibot'
-import { AuthCredential, type CredentialKind } from './authentication.ts'
+import type { AuthCredential, CredentialKind } from './authentication.ts'
 import type { AnySchema } from './capabilities.ts'
+import {
+  anyCredentials,
+  anyObject,
+  commonMembers,
+  type ErrorResponse,
+  MAX_PAGE_SIZE,
+} from './envelope-schemas.ts'
 import { ERROR_CODES, ERRORS, type ErrorCode, RuntimeError } from './errors.ts'
 import type { Manifest } from './manifest.ts'
-import { maybe } from './optional.ts'
 import { describeIssues } from './payload.ts'
 
 /** Deepest nesting of a request body. */
 export const MAX_DEPTH = 64
-export const MAX_PAGE_SIZE = 1000
-
-export const Page = v.pipe(
-  v.object({
-    token: maybe(
-      v.pipe(v.string(), v.metadata({ description: 'Opaque; from the previous answer' })),
-    ),
-    size: maybe(
-      v.pipe(
-        v.number(),
-        v.integer(),
-        v.metadata({
-          description: `Items per page, 1 to ${MAX_PAGE_SIZE}; the same in one sequence`,
-        }),
-      ),
-    ),
-  }),
-  v.metadata({ title: 'Page' }),
-)
-
-const free = v.custom<Record<string, unknown>>(isObject, 'Expected an object')
-
-/** Members of every envelope; `auth` and `credentials` only where the capability is not plain. */
-const plainEnvelope = v.object({
-  request: free,
-  include_raw_data: maybe(v.boolean()),
-  page: maybe(Page),
-  settings: maybe(free),
-})
-const authenticatedEnvelope = v.object({
-  ...plainEnvelope.entries,
-  auth: maybe(AuthCredential),
-  credentials: maybe(v.array(AuthCredential)),
-})
+const plainEnvelope = v.object({ request: anyObject(), ...commonMembers })
+const authenticatedEnvelope = v.object({ ...plainEnvelope.entries, ...anyCredentials })
 
 /** A capability call, parsed into its final form: after this nobody asks whether something is there. */
 export type Call = {
@@ -225,24 +199,8 @@ const OPENING: Buffer = Buffer.from('{"response":')
 const RAW: Buffer = Buffer.from(',"raw_data":')
 const NULL: Buffer = Buffer.from('null')
 
-/** The error object of service.md section 7.1. */
-export type ErrorBody = {
-  is_error: true
-  error: {
-    message: string
-    error_code: ErrorCode
-    app_id: string
-    status_code: number | null
-    app_error_code: string | null
-    raised_by: string | null
-    raised_in: string | null
-  }
-  raw_data: unknown
-  page: { token: string | null; size: number | null } | null
-}
-
 /** The error envelope; `page` repeats the one that the call came with, so that a caller can resume. */
-export function errorBody(error: RuntimeError, appId: string): ErrorBody {
+export function errorBody(error: RuntimeError, appId: string): ErrorResponse {
   const { details } = error
   const row = ERRORS[error.code]
   return {

@@ -33,6 +33,9 @@ export type Invoke = (invocation: Invocation) => Promise<Answer>
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
+/** What ends the requests that a call left open; made once, because an error's stack is not cheap. */
+const CALL_OVER = new RuntimeError('caller_gone', 'the call has ended')
+
 /**
  * Makes the function that carries out calls.
  *
@@ -78,12 +81,9 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const isolateKey = isolateKeyOf(call)
     const redact = createRedact(secretsOf(call, version.manifest.settings, capability))
     const startedMs = Date.now()
-    const deadline = AbortSignal.any([invocation.signal, AbortSignal.timeout(deadlineMs)])
-    const leave = await turns
-      .take(version.key, isolateKey, concurrency, deadline)
-      .catch((error) => {
-        throw error instanceof RuntimeError ? error : waitedInVain(invocation.signal, deadlineMs)
-      })
+    const leave =
+      turns.tryTake(version.key, isolateKey, concurrency) ??
+      (await waitForTurn(invocation.signal, version.key, isolateKey, concurrency, deadlineMs))
     try {
       const reply = await runInLane(invocation, version, capability, call, page, {
         isolateKey,
@@ -93,6 +93,22 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       return answer(version, capability, reply, page, scope, call, redact)
     } finally {
       leave()
+    }
+  }
+
+  /** The slow path: signals are made only for calls that really wait. */
+  async function waitForTurn(
+    caller: AbortSignal,
+    connector: string,
+    tenant: string,
+    concurrency: number,
+    deadlineMs: number,
+  ): Promise<() => void> {
+    const signal = AbortSignal.any([caller, AbortSignal.timeout(deadlineMs)])
+    try {
+      return await turns.take(connector, tenant, concurrency, signal)
+    } catch (error) {
+      throw error instanceof RuntimeError ? error : waitedInVain(caller, deadlineMs)
     }
   }
 
@@ -126,7 +142,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
         log,
       })
     } finally {
-      over.abort(new RuntimeError('caller_gone', 'the call has ended'))
+      over.abort(CALL_OVER)
       for (const record of egress.records)
         deps.onUpstream(version, capability, record, invocation.requestId)
     }

@@ -8,6 +8,8 @@ import { RuntimeError } from '../contract/errors.ts'
 export const MAX_WAITING = 256
 
 export type Turns = {
+  /** A turn if one is free now, without any waiting; null otherwise. */
+  tryTake(connector: string, tenant: string, concurrency: number): (() => void) | null
   /**
    * Waits for a turn; the answer gives it back.
    *
@@ -33,27 +35,41 @@ export function createTurns(): Turns {
     else waiting.set(connector, now)
   }
 
+  const lineOf = (key: string): Line => {
+    const line = lines.get(key) ?? { running: 0, waiting: [] }
+    lines.set(key, line)
+    return line
+  }
+
+  const leave = (key: string, line: Line) => () => {
+    line.running -= 1
+    const next = line.waiting.shift()
+    if (next) next()
+    else if (line.running === 0) lines.delete(key)
+  }
+
+  function tryTake(connector: string, tenant: string, concurrency: number) {
+    const key = `${connector} ${tenant}`
+    const line = lineOf(key)
+    if (line.running >= concurrency) return null
+    line.running += 1
+    return leave(key, line)
+  }
+
   return {
+    tryTake,
     async take(connector, tenant, concurrency, signal) {
-      const key = `${connector} ${tenant}`
-      const line = lines.get(key) ?? { running: 0, waiting: [] }
-      lines.set(key, line)
-      const leave = () => {
-        line.running -= 1
-        const next = line.waiting.shift()
-        if (next) next()
-        else if (line.running === 0) lines.delete(key)
-      }
-      if (line.running < concurrency) {
-        line.running += 1
-        return leave
-      }
+      const free = tryTake(connector, tenant, concurrency)
+      if (free) return free
       if ((waiting.get(connector) ?? 0) >= MAX_WAITING) {
         throw new RuntimeError(
           'queue_full',
           `${MAX_WAITING} calls of this connector are waiting; send fewer at once`,
         )
       }
+      signal.throwIfAborted()
+      const key = `${connector} ${tenant}`
+      const line = lineOf(key)
       count(connector, 1)
       try {
         await new Promise<void>((resolve, reject) => {
@@ -72,7 +88,7 @@ export function createTurns(): Turns {
       } finally {
         count(connector, -1)
       }
-      return leave
+      return leave(key, line)
     },
   }
 }

@@ -1,5 +1,5 @@
 /** What the end of an isolate or a worker means for the calls that were in it. */
-import { ERRORS, RuntimeError } from '../contract/errors.ts'
+import { RuntimeError } from '../contract/errors.ts'
 import type { Heads } from '../contract/frames.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
@@ -30,15 +30,4 @@ export function workerError({ reason }: WorkerEnd): RuntimeError {
     'worker_died',
     'the worker process of the connector died; the call may be repeated',
   )
-}
-
-/** A failed request as the guest sees it: what its author can act on, nothing of the host. */
-export function guestView(error: RuntimeError) {
-  const row = ERRORS[error.code]
-  return {
-    code: error.details.wire ?? row.wire,
-    message: error.message,
-    raised_by: error.details.raisedBy ?? row.raisedBy ?? 'Keyway',
-    status_code: error.details.statusCode ?? null,
-  }
 }

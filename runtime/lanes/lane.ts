@@ -9,22 +9,11 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { Heads, Message, Reply } from '../contract/frames.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { createIsolateTable, type IsolateLimits } from './isolate-table.ts'
-import { guestView, isolateError, workerError } from './lane-errors.ts'
+import { isolateError, workerError } from './lane-errors.ts'
 import type { Launcher } from './launch.ts'
+import { type FetchReply, type FetchRequest, performFetch } from './perform-fetch.ts'
+import { createWatchdog } from './watchdog.ts'
 import { startWorker, type WorkerEnd, type WorkerLink } from './worker-link.ts'
-
-/** What a guest asks of the network, and what it gets. Handed in by whoever makes the call. */
-export type FetchRequest = Omit<Heads['fetch'], 'request' | 'hasBody'> & {
-  body: Buffer | null
-  signal: AbortSignal
-}
-export type FetchReply = {
-  status: number
-  url: string
-  redirected: boolean
-  headers: [string, string][]
-  body: Buffer
-}
 
 export type LaneCall = {
   connector: LoadedConnector
@@ -91,13 +80,27 @@ export function createLane(
   now: () => number = Date.now,
 ): Lane {
   const pending = new Map<number, Pending>()
-  const watched = new Map<number, NodeJS.Timeout>()
   let isolates = createIsolateTable(limits, now)
   let worker: Worker | null = null
   let nextCall = 1
   let lastUsedMs = now()
   let restartMs = 0
   let startableMs = 0
+
+  const watchdog = createWatchdog(
+    {
+      ping: (isolate) => worker?.link.send('ping', 0, { isolate }),
+      dispose(isolate) {
+        const message = 'another call of this tenant would not end'
+        failIsolate(isolate, new RuntimeError('isolate_disposed', message))
+        isolates.forget(isolate)
+        worker?.link.send('dispose', 0, { isolate })
+      },
+      kill: () => worker?.link.kill('crashed', 'an isolate did not end'),
+    },
+    limits.pingMs,
+    limits.disposeMs,
+  )
 
   function start(): Worker {
     isolates = createIsolateTable(limits, now)
@@ -134,8 +137,7 @@ export function createLane(
   }
 
   function ended(end: WorkerEnd, error: RuntimeError): void {
-    for (const timer of watched.values()) clearTimeout(timer)
-    watched.clear()
+    watchdog.stop()
     if (end.reason !== 'stopped') {
       restartMs = Math.min(limits.maxRestartMs, restartMs === 0 ? limits.restartMs : restartMs * 2)
       startableMs = now() + (restartMs === limits.restartMs ? 0 : restartMs)
@@ -176,6 +178,7 @@ export function createLane(
     send: (worker: Worker, call: number, isolate: number) => void,
   ): Promise<T> {
     lastUsedMs = now()
+    const endMs = now() + deadlineMs
     return new Promise<T>((resolve, reject) => {
       let over = false
       let call: Pending | null = null
@@ -189,16 +192,25 @@ export function createLane(
         if (result instanceof RuntimeError) reject(result)
         else resolve(result as T)
       }
-      const stop = (error: RuntimeError, suspicious: boolean) => {
-        if (over) return
-        if (call && worker) leave(worker, call, suspicious)
+      /** Takes the call out of its isolate before its answer; nothing else of it may be late. */
+      const leave = (error: RuntimeError) => {
+        if (call) worker?.link.send('cancel', call.id, { isolate: call.isolate })
         settle(error)
       }
-      const timer = setTimeout(
-        () => stop(new RuntimeError('deadline_passed', `no answer within ${deadlineMs} ms`), true),
-        deadlineMs,
-      )
-      const hangUp = () => stop(new RuntimeError('caller_gone', 'the caller hung up'), false)
+      const timer = setTimeout(() => {
+        // One that ran too long takes no new calls, and shows that it still lives.
+        if (call) {
+          isolates.retire(call.isolate)
+          watchdog.watch(call.isolate)
+        }
+        leave(new RuntimeError('deadline_passed', `no answer within ${deadlineMs} ms`))
+      }, deadlineMs)
+      const hangUp = () => {
+        const { isolate } = call ?? {}
+        // Nobody waits any more, but code that spins must still end.
+        if (isolate !== undefined) setTimeout(() => checkOn(isolate), endMs - now()).unref()
+        leave(new RuntimeError('caller_gone', 'the caller hung up'))
+      }
       signal?.addEventListener('abort', hangUp, { once: true })
       if (signal?.aborted) return hangUp()
       obtain().then(
@@ -232,39 +244,8 @@ export function createLane(
     if (isolates.release(call.isolate)) worker?.link.send('dispose', 0, { isolate: call.isolate })
   }
 
-  /**
-   * Takes a call out of an isolate before its answer. After a deadline the isolate takes no new calls
-   * and shows that it still lives: one that spins is disposed of, a worker that cannot do that is killed.
-   */
-  function leave(to: Worker, call: Pending, suspicious: boolean): void {
-    const { isolate } = call
-    to.link.send('cancel', call.id, { isolate })
-    if (!suspicious) return
-    isolates.retire(isolate)
-    if (watched.has(isolate)) return
-    to.link.send('ping', 0, { isolate })
-    watched.set(
-      isolate,
-      setTimeout(() => {
-        failIsolate(
-          isolate,
-          new RuntimeError('isolate_disposed', 'another call of this tenant would not end'),
-        )
-        isolates.forget(isolate)
-        to.link.send('dispose', 0, { isolate })
-        watched.set(
-          isolate,
-          setTimeout(() => {
-            to.link.kill('crashed', 'an isolate did not end')
-          }, limits.disposeMs),
-        )
-      }, limits.pingMs),
-    )
-  }
-
-  function unwatch(isolate: number): void {
-    clearTimeout(watched.get(isolate))
-    watched.delete(isolate)
+  function checkOn(isolate: number): void {
+    if (worker && isolates.has(isolate)) watchdog.watch(isolate)
   }
 
   function failIsolate(isolate: number, error: RuntimeError): void {
@@ -274,9 +255,9 @@ export function createLane(
   function receive(from: Worker, message: Message): void {
     if (worker !== from) return
     const { kind, head, body } = message
-    if (kind === 'pong') return unwatch(head.isolate)
+    if (kind === 'pong') return watchdog.answered(head.isolate)
     if (kind === 'disposed') {
-      unwatch(head.isolate)
+      watchdog.answered(head.isolate)
       isolates.forget(head.isolate)
       return failIsolate(head.isolate, isolateError(head))
     }
@@ -298,32 +279,20 @@ export function createLane(
     from.link.kill('protocol', `${kind} is not for a host`)
   }
 
-  async function forward(
-    from: Worker,
-    call: Pending,
-    head: Heads['fetch'],
-    body: Buffer,
-  ): Promise<void> {
-    const { request, url, method, headers, redirect } = head
+  async function forward(from: Worker, call: Pending, head: Heads['fetch'], body: Buffer) {
     const abort = new AbortController()
-    call.requests.set(request, abort)
-    const answer = await callFetch(call, {
-      url,
-      method,
-      headers,
-      redirect,
-      body: head.hasBody ? body : null,
-      signal: abort.signal,
-    })
-    call.requests.delete(request)
+    call.requests.set(head.request, abort)
+    const answer = await performFetch(call.fetch, head, body, abort.signal)
+    call.requests.delete(head.request)
     if (!pending.has(call.id) || worker !== from) return
-    const to = { isolate: call.isolate, request }
-    if (!(answer instanceof RuntimeError)) {
-      const { body: bytes, ...reply } = answer
-      return from.link.send('fetched', call.id, { ...to, reply }, bytes)
-    }
-    call.fetchErrors.set(request, answer)
-    from.link.send('fetched', call.id, { ...to, reply: { error: guestView(answer) } })
+    if (answer.error) call.fetchErrors.set(head.request, answer.error)
+    const { reply, bytes } = answer
+    from.link.send(
+      'fetched',
+      call.id,
+      { isolate: call.isolate, request: head.request, reply },
+      bytes,
+    )
   }
 
   return {
@@ -368,16 +337,5 @@ export function createLane(
       return worker === null ? 0 : isolates.size
     },
     kill: (reason, detail) => worker?.link.kill(reason, detail),
-  }
-}
-
-/** The upstream's answer, or what went wrong: a defect of egress too must reach the guest's promise. */
-async function callFetch(call: Pending, request: FetchRequest): Promise<FetchReply | RuntimeError> {
-  if (call.fetch === null) return new RuntimeError('egress_undeclared', 'no network while loading')
-  try {
-    return await call.fetch(request)
-  } catch (error) {
-    if (error instanceof RuntimeError) return error
-    return new RuntimeError('internal', 'the request could not be made', {}, error)
   }
 }

@@ -1,11 +1,11 @@
 /** Runs one case: its calls in the real sandbox, in a fresh isolate each, against its own exchanges. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Case, Step } from '../contract/cases.ts'
 import { errorBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { CallLog, InvokeDeps, ServedVersion } from '../invoke/ports.ts'
-import type { Case, Step } from './case.ts'
 import { createStubUpstream } from './stub-upstream.ts'
 
 const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 }

@@ -122,14 +122,19 @@ function verbs(
   const ping = () =>
     entries.ping.apply(undefined, [], { result: { copy: true } }).then(() => undefined)
 
-  const pass = (size: number, go: () => void) => {
+  /** Whoever waited at the gate may find the isolate gone, and isolated-vm throws at once then. */
+  const pass = (size: number, go: () => void, failed: (error: unknown) => void) => {
     if (gate !== null) {
-      waiting.push(() => pass(size, go))
+      waiting.push(() => pass(size, go, failed))
       return
     }
     posts += 1
     chars += size
-    go()
+    try {
+      go()
+    } catch (error) {
+      failed(error)
+    }
     if (posts < GATE_POSTS && chars < gateChars) return
     gate = ping()
       .catch(() => undefined)
@@ -144,31 +149,37 @@ function verbs(
     })
   }
 
+  const unlessDisposed = (error: unknown) => {
+    if (!isolate.isDisposed) throw error
+  }
+
+  /**
+   * A rejection that the plugin left unhandled hits the call that runs just then: its own answer is
+   * asked for again.
+   */
+  const runOnce = (call: number, capability: string, callJson: string): Promise<unknown> =>
+    entries.run.apply(undefined, [call, capability, callJson], RESULT).catch((error) => {
+      if (isolate.isDisposed) throw error
+      return entries.join.apply(undefined, [call], RESULT)
+    })
+
   return {
     capabilities,
     run: (call, capability, callJson) =>
       new Promise((resolve, reject) => {
-        pass(callJson.length, () => {
-          entries.run
-            .apply(undefined, [call, capability, callJson], RESULT)
-            // A rejection that the plugin left unhandled hits the call that runs just then: its own
-            // answer is asked for again.
-            .catch((error) => {
-              if (isolate.isDisposed) throw error
-              return entries.join.apply(undefined, [call], RESULT)
-            })
-            .then((parts) => {
-              if (Array.isArray(parts)) for (const part of parts) chars += String(part).length
-              resolve(parts)
-            }, reject)
-        })
+        const go = () => {
+          runOnce(call, capability, callJson).then((parts) => {
+            if (Array.isArray(parts)) for (const part of parts) chars += String(part).length
+            resolve(parts)
+          }, reject)
+        }
+        pass(callJson.length, go, reject)
       }),
-    deliver: (id, headJson, body) => {
-      pass(headJson.length + body.length, () => {
-        entries.deliver.applyIgnored(undefined, [id, headJson, body])
-      })
+    deliver(id, headJson, body) {
+      const go = () => entries.deliver.applyIgnored(undefined, [id, headJson, body])
+      pass(headJson.length + body.length, go, unlessDisposed)
     },
-    abort: (call) => pass(0, () => entries.abort.applyIgnored(undefined, [call])),
+    abort: (call) => pass(0, () => entries.abort.applyIgnored(undefined, [call]), unlessDisposed),
     ping,
     dispose: () => {
       if (!isolate.isDisposed) isolate.dispose()

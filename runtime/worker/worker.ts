@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type ivmModule from 'isolated-vm'
 import { openChannel } from '../contract/channel.ts'
-import type { Heads, Message } from '../contract/frames.ts'
+import type { Message } from '../contract/frames.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestIsolate, type Source } from './guest-isolate.ts'
 import { checkReply } from './reply.ts'
@@ -18,7 +18,11 @@ type Guest = {
   timers: Timers
   /** Open requests of the guest, each with the call that made it. */
   requests: Map<number, number>
+  /** Calls that have not settled. */
+  runs: Set<Promise<unknown>>
   loaded: boolean
+  /** The host wants it gone. */
+  ending: boolean
 }
 
 /** Serves the host's messages until the pipe ends. */
@@ -66,7 +70,7 @@ export function serve(
         guest.ping().then(() => channel.send('pong', 0, head), dieUnlessDisposed),
       )
     },
-    dispose: ({ head }) => disposed(head.isolate, 'asked', ''),
+    dispose: ({ head }) => dispose(head.isolate),
   }
 
   function withGuest(isolate: number, use: (guest: GuestIsolate) => unknown): void {
@@ -81,18 +85,27 @@ export function serve(
     if (!/disposed/i.test(text)) die(`a verb failed: ${text}`)
   }
 
-  function disposed(isolate: number, reason: Heads['disposed']['reason'], message: string): void {
+  /**
+   * Ends an isolate because the host says so. The answer is that it really has ended: every run has
+   * settled, which a thread in a native loop never does.
+   */
+  function dispose(isolate: number): void {
     const guest = guests.get(isolate)
-    guests.delete(isolate)
-    guest?.timers.clearAll()
-    guest?.ready
-      .then(
-        (one) => one.dispose(),
-        () => {},
-      )
+    if (guest?.ending) return
+    const gone = () => {
+      guests.delete(isolate)
+      channel.send('disposed', 0, { isolate, reason: 'asked', message: '' })
+    }
+    if (!guest) return gone()
+    guest.ending = true
+    guest.timers.clearAll()
+    const ended = guest.ready.then(
+      (one) => one.dispose(),
+      () => {},
+    )
+    Promise.allSettled([ended, ...guest.runs])
+      .then(gone)
       .catch(dieUnlessDisposed)
-    // Once only: the host ends every call of the isolate at the first word of it.
-    if (guest || reason === 'asked') channel.send('disposed', 0, { isolate, reason, message })
   }
 
   async function runCall({ call, head, body }: Message<'call'>): Promise<void> {
@@ -101,7 +114,10 @@ export function serve(
     if (!connector || !schema) die('call of an unknown connector or capability')
     try {
       const guest = await guestFor(head.isolate, connector)
-      const parts = await guest.run(call, head.capability, body.toString('utf8'))
+      const run = guest.run(call, head.capability, body.toString('utf8'))
+      const runs = guests.get(head.isolate)?.runs
+      runs?.add(run)
+      const parts = await run.finally(() => runs?.delete(run))
       const { reply, body: bytes } = checkReply(parts, schema, head.capability, head.raw)
       channel.send('reply', call, reply, bytes)
     } catch (error) {
@@ -122,13 +138,20 @@ export function serve(
 
   /** An isolate that could not be made, or from which no answer will come: it ends, all its calls too. */
   function broke(isolate: number, error: unknown): void {
+    const guest = guests.get(isolate)
+    // Once only: the host ends every call of the isolate at the first word of it.
+    if (!guest || guest.ending) return
+    guests.delete(isolate)
+    guest.timers.clearAll()
+    guest.ready
+      .then(
+        (one) => one.dispose(),
+        () => {},
+      )
+      .catch(dieUnlessDisposed)
     const message = String(error instanceof Error ? error.message : error).slice(0, 800)
-    const reason = /memory limit/i.test(message)
-      ? 'memory'
-      : guests.get(isolate)?.loaded
-        ? 'failed'
-        : 'load'
-    disposed(isolate, reason, message)
+    const reason = /memory limit/i.test(message) ? 'memory' : guest.loaded ? 'failed' : 'load'
+    channel.send('disposed', 0, { isolate, reason, message })
   }
 
   function guestFor(isolate: number, connector: Connector): Promise<GuestIsolate> {
@@ -150,7 +173,14 @@ export function serve(
       guest.loaded = true
       return one
     })
-    const guest: Guest = { ready, timers, requests: new Map(), loaded: false }
+    const guest: Guest = {
+      ready,
+      timers,
+      requests: new Map(),
+      runs: new Set(),
+      loaded: false,
+      ending: false,
+    }
     guests.set(isolate, guest)
     return ready
   }

@@ -124,7 +124,7 @@ describe('refuses before anything is sent', () => {
       { headers: [['Host', 'evil.example']] as [string, string][] },
       'egress_header',
     ],
-    ['a body over the limit', null, { method: 'POST', body: new Uint8Array(101) }, 'egress_url'],
+    ['a body over the limit', null, { method: 'POST', body: new Uint8Array(101) }, 'egress_body'],
   ])('%s', async (_what, url, more, code) => {
     const { port, origin, seen } = await startUpstream((_request, response) => response.end())
     const door = openDoor({ ...local(port), limits: { maxRequestBytes: 100 } })

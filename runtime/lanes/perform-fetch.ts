@@ -1,0 +1,65 @@
+/** One request of a guest: made by whoever the host handed in, answered in the guest's terms. */
+import { ERRORS, RuntimeError } from '../contract/errors.ts'
+import type { Heads } from '../contract/frames.ts'
+
+/** What a guest asks of the network. */
+export type FetchRequest = Omit<Heads['fetch'], 'request' | 'hasBody'> & {
+  body: Buffer | null
+  signal: AbortSignal
+}
+
+/** What it gets. */
+export type FetchReply = {
+  status: number
+  url: string
+  redirected: boolean
+  headers: [string, string][]
+  body: Buffer
+}
+
+/** The answer for the guest; `error` is the host's own record of what went wrong. */
+export type Performed = {
+  reply: Heads['fetched']['reply']
+  bytes: Buffer
+  error: RuntimeError | null
+}
+
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/** Performs a request. Never throws: a defect of the door must reach the guest's promise too. */
+export async function performFetch(
+  fetch: ((request: FetchRequest) => Promise<FetchReply>) | null,
+  { url, method, headers, redirect, hasBody }: Heads['fetch'],
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<Performed> {
+  if (fetch === null)
+    return failed(new RuntimeError('egress_undeclared', 'no network while loading'))
+  try {
+    const answer = await fetch({
+      url,
+      method,
+      headers,
+      redirect,
+      body: hasBody ? body : null,
+      signal,
+    })
+    const { body: bytes, ...reply } = answer
+    return { reply, bytes, error: null }
+  } catch (error) {
+    if (error instanceof RuntimeError) return failed(error)
+    return failed(new RuntimeError('internal', 'the request could not be made', {}, error))
+  }
+}
+
+/** A failed request as the guest sees it: what its author can act on, nothing of the host. */
+function failed(error: RuntimeError): Performed {
+  const row = ERRORS[error.code]
+  const told = {
+    code: error.details.wire ?? row.wire,
+    message: error.message,
+    raised_by: error.details.raisedBy ?? row.raisedBy ?? 'Keyway',
+    status_code: error.details.statusCode ?? null,
+  }
+  return { reply: { error: told }, bytes: NOTHING, error }
+}
