@@ -214,7 +214,7 @@ export function errorBody(error: RuntimeError, appId: string): ErrorResponse {
       raised_by: details.raisedBy ?? row.raisedBy,
       raised_in: details.raisedIn ?? null,
     },
-    raw_data: null,
+    raw_data: details.raw ?? null,
     page: details.page ?? null,
   }
 }

@@ -296,6 +296,8 @@ export type ErrorDetails = {
   appErrorCode?: string
   raisedBy?: string
   raisedIn?: string
+  /** Raw data tied to the error, where the caller asked for it. */
+  raw?: Record<string, unknown>
   /** The page that the call came with: the error envelope repeats it. */
   page?: { token: string | null; size: number | null }
 }

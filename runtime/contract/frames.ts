@@ -132,7 +132,8 @@ export function decodeMessage(bytes: Buffer): Message {
   const kind = KIND_OF.get(bytes[0] as number)
   if (kind === undefined) throw new ProtocolError(`unknown kind ${bytes[0]}`)
   const bodyStart = MESSAGE_HEADER + bytes.readUInt32LE(5)
-  if (bodyStart > bytes.length) throw new ProtocolError(`head of ${kind} is longer than its message`)
+  if (bodyStart > bytes.length)
+    throw new ProtocolError(`head of ${kind} is longer than its message`)
   let head: unknown
   try {
     head = JSON.parse(bytes.toString('utf8', MESSAGE_HEADER, bodyStart))

@@ -157,7 +157,11 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     call: Call,
     redact: Redact,
   ): Answer {
-    if (!reply.ok) throw answerError(reply, fetchError, `${version.id}:${capability}`, redact)
+    if (!reply.ok) {
+      const error = answerError(reply, fetchError, `${version.id}:${capability}`, redact)
+      if (call.includeRawData && body.length > 0) error.details.raw = JSON.parse(String(body))
+      throw error
+    }
     const { cursorJson, responseBytes } = reply as Extract<Reply, { ok: true }>
     const next =
       cursorJson === 'null'

@@ -2,11 +2,11 @@
  * Makes the one file that a worker process runs: the worker's code with the guest prelude's text
  * inside. Built from the runtime's own sources at start, so that there is no build step to forget.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { build } from 'esbuild'
+import { buildSync } from 'esbuild'
 
 export type WorkerBundle = {
   /** The worker's file. */
@@ -19,19 +19,21 @@ const RUNTIME = path.join(import.meta.dirname, '..')
 
 /** Writes the bundle into a folder and says where it is. Takes some 60 ms. */
 export async function buildWorker(directory: string): Promise<WorkerBundle> {
-  const prelude = await bundle('worker/guest/prelude.ts', 'iife', {})
-  const worker = await bundle('worker/main.ts', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
+  const prelude = bundle('worker/guest/prelude.ts', 'iife', {})
+  const worker = bundle('worker/main.ts', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
   const digest = createHash('sha256').update(worker).digest('hex').slice(0, 16)
   await mkdir(directory, { recursive: true })
   const file = path.join(directory, `worker-${digest}.mjs`)
   // Renamed into place: two hosts may start from one folder at once.
-  await writeFile(`${file}.${process.pid}`, worker)
-  await rename(`${file}.${process.pid}`, file)
+  const made = `${file}.${randomUUID()}`
+  await writeFile(made, worker)
+  await rename(made, file)
   return { file, isolatedVm: isolatedVmBinary() }
 }
 
-async function bundle(entry: string, format: 'iife' | 'esm', define: Record<string, string>) {
-  const result = await build({
+function bundle(entry: string, format: 'iife' | 'esm', define: Record<string, string>) {
+  // The blocking form leaves no service process behind; nothing else runs yet.
+  const result = buildSync({
     entryPoints: [path.join(RUNTIME, entry)],
     bundle: true,
     write: false,

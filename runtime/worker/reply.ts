@@ -34,7 +34,7 @@ export function checkReply(
   const [headJson, responseJson, rawJson] = parts as [string, string, string]
   const head = parse(headJson)
   if (!isObject(head)) return refuse('reply_invalid', 'the sandbox gave no proper reply')
-  if (head['ok'] !== true) return { reply: failure(head), body: NOTHING }
+  if (head['ok'] !== true) return { reply: failure(head), body: rawOfError(head, wantRaw) }
   if (responseJson.length + rawJson.length > MAX_REPLY_BYTES) {
     return refuse(
       'reply_too_large',
@@ -91,6 +91,14 @@ function failure(head: Record<string, unknown>): Reply {
     raised_by: textOr(error['raised_by'], null),
   }
   return { ok: false, error: told }
+}
+
+/** The last `ctx.raw` value before the error, where the caller asked for it: an object, or nothing. */
+function rawOfError(head: Record<string, unknown>, wantRaw: boolean): Buffer {
+  const error = head['error']
+  const raw = isObject(error) ? error['raw'] : undefined
+  const text = wantRaw && isObject(raw) ? stringify(raw) : null
+  return text === null || text.length > MAX_REPLY_BYTES ? NOTHING : Buffer.from(text)
 }
 
 function refuse(
