@@ -1,0 +1,257 @@
+/** WebCrypto for the guest: digests, HMAC and signatures, on keys that come along with each question. */
+import {
+  constants,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  type JsonWebKeyInput,
+  type KeyObject,
+  sign,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto'
+
+import { bytes, type Json, Refusal, record, text, tooLong } from './sync-args.ts'
+
+const KEY_CHARS = 64 * 1024
+const RSA_BITS = 8192
+
+type Jwk = JsonWebKeyInput['key']
+
+/** Carries out one operation of `crypto.subtle`; the answer is text. Throws Refusal. */
+export function subtleOp(given: unknown): string {
+  const request = record(given, 'request')
+  const name = String(request['do'])
+  const run = Object.hasOwn(SUBTLE, name) ? SUBTLE[name] : undefined
+  if (!run) throw new Refusal('NotSupportedError: no such operation of crypto.subtle')
+  return run(request)
+}
+
+const SUBTLE: Record<string, (request: Json) => string> = {
+  digest: ({ hash, data }) => createHash(hashOf(hash)).update(bytes(data)).digest('base64'),
+
+  importKey: ({ format, key, algorithm }) => {
+    const given = record(algorithm, 'algorithm')
+    const spec = algorithmOf(given)
+    const imported = spec.importKey(text(format, 10, 'format'), key, given)
+    return JSON.stringify({
+      ...imported,
+      algorithm: { name: spec.name, ...imported.algorithm },
+    } satisfies Imported)
+  },
+
+  sign: ({ algorithm, type, material, data }) => {
+    const given = record(algorithm, 'algorithm')
+    const key = { type: text(type, 10, 'key type'), material: text(material, KEY_CHARS, 'key') }
+    return algorithmOf(given).sign(given, key, bytes(data)).toString('base64')
+  },
+
+  verify: ({ algorithm, type, material, signature, data }) => {
+    const given = record(algorithm, 'algorithm')
+    const key = { type: text(type, 10, 'key type'), material: text(material, KEY_CHARS, 'key') }
+    return String(algorithmOf(given).verify(given, key, bytes(signature), bytes(data)))
+  },
+}
+
+type Material = { type: string; material: string }
+type Imported = Material & { algorithm: Json }
+type Algorithm = {
+  name: string
+  importKey(format: string, key: unknown, given: Json): Imported
+  sign(given: Json, key: Material, data: Buffer): Buffer
+  verify(given: Json, key: Material, signature: Buffer, data: Buffer): boolean
+}
+type Options = { dsaEncoding?: 'ieee-p1363'; padding?: number; saltLength?: number }
+
+const HASHES: Record<string, string> = {
+  'SHA-1': 'sha1',
+  'SHA-256': 'sha256',
+  'SHA-384': 'sha384',
+  'SHA-512': 'sha512',
+}
+const CURVES: Record<string, { node: string; bytes: number }> = {
+  'P-256': { node: 'prime256v1', bytes: 32 },
+  'P-384': { node: 'secp384r1', bytes: 48 },
+  'P-521': { node: 'secp521r1', bytes: 66 },
+}
+
+const ALGORITHMS: Record<string, Algorithm> = {
+  HMAC: {
+    name: 'HMAC',
+    importKey: (format, key, given) => {
+      const raw = secretBytes(format, key)
+      if (raw.length === 0) throw new Refusal('DataError: the key is empty')
+      return {
+        type: 'secret',
+        material: raw.toString('base64'),
+        algorithm: { hash: { name: hashName(given['hash']) }, length: raw.length * 8 },
+      }
+    },
+    sign: (given, key, data) =>
+      createHmac(hashOf(given['hash']), bytes(key.material)).update(data).digest(),
+    verify: (given, key, signature, data) => {
+      const expected = createHmac(hashOf(given['hash']), bytes(key.material)).update(data).digest()
+      return expected.length === signature.length && timingSafeEqual(expected, signature)
+    },
+  },
+  'RSASSA-PKCS1-V1_5': rsa('RSASSA-PKCS1-v1_5', () => ({ padding: constants.RSA_PKCS1_PADDING })),
+  'RSA-PSS': rsa('RSA-PSS', (given) => ({
+    padding: constants.RSA_PKCS1_PSS_PADDING,
+    saltLength: saltLength(given['saltLength']),
+  })),
+  ECDSA: asymmetric({
+    name: 'ECDSA',
+    describe: (key, given) => {
+      const curve = curveOf(given['namedCurve'])
+      if (key.asymmetricKeyDetails?.namedCurve !== curve.node) throw otherKey('ECDSA')
+      return { namedCurve: String(given['namedCurve']) }
+    },
+    rawToJwk: (raw, given) => ecPoint(raw, given),
+    hash: (given) => hashOf(given['hash']),
+    options: () => ({ dsaEncoding: 'ieee-p1363' }),
+  }),
+  ED25519: asymmetric({
+    name: 'Ed25519',
+    describe: (key) => {
+      if (key.asymmetricKeyType !== 'ed25519') throw otherKey('Ed25519')
+      return {}
+    },
+    rawToJwk: (raw) => ({ kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') }),
+    hash: () => null,
+    options: () => ({}),
+  }),
+}
+
+type Asymmetric = {
+  name: string
+  describe(key: KeyObject, given: Json): Json
+  rawToJwk(raw: Buffer, given: Json): Jwk
+  hash(given: Json): string | null
+  options(given: Json): Options
+}
+
+function asymmetric(spec: Asymmetric): Algorithm {
+  return {
+    name: spec.name,
+    importKey: (format, key, given) => {
+      const object = readKey(spec, format, key, given)
+      const algorithm = spec.describe(object, given)
+      const type = object.type
+      const der = object.export({ format: 'der', type: type === 'private' ? 'pkcs8' : 'spki' })
+      return { type, material: (der as Buffer).toString('base64'), algorithm }
+    },
+    sign: (given, key, data) => {
+      if (key.type !== 'private') throw new Refusal('InvalidAccessError: the key is not private')
+      const object = createPrivateKey({ key: bytes(key.material), format: 'der', type: 'pkcs8' })
+      spec.describe(object, given)
+      return sign(spec.hash(given), data, { key: object, ...spec.options(given) })
+    },
+    verify: (given, key, signature, data) => {
+      if (key.type !== 'public') throw new Refusal('InvalidAccessError: the key is not public')
+      const object = createPublicKey({ key: bytes(key.material), format: 'der', type: 'spki' })
+      spec.describe(object, given)
+      return verify(spec.hash(given), data, { key: object, ...spec.options(given) }, signature)
+    },
+  }
+}
+
+function rsa(name: string, options: (given: Json) => Options): Algorithm {
+  return asymmetric({
+    name,
+    describe: (key, given) => {
+      const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
+      if (key.asymmetricKeyType !== 'rsa') throw otherKey(name)
+      if (modulusLength > RSA_BITS || publicExponent >= 2n ** 64n) {
+        throw new Refusal(`NotSupportedError: RSA keys have at most ${RSA_BITS} bits`)
+      }
+      const exponent = Buffer.from(publicExponent.toString(16).padStart(6, '0'), 'hex')
+      return {
+        modulusLength,
+        publicExponent: [...exponent],
+        hash: { name: hashName(given['hash']) },
+      }
+    },
+    rawToJwk: () => {
+      throw new Refusal(`NotSupportedError: ${name} has no raw keys`)
+    },
+    hash: (given) => hashOf(given['hash']),
+    options,
+  })
+}
+
+function readKey(spec: Asymmetric, format: string, key: unknown, given: Json): KeyObject {
+  try {
+    if (format === 'pkcs8') {
+      return createPrivateKey({ key: bytes(key), format: 'der', type: 'pkcs8' })
+    }
+    if (format === 'spki') return createPublicKey({ key: bytes(key), format: 'der', type: 'spki' })
+    if (format === 'raw') return fromJwk(spec.rawToJwk(bytes(key), given))
+    if (format === 'jwk') return fromJwk(record(key, 'key') as Jwk)
+  } catch (error) {
+    throw error instanceof Refusal ? error : new Refusal('DataError: the key cannot be read')
+  }
+  throw new Refusal('NotSupportedError: key formats are raw, pkcs8, spki and jwk')
+}
+
+function fromJwk(key: Jwk): KeyObject {
+  if (JSON.stringify(key).length > KEY_CHARS) throw tooLong('key', KEY_CHARS, 'characters')
+  const input = { key, format: 'jwk' } as const
+  return key.d === undefined ? createPublicKey(input) : createPrivateKey(input)
+}
+
+function secretBytes(format: string, key: unknown): Buffer {
+  if (format === 'raw') return Buffer.from(text(key, KEY_CHARS, 'key'), 'base64')
+  if (format !== 'jwk') throw new Refusal('NotSupportedError: HMAC keys are raw or jwk')
+  const { kty, k } = record(key, 'key')
+  if (kty !== 'oct') throw new Refusal('DataError: the key is not of kty oct')
+  return Buffer.from(text(k, KEY_CHARS, 'key'), 'base64url')
+}
+
+function ecPoint(raw: Buffer, given: Json): Jwk {
+  const size = curveOf(given['namedCurve']).bytes
+  if (raw.length !== 2 * size + 1 || raw[0] !== 4) {
+    throw new Refusal('DataError: the key is not an uncompressed point')
+  }
+  return {
+    kty: 'EC',
+    crv: String(given['namedCurve']),
+    x: raw.subarray(1, 1 + size).toString('base64url'),
+    y: raw.subarray(1 + size).toString('base64url'),
+  }
+}
+
+function algorithmOf(given: Json): Algorithm {
+  const name = String(given['name']).toUpperCase()
+  const found = Object.hasOwn(ALGORITHMS, name) ? ALGORITHMS[name] : undefined
+  if (found === undefined) throw new Refusal('NotSupportedError: no such algorithm')
+  return found
+}
+
+function hashName(given: unknown): string {
+  const name = (typeof given === 'string' ? given : '').toUpperCase()
+  if (Object.hasOwn(HASHES, name)) return name
+  throw new Refusal('NotSupportedError: hashes are SHA-1, SHA-256, SHA-384 and SHA-512')
+}
+
+function hashOf(given: unknown): string {
+  return HASHES[hashName(given)] as string
+}
+
+function curveOf(given: unknown): { node: string; bytes: number } {
+  const name = String(given)
+  const curve = Object.hasOwn(CURVES, name) ? CURVES[name] : undefined
+  if (curve === undefined) throw new Refusal('NotSupportedError: curves are P-256, P-384 and P-521')
+  return curve
+}
+
+function saltLength(given: unknown): number {
+  if (typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= 512) {
+    return given
+  }
+  throw new Refusal('TypeError: saltLength is a number of bytes')
+}
+
+function otherKey(name: string): Refusal {
+  return new Refusal(`DataError: the key is not a key for ${name}`)
+}
