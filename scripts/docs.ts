@@ -21,7 +21,7 @@ type Generated = {
 export const GENERATED: readonly Generated[] = [
   { file: 'runtime/contract/README.md', make: () => referencePage() },
   { file: 'runtime/registry/built-in.json', make: builtIn },
-  { file: 'README.md', make: withSettings },
+  { file: 'README.md', make: (current) => withExample(withSettings(current)) },
 ]
 
 /** The files that are not what they would be if they were written now. */
@@ -50,11 +50,22 @@ function withSettings(readme: string): string {
     ([name, { default: value, meaning }]) =>
       `| \`${name}\` | ${value === '' ? '' : `\`${value}\``} | ${meaning} |`,
   )
-  const table = ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
-  return readme.replace(
-    /(<!-- settings: [^>]*-->\n)[\s\S]*(<!-- \/settings -->)/,
-    (_all, begin, end) => `${begin}${table}\n${end}`,
-  )
+  return between(readme, 'settings', ['| Variable | Default | Meaning |', '|---|---|---|', ...rows])
+}
+
+/** A connector that is compiled and checked like any other, between its two markers. */
+function withExample(readme: string): string {
+  return between(readme, 'example', [
+    '```ts',
+    read('test/fixtures/readme/connector.ts').trim(),
+    '```',
+  ])
+}
+
+function between(text: string, marker: string, lines: string[]): string {
+  const place = new RegExp(`(<!-- ${marker}: [^>]*-->\\n)[\\s\\S]*(<!-- /${marker} -->)`)
+  if (!place.test(text)) throw new Error(`README.md has no place for ${marker}`)
+  return text.replace(place, (_all, begin, end) => `${begin}${lines.join('\n')}\n${end}`)
 }
 
 function read(file: string): string {
