@@ -16,7 +16,8 @@ import {
 } from './envelope-schemas.ts'
 import { ERROR_CODES, ERRORS, type ErrorCode, RuntimeError } from './errors.ts'
 import type { Manifest } from './manifest.ts'
-import { describeIssues } from './payload.ts'
+import { describeIssues, thoroughness } from './payload.ts'
+import { quietMembers } from './secrets.ts'
 
 /** Deepest nesting of a request body. */
 export const MAX_DEPTH = 64
@@ -50,14 +51,18 @@ type Expected = {
 export function parseCall(text: string, expected: Expected): Call {
   const value = parseBody(text)
   const envelope = expected.plain ? plainEnvelope : authenticatedEnvelope
-  const parsed = v.safeParse(envelope, value)
+  const thorough = thoroughness(text.length)
+  const parsed = v.safeParse(envelope, value, thorough)
   const request = v.safeParse(
     expected.request,
     isObject(value) && isObject(value['request']) ? value['request'] : {},
+    thorough,
   )
   const findings = [
-    ...(parsed.success ? [] : [describeIssues(parsed.issues)]),
-    ...(request.success ? [] : [describeIssues(request.issues, 'request')]),
+    ...(parsed.success ? [] : [describeIssues(parsed.issues, '', isCredential)]),
+    ...(request.success
+      ? []
+      : [describeIssues(request.issues, 'request', quietMembers(expected.request))]),
   ]
   if (!parsed.success || !request.success)
     throw new RuntimeError('request_invalid', findings.join('; '))
@@ -83,6 +88,10 @@ export function parseCall(text: string, expected: Expected): Call {
     includeRawData: include_raw_data === true,
   }
 }
+
+/** A credential of the wrong form may still hold its secret. */
+const isCredential = ([name]: readonly unknown[]): boolean =>
+  name === 'auth' || name === 'credentials'
 
 function parseBody(text: string): unknown {
   let value: unknown
@@ -177,7 +186,8 @@ function parseSettings(
     .map((name) => manifest.settings[name]?.title)
     .filter((title) => title !== undefined)
   const named = titles.length > 0 ? ` (${titles.join(', ')})` : ''
-  throw new RuntimeError('settings_invalid', `${describeIssues(parsed.issues, 'settings')}${named}`)
+  const findings = describeIssues(parsed.issues, 'settings', quietMembers(schema))
+  throw new RuntimeError('settings_invalid', `${findings}${named}`)
 }
 
 /** The success envelope's bytes around a checked response and raw data. */

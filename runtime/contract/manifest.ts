@@ -26,7 +26,7 @@ export const ConnectorId = v.pipe(
     /^[a-z][a-z0-9_-]{0,62}$/,
     'must look like `acme` or `acme-crm`: lower case letters, digits, - and _, at most 63',
   ),
-  v.check((id) => !(RESERVED_IDS as readonly string[]).includes(id), 'is reserved'),
+  v.check((id) => !(RESERVED_IDS as readonly string[]).includes(normalizeId(id)), 'is reserved'),
 )
 
 export const EgressRule = v.strictObject({

@@ -35,23 +35,52 @@ export function standardFields(name: CapabilityName): Set<string> {
   return new Set(entries.flatMap((one) => Object.keys(one ?? {})))
 }
 
+/** Whether the value below these keys may not be repeated, because it is secret. */
+export type IsQuiet = (keys: readonly unknown[]) => boolean
+
+/** Longest path, and longest text about it, in characters. */
+const MAX_PATH = 200
+const MAX_WORDING = 300
+
 /** One finding: where, and what is wrong there. */
-export function describeIssue(issue: v.BaseIssue<unknown>, prefix = ''): string {
+export function describeIssue(
+  issue: v.BaseIssue<unknown>,
+  prefix = '',
+  isQuiet: IsQuiet = () => false,
+): string {
   const path = [prefix, v.getDotPath(issue) ?? ''].filter((part) => part !== '').join('.')
-  return path === '' ? wording(issue) : `${path}: ${wording(issue)}`
+  const quiet = isQuiet((issue.path ?? []).map(({ key }) => key))
+  const text = wording(issue, quiet).slice(0, MAX_WORDING)
+  return path === '' ? text : `${path.slice(0, MAX_PATH)}: ${text}`
 }
 
 /** Findings as one sentence: `page.size: Expected >=1 but received 0; ...`, the first ten of them. */
-export function describeIssues(issues: readonly v.BaseIssue<unknown>[], prefix = ''): string {
-  const lines = issues.slice(0, 10).map((issue) => describeIssue(issue, prefix))
+export function describeIssues(
+  issues: readonly v.BaseIssue<unknown>[],
+  prefix = '',
+  isQuiet?: IsQuiet,
+): string {
+  const lines = issues.slice(0, 10).map((issue) => describeIssue(issue, prefix, isQuiet))
   const more = issues.length > 10 ? `; and ${issues.length - 10} more` : ''
   return lines.join('; ') + more
 }
 
+/** Longest text of which every finding is looked for, in characters. */
+const MAX_THOROUGH_LENGTH = 100_000
+
+/** Of a large text only the first finding: half a million of them would take 300 MB. */
+export const thoroughness = (textLength: number) => ({
+  abortEarly: textLength > MAX_THOROUGH_LENGTH,
+})
+
 /** valibot says "Invalid key: Expected "x" but received undefined" where people say "missing". */
-function wording({ type, expected, received, message }: v.BaseIssue<unknown>): string {
+function wording(
+  { type, expected, received, message }: v.BaseIssue<unknown>,
+  quiet: boolean,
+): string {
   const ofObject = type === 'object' || type === 'strict_object'
   if (ofObject && received === 'undefined') return 'missing'
   if (type === 'strict_object' && expected === 'never') return 'there is no such field'
+  if (quiet) return message.includes('received') ? `Expected ${expected}` : message
   return message.includes('received') ? message : `${message} (found ${received})`
 }

@@ -6,8 +6,9 @@ import {
   CLEAR_KEY_MEMBERS,
   CREDENTIAL_KINDS,
 } from './authentication.ts'
-import { type AnySchema, CAPABILITIES, type CapabilityName } from './capabilities.ts'
-import type { Fields } from './settings.ts'
+import type { AnySchema, CapabilityName } from './capabilities.ts'
+import { type IsQuiet, requestSchema } from './payload.ts'
+import { type Field, type Fields, flatSchema } from './settings.ts'
 
 type Parts = {
   auth: AuthCredential | null
@@ -16,20 +17,18 @@ type Parts = {
   request: unknown
 }
 
-/** Every secret text of a call, without doubles. */
+/** Every secret text of a call, without doubles. `requestFields` are the connector's own. */
 export function secretsOf(
   { auth, credentials, settings, request }: Parts,
   fields: Fields,
   capability: CapabilityName,
+  requestFields: Fields = {},
 ): string[] {
   const all = [auth, ...Object.values(credentials ?? {})].flatMap((one) =>
     one ? credentialSecrets(one) : [],
   )
-  for (const [name, field] of Object.entries(fields)) {
-    const value = settings[name]
-    if (field.type === 'string' && field.secret && typeof value === 'string') all.push(value)
-  }
-  all.push(...objectSecrets(CAPABILITIES[capability].input, request))
+  all.push(...objectSecrets(flatSchema(fields), settings))
+  all.push(...objectSecrets(requestSchema(capability, requestFields), request))
   return [...new Set(all)]
 }
 
@@ -60,8 +59,18 @@ function objectSecrets(schema: AnySchema, value: unknown): string[] {
   })
 }
 
+/** Whether a finding about these members of an object of this schema must not repeat their value. */
+export const quietMembers =
+  (schema: AnySchema): IsQuiet =>
+  ([name]) => {
+    const { entries } = schema as { entries?: Record<string, AnySchema> }
+    const member = entries && Object.hasOwn(entries, String(name)) ? entries[String(name)] : null
+    return member !== null && member !== undefined && isSecret(member)
+  }
+
 function isSecret(schema: AnySchema): boolean {
-  if (v.getMetadata(schema as never)['secret'] === true) return true
+  const { secret, field } = v.getMetadata(schema as never) as { secret?: boolean; field?: Field }
+  if (secret === true || (field?.type === 'string' && field.secret === true)) return true
   const { wrapped } = schema as { wrapped?: AnySchema }
   return wrapped !== undefined && isSecret(wrapped)
 }
