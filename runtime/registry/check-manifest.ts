@@ -4,6 +4,7 @@
  */
 import semver from 'semver'
 import * as v from 'valibot'
+import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
 import { CAPABILITIES, CAPABILITY_NAMES, isCapability } from '../contract/capabilities.ts'
 import { type EgressRule, INTERFACE_VERSION, Manifest } from '../contract/manifest.ts'
 import { describeIssue, standardFields } from '../contract/payload.ts'
@@ -19,6 +20,17 @@ export type CheckedManifest =
 /** Capability names that come by themselves and are never declared. */
 const AUTOMATIC = ['info', 'app_info']
 
+/** What to write where a member is missing that every manifest has. */
+const EXAMPLES: Record<string, string> = {
+  id: '"id": "acme"',
+  version: '"version": "1.0.0"',
+  runtime: '"runtime": "^1.0.0"',
+  capabilities: '"capabilities": { "list_accounts": {} }',
+}
+
+/** Most findings that are told. */
+const MAX_FINDINGS = 50
+
 /** Reads and judges the text of a connector.json. */
 export function checkManifest(text: string, checkEgress: CheckEgress): CheckedManifest {
   let value: unknown
@@ -27,21 +39,30 @@ export function checkManifest(text: string, checkEgress: CheckEgress): CheckedMa
   } catch (error) {
     return refused([`connector.json is not JSON: ${(error as Error).message}`], undefined)
   }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refused([`connector.json: found ${show(value)}; write an object`], undefined)
   const parsed = v.safeParse(Manifest, value)
-  if (!parsed.success)
-    return refused(
-      parsed.issues.map((issue) => describeIssue(issue)),
-      value,
-    )
+  if (!parsed.success) return refused(parsed.issues.map(shapeFinding), value)
   const findings = RULES.flatMap((rule) => rule(parsed.output, checkEgress))
   return findings.length > 0 ? refused(findings, value) : { ok: true, manifest: parsed.output }
+}
+
+/** A finding of the shape, with what to write instead where that is known. */
+function shapeFinding(issue: v.BaseIssue<unknown>): string {
+  const finding = describeIssue(issue)
+  const [, field = ''] = /^([a-z_]+): (?:missing|there is no such field)$/.exec(finding) ?? []
+  if (EXAMPLES[field]) return `${finding}; write ${EXAMPLES[field]}`
+  const near = field === '' ? null : nearest(field, Object.keys(Manifest.entries))
+  return near && !Object.hasOwn(Manifest.entries, field)
+    ? `${finding}; did you mean ${near}?`
+    : finding
 }
 
 type Rule = (manifest: Manifest, checkEgress: CheckEgress) => string[]
 
 const RULES: readonly Rule[] = [
   ({ version }) =>
-    semver.valid(version) === version
+    /^\d\S*$/.test(version) && semver.valid(version) !== null
       ? []
       : [`version: found ${show(version)}; write a semantic version such as 1.0.0`],
 
@@ -66,11 +87,18 @@ const RULES: readonly Rule[] = [
     return twice.map((id) => `credentials: the id ${show(id)} stands twice; give each its own`)
   },
 
+  ({ authentication_schema: single, credentials }) => [
+    ...(single ? foreignFields('authentication_schema', single.kind, single.fields) : []),
+    ...(credentials ?? []).flatMap(({ kind, fields }, index) =>
+      foreignFields(`credentials.${index}`, kind, fields),
+    ),
+  ],
+
   ({ capabilities }) =>
     Object.keys(capabilities).flatMap((name) => {
       if (AUTOMATIC.includes(name)) return [`capabilities.${name}: comes by itself; leave it out`]
       if (isCapability(name)) return []
-      const near = nearest(name)
+      const near = nearest(name, CAPABILITY_NAMES)
       return [
         `capabilities.${name}: there is no such capability${near ? `; did you mean ${near}?` : ''}`,
       ]
@@ -84,9 +112,11 @@ const RULES: readonly Rule[] = [
       const fields = { ...declared.request_fields, ...declared.response_fields }
       const standard = standardFields(name)
       return [
-        ...(Object.keys(fields).length > 0 && !row.extensible
-          ? [`${at}.request_fields: only create_account and update_account may be widened`]
-          : []),
+        ...(['request_fields', 'response_fields'] as const)
+          .filter((member) => declared[member] && !row.extensible)
+          .map(
+            (member) => `${at}.${member}: only create_account and update_account may be widened`,
+          ),
         ...Object.keys(fields)
           .filter((field) => standard.has(field))
           .map((field) => `${at}: ${field} is a standard field; give yours another name`),
@@ -120,11 +150,21 @@ const RULES: readonly Rule[] = [
       ...(credentials ?? []).map(({ id }) => id),
       ...Object.keys(settings).map((name) => `settings.${name}`),
     ])
-    const all = [...egress, ...Object.values(capabilities).flatMap((one) => one.egress ?? [])]
-    const unknown = all.flatMap(({ secrets }) => secrets ?? []).filter((name) => !known.has(name))
-    return unknown.map(
-      (name) => `egress.secrets: ${show(name)} is none of ${[...known].join(', ')}`,
-    )
+    const unknown = (rules: readonly EgressRule[], at: string) =>
+      rules.flatMap(({ secrets = [] }, index) =>
+        secrets
+          .filter((name) => !known.has(name))
+          .map(
+            (name) =>
+              `${at}[${index}].secrets: ${show(name)} is none of ${[...known].join(', ')}; write one of these`,
+          ),
+      )
+    return [
+      ...unknown(egress, 'egress'),
+      ...Object.entries(capabilities).flatMap(([name, one]) =>
+        unknown(one.egress ?? [], `capabilities.${name}.egress`),
+      ),
+    ]
   },
 
   ({ entitlement_types, resource_types }) => {
@@ -159,6 +199,14 @@ const RULES: readonly Rule[] = [
       ),
 ]
 
+/** Titles and help for fields that a kind of credential does not have. */
+function foreignFields(at: string, kind: CredentialKind, fields: object = {}): string[] {
+  const own = Object.keys(AUTHENTICATION[kind].entries)
+  return Object.keys(fields)
+    .filter((name) => !own.includes(name))
+    .map((name) => `${at}.fields.${name}: ${kind} has no such field; it has ${own.join(', ')}`)
+}
+
 function fieldFindings(at: string, fields: Fields): string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const where = `${at}.${name}`
@@ -182,21 +230,24 @@ function defaultFinding(where: string, name: string, field: Field): string[] {
 function refused(findings: string[], value: unknown): CheckedManifest {
   const told = (value ?? {}) as { id?: unknown; version?: unknown }
   const text = (one: unknown) => (typeof one === 'string' ? one.slice(0, 64) : null)
-  return { ok: false, findings, id: text(told.id), version: text(told.version) }
+  const more = findings.length - MAX_FINDINGS
+  const shown = more > 0 ? [...findings.slice(0, MAX_FINDINGS), `and ${more} more`] : findings
+  return { ok: false, findings: shown, id: text(told.id), version: text(told.version) }
 }
 
 const show = (value: unknown): string => JSON.stringify(value)?.slice(0, 100) ?? 'nothing'
 
-/** The capability whose name shares most of its words with a misspelt one. */
-function nearest(name: string): string | null {
-  const words = new Set(name.toLowerCase().split(/[_-]+/))
-  const scored = CAPABILITY_NAMES.map((one) => {
-    const parts = one.split('_')
-    const shared = parts.filter(
-      (part) => words.has(part) || words.has(`${part}s`) || words.has(part.replace(/s$/, '')),
-    ).length
-    return { one, score: shared / Math.max(parts.length, words.size) }
-  }).sort((a, b) => b.score - a.score)
+/** The name that shares most with a misspelt one: its pairs of letters. */
+function nearest(misspelt: string, names: readonly string[]): string | null {
+  const pairs = (text: string) =>
+    new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)))
+  const wanted = pairs(misspelt.toLowerCase().slice(0, 100).replaceAll('-', '_'))
+  const scored = names
+    .map((name) => {
+      const own = pairs(name)
+      return { name, score: wanted.intersection(own).size / Math.max(own.size, wanted.size) }
+    })
+    .sort((a, b) => b.score - a.score)
   const best = scored[0]
-  return best && best.score >= 0.5 ? best.one : null
+  return best && best.score >= 0.5 ? best.name : null
 }

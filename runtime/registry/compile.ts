@@ -40,6 +40,15 @@ export async function compile(folder: Folder, options: CompileOptions): Promise<
   }
 }
 
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // Ended between two looks: what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compiled> {
   const [command = '', ...args] = [
     ...prefix,
@@ -47,7 +56,10 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     '--permission',
     '--allow-child-process',
     `--allow-fs-read=${copy}`,
-    `--allow-fs-read=${ROOT}`,
+    // Not the whole checkout: the data directory, with the keys in it, may lie there.
+    ...['runtime', 'node_modules', 'package.json'].map(
+      (name) => `--allow-fs-read=${path.join(ROOT, name)}`,
+    ),
     '--no-warnings',
     '--max-old-space-size=512',
     path.join(RUNTIME, 'registry/compiler.ts'),
@@ -68,8 +80,7 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     let failure: string | null = null
     const end = (why: string) => {
       failure ??= why
-      // The group may be gone already.
-      if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+      if (child.pid && child.exitCode === null && child.signalCode === null) killGroup(child.pid)
     }
     const timer = setTimeout(() => end(`compiling took longer than ${timeoutMs} ms`), timeoutMs)
     child.stdout.on('data', (chunk: Buffer) => {

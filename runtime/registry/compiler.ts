@@ -35,6 +35,8 @@ const walls: Plugin = {
   setup({ onResolve, onLoad, resolve }) {
     onResolve({ filter: /.*/ }, async (args) => {
       const { path: asked, pluginData, kind, importer, resolveDir, namespace } = args
+      // The connector's own files reach its folder alone; the SDK's reach what it is made from.
+      const roots = inside(importer, [folder]) ? [folder] : RUNTIME_ROOTS
       if (kind === 'entry-point' || pluginData === 'resolved') return undefined
       if (asked === 'keyway/sdk') return { path: path.join(sdk, 'sdk.ts') }
       if (asked === 'keyway/testing')
@@ -44,7 +46,7 @@ const walls: Plugin = {
           `${asked} is not there in the sandbox; use ctx and the sandbox's standard library`,
         )
       }
-      if (/^\.{0,2}\//.test(asked) && !inside(path.resolve(resolveDir, asked))) {
+      if (/^(\.{0,2}\/|\.{1,2}$)/.test(asked) && !inside(path.resolve(resolveDir, asked), roots)) {
         return refuse(`${asked} is outside the connector's folder`)
       }
       const found = await resolve(asked, {
@@ -56,28 +58,34 @@ const walls: Plugin = {
       })
       if (found.errors.length > 0) return refuse(`cannot find ${asked}`)
       if (found.external) return refuse(`${asked} cannot be left out of the bundle`)
-      if (!allowed(found.path)) return refuse(`${asked} is outside the connector's folder`)
+      if (!allowed(found.path, roots)) return refuse(`${asked} is outside the connector's folder`)
       return { path: realpathSync(found.path) }
     })
     onLoad({ filter: /.*/ }, async ({ path: file }) => {
-      if (!allowed(file)) return { errors: [{ text: `${file} is outside the connector's folder` }] }
+      // Here without having been resolved above: a pattern's match. Its name is not the connector's to know.
+      if (!allowed(file, [folder, ...RUNTIME_ROOTS]))
+        return refuse("an import pattern leads outside the connector's folder")
       const loader = LOADERS[path.extname(file)]
-      if (!loader)
-        return {
-          errors: [{ text: `${path.basename(file)}: only ts, js and json can be imported` }],
-        }
+      if (!loader) return refuse(`${path.basename(file)}: only ts, js and json can be imported`)
       return { contents: await readFile(file), loader, resolveDir: path.dirname(file) }
     })
   },
 }
 
-/** Inside the connector's folder, or a part of the SDK and of the contract that it is made from. */
-const allowed = (file: string): boolean => inside(realpathSync(file))
+/** The SDK, and the contract that it is made from. */
+const RUNTIME_ROOTS: readonly string[] = [sdk, path.join(runtime, 'contract')]
 
-function inside(file: string): boolean {
-  return [folder, sdk, path.join(runtime, 'contract')].some((root) =>
-    file.startsWith(root + path.sep),
-  )
+function allowed(file: string, roots: readonly string[]): boolean {
+  try {
+    return inside(realpathSync(file), roots)
+  } catch {
+    // Not a file: a data address, or gone by now.
+    return false
+  }
+}
+
+function inside(file: string, roots: readonly string[]): boolean {
+  return roots.some((root) => file.startsWith(root + path.sep))
 }
 
 function refuse(text: string) {
@@ -122,5 +130,12 @@ async function compile(): Promise<Compiled> {
     return { ok: false, findings: errors.slice(0, 10).map(finding) }
   }
 }
+
+// The bundler is a program of its own; sources nested without end overflow its stack, and it is gone.
+process.on('uncaughtException', (error) => {
+  if (!/service was stopped/.test(error.message)) throw error
+  const text = 'the bundler gave up on connector.ts: its sources are nested too deeply or too large'
+  process.stdout.write(JSON.stringify({ ok: false, findings: [text] } satisfies Compiled))
+})
 
 process.stdout.write(JSON.stringify(await compile()))

@@ -3,7 +3,8 @@
  * the folder's real path is read; links are followed only when they stay inside.
  */
 import { createHash } from 'node:crypto'
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Largest folder, in bytes and in files. */
@@ -53,9 +54,8 @@ export async function readTree(directory: string): Promise<Folder> {
         continue
       }
       if (!READ.test(entry.name)) continue
-      if (entry.isSymbolicLink() && !(await staysInside(root, file))) continue
-      if (!entry.isFile() && !entry.isSymbolicLink()) continue
-      const { size } = await lstat(file)
+      const size = await sizeOf(root, file, entry)
+      if (size === null) continue
       bytes += size
       if (bytes > MAX_FOLDER_BYTES)
         throw new FolderError(
@@ -80,6 +80,14 @@ export function digestOf(files: ReadonlyMap<string, Buffer>): string {
     hash.update(`${name.length}:${name}:${content.length}:`).update(content)
   }
   return hash.digest('hex')
+}
+
+/** The size of a file or of the file that a link leads to; null for what is not to be read. */
+async function sizeOf(root: string, file: string, entry: Dirent): Promise<number | null> {
+  if (!entry.isFile() && !(entry.isSymbolicLink() && (await staysInside(root, file)))) return null
+  // What a link leads to may be a folder, or a pipe that nobody writes.
+  const target = await stat(file)
+  return target.isFile() ? target.size : null
 }
 
 async function staysInside(root: string, link: string): Promise<boolean> {

@@ -2,6 +2,7 @@
  * Judges one connector's folder: manifest, compilation, and whether the code does what the manifest
  * says. The manifest is the promise, code the proof.
  */
+import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import { type CheckEgress, checkManifest } from './check-manifest.ts'
@@ -19,6 +20,9 @@ export type Inspector = {
 export type Verdict =
   | { ok: true; manifest: Manifest; code: string }
   | { ok: false; findings: string[]; id: string | null; version: string | null }
+
+/** Ends of loading that are the doing of the code. */
+const CODE_AT_FAULT: readonly RuntimeCode[] = ['load_failed', 'isolate_memory']
 
 /** How long a connector's code may take to load while it is checked, in milliseconds. */
 const DESCRIBE_DEADLINE_MS = 8000
@@ -45,7 +49,10 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ver
   try {
     implemented = await inspector.describe(connector, DESCRIBE_DEADLINE_MS)
   } catch (error) {
-    return refused([`connector.ts: ${(error as Error).message}`])
+    // A verdict is kept for good, so only what the code did itself may be one: a machine too busy to
+    // load it in time is asked again.
+    if (!(error instanceof RuntimeError) || !CODE_AT_FAULT.includes(error.code)) throw error
+    return refused([`connector.ts: ${error.message}`])
   }
   const declared = Object.keys(manifest.capabilities)
   const missing = declared.filter((name) => !implemented.includes(name))

@@ -42,7 +42,7 @@ export type Registry = {
   /** The version that serves this id, in either spelling. */
   find(id: string): Version | null
   /** A version by its digest, also one that is no longer routed to, while it is kept. */
-  byDigest(id: string, digest: string): Version | null
+  byDigest(id: string, digest: string): Promise<Version | null>
   /** Ids of everything served, sorted. */
   ids(): string[]
   list(): Listing[]
@@ -68,6 +68,9 @@ type State = {
   /** Counts refreshes: only the newest one's verdict counts. */
   turn: number
 }
+
+/** Versions held in memory at least; more when more are served. */
+const MAX_SEEN = 1000
 
 export function createRegistry(options: RegistryOptions): Registry {
   const { inspector, store, builtIn, dropIn, onChange, onRetired } = options
@@ -114,7 +117,21 @@ export function createRegistry(options: RegistryOptions): Registry {
     if (known) return known
     const made = createVersion(manifest, digest, builtIn.has(digest), () => store.code(digest))
     seen.set(digest, made)
+    forgetSurplus()
     return made
+  }
+
+  /** The oldest that are not served go first; the store brings one back that is asked for. */
+  function forgetSurplus(): void {
+    for (const [digest, version] of seen) {
+      if (seen.size <= MAX_SEEN) return
+      if (routes.get(version.key) !== version) seen.delete(digest)
+    }
+  }
+
+  async function fromStore(digest: string): Promise<Version | null> {
+    const manifest = await store.manifest(digest)
+    return manifest && keep(manifest, digest)
   }
 
   async function judge(folder: Folder): Promise<StoredVerdict> {
@@ -122,6 +139,9 @@ export function createRegistry(options: RegistryOptions): Registry {
     if (known) return known
     // One at a time: checking is heavy, and calls come first.
     const turn = queue.then(async () => {
+      // Judged meanwhile: the same files lie in another folder too.
+      const kept = await store.find(folder.digest)
+      if (kept) return kept
       const verdict = await inspect(folder, inspector)
       await store.keep(folder.digest, verdict)
       return verdict
@@ -134,8 +154,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   async function restore(state: State): Promise<void> {
     if (state.current) return
     const digest = await store.lastGood(state.directory)
-    const verdict = digest === null ? null : await store.find(digest)
-    if (digest !== null && verdict?.ok) state.current = keep(verdict.manifest, digest)
+    const manifest = digest === null ? null : await store.manifest(digest)
+    if (digest !== null && manifest) state.current = keep(manifest, digest)
   }
 
   async function settle(state: State, folder: Folder, turn: number): Promise<void> {
@@ -178,7 +198,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     const listed: Listing[] = []
     if (current) {
       const { id, version, digest } = current
-      const serving = routes.get(current.key) === current
+      const serving = conflict === null && routes.get(current.key) === current
       const state = conflict === null ? 'ready' : 'ghost'
       listed.push({
         id,
@@ -199,9 +219,9 @@ export function createRegistry(options: RegistryOptions): Registry {
 
   return {
     find: (id) => routes.get(normalizeId(id)) ?? null,
-    byDigest(id, digest) {
-      const known = seen.get(digest)
-      return known && known.key === normalizeId(id) ? known : null
+    async byDigest(id, digest) {
+      const kept = seen.get(digest) ?? (await fromStore(digest))
+      return kept && kept.key === normalizeId(id) ? kept : null
     },
     ids: () => [...routes.values()].map(({ id }) => id).sort(),
     list: () =>
@@ -249,7 +269,8 @@ export function createRegistry(options: RegistryOptions): Registry {
       if (!state) return
       states.delete(directory)
       reroute()
-      void store.setLastGood(directory, null)
+      // A note that stays behind does no harm: it is only read for a folder that is there.
+      store.setLastGood(directory, null).catch(() => undefined)
       for (const row of rows(state))
         onChange({ ...row, serving: false, reason: 'the folder is gone' })
     },

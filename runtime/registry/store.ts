@@ -5,7 +5,8 @@
  * A verdict also depends on the runtime that gave it (the SDK is part of every bundle), so the digest
  * of the runtime's own sources is part of the folder's name.
  */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { Manifest } from '../contract/manifest.ts'
@@ -19,6 +20,9 @@ export type StoredVerdict =
 export type Store = {
   find(digest: string): Promise<StoredVerdict | null>
   keep(digest: string, verdict: Verdict): Promise<void>
+  /** The manifest of a good package, also when another version of the runtime judged it. */
+  manifest(digest: string): Promise<Manifest | null>
+  /** The bundle of a good package; one that this runtime made is preferred. */
   code(digest: string): Promise<string>
   /** The digest that was last good in a drop-in folder, by the folder's path. */
   lastGood(directory: string): Promise<string | null>
@@ -48,18 +52,40 @@ export function openStore(directory: string, toolchain: string): Store {
     return parsed.success ? parsed.output : {}
   }
 
+  /** Folders of a digest: this runtime's own first, then those of others. */
+  async function homes(digest: string): Promise<string[]> {
+    const all = await readdir(path.join(directory, 'connectors')).catch(absent)
+    const others = all.filter(
+      (name) => name.startsWith(`${digest}-`) && /-[0-9a-f]{12}$/.test(name),
+    )
+    const full = others.map((name) => path.join(directory, 'connectors', name))
+    return [home(digest), ...full.filter((one) => one !== home(digest)).sort()]
+  }
+
+  async function read(folder: string): Promise<StoredVerdict | null> {
+    const text = await readOrNull(path.join(folder, 'verdict.json'))
+    if (text === null) return null
+    const parsed = v.safeParse(Kept, tryJson(text))
+    // Half written, or of an older form: judge again.
+    if (!parsed.success) return null
+    const whole = !parsed.output.ok || (await isThere(path.join(folder, 'code.js')))
+    return whole ? parsed.output : null
+  }
+
+  async function firstGood(digest: string): Promise<{ folder: string; manifest: Manifest } | null> {
+    for (const folder of await homes(digest)) {
+      const verdict = await read(folder)
+      if (verdict?.ok) return { folder, manifest: verdict.manifest }
+    }
+    return null
+  }
+
   return {
-    async find(digest) {
-      const text = await readOrNull(path.join(home(digest), 'verdict.json'))
-      if (text === null) return null
-      const parsed = v.safeParse(Kept, tryJson(text))
-      // Half written, or of an older form: judge again.
-      return parsed.success ? parsed.output : null
-    },
+    find: (digest) => read(home(digest)),
+    manifest: async (digest) => (await firstGood(digest))?.manifest ?? null,
     async keep(digest, verdict) {
       const target = home(digest)
-      const made = `${target}.${process.pid}.tmp`
-      await rm(made, { recursive: true, force: true })
+      const made = `${target}.${randomUUID()}.tmp`
       await mkdir(made, { recursive: true, mode: 0o700 })
       if (verdict.ok) {
         const { code, ...kept } = verdict
@@ -68,13 +94,15 @@ export function openStore(directory: string, toolchain: string): Store {
       } else {
         await writeFile(path.join(made, 'verdict.json'), JSON.stringify(verdict))
       }
-      await rm(target, { recursive: true, force: true })
-      await rename(made, target)
+      await replace(target, made)
     },
-    code: (digest) => readFile(path.join(home(digest), 'code.js'), 'utf8'),
+    async code(digest) {
+      const good = await firstGood(digest)
+      return readFile(path.join(good?.folder ?? home(digest), 'code.js'), 'utf8')
+    },
     lastGood: async (folder) => (await readLastGood())[folder] ?? null,
     setLastGood(folder, digest) {
-      writing = writing.then(async () => {
+      const written = writing.then(async () => {
         const all = await readLastGood()
         if (all[folder] === digest) return
         if (digest === null) delete all[folder]
@@ -83,8 +111,44 @@ export function openStore(directory: string, toolchain: string): Store {
         await writeFile(`${lastGoodFile}.${process.pid}`, JSON.stringify(all, null, 2))
         await rename(`${lastGoodFile}.${process.pid}`, lastGoodFile)
       })
-      return writing
+      // One that failed (the disk is full) is told to its caller, and stops no later one.
+      writing = written.catch(() => undefined)
+      return written
     },
+  }
+}
+
+/** Each try that fails is another's that did not. */
+const MAX_TRIES = 100
+
+/** Puts a folder in another's place; of two that do so at once, either may win: both hold the same. */
+async function replace(target: string, made: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rename(made, target)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if ((code !== 'ENOTEMPTY' && code !== 'EEXIST') || tries === MAX_TRIES) throw error
+      const old = `${target}.${randomUUID()}.old`
+      // Gone meanwhile: somebody else has moved it away.
+      await rename(target, old).catch(() => undefined)
+      await rm(old, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Nothing has been judged yet. */
+function absent(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return []
+  throw error
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
 }
 

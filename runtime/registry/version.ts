@@ -51,7 +51,14 @@ export function createVersion(
       Object.keys(manifest.settings).length === 0 ? v.object({}) : flatSchema(manifest.settings),
     request: (capability: CapabilityName) => schemas.get(capability) ?? null,
     load() {
-      code ??= readCode().then((text) => loaded(manifest, digest, text))
+      code ??= readCode().then(
+        (text) => loaded(manifest, digest, text),
+        (error) => {
+          // Tried again at the next call: the disk may have had a bad moment.
+          code = null
+          throw error
+        },
+      )
       return code
     },
   })

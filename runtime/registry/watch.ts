@@ -27,8 +27,13 @@ export function watchDirectories(directories: readonly string[], events: FolderE
   const timers = new Map<string, NodeJS.Timeout>()
 
   const look = async (folder: string): Promise<void> => {
-    if (await isDirectory(folder)) await events.onFolder(folder)
-    else events.onGone(folder)
+    try {
+      if (await isDirectory(folder)) await events.onFolder(folder)
+      else events.onGone(folder)
+    } catch (error) {
+      // One folder that cannot be looked at stops no other.
+      events.onError(error as Error)
+    }
   }
 
   const touched = (file: string): void => {
@@ -39,7 +44,7 @@ export function watchDirectories(directories: readonly string[], events: FolderE
       folder,
       setTimeout(() => {
         timers.delete(folder)
-        look(folder).catch(events.onError)
+        void look(folder)
       }, STILL_MS),
     )
   }
@@ -52,9 +57,19 @@ export function watchDirectories(directories: readonly string[], events: FolderE
   watcher.on('all', (_event, file) => touched(file))
   watcher.on('error', (error) => events.onError(error as Error))
 
+  // Before it is ready the watcher tells nothing: what changes between a first look and then is lost.
+  let readied: () => void = () => {}
+  const ready = new Promise<void>((resolve) => {
+    readied = resolve
+    watcher.once('ready', resolve)
+  })
+  let stopped = false
+
   return {
-    first: firstLook(directories, look),
+    first: ready.then(() => (stopped ? undefined : firstLook(directories, look, events))),
     async stop() {
+      stopped = true
+      readied()
       for (const timer of timers.values()) clearTimeout(timer)
       await watcher.close()
     },
@@ -65,8 +80,15 @@ export function watchDirectories(directories: readonly string[], events: FolderE
 async function firstLook(
   directories: readonly string[],
   look: (folder: string) => Promise<void>,
+  { onError }: FolderEvents,
 ): Promise<void> {
-  const folders = (await Promise.all(directories.map(foldersIn))).flat()
+  const listed = directories.map((directory) =>
+    foldersIn(directory).catch((error: Error) => {
+      onError(error)
+      return []
+    }),
+  )
+  const folders = (await Promise.all(listed)).flat()
   await Promise.all(folders.map(look))
 }
 
