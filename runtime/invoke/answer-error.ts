@@ -26,7 +26,7 @@ export function answerError(
     return new RuntimeError(code, redact(message), { ...details, raisedIn }, fetchError)
   }
   const { code, message, app_error_code, status_code, raised_by } = reply.error
-  const raisedBy = raised_by === null || /^keyway/i.test(raised_by) ? 'ConnectorError' : raised_by
+  const raisedBy = classOf(raised_by)
   return new RuntimeError(
     raisedBy === 'ConnectorError' || raisedBy === 'HTTPStatusError'
       ? 'connector_error'
@@ -34,10 +34,16 @@ export function answerError(
     redact(message).slice(0, MAX_MESSAGE_LENGTH),
     {
       wire: isErrorCode(code) ? code : 'unexpected_error',
-      raisedBy: raisedBy.slice(0, 200),
+      raisedBy: redact(raisedBy).slice(0, 200),
       raisedIn,
       ...(status_code === null ? {} : { statusCode: status_code }),
       ...(app_error_code === null ? {} : { appErrorCode: redact(app_error_code).slice(0, 200) }),
     },
   )
 }
+
+/** The class that the guest names, where it is one and not ours: no blanks or look-alikes before it. */
+const classOf = (name: string | null): string =>
+  name !== null && /^[A-Za-z_$][\w$.-]*$/.test(name) && !/^keyway/i.test(name)
+    ? name
+    : 'ConnectorError'

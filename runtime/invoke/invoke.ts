@@ -13,7 +13,7 @@ import { secretsOf } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
 import { canonicalJson, type Page, type PageScope } from './page-token.ts'
 import type { CallLog, InvokeDeps, LaneReply, ServedVersion } from './ports.ts'
-import { createRedact, type Redact } from './redact.ts'
+import { createRedact, type Redact, redactValue } from './redact.ts'
 import { createTurns } from './turns.ts'
 
 export type Invocation = {
@@ -74,22 +74,26 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       request: call.request,
       settings: call.settings,
     }
-    const { version, page } = openPage(deps, routed, call, scope)
+    const { version, page } = await openPage(deps, routed, call, scope)
     const { limits } = version.manifest
     const deadlineMs = Math.min(limits.deadline_ms, deps.ceilings.maxDeadlineMs)
     const concurrency = Math.min(limits.concurrency, deps.ceilings.maxConcurrency)
     const isolateKey = isolateKeyOf(call)
-    const redact = createRedact(secretsOf(call, version.manifest.settings, capability))
+    const { settings, capabilities } = version.manifest
+    const own = capabilities[capability]?.request_fields
+    const redact = createRedact(secretsOf(call, settings, capability, own))
     const startedMs = Date.now()
     const leave =
       turns.tryTake(version.key, isolateKey, concurrency) ??
       (await waitForTurn(invocation.signal, version.key, isolateKey, concurrency, deadlineMs))
     try {
-      const reply = await runInLane(invocation, version, capability, call, page, {
-        isolateKey,
-        redact,
-        deadlineMs: Math.max(1, deadlineMs - (Date.now() - startedMs)),
-      })
+      const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
+      const means = { isolateKey, redact, deadlineMs: leftMs }
+      const reply = await runInLane(invocation, version, capability, call, page, means).catch(
+        (error) => {
+          throw withLimit(error, deadlineMs)
+        },
+      )
       return answer(version, capability, reply, page, scope, call, redact)
     } finally {
       leave()
@@ -120,6 +124,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     page: Page,
     { isolateKey, redact, deadlineMs }: { isolateKey: string; redact: Redact; deadlineMs: number },
   ): Promise<LaneReply> {
+    const connector: LoadedConnector = await version.load()
     const over = new AbortController()
     const egress = deps.openEgress({
       version,
@@ -127,7 +132,6 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       settings: call.settings,
       signal: over.signal,
     })
-    const connector: LoadedConnector = await version.load()
     const log = callLog(deps.log, invocation.requestId, version, capability, redact)
     try {
       return await deps.run(version.lane, {
@@ -206,12 +210,12 @@ function route({ find }: InvokeDeps, { connectorId, capability: asked }: Invocat
  * The page to run, and the version to run it on: a sequence goes on where it began, also when another
  * version has taken over meanwhile.
  */
-function openPage(
+async function openPage(
   { pageTokens, byDigest }: InvokeDeps,
   routed: ServedVersion,
   { page }: Call,
   scope: PageScope,
-): { version: ServedVersion; page: Page } {
+): Promise<{ version: ServedVersion; page: Page }> {
   if (page.token === null) {
     return { version: routed, page: { cursorJson: 'null', size: page.size, digest: routed.digest } }
   }
@@ -222,7 +226,8 @@ function openPage(
       `page.size: found ${page.size}, the sequence began with ${opened.size ?? 'none'}; keep it the same`,
     )
   }
-  const version = opened.digest === routed.digest ? routed : byDigest(routed.id, opened.digest)
+  const version =
+    opened.digest === routed.digest ? routed : await byDigest(routed.id, opened.digest)
   if (!version) {
     throw new RuntimeError(
       'page_token_invalid',
@@ -257,6 +262,12 @@ function waitedInVain(caller: AbortSignal, deadlineMs: number): RuntimeError {
     : new RuntimeError('deadline_passed', `no turn within ${deadlineMs} ms`)
 }
 
+/** Says which limit it was: the lane knows only what was left of it. */
+function withLimit(error: unknown, deadlineMs: number): unknown {
+  if (!(error instanceof RuntimeError) || error.code !== 'deadline_passed') return error
+  return new RuntimeError(error.code, `no answer within ${deadlineMs} ms`, error.details, error)
+}
+
 /** Lines of the connector, without the call's secrets. */
 function callLog(
   log: CallLog,
@@ -277,7 +288,7 @@ function callLog(
     log({
       level,
       message: redact(message),
-      fields: JSON.parse(redact(JSON.stringify(fields ?? null))),
+      fields: redactValue(fields ?? null, redact),
       connector: version.id,
       capability,
       requestId,

@@ -12,8 +12,8 @@ import { RuntimeError } from '../contract/errors.ts'
 /** How long a token is good, in milliseconds; each page renews it. */
 export const TOKEN_LIFETIME_MS = 24 * 3_600_000
 
-/** Longest token that is looked at, in characters. */
-const MAX_TOKEN_LENGTH = 16_384
+/** Longest token that is looked at, in characters: the longest cursor, sealed, fits with room to spare. */
+const MAX_TOKEN_LENGTH = 65_536
 
 const VERSION = 1
 const ID_BYTES = 4

@@ -82,7 +82,8 @@ export type CallLog = (line: {
 
 export type InvokeDeps = {
   find(id: string): ServedVersion | null
-  byDigest(id: string, digest: string): ServedVersion | null
+  /** A version that began a page sequence, also when it is no longer routed to. */
+  byDigest(id: string, digest: string): ServedVersion | null | Promise<ServedVersion | null>
   run(lane: string, call: LaneCall): Promise<LaneReply>
   openEgress(call: {
     version: ServedVersion

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { answerError } from '../../runtime/invoke/answer-error.ts'
+import { createRedact } from '../../runtime/invoke/redact.ts'
+
+const redact = createRedact(['the-secret-token'])
+const own = { code: 'not_found', message: 'no', app_error_code: null, status_code: null }
+
+const judge = (error: object) =>
+  answerError({ ok: false, error: { ...own, raised_by: null, ...error } }, null, 'acme:x', redact)
+
+describe('who raised it', () => {
+  test.each([
+    [null, 'ConnectorError', 'connector_error'],
+    ['ConnectorError', 'ConnectorError', 'connector_error'],
+    ['HTTPStatusError', 'HTTPStatusError', 'connector_error'],
+    ['TypeError', 'TypeError', 'connector_threw'],
+    ['acme.OwnError', 'acme.OwnError', 'connector_threw'],
+    ['Keyway', 'ConnectorError', 'connector_error'],
+    ['Keyway.Sandbox', 'ConnectorError', 'connector_error'],
+    ['KEYWAY.EgressPolicy', 'ConnectorError', 'connector_error'],
+    [' Keyway', 'ConnectorError', 'connector_error'],
+    ['\u200bKeyway.Sandbox', 'ConnectorError', 'connector_error'],
+    ['\nKeyway', 'ConnectorError', 'connector_error'],
+    ['Кeyway', 'ConnectorError', 'connector_error'],
+    ['', 'ConnectorError', 'connector_error'],
+    ['two words', 'ConnectorError', 'connector_error'],
+  ])('%j is told as %s: a guest cannot be Keyway', (raised_by, told, code) => {
+    const error = judge({ raised_by })
+    expect([error.details.raisedBy, error.code]).toEqual([told, code])
+  })
+})
+
+describe('the words of a connector', () => {
+  test('leave as they are', () => {
+    const error = judge({ code: 'rate_limit', app_error_code: 'slow', status_code: 429 })
+    expect(error).toMatchObject({
+      message: 'no',
+      details: { wire: 'rate_limit', appErrorCode: 'slow', statusCode: 429, raisedIn: 'acme:x' },
+    })
+  })
+
+  test.each(['conflict', 'worker_died', '', 'constructor'])(
+    'with the code %j, none of the 25, are unexpected',
+    (code) => {
+      expect(judge({ code }).details.wire).toBe('unexpected_error')
+    },
+  )
+
+  test('hold no secret', () => {
+    const text = 'x the-secret-token y'
+    const error = judge({ message: text, app_error_code: text, raised_by: 'the-secret-token' })
+    expect(JSON.stringify([error.message, error.details])).not.toContain('the-secret-token')
+  })
+
+  test('are cut', () => {
+    const text = 'x'.repeat(5000)
+    const error = judge({ message: text, app_error_code: text, raised_by: text })
+    expect([
+      error.message.length,
+      error.details.appErrorCode?.length,
+      error.details.raisedBy?.length,
+    ]).toEqual([2000, 200, 200])
+  })
+})
+
+test('a refused reply keeps its code, without secrets', () => {
+  const reply = { ok: false, refused: 'reply_invalid', message: 'a the-secret-token' } as const
+  expect(answerError(reply, null, 'acme:x', redact)).toMatchObject({
+    code: 'reply_invalid',
+    message: 'a [secret]',
+  })
+})
+
+describe('a failed request that nobody caught', () => {
+  const reply = { ok: false, fetch: 4 } as const
+
+  test('is told by the host’s own record', () => {
+    const record = new RuntimeError('egress_private', 'to the-secret-token', { statusCode: 5 })
+    const error = answerError(reply, record, 'acme:x', redact)
+    expect(error).toMatchObject({
+      code: 'egress_private',
+      message: 'to [secret]',
+      details: { statusCode: 5, raisedIn: 'acme:x' },
+      cause: record,
+    })
+  })
+
+  test('of which the host knows nothing is the connector’s', () => {
+    expect(answerError(reply, null, 'acme:x', redact)).toMatchObject({ code: 'connector_threw' })
+  })
+})

@@ -1,0 +1,310 @@
+import * as v from 'valibot'
+import { describe, expect, test, vi } from 'vitest'
+import { errorBody } from '../../runtime/contract/envelope.ts'
+import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { Manifest } from '../../runtime/contract/manifest.ts'
+import { createInvoke } from '../../runtime/invoke/invoke.ts'
+import { createPageTokens } from '../../runtime/invoke/page-token.ts'
+import type { InvokeDeps, LaneCall, LaneReply } from '../../runtime/invoke/ports.ts'
+import { createVersion } from '../../runtime/registry/version.ts'
+import { manifestOf } from '../registry/fixtures/folders.ts'
+
+const auth = { token: { token: 'the-secret-token' } }
+
+const versionOf = (number: string, changes: object = {}) => {
+  const capabilities = { list_accounts: {}, get_account: {}, refresh_access_token: {} }
+  const manifest = v.parse(Manifest, manifestOf({ version: number, capabilities, ...changes }))
+  return createVersion(manifest, `digest-of-${number}`, false, async () => 'the code')
+}
+
+/** A lane that answers one empty page, with the cursor that `cursors` says. */
+const pages =
+  (...cursors: unknown[]) =>
+  async (): Promise<LaneReply> => ({
+    reply: { ok: true, cursorJson: JSON.stringify(cursors.shift() ?? null), responseBytes: 2 },
+    body: Buffer.from('[]{"raw":1}'),
+    fetchError: null,
+  })
+
+function open(
+  run: (lane: string, call: LaneCall) => Promise<LaneReply>,
+  more: Partial<InvokeDeps> = {},
+) {
+  const served = versionOf('1.0.0', { settings: { zone: { type: 'integer' } } })
+  const calls: LaneCall[] = []
+  const opened: AbortSignal[] = []
+  const log = vi.fn()
+  const invoke = createInvoke({
+    find: (id) => (id === 'acme' ? served : null),
+    byDigest: () => null,
+    run(lane, call) {
+      calls.push(call)
+      return run(lane, call)
+    },
+    openEgress({ signal }) {
+      opened.push(signal)
+      return { fetch: () => Promise.reject(new Error('no network')), records: [] }
+    },
+    pageTokens: createPageTokens(['s'.repeat(32)]),
+    ceilings: { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 },
+    log,
+    onUpstream: () => {},
+    ...more,
+  })
+  const ask = async (
+    body: object = {},
+    how: { capability?: string; id?: string; signal?: AbortSignal } = {},
+  ) => {
+    try {
+      const answer = await invoke({
+        connectorId: how.id ?? 'acme',
+        capability: how.capability ?? 'list_accounts',
+        text: JSON.stringify({ request: {}, auth, ...body }),
+        requestId: 'r1',
+        signal: how.signal ?? new AbortController().signal,
+      })
+      return { ...JSON.parse(`${answer.body}`), served: answer.served }
+    } catch (error) {
+      if (!(error instanceof RuntimeError)) throw error
+      return { code: error.code, ...errorBody(error, 'acme') }
+    }
+  }
+  return { ask, calls, opened, log }
+}
+
+describe('the way to a connector', () => {
+  test.each([
+    [{ id: 'other' }, 'connector_unknown'],
+    [{ id: 'constructor' }, 'connector_unknown'],
+    [{ capability: 'fly' }, 'capability_unknown'],
+    [{ capability: 'constructor' }, 'capability_unknown'],
+    [{ capability: '__proto__' }, 'capability_unknown'],
+    [{ capability: 'list_resources' }, 'capability_missing'],
+  ])('%j ends in %s', async (how, code) => {
+    const { ask, calls } = open(pages())
+    expect(await ask({}, how)).toMatchObject({ code })
+    expect(calls).toEqual([])
+  })
+
+  test.each(['list_accounts', 'list-accounts', 'list-accounts'])(
+    '%s is found',
+    async (capability) => {
+      expect(await open(pages()).ask({}, { capability })).toMatchObject({ served: 'acme@1.0.0' })
+    },
+  )
+
+  test('a wrong capability is told before a wrong body', async () => {
+    expect(await open(pages()).ask({ request: 5 }, { capability: 'fly' })).toMatchObject({
+      code: 'capability_unknown',
+    })
+  })
+})
+
+describe('a call', () => {
+  test('reaches the lane whole', async () => {
+    const { ask, calls } = open(pages())
+    await ask({ settings: { zone: 4 }, page: { size: 7 }, include_raw_data: true })
+    const [call] = calls
+    expect(call).toMatchObject({ capability: 'list_accounts', raw: true, deadlineMs: 30_000 })
+    expect(JSON.parse(call?.callJson ?? '')).toEqual({
+      request: {},
+      settings: { zone: 4 },
+      auth,
+      credentials: null,
+      page: { cursor: null, size: 7 },
+    })
+  })
+
+  test('is limited by the operator before the manifest', async () => {
+    const ceilings = { maxDeadlineMs: 500, maxMemoryMb: 20, maxConcurrency: 1 }
+    const { ask, calls } = open(pages(), { ceilings })
+    await ask()
+    expect(calls[0]?.deadlineMs).toBeLessThanOrEqual(500)
+    expect(calls[0]?.connector.memoryMb).toBe(20)
+  })
+
+  test('has an isolate key of its settings and credentials, and of nothing else', async () => {
+    const { ask, calls } = open(pages())
+    await ask({ page: { size: 5 } })
+    await ask({ request: { custom_attributes: ['x'] } })
+    await ask({ settings: { zone: 1 } })
+    await ask({ auth: { token: { token: 'another' } } })
+    const keys = calls.map(({ isolateKey }) => isolateKey)
+    expect(keys[0]).toBe(keys[1])
+    expect(new Set(keys).size).toBe(3)
+    expect(keys.join()).not.toContain('secret')
+  })
+
+  test('lets go of its requests when it has ended, however it ended', async () => {
+    const { ask, opened } = open(async () => {
+      throw new RuntimeError('worker_died', 'x')
+    })
+    await ask()
+    expect(opened.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  test('waits for a turn no longer than its deadline', async () => {
+    const ceilings = { maxDeadlineMs: 60, maxMemoryMb: 64, maxConcurrency: 1 }
+    const { ask } = open(() => new Promise(() => {}), { ceilings })
+    void ask()
+    expect(await ask()).toMatchObject({ code: 'deadline_passed' })
+  })
+
+  test('whose caller hangs up while it waits is theirs', async () => {
+    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 }
+    const { ask } = open(() => new Promise(() => {}), { ceilings })
+    void ask()
+    const hangUp = new AbortController()
+    const second = ask({}, { signal: hangUp.signal })
+    hangUp.abort()
+    expect(await second).toMatchObject({ code: 'caller_gone' })
+  })
+
+  test('gives its turn back when it fails', async () => {
+    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 }
+    const { ask } = open(
+      async () => {
+        throw new RuntimeError('worker_died', 'x')
+      },
+      { ceilings },
+    )
+    for (let round = 0; round < 3; round += 1)
+      expect(await ask()).toMatchObject({ code: 'worker_died' })
+  })
+})
+
+describe('raw data', () => {
+  test.each([
+    [true, { raw: 1 }],
+    [false, null],
+    [null, null],
+  ])('leaves only when asked for: %j', async (include_raw_data, raw_data) => {
+    expect(await open(pages()).ask({ include_raw_data })).toMatchObject({ response: [], raw_data })
+  })
+})
+
+describe('a sequence of pages', () => {
+  test('hands the cursor back where it came from, and ends without a token', async () => {
+    const { ask, calls } = open(pages({ after: 'b' }, ['c'], null))
+    const first = await ask({ page: { size: 3 } })
+    const second = await ask({ page: { token: first.page.token, size: 3 } })
+    const third = await ask({ page: { token: second.page.token } })
+    expect([first.page.size, second.page.size, third.page]).toEqual([3, 3, null])
+    expect(calls.map(({ callJson }) => JSON.parse(callJson).page)).toEqual([
+      { cursor: null, size: 3 },
+      { cursor: { after: 'b' }, size: 3 },
+      { cursor: ['c'], size: 3 },
+    ])
+  })
+
+  test('survives another credential: a refresh may come in between', async () => {
+    const { ask } = open(pages('b', null))
+    const { page } = await ask()
+    expect(await ask({ page, auth: { token: { token: 'refreshed' } } })).toMatchObject({
+      page: null,
+    })
+  })
+
+  test.each([
+    ['a size that was none', {}, { size: 4 }, {}],
+    ['another size', { page: { size: 3 } }, { size: 4 }, {}],
+    ['another request', {}, {}, { request: { custom_attributes: ['x'] } }],
+    ['other settings', {}, {}, { settings: { zone: 3 } }],
+  ])('cannot go on with %s; the error repeats the page', async (_name, begin, page, more) => {
+    const { ask, calls } = open(pages('b', null))
+    const { token } = (await ask(begin)).page
+    expect(await ask({ page: { token, ...page }, ...more })).toMatchObject({
+      error: { error_code: 'invalid_page_token', raised_by: null },
+      page: { token },
+    })
+    expect(calls).toHaveLength(1)
+  })
+
+  test('cannot go on with another capability', async () => {
+    const { ask } = open(pages('b'))
+    const { page } = await ask()
+    const request = { account_id: 'a' }
+    expect(await ask({ page, request }, { capability: 'get_account' })).toMatchObject({
+      code: 'page_token_invalid',
+    })
+  })
+
+  test('repeats its page in every error, so that a caller can resume', async () => {
+    let failing = false
+    const { ask } = open(async () => {
+      if (failing) throw new RuntimeError('worker_died', 'x')
+      return pages('b')()
+    })
+    const { page } = await ask({ page: { size: 2 } })
+    failing = true
+    expect(await ask({ page })).toMatchObject({ code: 'worker_died', page })
+    expect(await ask({ page: { size: 2 } })).toMatchObject({ code: 'worker_died', page: null })
+  })
+
+  test('goes on where it began when another version has taken over', async () => {
+    const [old, next] = [versionOf('1.0.0'), versionOf('2.0.0')]
+    let current = old
+    let kept = true
+    const { ask } = open(pages('b', 'c', 'd'), {
+      find: () => current,
+      byDigest: (_id, digest) => (kept && digest === old.digest ? old : null),
+    })
+    const { page } = await ask()
+    current = next
+    expect(await ask({ page })).toMatchObject({ served: 'acme@1.0.0' })
+    expect(await ask()).toMatchObject({ served: 'acme@2.0.0' })
+    kept = false
+    expect(await ask({ page })).toMatchObject({
+      code: 'page_token_invalid',
+      error: { message: expect.stringContaining('is gone; start again without a token') },
+    })
+  })
+})
+
+describe('what a connector logs', () => {
+  test.each([
+    [{ note: 'the-secret-token' }, { note: '[secret]' }],
+    [undefined, null],
+    [{ id: 12345678 }, { id: 12345678 }],
+  ])('is heard without secrets: %j', async (fields, heard) => {
+    const { ask, log } = open(async (_lane, call) => {
+      call.log({ level: 'info', message: 'with the-secret-token', fields })
+      return pages()()
+    })
+    await ask()
+    expect(log.mock.calls).toEqual([
+      [
+        {
+          level: 'info',
+          message: 'with [secret]',
+          fields: heard,
+          connector: 'acme',
+          capability: 'list_accounts',
+          requestId: 'r1',
+        },
+      ],
+    ])
+  })
+
+  test('cannot break the host, whatever the secret and the fields', async () => {
+    const { ask, log } = open(async (_lane, call) => {
+      call.log({ level: 'info', message: 'm', fields: { a: 12345678, b: { c: 1 } } })
+      return pages()()
+    })
+    expect(await ask({ auth: { token: { token: '12345678' } } })).toMatchObject({ response: [] })
+    expect(await ask({ auth: { token: { token: '":{"c":1}' } } })).toMatchObject({ response: [] })
+    expect(log).toHaveBeenCalledTimes(2)
+  })
+
+  test('cannot break the call by a secret that is half a character', async () => {
+    const token = '\ud800'.repeat(10)
+    expect(await open(pages()).ask({ auth: { token: { token } } })).toMatchObject({ response: [] })
+  })
+})
+
+test('a connector that cannot be read from the disk fails the call, and lets go of its requests', async () => {
+  const broken = { ...versionOf('1.0.0'), load: () => Promise.reject(new Error('EIO')) }
+  const { ask, opened } = open(pages(), { find: () => broken })
+  await expect(ask()).rejects.toThrow('EIO')
+  expect(opened.every(({ aborted }) => aborted)).toBe(true)
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { createRedact, REDACTED, redactValue } from '../../runtime/invoke/redact.ts'
+
+const SECRET = 'p@ss "word"/+é'
+const redact = createRedact([SECRET, 'guest', 'longer-than-eight', 'longer-than-eight-too'])
+
+describe('a text', () => {
+  test.each([
+    ['as it is', `a ${SECRET} b`],
+    ['percent-encoded', `a ${encodeURIComponent(SECRET)} b`],
+    ['in base64', `a ${Buffer.from(SECRET).toString('base64')} b`],
+    ['within JSON', `a ${JSON.stringify(SECRET).slice(1, -1)} b`],
+  ])('loses a secret %s', (_name, text) => {
+    expect(redact(text)).toBe(`a ${REDACTED} b`)
+  })
+
+  test('loses every occurrence, the longest first', () => {
+    expect(redact('longer-than-eight-too, longer-than-eight longer-than-eight')).toBe(
+      `${REDACTED}, ${REDACTED} ${REDACTED}`,
+    )
+  })
+
+  test('keeps a short secret: it would blot out half of it', () => {
+    expect(redact('guest accounts')).toBe('guest accounts')
+  })
+
+  test('stays as it is without secrets', () => {
+    expect(createRedact([])('x $& y')).toBe('x $& y')
+  })
+
+  test('loses a secret that is half a character', () => {
+    expect(createRedact(['\ud800-half-a-pair'])('x \ud800-half-a-pair')).toBe(`x ${REDACTED}`)
+  })
+})
+
+describe('a value', () => {
+  test.each([
+    ['a number', ['12345678'], { a: 12345678, b: 5 }, { a: REDACTED, b: 5 }],
+    ['the stuff of JSON', ['":{"a":1', '","b":"x'], { x: { a: 1 } }, { x: { a: 1 } }],
+    ['quotation marks', ['""""""""'], ['', '"'], ['', '"']],
+    ['a name', ['secret-name'], { 'secret-name': 1 }, { [REDACTED]: 1 }],
+    ['deep within', ['longer-than-eight'], [{ a: ['longer-than-eight'] }], [{ a: [REDACTED] }]],
+    ['other scalars', ['longer-than-eight'], [true, null, 1.5], [true, null, 1.5]],
+  ])('keeps its form when secrets look like %s', (_name, secrets, value, expected) => {
+    expect(redactValue(value, createRedact(secrets as string[]))).toEqual(expected)
+  })
+
+  test('nested without end is cut', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+    expect(JSON.stringify(redactValue(deep, redact))).toContain('too deep')
+  })
+
+  test('with a member named __proto__ has it as its own', () => {
+    const value = redactValue(JSON.parse('{"__proto__":{"x":1}}'), redact) as object
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+  })
+})
