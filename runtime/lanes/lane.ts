@@ -55,6 +55,7 @@ export type Lane = {
   /** When the lane last had work, in milliseconds since the epoch. */
   readonly lastUsedMs: number
   readonly isolates: number
+  /** Ends the worker. With the reason `stopped` the lane is over: no other is started. */
   kill(reason: WorkerEnd['reason'], detail: string): void
 }
 
@@ -70,7 +71,13 @@ type Pending = {
   fetchErrors: Map<number, RuntimeError>
 }
 
-type Worker = { link: WorkerLink; ready: Promise<void>; loaded: Set<string>; lastCall: number }
+type Worker = {
+  link: WorkerLink
+  ready: Promise<void>
+  /** By digest: who waits until the bundle has left, or null once it has. */
+  loaded: Map<string, (() => void)[] | null>
+  lastCall: number
+}
 
 /** Makes a lane; nothing is started before its first call. */
 export function createLane(
@@ -80,6 +87,9 @@ export function createLane(
   now: () => number = Date.now,
 ): Lane {
   const pending = new Map<number, Pending>()
+  /** Calls that have no isolate yet: their worker is starting. */
+  const waiting = new Set<Pending['settle']>()
+  let closed = false
   let isolates = createIsolateTable(limits, now)
   let worker: Worker | null = null
   let nextCall = 1
@@ -127,7 +137,7 @@ export function createLane(
         ended(end, error)
       },
     )
-    const made: Worker = { link, ready, loaded: new Set(), lastCall: 0 }
+    const made: Worker = { link, ready, loaded: new Map(), lastCall: 0 }
     const patience = setTimeout(() => link.kill('crashed', 'did not start in time'), limits.startMs)
     void ready.then(
       () => clearTimeout(patience),
@@ -149,23 +159,28 @@ export function createLane(
   /** The running worker; after repeated deaths a pause comes first, which the call's deadline bounds. */
   async function obtain(): Promise<Worker> {
     const pauseMs = worker === null ? startableMs - now() : 0
-    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
+    // Let go while the call waited: a worker started now would have no owner.
+    if (closed) throw workerError({ reason: 'stopped', detail: '' })
     worker ??= start()
     const mine = worker
     await mine.ready
     return mine
   }
 
-  function load(to: Worker, connector: LoadedConnector): void {
-    if (to.loaded.has(connector.digest)) return
-    to.loaded.add(connector.digest)
+  /** Hands a bundle over once, and goes on when it has left: a small message would overtake it. */
+  function load(to: Worker, connector: LoadedConnector, then: () => void): void {
     const { digest, memoryMb, responseFields } = connector
-    to.link.send(
-      'load',
-      0,
-      { connector: digest, memoryMb, responseFields },
-      Buffer.from(connector.code),
-    )
+    const known = to.loaded.get(digest)
+    if (known === null) return then()
+    if (known) return void known.push(then)
+    const waiters = [then]
+    to.loaded.set(digest, waiters)
+    const head = { connector: digest, memoryMb, responseFields }
+    to.link.send('load', 0, head, Buffer.from(connector.code), () => {
+      to.loaded.set(digest, null)
+      for (const go of waiters) go()
+    })
   }
 
   /** One entry of the call table: placed in an isolate, ended exactly once. */
@@ -185,6 +200,7 @@ export function createLane(
       const settle = (result: LaneReply | string[] | RuntimeError) => {
         if (over) return
         over = true
+        waiting.delete(settle)
         clearTimeout(timer)
         signal?.removeEventListener('abort', hangUp)
         lastUsedMs = now()
@@ -203,7 +219,7 @@ export function createLane(
           isolates.retire(call.isolate)
           watchdog.watch(call.isolate)
         }
-        leave(new RuntimeError('deadline_passed', `no answer within ${deadlineMs} ms`))
+        leave(new RuntimeError('deadline_passed', 'no answer before the deadline of the call'))
       }, deadlineMs)
       const hangUp = () => {
         const { isolate } = call ?? {}
@@ -213,10 +229,11 @@ export function createLane(
       }
       signal?.addEventListener('abort', hangUp, { once: true })
       if (signal?.aborted) return hangUp()
-      obtain().then(
-        (mine) => {
+      waiting.add(settle)
+      obtain()
+        .then((mine) => {
           if (over) return
-          load(mine, connector)
+          waiting.delete(settle)
           const { isolate, evicted } = isolates.take(connector.digest, isolateKey)
           for (const one of evicted) mine.link.send('dispose', 0, { isolate: one })
           const id = nextCall++
@@ -231,10 +248,18 @@ export function createLane(
             fetchErrors: new Map(),
           }
           pending.set(id, call)
-          send(mine, id, isolate)
-        },
-        (error) => settle(error as RuntimeError),
-      )
+          load(mine, connector, () => {
+            if (!over) send(mine, id, isolate)
+          })
+        })
+        .catch((error: unknown) => {
+          const text = 'no worker process could be started'
+          settle(
+            error instanceof RuntimeError
+              ? error
+              : new RuntimeError('worker_died', text, {}, error),
+          )
+        })
     })
   }
 
@@ -267,12 +292,15 @@ export function createLane(
       if (message.call > from.lastCall) from.link.kill('protocol', `call ${message.call} never was`)
       return
     }
-    if (kind === 'reply') {
+    if (kind === 'reply' && call.fetch !== null) {
+      if (head.ok && head.responseBytes > body.length)
+        return from.link.kill('protocol', 'a reply shorter than it says')
       restartMs = 0
       const fetchError = 'fetch' in head ? (call.fetchErrors.get(head.fetch) ?? null) : null
       return call.settle({ reply: head, body, fetchError })
     }
-    if (kind === 'described') return call.settle(head.capabilities.map(String))
+    if (kind === 'described' && call.fetch === null)
+      return call.settle(head.capabilities.map(String))
     if (kind === 'log') return call.log?.(head)
     if (kind === 'fetch_abort') return call.requests.get(head.request)?.abort()
     if (kind === 'fetch') return void forward(from, call, head, body)
@@ -328,7 +356,7 @@ export function createLane(
       return worker?.link.pid ?? null
     },
     get running() {
-      return pending.size
+      return pending.size + waiting.size
     },
     get lastUsedMs() {
       return lastUsedMs
@@ -336,6 +364,12 @@ export function createLane(
     get isolates() {
       return worker === null ? 0 : isolates.size
     },
-    kill: (reason, detail) => worker?.link.kill(reason, detail),
+    kill(reason, detail) {
+      if (reason === 'stopped') {
+        closed = true
+        for (const settle of [...waiting]) settle(workerError({ reason, detail }))
+      }
+      worker?.link.kill(reason, detail)
+    },
   }
 }

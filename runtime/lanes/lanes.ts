@@ -4,6 +4,7 @@
  * resident memory passes its bound is killed.
  */
 import { readFileSync } from 'node:fs'
+import { RuntimeError } from '../contract/errors.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { createLane, type Lane, type LaneCall, type LaneLimits, type LaneReply } from './lane.ts'
 import type { Containment, Launcher } from './launch.ts'
@@ -65,6 +66,13 @@ export function createLanes(
   limits: LanesLimits = LANES_LIMITS,
 ): Lanes {
   const lanes = new Map<LaneKey, { lane: Lane; deaths: number; draining: boolean }>()
+  /** Lanes of connectors that are being judged. */
+  const describing = new Set<Lane>()
+  let stopped = false
+
+  const refuseWhenStopped = () => {
+    if (stopped) throw new RuntimeError('stopping', 'the runtime is stopping')
+  }
 
   function open(key: LaneKey): Lane {
     const known = lanes.get(key)
@@ -85,12 +93,17 @@ export function createLanes(
     return entry.lane
   }
 
+  const boundMemory = (lane: Lane, pid: number | null) => {
+    if (pid !== null && residentBytes(pid) > limits.maxWorkerBytes)
+      lane.kill('memory', 'resident memory')
+  }
+
   const poll = setInterval(() => {
+    for (const lane of describing) boundMemory(lane, lane.pid)
     for (const [key, { lane, draining }] of lanes) {
       const { pid } = lane
       const idle = lane.running === 0
-      if (pid !== null && residentBytes(pid) > limits.maxWorkerBytes)
-        lane.kill('memory', 'resident memory')
+      boundMemory(lane, pid)
       if (idle && (draining || Date.now() - lane.lastUsedMs > limits.idleMs)) {
         lane.kill('stopped', draining ? 'drained' : 'idle')
         lanes.delete(key)
@@ -101,12 +114,18 @@ export function createLanes(
 
   return {
     containment: launcher.containment,
-    run: (key, call) => open(key).run(call),
+    async run(key, call) {
+      refuseWhenStopped()
+      return open(key).run(call)
+    },
     async describe(connector, deadlineMs) {
+      refuseWhenStopped()
       const lane = createLane(launcher, limits, () => {})
+      describing.add(lane)
       try {
         return await lane.describe(connector, deadlineMs)
       } finally {
+        describing.delete(lane)
         lane.kill('stopped', 'described')
       }
     },
@@ -123,8 +142,10 @@ export function createLanes(
         deaths,
       })),
     stop() {
+      stopped = true
       clearInterval(poll)
-      for (const { lane } of lanes.values()) lane.kill('stopped', 'the runtime stops')
+      for (const lane of [...[...lanes.values()].map((one) => one.lane), ...describing])
+        lane.kill('stopped', 'the runtime stops')
       lanes.clear()
     },
   }

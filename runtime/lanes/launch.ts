@@ -86,6 +86,9 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
         // Nothing of the host's environment; a fixed time zone, which Intl would show to the guest.
         env: { TZ: 'UTC' },
         cwd: path.dirname(bundle.file),
+        // A process group of its own: Ctrl-C in a terminal goes to the whole group of the host, and
+        // would end the calls that the host is about to answer.
+        detached: true,
       })
       return { process: child, pipe: child.stdio[3] as Duplex }
     },

@@ -25,6 +25,9 @@ export type WorkerLink = {
 /** Longest tail of a worker's error output that is kept, in characters. */
 const TAIL_LENGTH = 4000
 
+/** How long after a worker's end its error output is waited for, in milliseconds. */
+const LAST_WORDS_MS = 100
+
 /** Starts a worker; `onEnd` is called exactly once. */
 export function startWorker(
   launcher: Launcher,
@@ -45,19 +48,32 @@ export function startWorker(
   const kill = (reason: WorkerEnd['reason'], detail: string) => {
     told ??= { reason, detail }
     child.kill('SIGKILL')
+    // At once: a call that came between the signal and the process's end would be lost.
+    finish(told)
   }
 
   child.stderr?.on('data', (text: Buffer) => {
     tail = (tail + text.toString('utf8')).slice(-TAIL_LENGTH)
   })
   child.on('error', (error) => finish({ reason: 'crashed', detail: error.message }))
-  child.on('exit', (code, signal) => {
+  const judge = (code: number | null, signal: NodeJS.Signals | null) => {
     const detail = `${signal ?? `exit ${code}`} ${tail}`.trim()
-    finish(told ?? { reason: reasonOf(tail, signal), detail })
+    finish({ reason: reasonOf(tail, signal), detail })
+  }
+  // Its last words may arrive after its end; `close` comes when all of them are there.
+  child.on('close', judge)
+  child.on('exit', (code, signal) => {
+    setTimeout(() => judge(code, signal), LAST_WORDS_MS).unref()
   })
-  // A worker that closes its pipe is of no use any more, whatever it goes on doing.
-  pipe.on('close', () => kill('crashed', 'closed its pipe'))
-  pipe.on('error', () => kill('crashed', 'broke its pipe'))
+  // A worker that closes its pipe is of no use any more, whatever it goes on doing. Its end is judged
+  // when it is there: a crash closes the pipe too.
+  const drop = () => {
+    child.kill('SIGKILL')
+    pipe.destroy()
+  }
+  pipe.on('end', drop)
+  pipe.on('close', drop)
+  pipe.on('error', drop)
 
   const channel = openChannel(
     pipe,
@@ -73,6 +89,8 @@ export function startWorker(
 }
 
 function reasonOf(tail: string, signal: NodeJS.Signals | null): WorkerEnd['reason'] {
+  // isolated-vm's word for code that cannot be stopped; its other catastrophes are memory.
+  if (/failed to terminate/i.test(tail)) return 'crashed'
   if (/out of memory|heap limit|catastrophe|allocation failed|invalid size error/i.test(tail))
     return 'memory'
   return signal === 'SIGKILL' ? 'killed' : 'crashed'

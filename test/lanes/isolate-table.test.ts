@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { createIsolateTable, type IsolateLimits } from '../../runtime/lanes/isolate-table.ts'
+
+function open(limits: Partial<IsolateLimits> = {}) {
+  let now = 0
+  const table = createIsolateTable(
+    { maxIsolates: 3, maxCalls: 100, maxAgeMs: 1000, ...limits },
+    () => now,
+  )
+  /** Takes and gives back at once. */
+  const use = (connector: string, key: string) => {
+    const taken = table.take(connector, key)
+    table.release(taken.isolate)
+    return taken
+  }
+  return { table, use, pass: (ms: number) => (now += ms) }
+}
+
+describe('an isolate', () => {
+  test('serves one connector and one key, again and again', () => {
+    const { table, use } = open()
+    const { isolate } = use('a', 'one')
+    expect(use('a', 'one').isolate).toBe(isolate)
+    const others = [use('a', 'two').isolate, use('b', 'one').isolate]
+    expect(new Set([isolate, ...others]).size).toBe(3)
+    expect(table.size).toBe(3)
+  })
+
+  test('serves several calls at once', () => {
+    const { table } = open()
+    expect(table.take('a', 'one').isolate).toBe(table.take('a', 'one').isolate)
+  })
+
+  test.each([
+    ['so many calls', { maxCalls: 2 }, 0],
+    ['so long a time', { maxAgeMs: 50 }, 50],
+  ])('is replaced after %s', (_name, limits, ms) => {
+    const { use, pass } = open(limits)
+    const first = use('a', 'one').isolate
+    expect(use('a', 'one').isolate).toBe(first)
+    pass(ms)
+    const { isolate, evicted } = use('a', 'one')
+    expect(isolate).not.toBe(first)
+    expect(evicted).toEqual([first])
+  })
+
+  test('that is worn while it runs goes when its last call has ended', () => {
+    const { table } = open({ maxCalls: 1 })
+    const first = table.take('a', 'one').isolate
+    const { isolate, evicted } = table.take('a', 'one')
+    expect([isolate === first, evicted]).toEqual([false, []])
+    expect(table.release(first)).toBe(true)
+    expect(table.has(first)).toBe(false)
+    expect(table.release(isolate)).toBe(false)
+  })
+})
+
+describe('room is made', () => {
+  test('by those that were used longest ago', () => {
+    const { use } = open()
+    const [one, two, three] = ['1', '2', '3'].map((key) => use('a', key).isolate)
+    use('a', '1')
+    expect(use('a', '4').evicted).toEqual([two])
+    expect(use('a', '5').evicted).toEqual([three])
+    expect(use('a', '6').evicted).toEqual([one])
+  })
+
+  test('never by one that runs', () => {
+    const { table, use } = open()
+    const running = ['1', '2', '3'].map((key) => table.take('a', key).isolate)
+    expect(use('a', '4').evicted).toEqual([])
+    expect(running.every((isolate) => table.has(isolate))).toBe(true)
+  })
+})
+
+describe('a retiring isolate', () => {
+  test('takes no new calls and goes with its last one', () => {
+    const { table } = open()
+    const { isolate } = table.take('a', 'one')
+    table.take('a', 'one')
+    expect(table.retire(isolate)).toBe(false)
+    expect(table.take('a', 'one').isolate).not.toBe(isolate)
+    expect([table.release(isolate), table.release(isolate)]).toEqual([false, true])
+  })
+
+  test('that is idle goes at once', () => {
+    const { table, use } = open()
+    const { isolate } = use('a', 'one')
+    expect(table.retire(isolate)).toBe(true)
+    expect(table.has(isolate)).toBe(false)
+  })
+})
+
+test('an isolate that is gone is forgotten: what is said of it later is no matter', () => {
+  const { table } = open()
+  const { isolate } = table.take('a', 'one')
+  table.forget(isolate)
+  expect([table.release(isolate), table.retire(isolate), table.size]).toEqual([false, false, 0])
+  table.forget(isolate)
+  expect(table.take('a', 'one').isolate).not.toBe(isolate)
+})

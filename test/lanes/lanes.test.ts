@@ -1,0 +1,428 @@
+import { describe, expect, test, vi } from 'vitest'
+import { RuntimeError } from '../../runtime/contract/errors.ts'
+import type { FetchRequest } from '../../runtime/lanes/perform-fetch.ts'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
+
+const hello = connectorOf(say("'hello'"))
+
+describe('a call', () => {
+  test('runs in a worker that is started for it', async () => {
+    const { lanes, ends } = openLanes()
+    expect(lanes.states()).toEqual([])
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    const [state] = lanes.states()
+    expect(state).toMatchObject({ lane: 'a', calls: 0, isolates: 1, deaths: 0 })
+    expect(isAlive(state?.pid ?? 0)).toBe(true)
+    expect(ends).toEqual([])
+  })
+
+  test('of a connector larger than a frame runs, the first and all that come with it', async () => {
+    const { lanes } = openLanes()
+    const large = connectorOf(say('text.length'), `const text = "${'x'.repeat(2_000_000)}"`, 64)
+    const running = Array.from({ length: 5 }, (_, one) =>
+      outcome(lanes.run('a', callOf(large, { isolateKey: `${one}` }))),
+    )
+    expect(await Promise.all(running)).toEqual(Array(5).fill('2000000'))
+  })
+
+  test('finds the state that an earlier one of its tenant left, and no other’s', async () => {
+    const { lanes } = openLanes()
+    const counter = connectorOf(say('count += 1'), 'let count = 0')
+    const ask = (isolateKey: string) => outcome(lanes.run('a', callOf(counter, { isolateKey })))
+    expect([await ask('one'), await ask('one'), await ask('two'), await ask('one')]).toEqual([
+      '1',
+      '2',
+      '1',
+      '3',
+    ])
+  })
+
+  test('never shares an isolate with another connector of the lane', async () => {
+    const { lanes } = openLanes()
+    const leave = connectorOf(say('globalThis.left = "mine"'))
+    const look = connectorOf(say('globalThis.left'))
+    expect(await outcome(lanes.run('a', callOf(leave)))).toBe('mine')
+    expect(await outcome(lanes.run('a', callOf(look)))).toBe('undefined')
+  })
+
+  test('runs beside others, each with its own answer', async () => {
+    const { lanes } = openLanes()
+    const echo = connectorOf(`await null; ${say('ctx.settings.name')}`)
+    const ask = (name: number) => {
+      const callJson = JSON.stringify({
+        request: {},
+        settings: { name },
+        auth: {},
+        credentials: null,
+        page: { cursor: null, size: null },
+      })
+      return outcome(lanes.run('a', callOf(echo, { isolateKey: `${name % 7}`, callJson })))
+    }
+    const names = Array.from({ length: 200 }, (_, index) => index)
+    expect(await Promise.all(names.map(ask))).toEqual(names.map(String))
+  })
+
+  test('that logs is heard, with its level and fields', async () => {
+    const { lanes } = openLanes()
+    const log = vi.fn()
+    const chatty = connectorOf(`ctx.log.warn('careful', { a: [1] }); ${say("'x'")}`)
+    await outcome(lanes.run('a', callOf(chatty, { log })))
+    expect(log.mock.calls).toEqual([[{ level: 'warn', message: 'careful', fields: { a: [1] } }]])
+  })
+
+  test.each([
+    ['throws', 'throw new TypeError("oops")', 'unexpected_error: oops'],
+    ['answers nonsense', 'return 5', 'reply_invalid'],
+    [
+      'names a strange status',
+      'throw Object.assign(new Error("x"), { error_code: "not_found", status_code: 1e300 })',
+      'not_found: x',
+    ],
+  ])('that %s ends so, and the worker lives', async (_name, body, expected) => {
+    const { lanes, ends } = openLanes()
+    expect(await outcome(lanes.run('a', callOf(connectorOf(body))))).toBe(expected)
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect(ends).toEqual([])
+  })
+})
+
+describe('the network', () => {
+  const reply = (body: Buffer) => ({
+    status: 201,
+    url: 'https://a.example/final',
+    redirected: true,
+    headers: [['x-reply', 'yes'] as [string, string]],
+    body,
+  })
+  const read = `const reply = await ctx.fetch('https://a.example/x', { method: 'POST', headers: { 'x-own': 'é' }, body: new Uint8Array([0, 255, 128]) })
+    const bytes = await reply.bytes()
+    ${say("[reply.status, reply.url, reply.redirected, reply.headers.get('x-reply'), bytes.length, bytes[0], bytes.at(-1)].join()")}`
+
+  test('gives and takes bytes as they are', async () => {
+    const { lanes } = openLanes()
+    const bytes = Buffer.alloc(300_000, Buffer.from([255, 0, 128, 7]))
+    const asked: FetchRequest[] = []
+    const fetch = async (request: FetchRequest) => {
+      asked.push(request)
+      return reply(bytes)
+    }
+    const answer = await outcome(lanes.run('a', callOf(connectorOf(read), { fetch })))
+    expect(answer).toBe('201,https://a.example/final,true,yes,300000,255,7')
+    expect(asked).toMatchObject([
+      { url: 'https://a.example/x', method: 'POST', redirect: 'follow' },
+    ])
+    expect(asked[0]?.body).toEqual(Buffer.from([0, 255, 128]))
+  })
+
+  test('hands a failure to the guest in its words, and keeps the host’s own record', async () => {
+    const { lanes } = openLanes()
+    const error = new RuntimeError('egress_private', 'not granted')
+    const caught = connectorOf(
+      `try { await ctx.fetch('https://a.example') } catch (error) { ${say("[error.error_code, error.message].join(' ')")} }`,
+    )
+    const through = connectorOf("await ctx.fetch('https://a.example')")
+    const fetch = () => Promise.reject(error)
+    expect(await outcome(lanes.run('a', callOf(caught, { fetch })))).toBe(
+      'permission_denied not granted',
+    )
+    expect((await lanes.run('a', callOf(through, { fetch }))).fetchError).toBe(error)
+  })
+
+  test('that breaks in the host is an internal error of that request alone', async () => {
+    const { lanes } = openLanes()
+    const fetch = () => Promise.reject(new TypeError('a defect'))
+    const through = connectorOf("await ctx.fetch('https://a.example')")
+    expect((await lanes.run('a', callOf(through, { fetch }))).fetchError).toMatchObject({
+      code: 'internal',
+    })
+  })
+
+  test('is let go of when the call ends before it', async () => {
+    const { lanes } = openLanes()
+    const aborted = vi.fn()
+    const fetch = ({ signal }: FetchRequest) =>
+      new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted()
+          reject(new Error('aborted'))
+        })
+      })
+    const forgets = connectorOf(
+      `void ctx.fetch('https://a.example').catch(() => {}); await new Promise((go) => setTimeout(go, 30)); ${say("'done'")}`,
+    )
+    expect(await outcome(lanes.run('a', callOf(forgets, { fetch })))).toBe('done')
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalled())
+  })
+
+  test.each([
+    ['an address', "ctx.fetch('https://a.example/?' + 'x'.repeat(70_000))"],
+    ['a method', "ctx.fetch('https://a.example/', { method: 'X'.repeat(40) })"],
+    [
+      'headers',
+      "ctx.fetch('https://a.example/', { headers: Array.from({ length: 300 }, (_, one) => ['x-' + one, 'y']) })",
+    ],
+  ])('with too large %s fails that request, not the worker', async (_name, request) => {
+    const { lanes, ends } = openLanes()
+    const fetch = async () => reply(Buffer.from(''))
+    const asks = connectorOf(
+      `try { await ${request} } catch (error) { ${say("'refused'")} } ${say("'sent'")}`,
+    )
+    expect(await outcome(lanes.run('a', callOf(asks, { fetch })))).toBe('refused')
+    expect(ends).toEqual([])
+  })
+})
+
+describe('the deadline', () => {
+  const spin = connectorOf('for (;;) {}')
+
+  test('ends code that spins, and the next call runs', async () => {
+    const { lanes, ends } = openLanes()
+    await outcome(lanes.run('a', callOf(hello)))
+    expect(await outcome(lanes.run('a', callOf(spin, { deadlineMs: 150 })))).toBe('deadline_passed')
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect(ends).toEqual([])
+  })
+
+  test('ends code that spins after an await', async () => {
+    const { lanes } = openLanes()
+    const later = connectorOf('await null; for (;;) {}')
+    expect(await outcome(lanes.run('a', callOf(later, { deadlineMs: 300 })))).toBe(
+      'deadline_passed',
+    )
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  })
+
+  test('ends a promise that never settles', async () => {
+    const { lanes } = openLanes()
+    const never = connectorOf('await new Promise(() => {})')
+    expect(await outcome(lanes.run('a', callOf(never, { deadlineMs: 300 })))).toBe(
+      'deadline_passed',
+    )
+  })
+
+  test('leaves the other isolates of the worker alone', async () => {
+    const { lanes, ends } = openLanes()
+    await outcome(lanes.run('a', callOf(hello, { isolateKey: 'other' })))
+    const spinning = outcome(lanes.run('a', callOf(spin, { deadlineMs: 400 })))
+    for (let round = 0; round < 20; round += 1)
+      expect(await outcome(lanes.run('a', callOf(hello, { isolateKey: 'other' })))).toBe('hello')
+    expect(await spinning).toBe('deadline_passed')
+    expect(await outcome(lanes.run('a', callOf(hello, { isolateKey: 'other' })))).toBe('hello')
+    expect(ends).toEqual([])
+  })
+
+  test('ends a native loop with its worker, and the next call runs', async () => {
+    const { lanes, ends } = openLanes()
+    const native = connectorOf('[].indexOf.call({ length: 2 ** 53 - 1 }, 1)')
+    expect(await outcome(lanes.run('a', callOf(native, { deadlineMs: 400 })))).toBe(
+      'deadline_passed',
+    )
+    await vi.waitFor(() => expect(ends).toHaveLength(1), { timeout: 5000 })
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  })
+
+  test('covers the start of the worker', async () => {
+    const { lanes } = openLanes()
+    expect(await outcome(lanes.run('a', callOf(hello, { deadlineMs: 1 })))).toBe('deadline_passed')
+  })
+
+  test('of a call that waits for a slow system leaves its neighbours in the isolate alone', async () => {
+    const { lanes } = openLanes()
+    const waits = connectorOf(
+      `await new Promise((go) => setTimeout(go, ctx.settings.ms)); ${say("'done'")}`,
+    )
+    const callJson = (ms: number) =>
+      JSON.stringify({
+        request: {},
+        settings: { ms },
+        auth: {},
+        credentials: null,
+        page: { cursor: null, size: null },
+      })
+    await outcome(lanes.run('a', callOf(waits, { callJson: callJson(1) })))
+    const slow = outcome(
+      lanes.run('a', callOf(waits, { callJson: callJson(60_000), deadlineMs: 100 })),
+    )
+    const write = outcome(lanes.run('a', callOf(waits, { callJson: callJson(280) })))
+    expect([await slow, await write]).toEqual(['deadline_passed', 'done'])
+  })
+})
+
+describe('a caller that hangs up', () => {
+  test('before the call gets caller_gone', async () => {
+    const { lanes } = openLanes()
+    const call = callOf(hello, { signal: AbortSignal.abort() })
+    expect(await outcome(lanes.run('a', call))).toBe('caller_gone')
+  })
+
+  test('during the call ends it, and its requests', async () => {
+    const { lanes } = openLanes()
+    const hangUp = new AbortController()
+    const aborted = vi.fn()
+    const fetch = ({ signal }: FetchRequest) => {
+      hangUp.abort()
+      return new Promise<never>((_resolve, reject) => {
+        if (signal.aborted) aborted()
+        signal.addEventListener('abort', () => reject(aborted()))
+      })
+    }
+    const waits = connectorOf("await ctx.fetch('https://a.example')")
+    const call = callOf(waits, { fetch, signal: hangUp.signal })
+    expect(await outcome(lanes.run('a', call))).toBe('caller_gone')
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalled())
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  })
+})
+
+describe('memory', () => {
+  test.each([
+    ['an array', 'const all = []; for (;;) all.push({ n: all.length })'],
+    ['a map', 'const all = new Map(); for (;;) all.set(all.size, {})'],
+  ])('that %s takes without end is told as such, and the next call runs', async (_name, body) => {
+    const { lanes } = openLanes()
+    const bomb = connectorOf(body)
+    expect(await outcome(lanes.run('a', callOf(bomb)))).toBe('isolate_memory')
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  })
+
+  test('whose end takes the worker with it is told as such, and the next call runs', async () => {
+    const { lanes, ends } = openLanes()
+    const bomb = connectorOf('"x".repeat(2 ** 28).split("")')
+    expect(await outcome(lanes.run('a', callOf(bomb)))).toBe('isolate_memory')
+    expect(ends).toMatchObject([{ reason: 'memory' }])
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect(lanes.states()).toMatchObject([{ deaths: 1 }])
+  })
+
+  test('of a worker over its bound ends it', async () => {
+    const { lanes, ends } = openLanes({ maxWorkerBytes: 10 * 1024 * 1024, pollMs: 20 })
+    const waits = connectorOf('await new Promise(() => {})')
+    expect(await outcome(lanes.run('a', callOf(waits)))).toBe('isolate_memory')
+    expect(ends).toMatchObject([{ reason: 'memory', detail: 'resident memory' }])
+  })
+})
+
+describe('an isolate that cannot be made', () => {
+  test.each([
+    ['throws', 'throw new Error("no luck")'],
+    ['throws nothing', 'throw undefined'],
+    ['spins', 'for (;;) {}'],
+    ['does not parse', 'const = 1'],
+  ])('because the code %s when it loads, ends its calls alone', async (_name, top) => {
+    const { lanes, ends } = openLanes()
+    const bad = connectorOf(say("'x'"), top)
+    const both = [lanes.run('a', callOf(bad)), lanes.run('a', callOf(bad))].map(outcome)
+    expect(await Promise.all(both)).toEqual(['load_failed', 'load_failed'])
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect(ends).toEqual([])
+  })
+})
+
+describe('a worker', () => {
+  test('that is killed from outside ends its calls classified, and comes back', async () => {
+    const { lanes, ends } = openLanes()
+    await outcome(lanes.run('a', callOf(hello)))
+    const waits = connectorOf('await new Promise(() => {})')
+    const running = outcome(lanes.run('a', callOf(waits)))
+    const { pid } = lanes.states()[0] ?? {}
+    process.kill(pid ?? 0, 'SIGKILL')
+    expect(await running).toBe('worker_died')
+    expect(ends).toMatchObject([{ reason: 'killed' }])
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect(lanes.states()[0]?.pid).not.toBe(pid)
+  })
+
+  test('that dies again and again is started again after a pause, which the deadline bounds', async () => {
+    const { lanes } = openLanes({ restartMs: 150, maxRestartMs: 60_000 })
+    const bomb = connectorOf('"x".repeat(2 ** 28).split("")')
+    for (let round = 0; round < 3; round += 1) await outcome(lanes.run('a', callOf(bomb)))
+    expect(await outcome(lanes.run('a', callOf(hello, { deadlineMs: 50 })))).toBe('deadline_passed')
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  })
+
+  test('that cannot be started ends its calls classified', async () => {
+    const broken = {
+      ...realLauncher(),
+      start() {
+        throw new TypeError('no more processes')
+      },
+    }
+    const { lanes } = openLanes({}, broken)
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('worker_died')
+  })
+
+  test('that has nothing to do is let go, and started again when there is', async () => {
+    const { lanes, ends } = openLanes({ idleMs: 30, pollMs: 20 })
+    await outcome(lanes.run('a', callOf(hello)))
+    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'idle' }]))
+    expect(lanes.states()).toEqual([])
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  })
+
+  test('is not let go while a call waits for its start', async () => {
+    const { lanes } = openLanes({ pollMs: 5 })
+    const running = outcome(lanes.run('a', callOf(hello)))
+    lanes.drain('a')
+    expect(await running).toBe('hello')
+    await vi.waitFor(() => expect(lanes.states()).toEqual([]))
+  })
+
+  test('that is drained ends when its calls have', async () => {
+    const { lanes, ends } = openLanes({ pollMs: 10 })
+    const waits = connectorOf(`await new Promise((go) => setTimeout(go, 200)); ${say("'done'")}`)
+    await outcome(lanes.run('a', callOf(hello)))
+    const running = outcome(lanes.run('a', callOf(waits)))
+    lanes.drain('a')
+    expect(await running).toBe('done')
+    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'drained' }]))
+  })
+})
+
+describe('a description', () => {
+  test('names what the code implements, in a worker that is gone afterwards', async () => {
+    const { lanes } = openLanes()
+    const before = started.length
+    expect(await lanes.describe(hello, 5000)).toEqual(['list_accounts', 'validate_credentials'])
+    await allGone(started.slice(before))
+  })
+
+  test.each([
+    ['load_failed', 'throw new Error("no")'],
+    ['isolate_memory', 'const all = []; for (;;) all.push({ n: all.length })'],
+  ])('ends in %s', async (code, top) => {
+    const { lanes } = openLanes()
+    const bad = connectorOf(say("'x'"), top)
+    await expect(lanes.describe(bad, 8000)).rejects.toMatchObject({ code })
+  })
+})
+
+describe('after the stop', () => {
+  test('nothing runs, no process is left, and calls say why', async () => {
+    const { lanes } = openLanes()
+    const before = started.length
+    await outcome(lanes.run('a', callOf(hello)))
+    const waits = connectorOf('await new Promise(() => {})')
+    const running = [
+      outcome(lanes.run('a', callOf(waits))),
+      outcome(lanes.run('b', callOf(waits))),
+      lanes.describe(hello, 5000).then(String, (error: RuntimeError) => error.code),
+    ]
+    lanes.stop()
+    expect(await Promise.all(running)).toEqual(['stopping', 'stopping', 'stopping'])
+    expect(await outcome(lanes.run('c', callOf(hello)))).toBe('stopping')
+    await allGone(started.slice(before))
+  })
+
+  test('no worker is started for a call that waits out a pause', async () => {
+    const { lanes } = openLanes({ restartMs: 100, maxRestartMs: 200 })
+    const bomb = connectorOf('"x".repeat(2 ** 28).split("")')
+    for (let round = 0; round < 2; round += 1) await outcome(lanes.run('a', callOf(bomb)))
+    const running = outcome(lanes.run('a', callOf(hello)))
+    const before = started.length
+    lanes.stop()
+    expect(await running).toBe('stopping')
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    expect(started.length).toBe(before)
+  })
+})
