@@ -6,7 +6,8 @@ import * as v from 'valibot'
 import type { AnySchema } from '../contract/capabilities.ts'
 import type { GuestError, Reply } from '../contract/frames.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
-import { describeIssues } from '../contract/payload.ts'
+import { describeIssues, thoroughness } from '../contract/payload.ts'
+import { quietMembers } from '../contract/secrets.ts'
 
 /** Longest reply of a connector, in bytes of JSON. */
 export const MAX_REPLY_BYTES = 32 * 1024 * 1024
@@ -28,10 +29,31 @@ export function checkReply(
   capability: string,
   wantRaw: boolean,
 ): CheckedReply {
-  if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) {
+  if (
+    !Array.isArray(parts) ||
+    parts.length !== 3 ||
+    !parts.every((part) => typeof part === 'string')
+  ) {
     return refuse('reply_invalid', 'the sandbox gave no proper reply')
   }
   const [headJson, responseJson, rawJson] = parts as [string, string, string]
+  // A text nested deeper than the stack is refused, not the end of the isolate.
+  try {
+    return checkParts(headJson, responseJson, rawJson, schema, capability, wantRaw)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return refuse('reply_invalid', `the reply of ${capability} is nested too deeply`)
+  }
+}
+
+function checkParts(
+  headJson: string,
+  responseJson: string,
+  rawJson: string,
+  schema: AnySchema,
+  capability: string,
+  wantRaw: boolean,
+): CheckedReply {
   const head = parse(headJson)
   if (!isObject(head)) return refuse('reply_invalid', 'the sandbox gave no proper reply')
   if (head['ok'] !== true) return { reply: failure(head), body: rawOfError(head, wantRaw) }
@@ -48,17 +70,16 @@ export function checkReply(
       `the cursor of ${capability} is longer than ${MAX_CURSOR_LENGTH} characters`,
     )
   }
-  const result = v.safeParse(schema, parse(responseJson))
+  const result = v.safeParse(schema, parse(responseJson), thoroughness(responseJson.length))
   if (!result.success) {
     return refuse(
       'reply_invalid',
-      `the reply of ${capability} breaks the contract: ${describeIssues(result.issues, 'response')}`,
+      `the reply of ${capability} breaks the contract: ${describeIssues(result.issues, 'response', quietMembers(schema))}`,
     )
   }
-  const text = stringify(capability === 'list_accounts' ? listed(result.output) : result.output)
-  if (text === null)
-    return refuse('reply_invalid', `the reply of ${capability} is nested too deeply`)
-  const response = Buffer.from(text)
+  const response = Buffer.from(
+    JSON.stringify(capability === 'list_accounts' ? listed(result.output) : result.output),
+  )
   const raw = wantRaw && parse(rawJson) !== undefined ? Buffer.from(rawJson) : NOTHING
   if (response.length + raw.length > MAX_REPLY_BYTES) {
     return refuse(
@@ -81,13 +102,17 @@ function listed(accounts: unknown): unknown {
 }
 
 function failure(head: Record<string, unknown>): Reply {
-  if (Number.isInteger(head['fetch'])) return { ok: false, fetch: head['fetch'] as number }
+  const { fetch } = head
+  if (Number.isSafeInteger(fetch) && (fetch as number) >= 0)
+    return { ok: false, fetch: fetch as number }
   const error = isObject(head['error']) ? head['error'] : {}
   const told: GuestError = {
     code: textOr(error['code'], 'unexpected_error'),
     message: textOr(error['message'], 'the connector failed without a message').slice(0, 4000),
     app_error_code: textOr(error['app_error_code'], null),
-    status_code: Number.isInteger(error['status_code']) ? (error['status_code'] as number) : null,
+    status_code: Number.isSafeInteger(error['status_code'])
+      ? (error['status_code'] as number)
+      : null,
     raised_by: textOr(error['raised_by'], null),
   }
   return { ok: false, error: told }
@@ -126,7 +151,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** JSON text, or null for a free-form member so deep that writing it overflows the stack. */
+/** JSON text, or null for a value so deep that writing it overflows the stack. */
 function stringify(value: unknown): string | null {
   try {
     return JSON.stringify(value)

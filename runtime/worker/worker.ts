@@ -6,8 +6,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type ivmModule from 'isolated-vm'
+import * as v from 'valibot'
 import { openChannel } from '../contract/channel.ts'
-import type { Message } from '../contract/frames.ts'
+import type { Heads, Message } from '../contract/frames.ts'
+import { WORKER_HEADS } from '../contract/worker-heads.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestIsolate, type Source } from './guest-isolate.ts'
 import { checkReply } from './reply.ts'
@@ -25,6 +27,19 @@ type Guest = {
   ending: boolean
 }
 
+/** Largest body of a guest's request that goes to the host, in bytes; egress allows less. */
+const MAX_REQUEST_BYTES = 32 * 1024 * 1024
+
+const REQUEST_REFUSED = JSON.stringify({
+  ok: false,
+  error: {
+    code: 'bad_request',
+    message: 'the request cannot be sent: its address, headers or body are larger than may be',
+    raised_by: 'Keyway',
+    status_code: null,
+  },
+})
+
 /** Serves the host's messages until the pipe ends. */
 export function serve(
   ivm: typeof ivmModule,
@@ -35,6 +50,8 @@ export function serve(
   const prelude: Source = { code: preludeCode, name: 'keyway-prelude.js', cached: null }
   const connectors = new Map<string, Connector>()
   const guests = new Map<number, Guest>()
+  /** Isolates that are gone. A call that crossed the word of it must not bring one back: nobody would end it. */
+  const buried = new Set<number>()
 
   const channel = openChannel(
     pipe,
@@ -92,6 +109,7 @@ export function serve(
   function dispose(isolate: number): void {
     const guest = guests.get(isolate)
     if (guest?.ending) return
+    buried.add(isolate)
     const gone = () => {
       guests.delete(isolate)
       channel.send('disposed', 0, { isolate, reason: 'asked', message: '' })
@@ -112,6 +130,8 @@ export function serve(
     const connector = connectors.get(head.connector)
     const schema = connector?.schema(head.capability)
     if (!connector || !schema) die('call of an unknown connector or capability')
+    // The host has heard, or will hear, that the isolate is gone, and ends the call.
+    if (buried.has(head.isolate)) return
     try {
       const guest = await guestFor(head.isolate, connector)
       const run = guest.run(call, head.capability, body.toString('utf8'))
@@ -141,6 +161,7 @@ export function serve(
     const guest = guests.get(isolate)
     // Once only: the host ends every call of the isolate at the first word of it.
     if (!guest || guest.ending) return
+    buried.add(isolate)
     guests.delete(isolate)
     guest.timers.clearAll()
     guest.ready
@@ -197,16 +218,26 @@ export function serve(
     if (!guest) return
     if (op === 'timer') return guest.timers.set(id, Number(JSON.parse(headJson).ms))
     if (op === 'timer.clear') return guest.timers.clear(id)
-    if (op === 'log') return channel.send('log', id, JSON.parse(headJson))
+    if (op === 'log') {
+      const line: Heads['log'] = JSON.parse(headJson)
+      // The host ends a worker for a line that is not one.
+      if (v.safeParse(WORKER_HEADS.log as v.GenericSchema, line).success)
+        channel.send('log', id, line)
+      return
+    }
     if (op === 'fetch.abort') {
       const call = guest.requests.get(id)
       if (call !== undefined) channel.send('fetch_abort', call, { request: id })
       return
     }
     const { call, url, method, headers, redirect, encoding } = JSON.parse(headJson)
-    guest.requests.set(id, call)
     const bytes = encoding === null ? undefined : Buffer.from(body, encoding)
     const head = { request: id, url, method, headers, redirect, hasBody: encoding !== null }
+    // The host ends a worker that sends more: here it is the guest's own request that fails.
+    const fits = (bytes?.length ?? 0) <= MAX_REQUEST_BYTES
+    if (!fits || !v.is(WORKER_HEADS.fetch as v.GenericSchema, head))
+      return withGuest(isolate, (one) => one.deliver(id, REQUEST_REFUSED, ''))
+    guest.requests.set(id, call)
     channel.send('fetch', call, head, bytes)
   }
 

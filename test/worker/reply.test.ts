@@ -1,0 +1,286 @@
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import type { CapabilityName } from '../../runtime/contract/capabilities.ts'
+import { responseSchema } from '../../runtime/contract/payload.ts'
+import type { Fields } from '../../runtime/contract/settings.ts'
+import { WORKER_HEADS } from '../../runtime/contract/worker-heads.ts'
+import { checkReply, MAX_CURSOR_LENGTH, MAX_REPLY_BYTES } from '../../runtime/worker/reply.ts'
+
+type Options = { capability?: CapabilityName; wantRaw?: boolean; fields?: Fields }
+
+function check(
+  parts: unknown,
+  { capability = 'list_accounts', wantRaw = false, fields }: Options = {},
+) {
+  const { reply, body } = checkReply(parts, responseSchema(capability, fields), capability, wantRaw)
+  // Whatever the guest says, what goes to the host must be well formed: the host kills for less.
+  expect(v.is(WORKER_HEADS.reply as v.GenericSchema, JSON.parse(JSON.stringify(reply)))).toBe(true)
+  return { reply, body }
+}
+
+const ok = (cursor: unknown = null) => JSON.stringify({ ok: true, cursor })
+const answer = (response: unknown, options: Options = {}) => {
+  const { reply, body } = check([ok(), JSON.stringify(response), ''], options)
+  return reply.ok ? JSON.parse(`${body}`) : reply
+}
+const refusal = (parts: unknown, options: Options = {}) => {
+  const { reply, body } = check(parts, options)
+  expect(body).toHaveLength(0)
+  return 'refused' in reply ? [reply.refused, reply.message] : reply
+}
+
+const account = (more: object = {}) => ({ integration_specific_id: 'a', ...more })
+
+describe('an answer', () => {
+  test('leaves with every member, null where it was left out', () => {
+    expect(answer([account({ email: 'a@b' })])).toEqual([
+      {
+        integration_specific_id: 'a',
+        email: 'a@b',
+        given_name: null,
+        family_name: null,
+        username: null,
+        user_status: null,
+        extra_data: null,
+        custom_attributes: null,
+        account_type: null,
+      },
+    ])
+  })
+
+  test('of list_accounts holds active and suspended accounts and those without a status', () => {
+    const statuses = [
+      'ACTIVE',
+      'INACTIVE',
+      'SUSPENDED',
+      'DEPROVISIONED',
+      'PENDING',
+      'DELETED',
+      null,
+    ]
+    const accounts = statuses.map((user_status) => account({ user_status }))
+    const left = answer(accounts) as { user_status: string | null }[]
+    expect(left.map(({ user_status }) => user_status)).toEqual(['ACTIVE', 'SUSPENDED', null])
+  })
+
+  test('of get_account may have any status', () => {
+    expect(
+      answer(account({ user_status: 'DELETED' }), { capability: 'get_account' }),
+    ).toMatchObject({
+      user_status: 'DELETED',
+    })
+  })
+
+  test('holds the connector’s own fields where it may', () => {
+    const options: Options = { capability: 'create_account', fields: { desk: { type: 'string' } } }
+    expect(answer({ status: 'ACTIVE', created: true, desk: '4' }, options)).toMatchObject({
+      desk: '4',
+      id: null,
+    })
+  })
+
+  test.each([null, 'x', 0, { a: [1] }, ['"]}']])('carries the cursor %j', (cursor) => {
+    expect(check([ok(cursor), '[]', '']).reply).toEqual({
+      ok: true,
+      cursorJson: JSON.stringify(cursor),
+      responseBytes: 2,
+    })
+  })
+
+  test('without a cursor is the last page', () => {
+    expect(check(['{"ok":true}', '[]', '']).reply).toMatchObject({ cursorJson: 'null' })
+  })
+
+  test.each([
+    [true, '{"a":"é"}', '{"a":"é"}'],
+    [true, 'null', 'null'],
+    [true, '', ''],
+    [true, '{broken', ''],
+    [false, '{"a":1}', ''],
+  ])('carries raw data only when asked: %j %s', (wantRaw, raw, left) => {
+    const { reply, body } = check([ok(), '[]', raw], { wantRaw })
+    const { responseBytes } = reply as { responseBytes: number }
+    expect(`${body.subarray(responseBytes)}`).toBe(left)
+  })
+
+  test('is counted in bytes, not in characters', () => {
+    const { reply, body } = check([ok(), JSON.stringify([account({ email: 'é€😀' })]), '7'], {
+      wantRaw: true,
+    })
+    const { responseBytes } = reply as { responseBytes: number }
+    expect(body.length - responseBytes).toBe(1)
+    expect(JSON.parse(`${body.subarray(0, responseBytes)}`)[0].email).toBe('é€😀')
+  })
+})
+
+describe('is refused:', () => {
+  const broken: [string, unknown, string][] = [
+    ['no list', { ...account() }, 'response: Invalid type: Expected Array but received Object'],
+    ['nothing', null, 'response: '],
+    ['a missing member', [{}], 'response.0.integration_specific_id: missing'],
+    ['an unknown member', [account({ phone: 1 })], 'response.0.phone: there is no such field'],
+    ['a wrong type', [account({ email: 1 })], 'response.0.email: '],
+    ['an unknown status', [account({ user_status: 'active' })], 'response.0.user_status: '],
+    [
+      'attributes that are no text',
+      [account({ custom_attributes: { a: 1 } })],
+      'custom_attributes',
+    ],
+    ['extra data that is a list', [account({ extra_data: [] })], 'response.0.extra_data: '],
+  ]
+  test.each(broken)('%s', (_name, response, words) => {
+    const [code, message] = refusal([ok(), JSON.stringify(response), '']) as [string, string]
+    expect(code).toBe('reply_invalid')
+    expect(message).toContain('the reply of list_accounts breaks the contract: ')
+    expect(message).toContain(words)
+  })
+
+  test.each([
+    '[{"integration_specific_id":"a","extra_data":{"__proto__":{"x":1}}}]',
+    '[{"integration_specific_id":"a","extra_data":{"a":[{"__proto__":1}]}}]',
+    '[{"integration_specific_id":"a","custom_attributes":{"__proto__":"x"}}]',
+    '[{"integration_specific_id":"a","__proto__":{"x":1}}]',
+  ])('a member named __proto__: %s', (json) => {
+    const { reply, body } = check([ok(), json, ''])
+    // Refused, or dropped where valibot does not even see it.
+    expect(`${body}`).not.toContain('__proto__')
+    expect(reply.ok === false || !`${body}`.includes('"x"')).toBe(true)
+  })
+
+  test.each([
+    ['no array', 'text'],
+    ['undefined', undefined],
+    ['a number among the parts', [ok(), '[]', 5]],
+    ['an empty array', []],
+    ['parts that are too many', [ok(), '[]', '', '']],
+    ['a head that is not JSON', ['{', '[]', '']],
+    ['a head that is null', ['null', '[]', '']],
+    ['a head that is a list', ['[]', '[]', '']],
+    ['parts that are too few', [ok()]],
+  ])('%s', (_name, parts) => {
+    expect(refusal(parts)).toEqual(['reply_invalid', 'the sandbox gave no proper reply'])
+  })
+
+  test.each(['', '{', 'undefined', '[1,]'])('a response that is not JSON: %j', (json) => {
+    expect(refusal([ok(), json, ''])).toEqual([
+      'reply_invalid',
+      expect.stringContaining('response'),
+    ])
+  })
+
+  test('a cursor that is too long', () => {
+    expect(refusal([ok('x'.repeat(MAX_CURSOR_LENGTH)), '[]', ''])).toEqual([
+      'cursor_too_large',
+      'the cursor of list_accounts is longer than 8192 characters',
+    ])
+    expect(check([ok('x'.repeat(MAX_CURSOR_LENGTH - 2)), '[]', '']).reply.ok).toBe(true)
+  })
+
+  test('a reply that is too large in characters', () => {
+    const big = `[${' '.repeat(MAX_REPLY_BYTES)}]`
+    expect(refusal([ok(), big, ''])).toMatchObject(['reply_too_large', expect.any(String)])
+    expect(refusal([ok(), '[]', big], { wantRaw: true })).toMatchObject([
+      'reply_too_large',
+      expect.any(String),
+    ])
+  })
+
+  test('a reply that is too large in bytes', () => {
+    const email = '€'.repeat(MAX_REPLY_BYTES / 3)
+    expect(refusal([ok(), JSON.stringify([account({ email })]), ''])).toMatchObject([
+      'reply_too_large',
+      expect.any(String),
+    ])
+  })
+
+  const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+  test.each([
+    ['extra data', [ok(), `[{"integration_specific_id":"a","extra_data":${deep(200_000)}}]`, '']],
+    ['a cursor', [`{"ok":true,"cursor":${deep(200_000)}}`, '[]', '']],
+    ['a whole reply', [ok(), deep(200_000), '']],
+  ])('%s nested without end', (_name, parts) => {
+    expect(refusal(parts)).toMatchObject([
+      expect.stringMatching(/^(reply_invalid|cursor_too_large)$/),
+      expect.any(String),
+    ])
+  })
+
+  test('a text where a flag should be, without repeating megabytes', () => {
+    const response = [account({ account_type: 'x'.repeat(1_000_000) })]
+    const [, message] = refusal([ok(), JSON.stringify(response), '']) as [string, string]
+    expect(message.length).toBeLessThan(1000)
+  })
+
+  test('a token of the wrong form, without repeating it', () => {
+    const response = { access_token: 44556677, token_type: 'bearer', refresh_token: 88990011 }
+    const [, message] = refusal([ok(), JSON.stringify(response), ''], {
+      capability: 'refresh_access_token',
+    }) as [string, string]
+    expect(message).toContain('response.access_token: ')
+    expect(message).not.toMatch(/44556677|88990011/)
+  })
+
+  test('a large reply that is all wrong, by its first finding', () => {
+    const response = Array.from({ length: 300_000 }, () => 1)
+    const [, message] = refusal([ok(), JSON.stringify(response), '']) as [string, string]
+    expect(message).not.toContain('response.1')
+  })
+})
+
+describe('a failure', () => {
+  const failed = (head: object) => check([JSON.stringify({ ok: false, ...head }), '', '']).reply
+
+  test('is told in the words of the connector', () => {
+    const error = {
+      code: 'not_found',
+      message: 'gone',
+      app_error_code: 'E1',
+      status_code: 404,
+      raised_by: 'HTTPStatusError',
+    }
+    expect(failed({ error })).toEqual({ ok: false, error })
+  })
+
+  const none = {
+    code: 'unexpected_error',
+    message: 'the connector failed without a message',
+    app_error_code: null,
+    status_code: null,
+    raised_by: null,
+  }
+  test.each([
+    [{}],
+    [{ error: null }],
+    [{ error: 'text' }],
+    [{ error: [] }],
+    [{ error: { code: 5, message: {}, app_error_code: [], status_code: '404', raised_by: 1 } }],
+    [{ error: { status_code: 1.5 } }],
+    [{ error: { status_code: 1e300 } }],
+    [{ fetch: -1 }],
+    [{ fetch: 1.5 }],
+    [{ fetch: 1e300 }],
+    [{ fetch: '1' }],
+  ])('without proper words is still one: %j', (head) => {
+    expect(failed(head)).toEqual({ ok: false, error: none })
+  })
+
+  test('of a fetch names the request', () => {
+    expect(failed({ fetch: 7 })).toEqual({ ok: false, fetch: 7 })
+  })
+
+  test('is cut', () => {
+    const text = 'x'.repeat(100_000)
+    const { error } = failed({
+      error: { code: text, message: text, app_error_code: text, raised_by: text },
+    }) as unknown as { error: Record<string, string> }
+    for (const name of ['code', 'message', 'app_error_code', 'raised_by'])
+      expect(error[name]).toHaveLength(4000)
+  })
+
+  test.each(['{"ok":1}', '{"ok":"true"}', '{}', '{"ok":null}'])(
+    'is anything but true: %s',
+    (head) => {
+      expect(check([head, '[]', '']).reply.ok).toBe(false)
+    },
+  )
+})
