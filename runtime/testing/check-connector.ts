@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
 import { isCapability } from '../contract/capabilities.ts'
-import { Cases } from '../contract/cases.ts'
+import { type Case, Cases } from '../contract/cases.ts'
+import { RuntimeError } from '../contract/errors.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import { describeIssues } from '../contract/payload.ts'
 import { checkRules } from '../egress/url-template.ts'
@@ -17,7 +18,7 @@ import { createLauncher, type Launcher } from '../lanes/launch.ts'
 import { buildWorker } from '../lanes/worker-bundle.ts'
 import { compile } from '../registry/compile.ts'
 import { type Folder, FolderError, readFolder } from '../registry/folder.ts'
-import { inspect } from '../registry/inspect.ts'
+import { inspect, type Verdict } from '../registry/inspect.ts'
 import { createVersion, type Version } from '../registry/version.ts'
 import { conformance } from './conformance.ts'
 import { runCase } from './run-case.ts'
@@ -101,13 +102,17 @@ async function check(
     compile: (one) =>
       compile(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 }),
     describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
+  }).catch((error: unknown): Verdict => {
+    // Loading took too long, or the sandbox died of it: here that is a finding like any other.
+    if (!(error instanceof RuntimeError)) throw error
+    return { ok: false, findings: [`connector.ts: ${error.message}`], id: null, version: null }
   })
   if (!verdict.ok) return failed(verdict.findings, verdict.id, verdict.version)
   const version = createVersion(verdict.manifest, folder.digest, false, async () => verdict.code)
   const findings: Finding[] = []
   const passed: string[] = []
-  await checkCases(folder, version, lanes, findings, passed)
-  findings.push(...(await conformance(version, lanes.run)))
+  const cases = await checkCases(folder, version, lanes, findings, passed)
+  findings.push(...(await conformance(version, lanes.run, cases)))
   lanes.drain(version.lane)
   const { id, version: number } = verdict.manifest
   return {
@@ -125,7 +130,7 @@ async function checkCases(
   lanes: Lanes,
   findings: Finding[],
   passed: string[],
-): Promise<void> {
+): Promise<Case[]> {
   const { manifest } = version
   const text = folder.files.get('connector.cases.json')
   const cases = text === undefined ? [] : readCases(text.toString('utf8'), findings)
@@ -150,9 +155,10 @@ async function checkCases(
       ...wrong.map((message) => ({ severity: 'error' as const, where: one.name, message })),
     )
   }
+  return cases
 }
 
-function readCases(text: string, findings: Finding[]) {
+function readCases(text: string, findings: Finding[]): Case[] {
   let value: unknown
   try {
     value = JSON.parse(text)

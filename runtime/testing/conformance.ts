@@ -3,8 +3,16 @@
  * network that refuses everything, ends in an answer or a wire code within its deadline, and asks for
  * nothing outside its egress.
  */
+
+import * as v from 'valibot'
 import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
-import { type AnySchema, CAPABILITIES, isCapability } from '../contract/capabilities.ts'
+import {
+  type AnySchema,
+  CAPABILITIES,
+  type CapabilityName,
+  isCapability,
+} from '../contract/capabilities.ts'
+import type { Case } from '../contract/cases.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import { createPolicyOf } from '../egress/call-policy.ts'
@@ -19,9 +27,13 @@ const PATIENCE_MS = 5000
 
 type Finding = { severity: 'error'; where: string; message: string }
 
+/** What a connector's own cases send: taken where its schemas accept nothing that could be made up. */
+export type Example = Pick<Case, 'capability' | 'request' | 'settings'>
+
 export async function conformance(
   version: ServedVersion,
   run: InvokeDeps['run'],
+  examples: readonly Example[] = [],
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const capability of Object.keys(version.manifest.capabilities)) {
@@ -43,9 +55,7 @@ export async function conformance(
     const error = await invoke({
       connectorId: version.id,
       capability,
-      text: JSON.stringify(
-        minimalEnvelope(version.manifest, capability, version.request(capability) as AnySchema),
-      ),
+      text: JSON.stringify(minimalEnvelope(version, capability, examples)),
       requestId: 'conformance',
       signal: new AbortController().signal,
     }).then(
@@ -73,12 +83,18 @@ const WRONG_ENDS = [
   'connector_threw',
 ]
 
+const ownExample = '; write a case whose request and settings fit: they are used here'
+const HINTS: Partial<Record<string, string>> = {
+  connector_threw: '; throw a ConnectorError where the system refuses',
+  request_invalid: ownExample,
+  settings_invalid: ownExample,
+}
+
 function judgeEnd(error: unknown, capability: string): Finding[] {
   if (error === null) return []
   if (!(error instanceof RuntimeError)) throw error
   if (!WRONG_ENDS.includes(error.code)) return []
-  const hint =
-    error.code === 'connector_threw' ? '; throw a ConnectorError where the system refuses' : ''
+  const hint = HINTS[error.code] ?? ''
   return [
     {
       severity: 'error',
@@ -115,14 +131,28 @@ function refuse(
 }
 
 /** The smallest body that a capability accepts. */
-function minimalEnvelope(manifest: Manifest, capability: string, request: AnySchema): object {
-  const plain = 'plain' in CAPABILITIES[capability as keyof typeof CAPABILITIES]
+function minimalEnvelope(
+  version: ServedVersion,
+  capability: CapabilityName,
+  examples: readonly Example[],
+): object {
+  const { manifest } = version
+  const plain = 'plain' in CAPABILITIES[capability]
+  const schema = version.request(capability) as AnySchema
+  const own = examples.filter((one) => one.capability === capability)
   return {
-    request: minimalValue(request),
-    settings: minimalSettings(manifest.settings),
+    request: firstFitting(schema, [minimalValue(schema), ...own.map(({ request }) => request)]),
+    settings: firstFitting(version.settings, [
+      minimalSettings(manifest.settings),
+      ...[...own, ...examples].map(({ settings }) => settings),
+    ]),
     ...(plain ? {} : minimalCredentials(manifest)),
   }
 }
+
+/** The first value that the schema accepts, or the first of all. */
+const firstFitting = (schema: AnySchema, values: readonly unknown[]): unknown =>
+  values.find((value) => value !== undefined && v.is(schema, value)) ?? values[0]
 
 function minimalCredentials({ authentication_schema, credentials }: Manifest): object {
   const one = (kind: CredentialKind) => ({

@@ -1,6 +1,7 @@
 /** The smallest value that fits a contract schema: required members only. */
+import * as v from 'valibot'
 import type { AnySchema } from '../contract/capabilities.ts'
-import type { Fields } from '../contract/settings.ts'
+import type { Field, Fields } from '../contract/settings.ts'
 
 type Shape = {
   type: string
@@ -13,6 +14,8 @@ type Shape = {
 /** A value that the schema accepts; optional members are left out. */
 export function minimalValue(schema: AnySchema): unknown {
   const shape = schema as unknown as Shape
+  const { field } = v.getMetadata(schema as never) as { field?: Field }
+  if (field) return example(field)
   switch (shape.type) {
     case 'object':
     case 'strict_object':
@@ -54,7 +57,7 @@ export function minimalSettings(fields: Fields): Record<string, unknown> {
 }
 
 function example(field: Fields[string]): unknown {
-  if (field.type === 'integer') return field.min ?? 1
+  if (field.type === 'integer') return field.min ?? Math.min(1, field.max ?? 1)
   if (field.type === 'boolean') return true
   if (field.enum) return field.enum[0]
   return field.format ? EXAMPLES[field.format] : 'example'

@@ -58,8 +58,9 @@ export function createStubUpstream(exchanges: readonly Exchange[], served: Serve
 
 function sameRequest(expected: string, method: string, url: URL): boolean {
   const space = expected.indexOf(' ')
-  const wanted = new URL(expected.slice(space + 1), url.origin)
+  const wanted = URL.parse(expected.slice(space + 1), url.origin)
   return (
+    wanted !== null &&
     expected.slice(0, space) === method &&
     wanted.pathname === url.pathname &&
     isDeepStrictEqual([...wanted.searchParams].sort(), [...url.searchParams].sort())

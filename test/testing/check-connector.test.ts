@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
+import { manifestOf, temporaryFolder, write } from '../registry/fixtures/folders.ts'
+
+let bench: CheckBench
+beforeAll(async () => {
+  bench = await openCheckBench()
+})
+afterAll(() => bench.close())
+
+const LIST = `const reply = await ctx.fetch('https://api.acme.example/users?after=' + (ctx.page.cursor ?? ''), { headers: { authorization: ctx.auth.token.token } })
+    if (!reply.ok) throw await ConnectorError.from(reply)
+    const { users, next } = await reply.json()
+    return paged(users.map((id) => ({ integration_specific_id: id })), next)`
+
+const codeOf = (body: string) => `// @ts-nocheck
+import { ConnectorError, defineConnector, paged } from 'keyway/sdk'
+export default defineConnector({
+  async list_accounts(request, ctx) {
+    ${body}
+  },
+})`
+
+const exchange = (users: string[], next?: string, after = '') => ({
+  request: `GET /users?after=${after}`,
+  reply: { status: 200, body: { users, next } },
+})
+
+const good = {
+  name: 'lists',
+  capability: 'list_accounts',
+  auth: { token: { token: 'a-token' } },
+  upstream: [exchange(['a'])],
+  response: [{ integration_specific_id: 'a' }],
+  more: false,
+}
+
+async function check(cases: unknown, body = LIST, changes: object = {}) {
+  const directory = temporaryFolder()
+  await write(directory, {
+    'connector.json': JSON.stringify(
+      manifestOf({ capabilities: { list_accounts: {} }, ...changes }),
+    ),
+    'connector.ts': codeOf(body),
+    ...(cases === undefined
+      ? {}
+      : { 'connector.cases.json': typeof cases === 'string' ? cases : JSON.stringify(cases) }),
+  })
+  return bench.check(directory)
+}
+
+const errors = async (...given: Parameters<typeof check>) =>
+  (await check(...given)).findings
+    .filter(({ severity }) => severity === 'error')
+    .map(({ where, message }) => `${where}: ${message}`)
+
+describe('a good connector', () => {
+  test('passes, with a warning where validate_credentials is missing', async () => {
+    expect(await check([good])).toEqual({
+      ok: true,
+      id: 'acme',
+      version: '1.0.0',
+      passed: ['lists'],
+      findings: [
+        {
+          severity: 'warning',
+          where: 'connector.json',
+          message: expect.stringContaining('validate_credentials is missing'),
+        },
+      ],
+    })
+  })
+
+  test.each([
+    [
+      'several pages, each in an isolate of its own',
+      {
+        upstream: undefined,
+        response: undefined,
+        more: undefined,
+        pages: [
+          {
+            upstream: [exchange(['a'], 'p2')],
+            response: [{ integration_specific_id: 'a' }],
+            more: true,
+          },
+          {
+            upstream: [exchange(['b'], undefined, 'p2')],
+            response: [{ integration_specific_id: 'b' }],
+          },
+        ],
+      },
+    ],
+    [
+      'the error of its system',
+      {
+        upstream: [{ request: 'GET /users?after=', reply: { status: 429, body: 'slow down' } }],
+        response: undefined,
+        more: undefined,
+        error: { error_code: 'rate_limit', status_code: 429, message: 'slow down' },
+      },
+    ],
+    [
+      'the headers of a request',
+      { upstream: [{ ...exchange(['a']), headers: { Authorization: 'a-token' } }] },
+    ],
+  ])('shows %s', async (_name, change) => {
+    expect(await errors([{ ...good, ...change }])).toEqual([])
+  })
+
+  test('may have settings and fields that nobody could make up: its cases say them', async () => {
+    const settings = { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } }
+    expect(await errors([{ ...good, settings: { region: 'eu-01' } }], LIST, { settings })).toEqual(
+      [],
+    )
+  })
+})
+
+describe('a case fails by', () => {
+  const cases: [string, object, string][] = [
+    [
+      'another response',
+      { response: [] },
+      'lists: response should be [], is [{"integration_specific_id":"a"',
+    ],
+    [
+      'a request that it does not expect',
+      { upstream: [] },
+      'lists: unexpected request GET /users?after=; expected none',
+    ],
+    [
+      'a request of another query',
+      { upstream: [exchange(['a'], undefined, 'x')] },
+      'lists: unexpected request GET /users?after=; expected GET /users?after=x',
+    ],
+    [
+      'a request that is never made',
+      { upstream: [exchange(['a']), { ...exchange([]), request: 'GET /more' }] },
+      'lists: GET /more was expected and never made',
+    ],
+    [
+      'another header',
+      { upstream: [{ ...exchange(['a']), headers: { authorization: 'other' } }] },
+      'lists: GET /users?after=: header authorization should be other, is a-token',
+    ],
+    [
+      'a header that is missing',
+      { upstream: [{ ...exchange(['a']), headers: { 'x-own': 'y' } }] },
+      'header x-own should be y, is missing',
+    ],
+    [
+      'another body',
+      { upstream: [{ ...exchange(['a']), body: { q: 1 } }] },
+      'lists: GET /users?after=: body should be {"q":1}, is ',
+    ],
+    [
+      'an answer where an error is expected',
+      { response: undefined, more: undefined, error: { error_code: 'not_found' } },
+      'lists: the error not_found is expected, the answer is [',
+    ],
+    [
+      'an error where an answer is expected',
+      { upstream: [{ request: 'GET /users?after=', reply: { status: 500 } }] },
+      'lists: an answer is expected, the error is {',
+    ],
+    [
+      'another error',
+      {
+        upstream: [{ request: 'GET /users?after=', reply: { status: 500 } }],
+        response: undefined,
+        more: undefined,
+        error: { error_code: 'not_found', message: 'gone' },
+      },
+      'lists: error.error_code should be not_found, is api_error: [500]',
+    ],
+    [
+      'a page more than expected',
+      { upstream: [exchange(['a'], 'p2')] },
+      'lists: no further page is expected',
+    ],
+    ['a page less than expected', { more: true }, 'lists: a further page is expected'],
+    [
+      'pages that end early',
+      {
+        upstream: undefined,
+        response: undefined,
+        more: undefined,
+        pages: [{ upstream: [exchange(['a'])] }, { upstream: [] }],
+      },
+      'lists: page 1: a further page is expected, there is no token',
+    ],
+    [
+      'raw data that is not there',
+      { include_raw_data: true, raw_data: { a: 1 } },
+      'lists: raw_data should be {"a":1}, is null',
+    ],
+    [
+      'a request that does not fit',
+      { request: { custom_attributes: 5 } },
+      'request.custom_attributes: ',
+    ],
+    ['credentials that are missing', { auth: undefined }, 'auth: missing; send auth.token'],
+    [
+      'a capability that is not declared',
+      { capability: 'get_account' },
+      'lists: get_account is not declared',
+    ],
+    [
+      'an address that is none',
+      { upstream: [{ ...exchange(['a']), request: 'GET //' }] },
+      'unexpected request',
+    ],
+  ]
+  test.each(cases)('%s', async (_name, change, words) => {
+    expect((await errors([{ ...good, ...change }])).join('\n')).toContain(words)
+  })
+})
+
+describe('a connector fails by', () => {
+  test('no cases at all', async () => {
+    expect(await errors(undefined)).toEqual([
+      'connector.cases.json: no case calls list_accounts; write one',
+    ])
+  })
+
+  test.each([
+    ['cases that are not JSON', '[', 'connector.cases.json: is not JSON'],
+    ['cases that are no list', '{}', 'connector.cases.json: Invalid type: Expected Array'],
+    ['a case without a name', [{ ...good, name: undefined }], '0.name: missing'],
+    [
+      'a case with an unknown member',
+      [{ ...good, expects: 1 }],
+      '0.expects: there is no such field',
+    ],
+    [
+      'a case with a strange request',
+      [{ ...good, upstream: [{ request: 'users', reply: { status: 200 } }] }],
+      'must look like `GET /v1/users',
+    ],
+  ])('%s', async (_name, cases, words) => {
+    expect((await errors(cases)).join('\n')).toContain(words)
+  })
+
+  test.each([
+    [
+      'an error that is no ConnectorError',
+      'throw new TypeError("x")',
+      'connector_threw: x; throw a ConnectorError',
+    ],
+    ['a reply of the wrong form', 'return [{ id: 1 }]', 'reply_invalid'],
+    ['code that spins', 'for (;;) {}', 'deadline_passed'],
+    [
+      'a request that its manifest does not allow',
+      "await ctx.fetch('https://evil.example/')",
+      'asks for what its manifest does not allow',
+    ],
+    [
+      'a method that its manifest does not allow',
+      "await ctx.fetch('https://api.acme.example/', { method: 'DELETE' })",
+      'asks for what its manifest does not allow',
+    ],
+  ])('%s, found without any case', async (_name, body, words) => {
+    expect((await errors([], body)).join('\n')).toContain(words)
+  })
+
+  test('settings that nobody could make up and no case says', async () => {
+    const settings = { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } }
+    expect((await errors([], LIST, { settings })).join('\n')).toContain(
+      'write a case whose request and settings fit',
+    )
+  })
+
+  test.each([
+    ['a folder that is not there', '/nowhere/at/all', 'there is no folder /nowhere/at/all'],
+    ['a folder without a manifest', '/etc/skel', 'there is no connector.json'],
+  ])('%s', async (_name, directory, words) => {
+    expect(await bench.check(directory)).toMatchObject({
+      ok: false,
+      findings: [{ severity: 'error', message: expect.stringContaining(words) }],
+    })
+  })
+
+  test('a manifest that is wrong: it is said whose it is', async () => {
+    expect(await check([good], LIST, { version: 'x' })).toMatchObject({
+      ok: false,
+      id: 'acme',
+      version: 'x',
+    })
+  })
+
+  test('code that kills its sandbox when it loads', async () => {
+    const directory = temporaryFolder()
+    await write(directory, {
+      'connector.json': JSON.stringify(manifestOf({ capabilities: { list_accounts: {} } })),
+      'connector.ts': `"x".repeat(2 ** 28).split("")\nexport default {}`,
+    })
+    expect((await bench.check(directory)).ok).toBe(false)
+  })
+})
