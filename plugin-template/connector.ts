@@ -19,7 +19,7 @@ type User = { id: string; email: string; name: { first: string; last: string }; 
 type Role = { id: string; title: string }
 
 /** A client of the tenant's API. A state of its own is not worth keeping: every call may be the first. */
-const acme = (ctx: ConnectorContext<Settings>) =>
+const api = (ctx: ConnectorContext<Settings>) =>
   client(ctx, {
     baseUrl: `https://${ctx.settings.subdomain}.acme.example/v1`,
     // Sent to the hosts of `egress` only: nothing else can be reached.
@@ -29,13 +29,13 @@ const acme = (ctx: ConnectorContext<Settings>) =>
 export default defineConnector<Settings>({
   // Throws `unauthenticated` when the token is wrong: the client maps every status but 2xx.
   async validate_credentials(_request, ctx) {
-    const { workspace } = await acme(ctx).get<{ workspace: { id: string } }>('/me')
+    const { workspace } = await api(ctx).get<{ workspace: { id: string } }>('/me')
     return { valid: true, unique_tenant_id: workspace.id }
   },
 
   // One upstream page is one page: the runtime wraps the cursor and hands it back for the next one.
   async list_accounts(_request, ctx) {
-    const page = await acme(ctx).get<{ users: User[]; next?: string }>('/users', {
+    const page = await api(ctx).get<{ users: User[]; next?: string }>('/users', {
       query: { after: textCursor(ctx), limit: ctx.page.size ?? 100 },
     })
     ctx.raw(page)
@@ -44,7 +44,7 @@ export default defineConnector<Settings>({
 
   // Short lists may be answered whole, whatever page was asked for.
   async list_entitlements(_request, ctx) {
-    const { roles } = await acme(ctx).get<{ roles: Role[] }>('/roles')
+    const { roles } = await api(ctx).get<{ roles: Role[] }>('/roles')
     return roles.map((role) => ({
       entitlement_type: 'ROLE',
       integration_specific_id: role.id,
@@ -60,7 +60,7 @@ export default defineConnector<Settings>({
     const user = request.account_integration_specific_id
     const role = request.entitlement_integration_specific_id
     // `path` encodes what is inserted. A PUT may be repeated: assigning twice is no error.
-    await acme(ctx).put(path`/users/${user}/roles/${role}`)
+    await api(ctx).put(path`/users/${user}/roles/${role}`)
     return { assigned: true }
   },
 })

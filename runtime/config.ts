@@ -40,7 +40,14 @@ export const SETTINGS = {
   },
   KEYWAY_CONNECTORS_PATH: {
     default: '/connectors',
-    schema: v.pipe(text, v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors')),
+    schema: v.pipe(
+      text,
+      v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors'),
+      v.check(
+        (given) => !/^\/(docs|healthz|metrics|operator|readyz)(\/|$)/.test(given),
+        'is taken',
+      ),
+    ),
     meaning: 'prefix of the connector interface',
   },
   KEYWAY_PRIVATE_EGRESS: {
@@ -156,6 +163,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const host = get('HOST')
   const loopback = isLoopback(host)
   const connectorToken = get('KEYWAY_CONNECTOR_TOKEN')
+  const everybody = get('KEYWAY_OPEN_CONNECTORS') === '1'
   const secrets = list(get('KEYWAY_SECRET'), ',')
   const config: Config = {
     host,
@@ -169,7 +177,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secrets,
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
     connectorToken,
-    openConnectors: connectorToken === '' && (loopback || get('KEYWAY_OPEN_CONNECTORS') === '1'),
+    openConnectors: connectorToken === '' && (loopback || everybody),
     allowedHosts: list(get('KEYWAY_ALLOWED_HOSTS'), /\s+/),
     ceilings: Object.freeze({
       maxDeadlineMs: Number(get('KEYWAY_MAX_DEADLINE_MS')),

@@ -1,6 +1,6 @@
 /** Secrets that the operator did not set: made once, kept in the data directory for the owner alone. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** A kept secret and where it lies. */
@@ -10,14 +10,15 @@ export type Kept = { value: string; file: string }
 export async function keptSecret(dataDir: string, name: string, prefix = ''): Promise<Kept> {
   const file = path.join(dataDir, name)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const made = `${file}.${randomBytes(8).toString('hex')}`
+  await writeFile(made, `${prefix}${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
   try {
-    // Exclusive: of two hosts that start at once, one makes it and both read it.
-    await writeFile(file, `${prefix}${randomBytes(32).toString('base64url')}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    })
+    // Linked when it is whole: of two hosts that start at once, one makes it and both read it.
+    await link(made, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(made)
   }
   const value = (await readFile(file, 'utf8')).trim()
   if (value.length < 32)

@@ -3,10 +3,10 @@
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Hono } from 'hono'
-import { BUILT_IN_DIR, type Config } from './config.ts'
+import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
 import { createEgress } from './egress/fetch.ts'
@@ -61,12 +61,17 @@ const COMPILE_TIMEOUT_MS = 20_000
 
 const RUNTIME = import.meta.dirname
 
+/** @throws ConfigError where a setting shows to be wrong when it is used. */
 export async function createHost(
   config: Config,
   log: Log,
   observers: Observers = {},
 ): Promise<Host> {
   const { dataDir } = config
+  await setting(
+    () => mkdir(dataDir, { recursive: true, mode: 0o700 }),
+    `KEYWAY_DATA_DIR: ${dataDir} cannot be used: `,
+  )
   const secrets =
     config.secrets.length > 0 ? config.secrets : [(await keptSecret(dataDir, 'secret')).value]
   const kept = config.adminToken === '' ? await keptSecret(dataDir, 'admin-token', 'lsk_') : null
@@ -81,11 +86,13 @@ export async function createHost(
   const version = JSON.parse(
     await readFile(path.join(RUNTIME, '..', 'package.json'), 'utf8'),
   ).version
-  const egress = createEgress({
-    privateGrants: parsePrivateGrants(config.privateEgress),
-    proxy: config.proxy,
-    userAgent: `keyway/${version}`,
-  })
+  const egress = await setting(() =>
+    createEgress({
+      privateGrants: parsePrivateGrants(config.privateEgress),
+      proxy: config.proxy,
+      userAgent: `keyway/${version}`,
+    }),
+  )
 
   const toolchain = await toolchainDigest()
   const registry = createRegistry({
@@ -200,6 +207,15 @@ export async function createHost(
       lanes.stop()
       await egress.close()
     },
+  }
+}
+
+/** Uses settings; what fails then is told like any other wrong setting. */
+async function setting<T>(use: () => T | Promise<T>, prefix = ''): Promise<T> {
+  try {
+    return await use()
+  } catch (error) {
+    throw new ConfigError(`${prefix}${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -2,10 +2,10 @@
  * `keyway dev`: a host with one connector in its real sandbox. Reloads at every change and shows each
  * call, each request to the third-party system and each line that the connector logs.
  */
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readConfig } from '../config.ts'
+import { BUILT_IN_DIR, type Config, ConfigError, readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createHost } from '../main.ts'
 import { openCheckBench } from '../testing/check-connector.ts'
@@ -13,14 +13,24 @@ import { listen, stopOnSignal } from './serve.ts'
 
 export async function dev(directory: string): Promise<void> {
   const folder = path.resolve(directory)
+  if (!(await isDirectory(folder))) throw new ConfigError(`there is no folder ${folder}`)
+  const settings = readConfig({ KEYWAY_LOG_LEVEL: 'warn', ...process.env })
   // The watched directory holds nothing but a link to the folder: its neighbours are not its business.
   const plugins = await mkdtemp(path.join(tmpdir(), 'keyway-dev-'))
-  await symlink(folder, path.join(plugins, path.basename(folder)), 'dir')
-  const config = {
-    ...readConfig({ KEYWAY_LOG_LEVEL: 'warn', ...process.env }),
-    pluginDirs: [plugins],
-    dropIn: 'open' as const,
+  const leave = () => rm(plugins, { recursive: true, force: true })
+  // A built-in connector is watched where it lies.
+  if (path.dirname(folder) !== BUILT_IN_DIR)
+    await symlink(folder, path.join(plugins, path.basename(folder)), 'dir')
+  try {
+    await serve(folder, { ...settings, pluginDirs: [plugins], dropIn: 'open' }, leave)
+  } catch (error) {
+    await leave()
+    throw error
   }
+}
+
+/** Runs until a signal; `leave` tidies up then. */
+async function serve(folder: string, config: Config, leave: () => Promise<void>): Promise<void> {
   const log = createLog(config.logLevel)
   const host = await createHost(config, log, {
     onChange: ({ id, version, state, reason, serving }) =>
@@ -39,7 +49,7 @@ export async function dev(directory: string): Promise<void> {
   const listening = await listen(host, config)
   stopOnSignal(log, async () => {
     await listening.stop()
-    await rm(plugins, { recursive: true, force: true })
+    await leave()
   })
   await host.settled
   say(`${folder} is watched; call it at ${listening.url}${config.connectorsPath}/<id>/<capability>`)
@@ -58,6 +68,15 @@ async function runCases(folder: string): Promise<void> {
     )
   } finally {
     await bench.close()
+  }
+}
+
+async function isDirectory(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
 }
 

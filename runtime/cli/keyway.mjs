@@ -36,15 +36,18 @@ function node() {
   process.exit(1)
 }
 
-const child = spawn(
+const [file, args] = [
   node(),
   ['--no-warnings', path.join(here, 'main.ts'), ...process.argv.slice(2)],
-  {
-    stdio: 'inherit',
-    // Name look-ups hold a thread each, and the default leaves two for them.
-    env: { UV_THREADPOOL_SIZE: '32', ...process.env },
-  },
-)
+]
+// Name look-ups hold a thread each, and the default leaves two for them.
+const env = { UV_THREADPOOL_SIZE: '32', ...process.env }
+
+// Becoming the real command leaves nobody in between: what stops or kills this process, stops it.
+if (process.execve && process.platform !== 'win32') process.execve(file, [file, ...args], env)
+
+// Where a process cannot become another one (an old Node, Windows) it stands beside.
+const child = spawn(file, args, { stdio: 'inherit', env })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? (signal === null ? 1 : 130)

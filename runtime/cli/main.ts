@@ -1,5 +1,6 @@
 /** The `keyway` command: one file per verb, all listed here. */
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import { ConfigError } from '../config.ts'
 import { check } from './check.ts'
 import { dev } from './dev.ts'
 import { newConnector } from './new.ts'
@@ -13,7 +14,7 @@ program
   .command('start')
   .description('start the server with all connectors')
   .option('--sample', 'also start a sample SCIM directory with 250 people on loopback')
-  .option('--sample-port <port>', 'port of the sample directory', '8090')
+  .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
   .addHelpText(
     'after',
     '\nSettings come from the environment; see the table in the README.\n\nExample:\n  PORT=9000 keyway start --sample',
@@ -48,4 +49,16 @@ program
   .addHelpText('after', '\nExample:\n  keyway dev ./acme')
   .action(dev)
 
-await program.parseAsync()
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error
+  // What a person set is told in words; what was started meanwhile ends with this process.
+  console.error(error.message)
+  process.exit(1)
+}
+
+function parsePort(text: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new InvalidArgumentError('Write a number from 0 to 65535.')
+}

@@ -18,13 +18,22 @@ export async function newConnector(id: string, { dir }: { dir: string }): Promis
     return fail(`${target} is there already; choose another id, or remove it`)
   await cp(TEMPLATE, target, { recursive: true })
   const name = id
-    .split(/[-_]/)
+    .split(/[-_]+/)
+    .filter((word) => word !== '')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
+  // A host name has neither underscores nor a hyphen at its end.
+  const hostName = id.replace(/[-_]+/g, '-').replace(/-$/, '')
   for (const file of ['connector.json', 'connector.ts', 'connector.cases.json', 'README.md']) {
     const full = path.join(target, file)
     const text = await readFile(full, 'utf8')
-    await writeFile(full, text.replaceAll(TEMPLATE_ID, id).replaceAll(TEMPLATE_NAME, name))
+    await writeFile(
+      full,
+      text
+        .replaceAll(`${TEMPLATE_ID}.example`, `${hostName}.example`)
+        .replaceAll(TEMPLATE_ID, id)
+        .replaceAll(TEMPLATE_NAME, name),
+    )
   }
   const shown = path.relative(process.cwd(), target) || target
   console.log(`Made ${shown}. Next:\n\n  keyway check ${shown}\n  keyway dev ${shown}\n`)

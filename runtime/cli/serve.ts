@@ -1,7 +1,7 @@
 /** Listening, and stopping without losing a call. */
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Host } from '../main.ts'
 
@@ -10,12 +10,22 @@ const DRAIN_MS = 30_000
 
 export type Listening = { url: string; stop(): Promise<void> }
 
-/** Listens; the address says the port that was really taken. */
+/** How often connections without a call are closed while stopping, in milliseconds. */
+const SWEEP_MS = 50
+
+/** How long after a signal the same one is still the first, in milliseconds. */
+const SAME_SIGNAL_MS = 1000
+
+/**
+ * Listens; the address says the port that was really taken.
+ *
+ * @throws ConfigError when the address cannot be taken.
+ */
 export async function listen(host: Host, config: Config): Promise<Listening> {
   const server = serve({ fetch: host.app.fetch, hostname: config.host, port: config.port })
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)
-    server.once('error', reject)
+    server.once('error', (error) => reject(addressError(error, 'PORT', config.host, config.port)))
   })
   const { address, port, family } = server.address() as AddressInfo
   const name = family === 'IPv6' ? `[${address}]` : address
@@ -23,22 +33,49 @@ export async function listen(host: Host, config: Config): Promise<Listening> {
     url: `http://${name}:${port}`,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      if ('closeIdleConnections' in server) server.closeIdleConnections()
+      // Callers keep connections that are idle again once their call is answered.
+      const sweep = setInterval(() => {
+        if ('closeIdleConnections' in server) server.closeIdleConnections()
+      }, SWEEP_MS)
       const patience = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
       await Promise.race([closed, patience])
+      clearInterval(sweep)
       if ('closeAllConnections' in server) server.closeAllConnections()
       await host.stop()
     },
   }
 }
 
-/** Stops at SIGINT or SIGTERM: what was accepted is answered first. A second signal ends at once. */
+/** What a failure to listen says about the setting that chose the address; other errors as they are. */
+export function addressError(error: Error, setting: string, host: string, port: number): Error {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new ConfigError(
+        `${setting}: ${host}:${port} is taken by another program; stop that, or choose another port (0 takes any free one)`,
+      )
+    case 'EACCES':
+      return new ConfigError(`${setting}: ${port} is not yours to take; choose one above 1023`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ConfigError(`HOST: ${host} is no address of this machine`)
+    default:
+      return error
+  }
+}
+
+/**
+ * Stops at SIGINT or SIGTERM: what was accepted is answered first. A second signal ends at once; one
+ * that comes within a second is the first again: a terminal sends it to every process, npm once more.
+ */
 export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
-  let stopping = false
+  let stoppingSinceMs: number | null = null
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stopping) process.exit(1)
-      stopping = true
+      if (stoppingSinceMs !== null) {
+        if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) process.exit(1)
+        return
+      }
+      stoppingSinceMs = performance.now()
       log.info({ signal }, 'stopping; calls under way are answered first')
       stop().then(
         () => process.exit(0),

@@ -1,24 +1,17 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to. */
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
-import { SAMPLE_TOKEN, startSampleDirectory } from '../sample/scim-server.ts'
-import { listen, stopOnSignal } from './serve.ts'
+import { startSampleThread } from '../sample/sample-thread.ts'
+import { SAMPLE_TOKEN, type SampleDirectory } from '../sample/scim-server.ts'
+import { addressError, listen, stopOnSignal } from './serve.ts'
 
-export type StartOptions = { sample?: true; samplePort: string }
+export type StartOptions = { sample?: true; samplePort: number }
 
 export async function start({ sample, samplePort }: StartOptions): Promise<void> {
-  let config: Config
-  try {
-    config = readConfig(process.env)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    console.error(error.message)
-    process.exitCode = 1
-    return
-  }
+  const config = readConfig(process.env)
   const log = createLog(config.logLevel)
-  const directory = sample ? await startSampleDirectory({ port: Number(samplePort) }) : null
+  const directory = sample ? await startSample(samplePort) : null
   const host = await createHost(directory ? withGrant(config, directory.baseUrl) : config, log)
   const listening = await listen(host, config)
   stopOnSignal(log, async () => {
@@ -31,6 +24,14 @@ export async function start({ sample, samplePort }: StartOptions): Promise<void>
   log.info({ connectors: host.registry.ids() }, 'ready')
   if (directory)
     process.stdout.write(sampleCall(listening.url, config.connectorsPath, directory.baseUrl))
+}
+
+async function startSample(port: number): Promise<SampleDirectory> {
+  try {
+    return await startSampleThread(port)
+  } catch (error) {
+    throw addressError(error as Error, '--sample-port', '127.0.0.1', port)
+  }
 }
 
 /** The sample directory is on loopback, which a connector may reach only when it is granted. */

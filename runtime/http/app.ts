@@ -3,7 +3,7 @@
  * it needs is handed in; tests drive it without a socket.
  */
 import { randomUUID } from 'node:crypto'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Log } from '../log.ts'
 import { type ConnectorRoutesDeps, connectorRoutes } from './connectors.ts'
@@ -69,9 +69,29 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.use('/operator/*', tokenGuard(deps.adminToken, '/operator'))
   app.get('/operator/connectors', (c) => c.json({ items: deps.listConnectors() }))
 
+  for (const path of READ_ONLY) app.all(path, onlyGet)
+
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
   return app
+}
+
+/** What can only be read; any other method is refused as such, not as an unknown path. */
+const READ_ONLY = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/docs',
+  '/docs.css',
+  '/schemas/connector.json',
+  '/schemas/connector.cases.json',
+  '/operator/connectors',
+]
+
+function onlyGet(c: Context<Env>): never {
+  c.header('allow', 'GET')
+  throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send GET`)
 }
 
 /** What describes the interface; made once, when first asked for. */

@@ -8,13 +8,14 @@ export const MAX_BODY_BYTES = 1024 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws body_too_large, body_not_json */
+/** @throws body_too_large, body_not_json, caller_gone */
 export async function readBody(c: Context<Env>): Promise<string> {
   const announced = Number(c.req.header('content-length') ?? Number.NaN)
   if (announced > MAX_BODY_BYTES) throw tooLarge()
-  const bytes = Number.isNaN(announced)
-    ? await readStream(c.req.raw.body)
-    : await c.req.arrayBuffer()
+  const bytes = await (Number.isNaN(announced)
+    ? readStream(c.req.raw.body)
+    : c.req.arrayBuffer()
+  ).catch(broken)
   try {
     return utf8.decode(bytes)
   } catch (cause) {
@@ -34,6 +35,12 @@ async function readStream(body: ReadableStream<Uint8Array> | null): Promise<Uint
     }
   }
   return Buffer.concat(chunks, bytes)
+}
+
+/** A body that cannot be read to its end is the caller's doing: the connection is gone. */
+function broken(cause: unknown): never {
+  if (cause instanceof RuntimeError) throw cause
+  throw new RuntimeError('caller_gone', 'the body ended in the middle', {}, cause)
 }
 
 const tooLarge = () =>

@@ -16,6 +16,10 @@ const SERVED = 'x-keyway-connector'
 /** What a Response takes; a Buffer is one at run time. */
 type Body = ConstructorParameters<typeof Response>[0]
 
+/** A later page may have run on an earlier version: it is not known here on which one it failed. */
+const isLaterPage = (error: Error | undefined): boolean =>
+  error instanceof RuntimeError && error.details.page !== undefined
+
 export type ConnectorRoutesDeps = {
   connectorsPath: string
   ids(): string[]
@@ -85,9 +89,12 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     const capability = c.req.param('capability')
     c.set('appId', id)
     const begun = performance.now()
+    const version = deps.find(id)
     await next()
     const name = normalizeId(capability)
-    const version = deps.find(id)
+    if (version && !c.res.headers.has(SERVED) && !isLaterPage(c.error)) {
+      c.res.headers.set(SERVED, `${version.id}@${version.version}`)
+    }
     // Only names that exist become labels: a caller could invent any number of others.
     if (!version || !isCapability(name)) return
     const code =
@@ -116,8 +123,9 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     })
   })
   routes.all('/:connector_id/:capability', (c) => {
-    c.header('allow', 'POST')
-    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send POST`)
+    const allowed = c.req.param('capability') === 'info' ? 'GET, POST' : 'POST'
+    c.header('allow', allowed)
+    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${allowed}`)
   })
   return routes
 }

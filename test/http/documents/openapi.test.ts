@@ -6,9 +6,9 @@ import {
   type CapabilityName,
 } from '../../../runtime/contract/capabilities.ts'
 import { errorBody, parseCall } from '../../../runtime/contract/envelope.ts'
+import { ErrorResponse } from '../../../runtime/contract/envelope-schemas.ts'
 import { ERROR_CODES, ERRORS, RuntimeError } from '../../../runtime/contract/errors.ts'
 import { operationsOf } from '../../../runtime/http/documents/document.ts'
-import { ErrorResponse } from '../../../runtime/contract/envelope-schemas.ts'
 import { connectorInterfaceDocument } from '../../../runtime/http/documents/openapi.ts'
 import { compile, openApiFindings } from './judges.ts'
 

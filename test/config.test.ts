@@ -1,0 +1,172 @@
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, isLoopback, readConfig, SETTINGS } from '../runtime/config.ts'
+
+const refusal = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as Error).message
+  }
+  return ''
+}
+
+const SECRET = 's'.repeat(32)
+
+describe('without variables', () => {
+  test('everything has its default', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      loopback: true,
+      dataDir: path.resolve('data'),
+      pluginDirs: [path.resolve('plugins')],
+      dropIn: 'open',
+      connectorsPath: '/connectors',
+      privateEgress: '',
+      secrets: [],
+      adminToken: '',
+      connectorToken: '',
+      openConnectors: true,
+      allowedHosts: [],
+      ceilings: { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 },
+      logLevel: 'info',
+      proxy: null,
+    })
+  })
+
+  test('an empty variable is none', () => {
+    const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']))
+    expect(readConfig(empty)).toEqual(readConfig({}))
+  })
+
+  test('nothing can be changed afterwards', () => {
+    const config = readConfig({})
+    expect(Object.isFrozen(config) && Object.isFrozen(config.ceilings)).toBe(true)
+  })
+})
+
+describe('a variable that is wrong is named, with what was found', () => {
+  test.each([
+    ['PORT', 'http', 'is not a whole number'],
+    ['PORT', '-1', 'is not a whole number'],
+    ['PORT', '80.5', 'is not a whole number'],
+    ['PORT', '0x50', 'is not a whole number'],
+    ['PORT', '65536', 'is not between 0 and 65535'],
+    ['PORT', '9'.repeat(400), 'is not between 0 and 65535'],
+    ['KEYWAY_DROP_IN', 'yes', 'is none of open, closed, off'],
+    ['KEYWAY_CONNECTORS_PATH', '/', 'is not a path such as /connectors'],
+    ['KEYWAY_CONNECTORS_PATH', 'connectors', 'is not a path such as /connectors'],
+    ['KEYWAY_CONNECTORS_PATH', '/connectors/', 'is not a path such as /connectors'],
+    ['KEYWAY_CONNECTORS_PATH', '/a/../b', 'is not a path such as /connectors'],
+    ['KEYWAY_CONNECTORS_PATH', '/a?b', 'is not a path such as /connectors'],
+    ['KEYWAY_CONNECTORS_PATH', '/operator', 'is taken'],
+    ['KEYWAY_CONNECTORS_PATH', '/metrics', 'is taken'],
+    ['KEYWAY_OPEN_CONNECTORS', 'yes', 'is neither 0 nor 1'],
+    ['KEYWAY_MAX_DEADLINE_MS', '99', 'is not between 100 and 3600000'],
+    ['KEYWAY_MAX_MEMORY_MB', '8', 'is not between 16 and 4096'],
+    ['KEYWAY_MAX_CONCURRENCY', '0', 'is not between 1 and 10000'],
+    ['KEYWAY_LOG_LEVEL', 'loud', 'is not a log level such as info'],
+  ])('%s=%s', (name, value, words) => {
+    expect(refusal({ [name]: value })).toBe(`${name}: ${JSON.stringify(value)} ${words}`)
+  })
+
+  test('but a secret is not repeated', () => {
+    const message = refusal({ KEYWAY_SECRET: `${SECRET},short-one` })
+    expect(message).toMatch(/^KEYWAY_SECRET: has fewer than 32 characters; make one with `openssl/)
+    expect(message).not.toContain('short-one')
+  })
+
+  test('and all are told at once', () => {
+    const wrong = { PORT: 'x', KEYWAY_DROP_IN: 'x', KEYWAY_SECRET: 'x', KEYWAY_LOG_LEVEL: 'x' }
+    expect(
+      refusal(wrong)
+        .split('\n')
+        .map((line) => line.split(':')[0])
+        .sort(),
+    ).toEqual(Object.keys(wrong).sort())
+  })
+})
+
+describe('values', () => {
+  test.each([
+    ['PORT', '0', { port: 0 }],
+    ['KEYWAY_DATA_DIR', '/var/lib/x', { dataDir: '/var/lib/x' }],
+    [
+      'KEYWAY_PLUGINS_DIR',
+      `/a${path.delimiter} ${path.delimiter}b `,
+      { pluginDirs: ['/a', path.resolve('b')] },
+    ],
+    ['KEYWAY_DROP_IN', 'off', { dropIn: 'off' }],
+    ['KEYWAY_CONNECTORS_PATH', '/api/v1/connectors', { connectorsPath: '/api/v1/connectors' }],
+    ['KEYWAY_SECRET', `${SECRET}, ${SECRET}2`, { secrets: [SECRET, `${SECRET}2`] }],
+    [
+      'KEYWAY_ALLOWED_HOSTS',
+      ' a.example  b.example ',
+      { allowedHosts: ['a.example', 'b.example'] },
+    ],
+    ['HTTP_PROXY', 'http://p', { proxy: { httpsProxy: null, httpProxy: 'http://p', noProxy: '' } }],
+    [
+      'https_proxy',
+      'http://p',
+      { proxy: { httpsProxy: 'http://p', httpProxy: null, noProxy: '' } },
+    ],
+  ])('%s=%s', (name, value, expected) => {
+    expect(readConfig({ [name]: value })).toMatchObject(expected)
+  })
+
+  test('a proxy variable in capitals comes first', () => {
+    const proxies = { HTTPS_PROXY: 'http://big', https_proxy: 'http://small', no_proxy: 'x' }
+    expect(readConfig(proxies).proxy).toMatchObject({ httpsProxy: 'http://big', noProxy: 'x' })
+  })
+})
+
+describe('a loopback address', () => {
+  test.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('is %s', (host) => {
+    expect(isLoopback(host)).toBe(true)
+    expect(readConfig({ HOST: host })).toMatchObject({ openConnectors: true, dropIn: 'open' })
+  })
+
+  test.each([
+    '0.0.0.0',
+    '::',
+    '10.0.0.1',
+    '128.0.0.1',
+    '127.0.0.1.evil.example',
+    '127.1',
+    '1127.0.0.1',
+    'localhost.evil.example',
+    '::ffff:10.0.0.1',
+    'acme.example',
+  ])('is not %s: it takes a token or a plain word', (host) => {
+    expect(refusal({ HOST: host })).toBe(
+      `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everybody`,
+    )
+  })
+
+  const open = { HOST: '0.0.0.0' }
+  test.each([
+    ['a token', { KEYWAY_CONNECTOR_TOKEN: 't' }, false],
+    ['the plain word', { KEYWAY_OPEN_CONNECTORS: '1' }, true],
+    [
+      'a token before the plain word',
+      { KEYWAY_CONNECTOR_TOKEN: 't', KEYWAY_OPEN_CONNECTORS: '1' },
+      false,
+    ],
+  ])('is not needed with %s; drop-ins are closed', (_name, more, openConnectors) => {
+    expect(readConfig({ ...open, ...more })).toMatchObject({ openConnectors, dropIn: 'closed' })
+  })
+
+  test('with a token is not open either', () => {
+    expect(readConfig({ KEYWAY_CONNECTOR_TOKEN: 't' }).openConnectors).toBe(false)
+  })
+
+  test('is not made unneeded by 0', () => {
+    expect(refusal({ ...open, KEYWAY_OPEN_CONNECTORS: '0' })).toMatch(/^HOST: /)
+  })
+})
+
+test('every variable has a meaning', () => {
+  for (const { meaning } of Object.values(SETTINGS)) expect(meaning).toMatch(/\S{3}/)
+})
