@@ -6,6 +6,7 @@
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import express, { type Request } from 'express'
 import SCIMMY from 'scimmy'
 import SCIMMYRouters from 'scimmy-routers'
@@ -147,7 +148,13 @@ function shown(directory: Directory, kind: Kind, entry: Entry): Entry {
 /** SCIMMY's own objects as plain data. */
 const plain = (data: Entry): Entry => JSON.parse(JSON.stringify(data))
 
-if (import.meta.main) {
+if (import.meta.main && isMainThread) {
   const { baseUrl } = await startSampleDirectory({ port: Number(process.argv[2] ?? 0) })
   process.stdout.write(`${JSON.stringify({ baseUrl, token: SAMPLE_TOKEN })}\n`)
+}
+
+// In a thread of its own (sample-thread.ts): SCIMMY takes some 60 ms of work for every request.
+if (parentPort && workerData?.samplePort !== undefined) {
+  const { baseUrl } = await startSampleDirectory({ port: workerData.samplePort })
+  parentPort.postMessage(baseUrl)
 }

@@ -1,0 +1,21 @@
+/** The sample directory in a thread of its own, so that its work never delays the host's. */
+import { Worker } from 'node:worker_threads'
+import type { SampleDirectory } from './scim-server.ts'
+
+/** Starts it; rejects with the reason when it cannot listen (`EADDRINUSE` and the like). */
+export function startSampleThread(port: number): Promise<SampleDirectory> {
+  const thread = new Worker(new URL('./scim-server.ts', import.meta.url), {
+    workerData: { samplePort: port },
+  })
+  return new Promise((resolve, reject) => {
+    thread.once('error', reject)
+    thread.once('message', (baseUrl: string) =>
+      resolve({
+        baseUrl,
+        async close() {
+          await thread.terminate()
+        },
+      }),
+    )
+  })
+}
