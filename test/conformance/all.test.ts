@@ -1,0 +1,30 @@
+/** Every connector that the runtime ships, and the template, passes the check that authors have. */
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { foldersIn } from '../../runtime/registry/watch.ts'
+import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+const folders = [
+  ...(await foldersIn(path.join(ROOT, 'plugins'))),
+  path.join(ROOT, 'plugin-template'),
+]
+
+let bench: CheckBench
+
+beforeAll(async () => {
+  bench = await openCheckBench()
+})
+afterAll(async () => {
+  await bench?.close()
+})
+
+test.each(folders.map((folder) => [path.relative(ROOT, folder), folder]))(
+  '%s passes its check',
+  async (_name, folder) => {
+    const { ok, findings, passed } = await bench.check(folder)
+    expect(findings.map(({ where, message }) => `${where}: ${message}`)).toEqual([])
+    expect(ok).toBe(true)
+    expect(passed.length).toBeGreaterThan(0)
+  },
+)

@@ -1,0 +1,291 @@
+/** The commands as a person uses them: what they print, what they exit with, what they leave behind. */
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen, startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
+import { code, fixture, manifest, withToken } from '../fixtures/folders.ts'
+import { send } from './client.ts'
+import { begin, newHome, processesWith, run, stopCommands } from './command.ts'
+import { until } from './until.ts'
+
+/** A stack trace or a class name where words should be. */
+const UGLY = /\n {4}at |node:internal|Error:|Node\.js v/
+const isLinux = process.platform === 'linux'
+
+let home: string
+
+beforeAll(async () => {
+  home = await newHome()
+})
+afterAll(async () => {
+  await stopCommands()
+  await stopAll()
+})
+
+/** Settings of a server that gets in nobody's way. */
+const settings = (more: Record<string, string> = {}) => ({
+  PORT: '0',
+  KEYWAY_DATA_DIR: path.join(home, 'data'),
+  KEYWAY_PLUGINS_DIR: path.join(home, 'plugins'),
+  ...more,
+})
+const post = (url: string, body: object) =>
+  send(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+describe('keyway new', () => {
+  test.each([
+    ['globex-crm', 'Globex Crm'],
+    ['globex_crm_', 'Globex Crm'],
+    ['x', 'X'],
+  ])('makes a connector %s that passes its check, outside the repository too', async (id, name) => {
+    const made = await run(['new', id, '--dir', home])
+    expect(made).toMatchObject({ code: 0 })
+    expect(made.output).toContain('keyway check')
+    const written = JSON.parse(await readFile(path.join(home, id, 'connector.json'), 'utf8'))
+    expect(written).toMatchObject({ id, name })
+    const checked = await run(['check', id], { cwd: home })
+    expect(checked.output).toMatch(
+      new RegExp(`^ok {3}${id} 0\\.1\\.0: \\d+ cases passed, 0 findings`),
+    )
+    expect(checked.code).toBe(0)
+  })
+
+  test('does not write over what is there', async () => {
+    await mkdir(path.join(home, 'there'), { recursive: true })
+    await writeFile(path.join(home, 'there/precious.txt'), 'keep me')
+    const { code: exit, output } = await run(['new', 'there', '--dir', home])
+    expect(exit).toBe(1)
+    expect(output).toMatch(/is there already/)
+    expect(await readdir(path.join(home, 'there'))).toEqual(['precious.txt'])
+  })
+
+  test('says which ids there are', async () => {
+    const { code: exit, output } = await run(['new', 'Globex CRM', '--dir', home])
+    expect(exit).toBe(1)
+    expect(output).toMatch(/must look like/)
+    expect(output).not.toMatch(UGLY)
+  })
+})
+
+describe('keyway check', () => {
+  test('fails where something is wrong, and says what as JSON', async () => {
+    const broken = path.join(home, 'broken')
+    await cp(fixture('several'), broken, { recursive: true })
+    await writeFile(
+      path.join(broken, 'connector.cases.json'),
+      JSON.stringify([{ name: 'x', capability: 'get_account', response: {} }]),
+    )
+    const { code: exit, output } = await run(['check', '--json', broken, fixture('nowhere')])
+    expect(exit).toBe(1)
+    const [first, second] = JSON.parse(output)
+    expect(first).toMatchObject({ ok: false, id: 'several-parts', version: '2.3.4' })
+    expect(first.findings.map((one: { message: string }) => one.message).join('\n')).toMatch(
+      /no case calls list_accounts/,
+    )
+    expect(second).toMatchObject({ ok: false, id: null })
+    expect(second.findings[0].message).toMatch(/there is no folder/)
+  })
+
+  test('says the same to people', async () => {
+    const { code: exit, output } = await run(['check', fixture('hazards')])
+    expect(exit).toBe(1)
+    expect(output).toMatch(/^FAIL hazards 1\.0\.0/)
+    expect(output).not.toMatch(UGLY)
+  })
+})
+
+describe('keyway dev', () => {
+  test('serves a folder, shows its calls, takes every edit, and leaves nothing behind', async () => {
+    const upstream = await startUpstream((_request, response) => response.end('{}'))
+    const folder = path.join(home, 'probe')
+    const temporary = path.join(home, 'temporary')
+    await cp(fixture('probe'), folder, { recursive: true })
+    await mkdir(temporary)
+    const command = begin(['dev', 'probe'], {
+      cwd: home,
+      env: settings({
+        TMPDIR: temporary,
+        KEYWAY_PRIVATE_EGRESS: `probe=127.0.0.1:${new URL(upstream.origin).port}`,
+      }),
+    })
+    const [, url] = await command.prints(/call it at (\S+)\/<id>/)
+    await command.prints(/probe 1\.0\.0 is served/)
+
+    const { text } = await post(`${url}/probe/get_account`, {
+      ...withToken({ account_id: JSON.stringify({ url: `${upstream.origin}/things?key=hidden` }) }),
+      settings: { base_url: upstream.origin },
+    })
+    expect(JSON.parse(text).response.extra_data.status).toBe(200)
+    await command.prints(/probe get_account → ok in [\d.]+ ms/)
+    await command.prints(/GET 127\.0\.0\.1:\d+\/things → 200 in/)
+    expect(command.output()).not.toContain('hidden')
+
+    const file = path.join(folder, 'connector.json')
+    const edit = async (parts: object) =>
+      writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...parts }))
+    await edit({ version: '1.1.0' })
+    await command.prints(/probe 1\.1\.0 is served/)
+    await edit({ colour: 'red' })
+    await command.prints(/probe is ghost: colour: there is no such field/)
+    const info = await send(`${url}/probe/info`, {})
+    expect(info.headers['x-keyway-connector']).toBe('probe@1.1.0')
+
+    command.killGroup('SIGINT')
+    expect(await command.ended).toEqual({ code: 0, signal: null })
+    expect(await readdir(temporary)).toEqual([])
+    expect(await readdir(folder)).toEqual(
+      expect.arrayContaining(['connector.json', 'connector.ts']),
+    )
+    expect(command.output()).not.toMatch(UGLY)
+  })
+
+  test('works on a built-in connector', async () => {
+    const command = begin(['dev', 'plugins/scim'], { env: settings({ TMPDIR: home }) })
+    await command.prints(/scim \d\S* is served/)
+    await command.prints(/check: ok/)
+    expect(command.output()).not.toContain('ghost')
+    command.killGroup('SIGINT')
+    expect((await command.ended).code).toBe(0)
+  })
+
+  test('says that there is no such folder', async () => {
+    const { code: exit, output } = await run(['dev', path.join(home, 'nowhere')], {
+      env: settings(),
+    })
+    expect(exit).toBe(1)
+    expect(output).toMatch(/there is no folder .*nowhere/)
+    expect(output).not.toMatch(UGLY)
+  })
+})
+
+describe('keyway start', () => {
+  test.each<[what: string, more: Record<string, string>, says: RegExp]>([
+    ['a port that is none', { PORT: 'abc' }, /PORT: "abc" is not a whole number/],
+    ['a port that is too high', { PORT: '70000' }, /PORT: "70000" is not between 0 and 65535/],
+    ['two at once', { PORT: 'x', KEYWAY_LOG_LEVEL: 'loud' }, /PORT[^\n]*\nKEYWAY_LOG_LEVEL/],
+    ['an open address without a token', { HOST: '0.0.0.0' }, /HOST: .*KEYWAY_CONNECTOR_TOKEN/],
+    [
+      'an address of others',
+      { HOST: '203.0.113.7', KEYWAY_OPEN_CONNECTORS: '1' },
+      /HOST: 203\.0\.113\.7 is no address of this machine/,
+    ],
+    ['a short secret', { KEYWAY_SECRET: 'short' }, /KEYWAY_SECRET: has fewer than 32/],
+    [
+      'a grant that is none',
+      { KEYWAY_PRIVATE_EGRESS: 'scim' },
+      /KEYWAY_PRIVATE_EGRESS: "scim" is not connector_id=host:port/,
+    ],
+    [
+      'a proxy that is none',
+      { HTTPS_PROXY: 'ftp://proxy' },
+      /HTTPS_PROXY is not a proxy's address/,
+    ],
+    [
+      'a data directory that is a file',
+      { KEYWAY_DATA_DIR: path.join(import.meta.dirname, 'cli.test.ts') },
+      /KEYWAY_DATA_DIR: .*cli\.test\.ts/,
+    ],
+  ])('says what is wrong with %s', async (_what, more, says) => {
+    for (const verb of [['start'], ['dev', fixture('probe')]]) {
+      const { code: exit, output } = await run(verb, { env: settings(more) })
+      expect(output).toMatch(says)
+      expect(output).not.toMatch(UGLY)
+      expect(exit).toBe(1)
+    }
+  })
+
+  test('says that its port is taken, and the sample’s', async () => {
+    const taken = String(await listen(createServer()))
+    const main = await run(['start'], { env: settings({ PORT: taken }) })
+    expect(main.output).toMatch(new RegExp(`PORT: .*${taken} is taken`))
+    const sample = await run(['start', '--sample', '--sample-port', taken], { env: settings() })
+    expect(sample.output).toMatch(new RegExp(`--sample-port: .*${taken} is taken`))
+    const none = await run(['start', '--sample', '--sample-port', 'abc'], { env: settings() })
+    expect(none.output).toMatch(/--sample-port.*abc/)
+    for (const { code: exit, output } of [main, sample, none]) {
+      expect(exit).toBe(1)
+      expect(output).not.toMatch(UGLY)
+    }
+  })
+
+  const slow = async () => {
+    const folder = path.join(home, 'plugins', 'slow')
+    await mkdir(folder, { recursive: true })
+    await writeFile(path.join(folder, 'connector.json'), JSON.stringify(manifest('slow')))
+    await writeFile(
+      path.join(folder, 'connector.ts'),
+      code(`async list_accounts() {
+        await new Promise((resolve) => setTimeout(resolve, 1500))
+        return [{ integration_specific_id: 'answered' }]
+      },`),
+    )
+    const command = begin(['start'], { env: settings({ KEYWAY_LOG_LEVEL: 'debug' }) })
+    const [, url] = await command.prints(/"url":"([^"]+)"/)
+    await command.prints(/"msg":"ready"/)
+    const answer = post(`${url}/connectors/slow/list_accounts`, withToken())
+    const calls = async () => (await send(`${url}/metrics`, {})).text
+    await until('the call runs', async () => (await calls()).includes('keyway_calls_running 1'))
+    return { command, answer }
+  }
+
+  // A terminal sends SIGINT to all of its processes, and npm passes it on once more.
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'answers what it has begun before %s ends it',
+    async (signal) => {
+      const { command, answer } = await slow()
+      command.killGroup(signal)
+      command.killGroup(signal)
+      const { status, text } = await answer
+      expect([status, JSON.parse(text).response]).toMatchObject([
+        200,
+        [{ integration_specific_id: 'answered' }],
+      ])
+      const answeredMs = performance.now()
+      expect(await command.ended).toEqual({ code: 0, signal: null })
+      // The caller keeps its connection; waiting for it to let go would take 5 s.
+      expect(performance.now() - answeredMs).toBeLessThan(3000)
+      if (isLinux) expect(processesWith(path.join(home, 'data'))).toEqual([])
+    },
+  )
+
+  test('ends at once when asked a second time', async () => {
+    const { command, answer } = await slow()
+    const gone = expect(answer).rejects.toThrow()
+    command.kill('SIGTERM')
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    command.kill('SIGTERM')
+    await gone
+    expect(await command.ended).toEqual({ code: 1, signal: null })
+  })
+
+  test('makes its keys for the owner alone, and shows no token', async () => {
+    const data = path.join(home, 'fresh')
+    const command = begin(['start'], { env: settings({ KEYWAY_DATA_DIR: data }) })
+    await command.prints(/"msg":"ready"/)
+    const token = (await readFile(path.join(data, 'admin-token'), 'utf8')).trim()
+    expect(token).toMatch(/^lsk_.{40,}$/)
+    expect(command.output()).toContain(path.join(data, 'admin-token'))
+    expect(command.output()).not.toContain(token)
+    const [, url] = await command.prints(/"url":"([^"]+)"/)
+    const { status } = await send(`${url}/operator/connectors`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(status).toBe(200)
+    command.kill('SIGTERM')
+    expect((await command.ended).code).toBe(0)
+    await rm(data, { recursive: true })
+  })
+})
+
+test('keyway alone, and with a word that it does not know, shows what there is', async () => {
+  const { output } = await run(['--help'])
+  for (const verb of ['start', 'new', 'check', 'dev']) expect(output).toContain(verb)
+  const unknown = await run(['frobnicate'])
+  expect(unknown.code).toBe(1)
+  expect(unknown.output).toMatch(/unknown command 'frobnicate'/)
+})

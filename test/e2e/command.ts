@@ -1,0 +1,111 @@
+/** The real `keyway` command as a child process, with an environment of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { isAlive, until } from './until.ts'
+
+export const ROOT: string = path.join(import.meta.dirname, '..', '..')
+const KEYWAY = path.join(ROOT, 'runtime', 'cli', 'keyway.mjs')
+
+export type Ended = { code: number | null; signal: NodeJS.Signals | null }
+
+export type Command = {
+  pid: number
+  /** Everything printed so far, errors included. */
+  output(): string
+  /** Waits until the output matches. */
+  prints(pattern: RegExp): Promise<RegExpExecArray>
+  kill(signal: NodeJS.Signals): void
+  /** To the command and all it started, as a terminal does. */
+  killGroup(signal: NodeJS.Signals): void
+  ended: Promise<Ended>
+}
+
+export type CommandOptions = { env?: Record<string, string>; cwd?: string }
+
+const begun = new Set<ChildProcess>()
+const homes = new Set<string>()
+
+/** Starts `keyway ...args` in a process group of its own. */
+export function begin(args: string[], { env = {}, cwd = ROOT }: CommandOptions = {}): Command {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [KEYWAY, ...args], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  begun.add(child)
+  const pid = child.pid as number
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8')
+    })
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => {
+      begun.delete(child)
+      resolve({ code, signal })
+    })
+  })
+  return {
+    pid,
+    output: () => output,
+    prints: (pattern) =>
+      until(`keyway ${args.join(' ')} prints ${pattern}`, () => pattern.exec(output)).catch(
+        (error: Error) => {
+          throw new Error(`${error.message}; it printed:\n${output}`)
+        },
+      ),
+    kill: (signal) => void child.kill(signal),
+    killGroup: (signal) => void process.kill(-pid, signal),
+    ended,
+  }
+}
+
+/** Runs `keyway ...args` to its end. */
+export async function run(
+  args: string[],
+  options: CommandOptions = {},
+): Promise<Ended & { output: string }> {
+  const command = begin(args, options)
+  const ended = await command.ended
+  return { ...ended, output: command.output() }
+}
+
+/** A folder that `stopCommands` removes. */
+export async function newHome(): Promise<string> {
+  const home = await mkdtemp(path.join(tmpdir(), 'keyway-e2e-'))
+  homes.add(home)
+  return home
+}
+
+/** Ends whatever a failed test has left. */
+export async function stopCommands(): Promise<void> {
+  for (const child of begun) {
+    try {
+      process.kill(-(child.pid as number), 'SIGKILL')
+    } catch {
+      // Its group is gone already.
+    }
+  }
+  for (const home of homes) await rm(home, { recursive: true, force: true })
+}
+
+/** Processes whose command line holds a text, such as the path of a data directory. Linux. */
+export function processesWith(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+      } catch {
+        // Gone while we looked.
+        return false
+      }
+    })
+    .map(Number)
+    .filter(isAlive)
+}

@@ -1,0 +1,252 @@
+/** The connector interface as a caller sees it: discovery, documents, envelopes, tokens. */
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixture, greeter, withToken } from '../fixtures/folders.ts'
+import type { Sent } from './client.ts'
+import { startHost, success, type TestHost } from './host.ts'
+import { AT, credentials, envelope, expectFine, json, post, settings } from './several.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await startHost({
+    connectors: { several: fixture('several'), greeter: greeter('greeter', 'hello') },
+  })
+})
+afterAll(async () => {
+  await host?.stop()
+})
+
+const jsonOf = async (at: string, sent?: Sent) => JSON.parse((await host.send(at, sent)).text)
+
+describe('discovery', () => {
+  test.each(['GET', 'POST'])('lists the ids in both spellings with %s', async (method) => {
+    for (const spelling of ['list-connector-app-ids', 'list_connector_app_ids']) {
+      const { response } = await jsonOf(`/connectors/${spelling}`, { method })
+      expect(response).toEqual(expect.arrayContaining(['greeter', 'scim', 'several-parts']))
+    }
+  })
+
+  test('tells what a connector is, by GET and by POST, with and without a body', async () => {
+    const at = '/connectors/several-parts/info'
+    const got = await jsonOf(at)
+    expect(got.response).toMatchObject({
+      app_id: 'several-parts',
+      version: '2.3.4',
+      capabilities: ['app_info', 'create_account', 'get_account', 'list_accounts'],
+      authentication_schema: {},
+      credentials_schema: [{ id: 'api' }, { id: 'admin', 'x-optional': true }],
+      request_settings_schema: { required: ['host'] },
+    })
+    expect(await jsonOf(at, { method: 'POST' })).toEqual(got)
+    expect(await jsonOf(at, { method: 'POST', headers: json, body: '{"request":{}}' })).toEqual(got)
+  })
+
+  test.each([
+    ['several-parts', 'app_info'],
+    ['several_parts', 'app_info'],
+    ['several-parts', 'app-info'],
+    ['several_parts', 'app-info'],
+  ])('gives the connector’s own document at %s/%s', async (id, name) => {
+    const { response } = JSON.parse(
+      (await post(host, `/connectors/${id}/${name}`, '{"request":{}}')).text,
+    )
+    expect(response.app_id).toBe('several-parts')
+    const { valid, errors } = await new Validator().validate(response.app_schema)
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+  })
+
+  test.each([
+    ['several-parts', 'get_account'],
+    ['several_parts', 'get-account'],
+  ])('calls a capability at %s/%s', async (id, name) => {
+    const { body, headers } = await host.call(id, name, envelope)
+    expect(success(body)).toMatchObject({ integration_specific_id: 'a-1' })
+    expect(headers['x-keyway-connector']).toBe('several-parts@2.3.4')
+  })
+})
+
+describe('documents', () => {
+  test('describe the interface in valid OpenAPI', async () => {
+    const document = await jsonOf('/openapi.json')
+    const { valid, errors } = await new Validator().validate(document)
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.0.0' } })
+  })
+
+  test('are shown on a page whose assets are all our own', async () => {
+    const { text, headers } = await host.send('/docs')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    const assets = [...text.matchAll(/<(?:link|script|img|iframe)\b[^>]*?(?:href|src)="([^"]*)"/g)]
+    expect(assets.length).toBeGreaterThan(0)
+    for (const [, address = ''] of assets) {
+      expect(address).not.toMatch(/^\/\/|:/)
+      const asset = await host.send(new URL(address, 'http://x/docs').pathname)
+      expect(asset.status).toBe(200)
+      expect(asset.text).not.toMatch(/url\(|@import|https?:/)
+    }
+  })
+
+  test('include the schema of connector.json', async () => {
+    expect(await jsonOf('/schemas/connector.json')).toMatchObject({ type: 'object' })
+  })
+})
+
+describe('operating', () => {
+  test('says that it lives and that it can serve', async () => {
+    expect(await jsonOf('/healthz')).toEqual({ status: 'ok' })
+    expect(await jsonOf('/readyz')).toMatchObject({ ready: true, waiting_for: [] })
+  })
+
+  test('counts calls in its metrics', async () => {
+    await expectFine(host)
+    const { text, headers } = await host.send('/metrics')
+    expect(headers['content-type']).toMatch(/^text\/plain/)
+    expect(text).toMatch(
+      /keyway_calls_total\{connector="several-parts",capability="get_account",code="ok"\} \d+/,
+    )
+  })
+
+  test('keeps /operator for whoever has its token', async () => {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer wrong' },
+      { authorization: 'Basic eDp5' },
+    ]) {
+      const { status, text } = await host.send('/operator/connectors', { headers })
+      expect(status).toBe(401)
+      expect(JSON.parse(text).error.error_code).toBe('unauthenticated')
+    }
+    expect((await host.send('/operator/nothing')).status).toBe(401)
+    expect((await host.operator()).length).toBeGreaterThan(2)
+  })
+
+  test('repeats a request id, or makes one', async () => {
+    const idOf = async (headers: Sent['headers'] = {}) =>
+      (await host.send('/healthz', { headers })).headers['x-request-id']
+    expect(await idOf({ 'x-request-id': 'caller.id-1_2' })).toBe('caller.id-1_2')
+    expect(await idOf({ 'x-request-id': 'not an id' })).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await idOf({ 'x-request-id': 'x'.repeat(101) })).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await idOf()).toMatch(/^[0-9a-f-]{36}$/)
+    const { headers } = await host.call('nobody', 'x', {}, { 'x-request-id': 'failing' })
+    expect(headers['x-request-id']).toBe('failing')
+  })
+})
+
+test('each answer of a capability names the version that gave it, failures too', async () => {
+  const servedBy = async (id: string, capability: string, body: object) =>
+    (await host.call(id, capability, body)).headers['x-keyway-connector']
+  expect(await servedBy('several-parts', 'get_account', envelope)).toBe('several-parts@2.3.4')
+  expect(await servedBy('several_parts', 'get_account', {})).toBe('several-parts@2.3.4')
+  expect(await servedBy('several-parts', 'do_magic', envelope)).toBe('several-parts@2.3.4')
+  expect(await servedBy('nobody', 'get_account', envelope)).toBeUndefined()
+})
+
+describe('what is sent', () => {
+  test('may have null for everything that may be left out', async () => {
+    const { body } = await host.call('several-parts', 'get_account', {
+      auth: null,
+      credentials: [{ ...credentials[0], basic: null, oauth: null }],
+      settings: { ...settings, region: null, rows: null, archived: null, base_url: null },
+      page: null,
+      include_raw_data: null,
+      request: { account_id: 'a-1', custom_attributes: null },
+    })
+    expect(success(body)).toMatchObject({
+      extra_data: {
+        request: { account_id: 'a-1' },
+        settings: { host: 'api.example.com', region: 'eu' },
+        credentials: ['api'],
+        page: { cursor: null, size: null },
+      },
+    })
+  })
+
+  test('is answered with null for everything that is not there', async () => {
+    const { body } = await host.call('greeter', 'list_accounts', withToken())
+    expect(body).toEqual({
+      response: [
+        {
+          integration_specific_id: 'hello',
+          email: null,
+          given_name: null,
+          family_name: null,
+          username: null,
+          user_status: null,
+          extra_data: null,
+          custom_attributes: null,
+          account_type: null,
+        },
+      ],
+      raw_data: null,
+      page: null,
+    })
+  })
+
+  test('gets raw data when it asks for it, and only then', async () => {
+    const call = async (asked: unknown) =>
+      (await host.call('several-parts', 'get_account', { ...envelope, include_raw_data: asked }))
+        .body.raw_data
+    expect(await call(true)).toEqual({ asked: 'a-1' })
+    expect(await call(false)).toBeNull()
+    expect(await call(null)).toBeNull()
+  })
+
+  test('may hold members that nobody knows, __proto__ among them', async () => {
+    const text = `{"credentials":${JSON.stringify(credentials)},"settings":{"host":"a.example","__proto__":{"rows":7}},
+      "request":{"account_id":"a-1","__proto__":{"custom_attributes":["x"]},"more":1},"__proto__":{"include_raw_data":true},"later":{}}`
+    const { response, raw_data } = JSON.parse((await post(host, AT, text)).text)
+    expect(raw_data).toBeNull()
+    expect(response.extra_data.request).toEqual({ account_id: 'a-1' })
+    expect(response.extra_data.settings).toEqual({ host: 'a.example', region: 'eu' })
+    expect(({} as Record<string, unknown>)['rows']).toBeUndefined()
+  })
+})
+
+describe('with a connector token', () => {
+  const token = 'connector-token-0123456789'
+  let guarded: TestHost
+
+  beforeAll(async () => {
+    guarded = await startHost({
+      env: { KEYWAY_CONNECTOR_TOKEN: token, KEYWAY_ALLOWED_HOSTS: 'keyway.internal' },
+      connectors: { greeter: greeter('greeter', 'hello') },
+    })
+  })
+  afterAll(async () => {
+    await guarded?.stop()
+  })
+
+  test('nothing of the interface answers without it', async () => {
+    for (const [at, method] of [
+      ['/connectors/greeter/list_accounts', 'POST'],
+      ['/connectors/greeter/info', 'GET'],
+      ['/connectors/nobody/info', 'GET'],
+      ['/connectors/list-connector-app-ids', 'GET'],
+      ['/metrics', 'GET'],
+    ] as const) {
+      for (const authorization of ['', 'Bearer no', `Basic ${token}`, `Bearer ${token}x`]) {
+        const headers = { ...json, ...(authorization ? { authorization } : {}) }
+        const received = await guarded.send(at, { method, headers })
+        expect([at, received.status]).toEqual([at, 401])
+        expect(received.headers['www-authenticate']).toMatch(/^Bearer/)
+        expect(JSON.parse(received.text).error.error_code).toBe('unauthenticated')
+      }
+    }
+  })
+
+  test('everything answers with it, and health without', async () => {
+    expect(
+      success((await guarded.call('greeter', 'list_accounts', withToken())).body),
+    ).toHaveLength(1)
+    expect((await guarded.send('/healthz')).status).toBe(200)
+    expect((await guarded.send('/readyz')).status).toBe(200)
+  })
+
+  test('the operator may allow further names of the host', async () => {
+    for (const host of ['keyway.internal', 'KEYWAY.internal:8080'])
+      expect((await guarded.send('/healthz', { headers: { host } })).status).toBe(200)
+  })
+})

@@ -1,0 +1,69 @@
+/**
+ * Holds every JSON answer against the server's own /openapi.json, with a validator that none of the
+ * runtime's code uses.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+
+type Responses = Record<string, { $ref?: string }>
+type Document = { paths: Record<string, Record<string, { responses: Responses }>> }
+
+/** Throws when an answer is not what the document says of its operation. */
+export type Judge = (method: string, path: string, status: number, text: string) => void
+
+const NAME = 'openapi.json'
+const ERROR = '/components/schemas/ErrorResponse'
+
+export function createJudge(documentJson: string): Judge {
+  const document = JSON.parse(documentJson) as Document
+  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  formats.default(ajv)
+  ajv.addSchema(document, NAME)
+  const compiled = new Map<string, ValidateFunction>()
+
+  const validator = (pointer: string): ValidateFunction => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${NAME}#${pointer}` })
+    compiled.set(pointer, known)
+    return known
+  }
+
+  return (method, path, status, text) => {
+    const pointer = schemaPointer(document, method, path, status)
+    const validate = validator(pointer)
+    if (validate(JSON.parse(text))) return
+    throw new Error(
+      `${method} ${path} → ${status}: the answer is not what openapi.json says at ${pointer}: ${ajv.errorsText(validate.errors)}\n${text.slice(0, 1000)}`,
+    )
+  }
+}
+
+/** Where the document holds the schema of an answer. What it does not know may only be an error. */
+function schemaPointer({ paths }: Document, method: string, path: string, status: number): string {
+  const template = Object.keys(paths).find((one) => fits(one, path))
+  const operation = template && paths[template]?.[method.toLowerCase()]
+  if (!template || !operation) return ERROR
+  const response = operation.responses[String(status)]
+  if (!response)
+    throw new Error(`${method} ${path} → ${status}: openapi.json does not know this status`)
+  const at =
+    response.$ref?.slice(1) ??
+    `/paths/${escaped(template)}/${method.toLowerCase()}/responses/${status}`
+  return `${at}/content/application~1json/schema`
+}
+
+/** `-` and `_` are one spelling of the last segment; the document lists one of them. */
+function fits(template: string, path: string): boolean {
+  const wanted = template.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every(
+      (segment, index) =>
+        segment.startsWith('{') ||
+        segment.replaceAll('-', '_') === given[index]?.replaceAll('-', '_'),
+    )
+  )
+}
+
+const escaped = (segment: string): string =>
+  encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))

@@ -1,0 +1,125 @@
+/** The README's first minute: the real command with its sample directory, called as it says. */
+import { execFile, spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { people } from '../../runtime/sample/people.ts'
+import { send } from './client.ts'
+import { begin, type Command, newHome, processesWith, ROOT, stopCommands } from './command.ts'
+import type { Answer } from './host.ts'
+import { createJudge, type Judge } from './judge.ts'
+import { isAlive, until } from './until.ts'
+
+type Account = { integration_specific_id: string; user_status: string }
+type Running = { command: Command; data: string; url: string; curl: string; body: object }
+
+async function start(): Promise<Running> {
+  const home = await newHome()
+  const data = path.join(home, 'data')
+  const command = begin(['start', '--sample', '--sample-port', '0'], {
+    env: { PORT: '0', KEYWAY_DATA_DIR: data, KEYWAY_PLUGINS_DIR: path.join(home, 'plugins') },
+  })
+  const [curl, url = '', body = ''] = await command.prints(/curl -s (\S+) [\s\S]*? -d '(\{.*\})'/)
+  return { command, data, url, curl, body: JSON.parse(body) }
+}
+
+const hasCurl = spawnSync('curl', ['--version']).error === undefined
+const isLinux = process.platform === 'linux'
+
+afterAll(stopCommands)
+
+describe('keyway start --sample', () => {
+  let running: Running
+  let judge: Judge
+
+  beforeAll(async () => {
+    running = await start()
+    judge = createJudge((await send(new URL('/openapi.json', running.url).href, {})).text)
+  })
+
+  async function page(token: string | null, size: number | null): Promise<Answer['body']> {
+    const { text, status } = await send(running.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...running.body, page: { token, size } }),
+    })
+    judge('POST', new URL(running.url).pathname, status, text)
+    return JSON.parse(text)
+  }
+
+  test.skipIf(!hasCurl)(
+    `prints a command that works as it is${hasCurl ? '' : ' (needs curl)'}`,
+    async () => {
+      const { stdout } = await promisify(execFile)('sh', ['-c', running.curl])
+      expect(JSON.parse(stdout)).toMatchObject({
+        response: [{}, {}, {}, {}, {}],
+        page: { size: 5 },
+      })
+    },
+  )
+
+  test('prints what the README says, but for the ports', async () => {
+    const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
+    const [written = ''] = /curl -s \S+list_accounts [\s\S]*?}'/.exec(readme) ?? []
+    const plain = (text: string) => text.replaceAll(/:\d+\//g, ':0/').replaceAll(/\s+/g, ' ')
+    expect(plain(running.curl)).toBe(plain(written))
+  })
+
+  test.each([1, 7, 100, null])(
+    'lists everybody exactly once in pages of %s',
+    async (size) => {
+      const found: Account[] = []
+      let token: string | null = null
+      do {
+        const body = await page(token, size)
+        found.push(...(body.response as Account[]))
+        token = body.page?.token ?? null
+      } while (token !== null)
+      const expected = people().map(({ id, active }) => [id, active ? 'ACTIVE' : 'SUSPENDED'])
+      const listed = found.map((one) => [one.integration_specific_id, one.user_status])
+      expect(listed.sort()).toEqual(expected.sort())
+    },
+    120_000,
+  )
+
+  test('logs JSON lines, none of which holds the token', () => {
+    const lines = running.command
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+    for (const line of lines) {
+      expect(() => JSON.parse(line)).not.toThrow()
+      expect(line).not.toContain('sample-token')
+    }
+    expect(lines.some((line) => line.includes('"Keyway listens"'))).toBe(true)
+  })
+
+  test('ends at SIGTERM, with everything that it started', async () => {
+    const { command, data, url } = running
+    await page(null, 5)
+    const workers = isLinux ? processesWith(data) : []
+    if (isLinux) expect(workers.length).toBeGreaterThan(0)
+    command.kill('SIGTERM')
+    expect(await command.ended).toEqual({ code: 0, signal: null })
+    await until('the workers are gone', () => !workers.some(isAlive))
+    await expect(send(url, {})).rejects.toThrow(/ECONNREFUSED/)
+  })
+})
+
+describe.skipIf(!isLinux)(`killed with SIGKILL${isLinux ? '' : ' (needs Linux)'}`, () => {
+  test('it leaves no process and no open port', async () => {
+    const { command, data, url, body } = await start()
+    await send(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const workers = processesWith(data)
+    expect(workers.length).toBeGreaterThan(0)
+    command.kill('SIGKILL')
+    await command.ended
+    await until('the workers are gone', () => !workers.some(isAlive))
+    await expect(send(url, {})).rejects.toThrow(/ECONNREFUSED/)
+  })
+})

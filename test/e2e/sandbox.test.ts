@@ -1,0 +1,285 @@
+/** What a connector may do to the host, to its neighbours and to its own tenants: nothing. */
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixture, greeter, variant, withToken } from '../fixtures/folders.ts'
+import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { isAlive, until } from './until.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await startHost({
+    connectors: {
+      hazards: fixture('hazards'),
+      roomy: variant('hazards', { id: 'roomy', limits: { deadline_ms: 10_000, memory_mb: 256 } }),
+      narrow: variant('hazards', { id: 'narrow', limits: { deadline_ms: 1000, concurrency: 2 } }),
+      neighbour: greeter('neighbour', 'hello'),
+    },
+  })
+})
+afterAll(async () => {
+  await host?.stop()
+})
+
+const act = (hazard: string, id = 'hazards', token = 'token-of-the-first'): Promise<Answer> =>
+  host.call(id, 'list_accounts', withToken({ custom_attributes: [hazard] }, token))
+const idsOf = ({ body }: Answer): string[] =>
+  success<{ integration_specific_id: string }[]>(body).map((one) => one.integration_specific_id)
+const isFine = async (token?: string) =>
+  expect(idsOf(await act('fine', 'hazards', token))).toEqual(['fine'])
+const workerOf = async (id: string) => {
+  const { digest } = await host.served(id, '1.0.0')
+  return host.host.lanes.states().find(({ lane }) => lane === digest)
+}
+
+describe('a handler that does not end', () => {
+  // The promise is the deadline plus 100 ms; the rest is slack for a machine that does other things.
+  const DEADLINE_MS = 500
+  const PROMISE_MS = DEADLINE_MS + 100
+  const SLACK_MS = 400
+
+  test.each(['spin', 'spin after await', 'never settle'])(
+    '%s: ends at its deadline',
+    async (hazard) => {
+      const begun = performance.now()
+      const { error_code, raised_by, message } = failure(await act(hazard))
+      const tookMs = performance.now() - begun
+      expect({ error_code, raised_by }).toEqual({
+        error_code: 'request_timeout',
+        raised_by: 'Keyway',
+      })
+      expect(message).toMatch(/no answer within \d+ ms/)
+      expect(tookMs).toBeGreaterThanOrEqual(DEADLINE_MS - 5)
+      expect(tookMs).toBeLessThan(PROMISE_MS + SLACK_MS)
+      await isFine()
+    },
+  )
+
+  test('keeps neither another connector nor another tenant of the same one from answering', async () => {
+    await isFine('token-of-the-second')
+    let over = false
+    const spinning = act('spin').finally(() => {
+      over = true
+    })
+    let answers = 0
+    while (!over) {
+      expect(idsOf(await host.call('neighbour', 'list_accounts', withToken()))).toEqual(['hello'])
+      await isFine('token-of-the-second')
+      answers += 1
+    }
+    expect(failure(await spinning).error_code).toBe('request_timeout')
+    expect(answers).toBeGreaterThan(5)
+  })
+
+  test('is ended in microtasks too, by time or by memory', async () => {
+    expect(['request_timeout', 'service_error']).toContain(
+      failure(await act('spin in microtasks')).error_code,
+    )
+    await isFine()
+  })
+})
+
+test('a caller that hangs up ends its call', async () => {
+  const calls = async () => (await workerOf('roomy'))?.calls
+  const { hostname, port } = new URL(host.url)
+  const outgoing = request({
+    hostname,
+    port,
+    method: 'POST',
+    path: '/connectors/roomy/list_accounts',
+    headers: { 'content-type': 'application/json' },
+  })
+  outgoing.on('error', () => {})
+  outgoing.end(JSON.stringify(withToken({ custom_attributes: ['never settle'] })))
+  await until('the call is in the worker', async () => (await calls()) === 1)
+  outgoing.destroy()
+  await until('the call has ended', async () => (await calls()) === 0)
+  expect(idsOf(await act('fine', 'roomy'))).toEqual(['fine'])
+})
+
+test('a tenant that floods waits behind itself, in a line that is bounded', async () => {
+  const flood = Array.from({ length: 300 }, () => act('never settle', 'narrow'))
+  await until('two run', async () => (await workerOf('narrow'))?.calls === 2)
+  expect(idsOf(await act('fine', 'narrow', 'token-of-the-second'))).toEqual(['fine'])
+  const codes = (await Promise.all(flood)).map((answer) => failure(answer).error_code)
+  const count = (code: string) => codes.filter((one) => one === code).length
+  // Two run, 256 wait, the others are sent away.
+  expect([count('request_timeout'), count('rate_limit')]).toEqual([258, 42])
+  expect(idsOf(await act('fine', 'narrow'))).toEqual(['fine'])
+})
+
+test('the operator’s ceiling wins over the deadline that a connector wishes', async () => {
+  const strict = await startHost({
+    env: { KEYWAY_MAX_DEADLINE_MS: '200' },
+    connectors: { hazards: fixture('hazards') },
+  })
+  const answer = await strict.call(
+    'hazards',
+    'list_accounts',
+    withToken({ custom_attributes: ['never settle'] }),
+  )
+  expect(failure(answer)).toMatchObject({
+    error_code: 'request_timeout',
+    message: expect.stringMatching(/no answer within (200|1\d\d) ms/),
+  })
+  await strict.stop()
+})
+
+describe('a handler that takes memory', () => {
+  test.each(['fill an array', 'fill a map'])('%s: ends, the answer says why', async (hazard) => {
+    const { error_code, raised_by, message } = failure(await act(hazard, 'roomy'))
+    expect({ error_code, raised_by }).toEqual({
+      error_code: 'service_error',
+      raised_by: 'Keyway.Sandbox',
+    })
+    expect(message).toContain('out of memory')
+    expect(idsOf(await act('fine', 'roomy'))).toEqual(['fine'])
+  })
+
+  test('within native code ends too, and the connector is back', async () => {
+    expect(['request_timeout', 'service_error']).toContain(
+      failure(await act('split a text')).error_code,
+    )
+    // The worker may have to be killed, and what is in it at that moment ends with it.
+    await until('the connector answers', async () => !(await act('fine')).body.is_error)
+  })
+})
+
+describe('a worker that is killed', () => {
+  test('ends its calls with words, and is back for the next one', async () => {
+    await isFine()
+    const first = await workerOf('hazards')
+    const pid = first?.pid as number
+    const inFlight = act('never settle')
+    await until('the call is in the worker', async () => (await workerOf('hazards'))?.calls === 1)
+    process.kill(pid, 'SIGKILL')
+    const { error_code, message } = failure(await inFlight)
+    expect(error_code).toBe('service_error')
+    expect(message).toMatch(/worker process .* died/)
+    expect(isAlive(pid)).toBe(false)
+    await isFine()
+    expect((await workerOf('hazards'))?.pid).not.toBe(pid)
+  })
+})
+
+test('what one tenant leaves behind, another never sees', async () => {
+  const A = 'token-of-tenant-A'
+  const B = 'token-of-tenant-B'
+  for (const token of [A, B, A, B]) await act('remember', 'roomy', token)
+  for (const [token, last] of [
+    [A, 'A'],
+    [B, 'B'],
+  ] as const) {
+    const seen = idsOf(await act('remember', 'roomy', token)).map((one) => one.at(-1))
+    expect([...new Set(seen)]).toEqual([last])
+  }
+})
+
+describe('a reply that breaks the contract', () => {
+  test.each([
+    ['text for a list', 'Expected Array'],
+    ['wrong member', 'response.0.email'],
+    ['missing member', 'integration_specific_id: missing'],
+    ['extra member', 'response.0.nickname: there is no such field'],
+    ['unknown status', 'user_status'],
+    ['a bigint', 'BigInt'],
+    ['a cycle', 'circular'],
+    ['a getter that throws', 'trap'],
+    ['more than 32 MiB', '33554432'],
+    ['a cursor of 9 KiB', 'cursor'],
+    ['nothing', 'returned nothing'],
+  ])('%s: is refused and the finding told', async (hazard, words) => {
+    const { error_code, message } = failure(await act(hazard, 'roomy'))
+    expect(error_code).toBe('invalid_response')
+    expect(message).toContain(words)
+    expect(idsOf(await act('fine', 'roomy'))).toEqual(['fine'])
+  })
+
+  test('is not made by breaking the built-ins', async () => {
+    const accounts = success((await act('break the built-ins', 'roomy', 'a-breaking-tenant')).body)
+    expect(accounts).toMatchObject([{ integration_specific_id: 'broken', email: null }])
+    expect(idsOf(await act('fine', 'roomy'))).toEqual(['fine'])
+  })
+})
+
+test('only active and suspended accounts, and those without a status, are listed', async () => {
+  expect(idsOf(await act('statuses'))).toEqual(['ACTIVE', 'SUSPENDED', 'none'])
+})
+
+describe('what a handler throws', () => {
+  test.each<[string, object]>([
+    ['throw a text', { error_code: 'unexpected_error', message: /just a text/ }],
+    ['throw nothing', { error_code: 'unexpected_error', message: /undefined/ }],
+    [
+      'throw an error',
+      {
+        error_code: 'unexpected_error',
+        raised_by: 'TypeError',
+        message: /something is not a function/,
+      },
+    ],
+    [
+      'throw a ConnectorError',
+      {
+        error_code: 'creds_revoked',
+        raised_by: 'ConnectorError',
+        app_error_code: 'revoked',
+        status_code: 418,
+        message: /The grant is gone/,
+      },
+    ],
+    ['throw an unknown code', { error_code: 'unexpected_error', message: /No such code/ }],
+  ])('%s: arrives with a code of the closed list', async (hazard, { ...expected }) => {
+    const { message, ...rest } = expected as { message: RegExp }
+    const error = failure(await act(hazard))
+    expect(error).toMatchObject({ ...rest, app_id: 'hazards', raised_in: 'hazards:list_accounts' })
+    expect(error.message).toMatch(message)
+  })
+
+  test('never passes for a word of the runtime', async () => {
+    const { error_code, raised_by } = failure(await act('pose as Keyway'))
+    expect({ error_code, raised_by }).toEqual({
+      error_code: 'permission_denied',
+      raised_by: 'ConnectorError',
+    })
+  })
+
+  test('does not carry the credential out, as it is or encoded', async () => {
+    const { message } = failure(await act('throw the token', 'hazards', 'a secret/of+tenant'))
+    expect(message).toBe('[secret] is wrong; [secret] too')
+  })
+})
+
+describe('what a connector logs', () => {
+  const linesOf = (requestId: unknown) =>
+    host.lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId)
+
+  test('is in the log with its call, without the credential', async () => {
+    const { headers } = await act('log the token', 'hazards', 'a secret/of+tenant')
+    const lines = linesOf(headers['x-request-id'])
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'using [secret]',
+      '[secret]',
+      'console says [secret]',
+    ])
+    expect(lines[0]).toMatchObject({
+      connector: 'hazards',
+      capability: 'list_accounts',
+      fields: { header: 'Bearer [secret]', basic: '[secret]' },
+    })
+    const all = host.lines.join('')
+    for (const form of [
+      'a secret/of+tenant',
+      'a%20secret%2Fof%2Btenant',
+      btoa('a secret/of+tenant'),
+    ])
+      expect(all).not.toContain(form)
+  })
+
+  test('is bounded', async () => {
+    const { headers } = await act('flood the log')
+    const lines = linesOf(headers['x-request-id'])
+    expect(lines).toHaveLength(201)
+    expect(lines.at(-1)?.msg).toMatch(/dropped/)
+  })
+})

@@ -1,0 +1,260 @@
+/** The SCIM connector, whole: through the host, its sandbox and its egress, to a server of others. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { missing, type RealSystem, serviceToken, startSystem } from '../real-systems/start.ts'
+import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+
+const why = missing()
+const SCOPES = 'scim.read scim.write'
+type Account = { integration_specific_id: string; user_status: string; email: string }
+type Association = { account_id: string; integration_specific_entitlement_id: string }
+
+describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why})` : ''}`, () => {
+  let system: RealSystem
+  let host: TestHost
+  let token: string
+
+  beforeAll(async () => {
+    system = await startSystem('oidc-scim', { RATE_LIMIT: '1000000' })
+    token = await serviceToken(system, SCOPES)
+    host = await startHost({
+      env: { KEYWAY_PRIVATE_EGRESS: `scim=${new URL(system.baseUrl).host}` },
+    })
+  })
+  afterAll(async () => {
+    await host?.stop()
+    await system?.stop()
+  })
+
+  const envelope = (request: object = {}, with_ = token) => ({
+    auth: { token: { token: with_ } },
+    settings: { base_url: system.baseUrl },
+    request,
+  })
+  const call = (capability: string, request: object = {}, with_ = token): Promise<Answer> =>
+    host.call('scim', capability, envelope(request, with_))
+  const done = async <T>(capability: string, request: object = {}): Promise<T> =>
+    success<T>((await call(capability, request)).body)
+  const refused = async (capability: string, request: object = {}, with_ = token) =>
+    failure(await call(capability, request, with_))
+  const someone = async () => {
+    const { id } = await done<{ id: string }>('create_account', {
+      email: `${randomUUID()}@example.com`,
+      entitlements: [],
+    })
+    return id
+  }
+  const grant = (account: string, group: string) => ({
+    account_integration_specific_id: account,
+    resource_integration_specific_id: '',
+    resource_type: '',
+    entitlement_type: 'GROUP',
+    entitlement_integration_specific_id: group,
+  })
+  const heldBy = async (account_id: string) =>
+    (await done<Association[]>('get_account_entitlement_associations', { account_id })).map(
+      (one) => one.integration_specific_entitlement_id,
+    )
+
+  const expectEverybody = (accounts: Account[]) => {
+    const ids = accounts.map((one) => one.integration_specific_id)
+    expect(ids).toHaveLength(250)
+    expect(new Set(ids).size).toBe(250)
+    expect(accounts.filter((one) => one.user_status === 'SUSPENDED')).toHaveLength(10)
+    expect(accounts.filter((one) => one.user_status === 'ACTIVE')).toHaveLength(240)
+  }
+
+  test('knows its tenant', async () => {
+    expect(await done('validate_credentials')).toEqual({
+      valid: true,
+      unique_tenant_id: new URL(system.baseUrl).host + new URL(system.baseUrl).pathname,
+    })
+  })
+
+  test.each([
+    [1, 250],
+    [7, 36],
+    [100, 3],
+    [undefined, 3],
+  ])(
+    'lists all 250 users exactly once in pages of %s',
+    async (size, count) => {
+      const pages = await host.pages<Account>('scim', 'list_accounts', envelope(), size)
+      expectEverybody(pages.flat())
+      expect(pages).toHaveLength(count)
+    },
+    120_000,
+  )
+
+  test('goes on listing with a token that was refreshed in the middle', async () => {
+    const found: Account[] = []
+    let page: Answer['body']['page'] = { token: null, size: 60 }
+    for (let used = token; page?.token !== undefined; used = await serviceToken(system, SCOPES)) {
+      const { body } = await host.call('scim', 'list_accounts', { ...envelope({}, used), page })
+      found.push(...success<Account[]>(body))
+      page = body.page
+    }
+    expectEverybody(found)
+  })
+
+  test('takes an account through its life', async () => {
+    const id = await someone()
+    const status = async () => (await done<Account>('get_account', { account_id: id })).user_status
+    expect(await status()).toBe('ACTIVE')
+
+    for (const _twice of [1, 2])
+      expect(await done('assign_entitlement', grant(id, 'g-empty'))).toEqual({ assigned: true })
+    expect(await heldBy(id)).toEqual(['g-empty'])
+    const all = await host.pages<Association>('scim', 'find_entitlement_associations', envelope())
+    expect(all.flat().filter((one) => one.account_id === id)).toHaveLength(1)
+    for (const _twice of [1, 2])
+      expect(await done('unassign_entitlement', grant(id, 'g-empty'))).toEqual({ unassigned: true })
+    expect(await heldBy(id)).toEqual([])
+
+    for (const _twice of [1, 2])
+      expect(await done('deactivate_account', { account_id: id })).toMatchObject({
+        status: 'SUSPENDED',
+      })
+    expect(await status()).toBe('SUSPENDED')
+    for (const _twice of [1, 2])
+      expect(await done('activate_account', { account_id: id })).toMatchObject({ status: 'ACTIVE' })
+    expect(await status()).toBe('ACTIVE')
+
+    expect(await done('delete_account', { account_id: id })).toEqual({
+      status: 'DELETED',
+      deleted: true,
+    })
+    for (const capability of ['delete_account', 'get_account'])
+      expect(await refused(capability, { account_id: id })).toMatchObject({
+        error_code: 'not_found',
+        status_code: 404,
+        raised_by: 'HTTPStatusError',
+        app_id: 'scim',
+      })
+  })
+
+  test.each<[string, string, object, object]>([
+    [
+      'an unknown account',
+      'get_account',
+      { account_id: 'nobody' },
+      { error_code: 'not_found', status_code: 404 },
+    ],
+    [
+      'deactivating nobody',
+      'deactivate_account',
+      { account_id: 'nobody' },
+      { error_code: 'not_found', status_code: 404 },
+    ],
+    [
+      'assigning an unknown group',
+      'assign_entitlement',
+      grant('u-001', 'none'),
+      { error_code: 'not_found', status_code: 404 },
+    ],
+    [
+      'assigning to nobody',
+      'assign_entitlement',
+      grant('nobody', 'g-empty'),
+      { error_code: 'not_found', status_code: 404 },
+    ],
+    [
+      'taking from an unknown group',
+      'unassign_entitlement',
+      grant('u-001', 'none'),
+      { error_code: 'not_found', status_code: 404 },
+    ],
+    [
+      'a user name that is taken',
+      'create_account',
+      { username: 'user001@example.com', entitlements: [] },
+      { error_code: 'api_error', status_code: 409, app_error_code: 'uniqueness' },
+    ],
+    [
+      'an attribute that is not there',
+      'update_account',
+      { id: 'u-001', department: 'R&D' },
+      { error_code: 'bad_request', status_code: 400 },
+    ],
+    [
+      'a group of another kind',
+      'assign_entitlement',
+      { ...grant('u-001', 'g-eng'), entitlement_type: 'ROLE' },
+      { error_code: 'bad_request', status_code: null, raised_by: 'ConnectorError' },
+    ],
+    [
+      'a capability that it lacks',
+      'list_expenses',
+      { filters: {} },
+      { error_code: 'not_implemented' },
+    ],
+  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+    expect(await refused(capability, request)).toMatchObject(expected)
+  })
+
+  test('says what is wrong with a token', async () => {
+    expect(await refused('list_accounts', {}, 'not-a-token-of-this-server')).toMatchObject({
+      error_code: 'unauthenticated',
+      status_code: 401,
+    })
+    const reading = await serviceToken(system, 'scim.read')
+    expect(success((await call('get_account', { account_id: 'u-001' }, reading)).body)).toBeTruthy()
+    expect(await refused('deactivate_account', { account_id: 'u-001' }, reading)).toMatchObject({
+      error_code: 'permission_denied',
+      status_code: 403,
+      raised_by: 'HTTPStatusError',
+    })
+  })
+
+  test('says what is wrong with an address', async () => {
+    const at = (base_url: string) =>
+      host
+        .call('scim', 'validate_credentials', { ...envelope(), settings: { base_url } })
+        .then(failure)
+    expect(await at(`${system.baseUrl}/nothing`)).toMatchObject({ error_code: 'not_found' })
+    expect(await at('http://127.0.0.1:1/scim')).toMatchObject({
+      error_code: 'permission_denied',
+      raised_by: 'Keyway.EgressPolicy',
+      message: expect.stringContaining('KEYWAY_PRIVATE_EGRESS=scim=127.0.0.1:1'),
+    })
+  })
+
+  test('serves many callers at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        done<Account>('get_account', { account_id: `u-${String(index + 1).padStart(3, '0')}` }),
+      ),
+    )
+    expect(new Set(answers.map((one) => one.integration_specific_id)).size).toBe(40)
+  })
+
+  test('raw data is the service’s own answer', async () => {
+    const { body } = await host.call('scim', 'get_account', {
+      ...envelope({ account_id: 'u-001' }),
+      include_raw_data: true,
+    })
+    expect(body.raw_data).toMatchObject({ id: 'u-001', userName: 'user001@example.com' })
+  })
+
+  test('tells the caller of a rate limit, and where to go on', async () => {
+    const limited = await system.restart({ RATE_LIMIT: '20', RATE_WINDOW_MS: '60000' })
+    system = limited
+    token = await serviceToken(limited, SCOPES)
+    const other = await startHost({
+      env: { KEYWAY_PRIVATE_EGRESS: `scim=${new URL(limited.baseUrl).host}` },
+    })
+    let page: Answer['body']['page'] = { token: null, size: 7 }
+    let pages = 0
+    let answer: Answer
+    do {
+      answer = await other.call('scim', 'list_accounts', { ...envelope(), page })
+      if (answer.body.is_error) break
+      pages += 1
+      page = answer.body.page
+    } while (page?.token)
+    expect(pages).toBe(20)
+    expect(failure(answer)).toMatchObject({ error_code: 'rate_limit', status_code: 429 })
+    expect(answer.body.page).toEqual(page)
+    await other.stop()
+  })
+})

@@ -1,0 +1,23 @@
+/** Calls of the fixture `several-parts` that are good. */
+import { expect } from 'vitest'
+import type { Received, Sent } from './client.ts'
+import { success, type TestHost } from './host.ts'
+
+export const json = { 'content-type': 'application/json' }
+export const credentials = [{ id: 'api', token: { token: 'the-token-of-the-api' } }]
+export const settings = { host: 'api.example.com' }
+export const envelope = { credentials, settings, request: { account_id: 'a-1' } }
+export const AT = '/connectors/several-parts/get_account'
+
+export const post = (
+  host: TestHost,
+  at: string,
+  body: NonNullable<Sent['body']>,
+  headers: Record<string, string> = json,
+): Promise<Received> => host.send(at, { method: 'POST', headers, body })
+
+/** The connector answers: whatever was sent before has harmed nothing. */
+export async function expectFine(host: TestHost): Promise<void> {
+  const { body } = await host.call('several-parts', 'get_account', envelope)
+  expect(success(body)).toMatchObject({ integration_specific_id: 'a-1' })
+}
