@@ -1,9 +1,12 @@
 /** Listening, and stopping without losing a call. */
+
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { type Config, ConfigError } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Host } from '../main.ts'
+import { endStalled } from './stalled.ts'
 
 /** How long a stop waits for calls that are under way, in milliseconds. */
 const DRAIN_MS = 30_000
@@ -23,6 +26,7 @@ const SAME_SIGNAL_MS = 1000
  */
 export async function listen(host: Host, config: Config): Promise<Listening> {
   const server = serve({ fetch: host.app.fetch, hostname: config.host, port: config.port })
+  const leaveStalled = endStalled(server as Server)
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)
     server.once('error', (error) => reject(addressError(error, 'PORT', config.host, config.port)))
@@ -40,6 +44,7 @@ export async function listen(host: Host, config: Config): Promise<Listening> {
       const patience = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
       await Promise.race([closed, patience])
       clearInterval(sweep)
+      leaveStalled()
       if ('closeAllConnections' in server) server.closeAllConnections()
       await host.stop()
     },

@@ -74,6 +74,20 @@ export const CLEAR_KEY_MEMBERS = [
   'universe_domain',
 ] as const
 
+/** Most texts in a service account's key: each is a secret to look for in whatever leaves. */
+const MAX_KEY_TEXTS = 64
+const MAX_KEY_LENGTH = 65_536
+
+function isKeySized(key: Record<string, unknown>): boolean {
+  return JSON.stringify(key).length <= MAX_KEY_LENGTH && countTexts(key) <= MAX_KEY_TEXTS
+}
+
+function countTexts(value: unknown): number {
+  if (typeof value === 'string') return 1
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, one) => sum + countTexts(one), 0)
+}
+
 /** AUTHENTICATION: kind -> schema of its member in AuthCredential. */
 export const AUTHENTICATION = {
   oauth: v.pipe(
@@ -114,6 +128,7 @@ export const AUTHENTICATION = {
     v.object({
       key: v.pipe(
         v.record(v.string(), v.unknown()),
+        v.check(isKeySized, `holds more than ${MAX_KEY_TEXTS} texts, or more than 64 KiB`),
         v.metadata({ title: 'Key', nature: 'secret', secret: true, fieldType: 'SECRET' }),
       ),
       impersonation_email: text('Impersonated user', 'identity'),

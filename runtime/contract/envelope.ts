@@ -59,7 +59,7 @@ export function parseCall(text: string, expected: Expected): Call {
     thorough,
   )
   const findings = [
-    ...(parsed.success ? [] : [describeIssues(parsed.issues, '', isCredential)]),
+    ...(parsed.success ? [] : [describeIssues(parsed.issues, '', mayHoldSecret)]),
     ...(request.success
       ? []
       : [describeIssues(request.issues, 'request', quietMembers(expected.request))]),
@@ -89,18 +89,20 @@ export function parseCall(text: string, expected: Expected): Call {
   }
 }
 
-/** A credential of the wrong form may still hold its secret. */
-const isCredential = ([name]: readonly unknown[]): boolean =>
-  name === 'auth' || name === 'credentials'
+/** What is of the wrong form may still hold a secret. */
+const mayHoldSecret = ([name]: readonly unknown[]): boolean =>
+  ['auth', 'credentials', 'settings', 'request'].includes(String(name))
 
 function parseBody(text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
+    // Not the engine's own words: they repeat a piece of the body, which may be a secret.
+    const at = /position (\d+)/.exec((error as Error).message)?.[1]
     throw new RuntimeError(
       'body_not_json',
-      `the body is not JSON: ${(error as Error).message.slice(0, 200)}`,
+      `the body is not JSON${at === undefined ? '' : `: the fault is at character ${at}`}`,
     )
   }
   if (deeperThan(value, MAX_DEPTH)) {

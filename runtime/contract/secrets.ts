@@ -37,6 +37,8 @@ function credentialSecrets(credential: AuthCredential): string[] {
     const value = credential[kind]
     if (value === undefined) return []
     const own = objectSecrets(AUTHENTICATION[kind], value)
+    // The pair is a secret of its own: in base64 it looks like neither of its halves.
+    if (kind === 'basic') own.push(`${credential.basic?.username}:${credential.basic?.password}`)
     return kind === 'service_account'
       ? [...own, ...keySecrets(credential.service_account?.key ?? {})]
       : own

@@ -148,7 +148,12 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     } finally {
       over.abort(CALL_OVER)
       for (const record of egress.records)
-        deps.onUpstream(version, capability, record, invocation.requestId)
+        deps.onUpstream(
+          version,
+          capability,
+          { ...record, path: redact(record.path) },
+          invocation.requestId,
+        )
     }
   }
 
@@ -163,7 +168,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   ): Answer {
     if (!reply.ok) {
       const error = answerError(reply, fetchError, `${version.id}:${capability}`, redact)
-      if (call.includeRawData && body.length > 0) error.details.raw = JSON.parse(String(body))
+      const raw = call.includeRawData ? rawOfError(body) : null
+      if (raw) error.details.raw = raw
       throw error
     }
     const { cursorJson, responseBytes } = reply as Extract<Reply, { ok: true }>
@@ -260,6 +266,19 @@ function waitedInVain(caller: AbortSignal, deadlineMs: number): RuntimeError {
   return caller.aborted
     ? new RuntimeError('caller_gone', 'the caller hung up')
     : new RuntimeError('deadline_passed', `no turn within ${deadlineMs} ms`)
+}
+
+/** Largest raw data of an error, in bytes: unlike a reply's it is parsed, by the host. */
+const MAX_ERROR_RAW_BYTES = 1024 * 1024
+
+function rawOfError(body: Buffer): Record<string, unknown> | null {
+  if (body.length === 0 || body.length > MAX_ERROR_RAW_BYTES) return null
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    // A worker that sends this is not ours any more; the error itself still reaches the caller.
+    return null
+  }
 }
 
 /** Says which limit it was: the lane knows only what was left of it. */

@@ -8,20 +8,36 @@ export const REDACTED = '[secret]'
 
 export type Redact = (text: string) => string
 
-/** Replaces each secret as it is, percent-encoded, in base64, and as it stands within JSON. */
+/** Replaces each secret in every form in which it usually travels. Made at the first text. */
 export function createRedact(secrets: readonly string[]): Redact {
-  const forms = secrets
-    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    .flatMap((secret) => [
-      secret,
-      // Half a surrogate pair cannot be encoded, and would throw.
-      encodeURIComponent(secret.toWellFormed()),
-      Buffer.from(secret).toString('base64'),
-      JSON.stringify(secret).slice(1, -1),
-    ])
-  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
-  if (longestFirst.length === 0) return (text) => text
-  return (text) => longestFirst.reduce((rest, form) => rest.replaceAll(form, REDACTED), text)
+  let forms: string[] | null = null
+  return (text) => {
+    forms ??= formsOf(secrets)
+    return forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text)
+  }
+}
+
+/** Forms of all secrets, the longest first: one may be a part of another. */
+function formsOf(secrets: readonly string[]): string[] {
+  const all = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(travelForms)
+  return [...new Set(all)].sort((a, b) => b.length - a.length)
+}
+
+/** As it is, percent-encoded in both cases and as the URL parser does, in base64, within JSON. */
+function travelForms(secret: string): string[] {
+  // Half a surrogate pair cannot be encoded, and would throw.
+  const percent = encodeURIComponent(secret.toWellFormed())
+  const base64 = Buffer.from(secret).toString('base64')
+  return [
+    secret,
+    percent,
+    percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    encodeURI(secret.toWellFormed()),
+    base64,
+    base64.replace(/=+$/, ''),
+    Buffer.from(secret).toString('base64url'),
+    JSON.stringify(secret).slice(1, -1),
+  ].filter((form) => form.length >= MIN_SECRET_LENGTH)
 }
 
 /** Deepest nesting of a log line's fields; what lies below is left out. */

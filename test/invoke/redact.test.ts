@@ -2,13 +2,22 @@ import { describe, expect, test } from 'vitest'
 import { createRedact, REDACTED, redactValue } from '../../runtime/invoke/redact.ts'
 
 const SECRET = 'p@ss "word"/+é'
+const lowerPercent = (text: string) =>
+  encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())
 const redact = createRedact([SECRET, 'guest', 'longer-than-eight', 'longer-than-eight-too'])
 
 describe('a text', () => {
   test.each([
     ['as it is', `a ${SECRET} b`],
     ['percent-encoded', `a ${encodeURIComponent(SECRET)} b`],
+    ['percent-encoded in lower case', `a ${lowerPercent(SECRET)} b`],
+    ['as it stands in a path', `a ${encodeURI(SECRET)} b`],
     ['in base64', `a ${Buffer.from(SECRET).toString('base64')} b`],
+    [
+      'in base64 without padding',
+      `a ${Buffer.from(SECRET).toString('base64').replace(/=+$/, '')} b`,
+    ],
+    ['in base64 for addresses', `a ${Buffer.from(SECRET).toString('base64url')} b`],
     ['within JSON', `a ${JSON.stringify(SECRET).slice(1, -1)} b`],
   ])('loses a secret %s', (_name, text) => {
     expect(redact(text)).toBe(`a ${REDACTED} b`)
