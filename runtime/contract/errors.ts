@@ -186,7 +186,7 @@ export const ERRORS = rows({
     raisedBy: 'Keyway',
     blame: 'connector',
     retryable: true,
-    meaning: 'More requests open at once than one call may have',
+    meaning: 'More requests, or more bytes of them, open at once than may be',
   },
 
   // The network and the third-party system

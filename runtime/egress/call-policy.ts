@@ -13,7 +13,7 @@ import { type CompiledRule, compileRules } from './url-template.ts'
  */
 export function createPolicyOf(): (call: EgressCall) => Policy {
   const known = new WeakMap<Manifest, Map<string, readonly CompiledRule[]>>()
-  return ({ manifest, capability, level, settings }) => {
+  return ({ manifest, capability, level, settings, redact }) => {
     const byCapability = known.get(manifest) ?? new Map<string, readonly CompiledRule[]>()
     known.set(manifest, byCapability)
     const declared = Object.hasOwn(manifest.capabilities, capability)
@@ -22,7 +22,8 @@ export function createPolicyOf(): (call: EgressCall) => Policy {
     const compiled = byCapability.get(capability) ?? compileOf(manifest, capability, declared)
     byCapability.set(capability, compiled)
     const { rules, absent } = resolveRules(compiled, manifest.settings, settings)
-    return { rules, absent, level, readsWith: declared?.reads_with ?? [] }
+    const readsWith = declared?.reads_with ?? []
+    return { rules, absent, level, readsWith, ...(redact === undefined ? {} : { redact }) }
   }
 }
 

@@ -19,6 +19,11 @@ export type EgressCall = {
    */
   signal: AbortSignal
   secrets: SecretSource | null
+  /**
+   * Takes the call's secrets out of a text. Used on the path in records and in messages about an address,
+   * before they are cut; query and headers are never told. Without it, paths are told as they are.
+   */
+  redact?: (text: string) => string
 }
 
 /** One fetch of the connector. */
@@ -44,7 +49,7 @@ export type OpenEgress = {
   /**
    * Performs one fetch.
    *
-   * @throws egress_url, egress_undeclared, egress_setting, egress_private, egress_header,
+   * @throws egress_url, egress_undeclared, egress_setting, egress_private, egress_header, egress_body,
    * egress_redirects, egress_concurrency, upstream_rejected, upstream_connect_timeout, upstream_closed,
    * upstream_timeout, upstream_too_large, upstream_garbled, or the RuntimeError of the call's signal
    */

@@ -39,6 +39,8 @@ export type ExchangeOptions = {
   onSend(bytes: number): void
   /** Called with the size of every piece received; may throw to stop the reply. */
   onBytes(bytes: number): void
+  /** Called with the size of every piece decoded; may throw as well. */
+  onDecoded(bytes: number): void
   /** Runs one decoding after the other: 64 small bodies that decode to 16 MiB each are 1 GiB. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
 }
@@ -47,7 +49,7 @@ export type ExchangeOptions = {
  * Sends one request and waits for the head of the reply.
  *
  * @param url The judged address; `request.url` is not looked at again.
- * @throws egress_header, egress_body, egress_private, upstream_*, or what the signal was aborted with
+ * @throws egress_header, egress_private, upstream_*, or what the signal was aborted with
  */
 export async function exchange(
   url: URL,
@@ -63,14 +65,8 @@ export async function exchange(
     userAgent: options.userAgent,
     maxHeaderBytes: limits.maxHeaderBytes,
   })
-  const sentBytes = request.body?.byteLength ?? 0
-  if (sentBytes > limits.maxRequestBytes)
-    throw new RuntimeError(
-      'egress_body',
-      `The request body is over ${limits.maxRequestBytes} bytes`,
-    )
   if (signal.aborted) throw fail(signal.reason)
-  options.onSend(sentBytes)
+  options.onSend(request.body?.byteLength ?? 0)
 
   let reply: Dispatcher.ResponseData
   try {
@@ -106,11 +102,14 @@ export async function exchange(
       if (raw.length === 0 || encoding === null) return raw
       return options.inTurn(async () => {
         if (signal.aborted) throw fail(signal.reason)
-        return decodeBody(raw, encoding, from, limits)
+        return decodeBody(raw, encoding, { from, limits, onBytes: options.onDecoded })
       })
     },
   }
 }
+
+/** Pieces of a reply that are kept before they are joined. */
+const MAX_PIECES = 1024
 
 /** Reads pieces until the end, or until there are too many. */
 async function collect(
@@ -126,15 +125,21 @@ async function collect(
     )
   }
   if (announced > limits.maxReplyBytes) refuse()
-  const pieces: Buffer[] = []
+  const blocks: Buffer[] = []
+  let pieces: Buffer[] = []
   let total = 0
   for await (const piece of body) {
     total += piece.length
     if (total > limits.maxReplyBytes) refuse()
     onBytes(piece.length)
     pieces.push(piece)
+    // Chunks of one byte each: the objects around them would take a hundred times the reply.
+    if (pieces.length === MAX_PIECES) {
+      blocks.push(Buffer.concat(pieces))
+      pieces = []
+    }
   }
-  return Buffer.concat(pieces, total)
+  return Buffer.concat([...blocks, ...pieces], total)
 }
 
 /** undici's raw headers are one flat array: name, value, name, value. */

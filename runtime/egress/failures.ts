@@ -81,8 +81,12 @@ export function toUpstreamError(
     return new RuntimeError('upstream_rejected', `${from} was not reached: ${proxyWords}`)
   const row = REPLY_FAILURES[code]
   if (row !== undefined) return new RuntimeError(row[0], `${from} ${row[1]}`)
-  // Some of the parser's errors have no code.
-  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
+  // Some of the parser's errors have no code, and undici asserts what a status such as 000 breaks.
+  if (
+    code === 'ERR_ASSERTION' ||
+    code.startsWith('HPE_') ||
+    (error instanceof Error && error.name === 'HTTPParserError')
+  )
     return new RuntimeError('upstream_garbled', `${from} did not answer with valid HTTP`)
   return code === '' || code.startsWith('UND_ERR_') ? error : toConnectError(error, from)
 }

@@ -4,6 +4,7 @@
  * connector does with a reply.
  */
 import { RuntimeError } from '../contract/errors.ts'
+import { type Budgets, createBudgets } from './budgets.ts'
 import type { EgressCall, EgressReply, EgressRequest, OpenEgress } from './call.ts'
 import { createPolicyOf } from './call-policy.ts'
 import { createDispatchers } from './dispatchers.ts'
@@ -51,8 +52,9 @@ export function createEgress(options: EgressOptions): Egress {
   const chooseProxy = createChooseProxy(options.proxy)
   const door = { privateGrants, userAgent, limits, dispatchers, chooseProxy }
   const policyOf = createPolicyOf()
+  const budgets = createBudgets(limits)
   return {
-    open: (call) => openCall(call, policyOf, door),
+    open: (call) => openCall(call, policyOf, budgets, door),
     close: () => dispatchers.close(),
   }
 }
@@ -60,10 +62,11 @@ export function createEgress(options: EgressOptions): Egress {
 function openCall(
   call: EgressCall,
   policyOf: (call: EgressCall) => Policy,
+  budgets: Budgets,
   door: Door,
 ): OpenEgress {
-  const { maxOpenFetches, maxRedirects } = door.limits
-  const state = createCallState()
+  const { maxOpenFetches, maxRedirects, maxRequestBytes } = door.limits
+  const state = createCallState(budgets(call.connectorId))
   let policy: Policy | null = null
   let openFetches = 0
   return {
@@ -75,6 +78,11 @@ function openCall(
           'egress_concurrency',
           `The call has ${openFetches} requests open already: await some before sending more`,
         )
+      const bytes = request.body?.byteLength ?? 0
+      if (bytes > maxRequestBytes)
+        throw new RuntimeError('egress_body', `The request body is over ${maxRequestBytes} bytes`)
+      const held = state.budgets.holdRequest()
+      held.add(bytes)
       openFetches += 1
       try {
         policy ??= policyOf(call)
@@ -85,6 +93,7 @@ function openCall(
         )
       } finally {
         openFetches -= 1
+        held.release()
       }
     },
   }

@@ -4,8 +4,13 @@ import { RuntimeError } from '../contract/errors.ts'
 /** Name and value pairs in order; names may repeat. */
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** Request headers that belong to the connection, to the host or to a proxy (RFC 9110 section 7.6.1). */
+/**
+ * Request headers that belong to the connection, to the host or to a proxy (RFC 9110 section 7.6.1), and
+ * those in whose favour a server may drop the method, the path or the sender that were judged.
+ */
 const REFUSED_NAMES = new Set([
+  'cf-connecting-ip',
+  'client-ip',
   'connection',
   'content-length',
   'cookie',
@@ -19,10 +24,22 @@ const REFUSED_NAMES = new Set([
   'trailer',
   'trailers',
   'transfer-encoding',
+  'true-client-ip',
   'upgrade',
   'via',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-host',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-host',
+  'x-original-uri',
+  'x-original-url',
+  'x-real-ip',
+  'x-rewrite-url',
 ])
-const REFUSED_PREFIXES = ['proxy-', 'x-forwarded-']
+const REFUSED_PREFIXES = ['proxy-', 'x-forwarded']
 
 /** What may follow a redirect to another origin; anything else may be a credential. */
 const KEPT_ACROSS_ORIGINS =
@@ -57,13 +74,19 @@ export function prepareHeaders(
   const sent = new Map<string, string[]>()
   let bytes = 0
   for (const [written, value] of headers) {
+    // Before anything looks at the text. What is sent is Latin-1: a character is a byte.
+    bytes += written.length + value.length
+    if (bytes > maxHeaderBytes)
+      throw new RuntimeError(
+        'egress_header',
+        `The request headers are over ${maxHeaderBytes} bytes`,
+      )
     const name = written.toLowerCase()
     refuseHeader(name, value)
-    bytes += name.length + Buffer.byteLength(value)
-    sent.set(name, [...(sent.get(name) ?? []), value])
+    const values = sent.get(name)
+    if (values === undefined) sent.set(name, [value])
+    else values.push(value)
   }
-  if (bytes > maxHeaderBytes)
-    throw new RuntimeError('egress_header', `The request headers are over ${maxHeaderBytes} bytes`)
   if (!sent.has('user-agent')) sent.set('user-agent', [userAgent])
   sent.set('accept-encoding', [ACCEPT_ENCODING])
   return Object.fromEntries(sent)
@@ -94,7 +117,9 @@ function refuseHeader(name: string, value: string): void {
   const shown = JSON.stringify(name.slice(0, 60))
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
     throw new RuntimeError('egress_header', `${shown} is not a header name`)
-  if (REFUSED_NAMES.has(name) || REFUSED_PREFIXES.some((prefix) => name.startsWith(prefix)))
+  // CGI and its heirs read `x_host` as `x-host`.
+  const read = name.replaceAll('_', '-')
+  if (REFUSED_NAMES.has(read) || REFUSED_PREFIXES.some((prefix) => read.startsWith(prefix)))
     throw new RuntimeError('egress_header', `The header ${shown} may not be set by a connector`)
   // CR and LF would begin a header or a request of their own (request splitting).
   if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))

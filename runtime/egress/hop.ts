@@ -3,6 +3,7 @@
  * nothing carried over but the request itself.
  */
 import { RuntimeError } from '../contract/errors.ts'
+import type { CallBudgets, Holding } from './budgets.ts'
 import type { EgressCall } from './call.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { exchange, type OutgoingRequest, type ReplyHead } from './exchange.ts'
@@ -26,17 +27,16 @@ export type Door = {
 export type CallState = {
   records: EgressRecord[]
   wrote: boolean
-  /** Bytes received of replies that are still being read. */
-  openReplyBytes: number
+  budgets: CallBudgets
   /** The end of the queue of decodings. */
   lastDecoding: Promise<unknown>
 }
 
 /** Creates the state of a call that has fetched nothing yet. */
-export const createCallState = (): CallState => ({
+export const createCallState = (budgets: CallBudgets): CallState => ({
   records: [],
   wrote: false,
-  openReplyBytes: 0,
+  budgets,
   lastDecoding: Promise.resolve(),
 })
 
@@ -46,8 +46,8 @@ export type HopReply = ReplyHead & { url: URL }
 /**
  * Sends one request of a call, if it is allowed.
  *
- * @throws egress_url, egress_undeclared, egress_private, egress_header, upstream_*, or what the signal
- * was aborted with
+ * @throws egress_url, egress_undeclared, egress_private, egress_header, egress_concurrency, upstream_*,
+ * or what the signal was aborted with
  */
 export async function hop(
   request: OutgoingRequest,
@@ -57,9 +57,10 @@ export async function hop(
 ): Promise<HopReply> {
   const { limits } = door
   const url = parseUrl(request.url)
-  const record = createRecord(url, request.method.slice(0, 20))
+  const record = createRecord(url, request.method.slice(0, 20), call.redact)
   if (state.records.length < limits.maxRecords) state.records.push(record)
-  const finish = createFinish(record, state)
+  const held = state.budgets.holdReply()
+  const finish = createFinish(record, held)
   try {
     const rule = judge(url, request.method, policy)
     const revealed = substitute(request, { origin: url.origin, only: rule.secrets }, call.secrets)
@@ -78,9 +79,9 @@ export async function hop(
       },
       onBytes(bytes) {
         record.receivedBytes += bytes
-        state.openReplyBytes += bytes
-        if (state.openReplyBytes > limits.maxOpenReplyBytes) throw tooManyOpenBytes(limits)
+        held.add(bytes)
       },
+      onDecoded: (bytes) => held.add(bytes),
       inTurn(work) {
         const turn = state.lastDecoding.then(work)
         state.lastDecoding = turn.catch(() => {})
@@ -98,12 +99,12 @@ export async function hop(
 
 type Finish = (error: unknown) => void
 
-function createFinish(record: EgressRecord, state: CallState): Finish {
+function createFinish(record: EgressRecord, held: Holding): Finish {
   const startedMs = performance.now()
   return (error) => {
     record.ms = Math.round(performance.now() - startedMs)
     if (error !== null) record.error = error instanceof RuntimeError ? error.code : 'internal'
-    state.openReplyBytes -= record.receivedBytes
+    held.release()
   }
 }
 
@@ -127,9 +128,3 @@ function createEndings(head: ReplyHead, finish: Finish): Pick<ReplyHead, 'read' 
     },
   }
 }
-
-const tooManyOpenBytes = (limits: EgressLimits): RuntimeError =>
-  new RuntimeError(
-    'upstream_too_large',
-    `The call is receiving more than ${limits.maxOpenReplyBytes} bytes at once`,
-  )

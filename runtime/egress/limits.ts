@@ -11,8 +11,17 @@ export type EgressLimits = {
   ratioFreeBytes: number
   /** Requests that one call may have open at once. */
   maxOpenFetches: number
-  /** Bytes of replies that one call may be receiving at once; keeps 64 large replies out of memory. */
+  /** Bytes of request bodies that one call may have open at once: an upstream that never reads holds them. */
+  maxOpenRequestBytes: number
+  /**
+   * Bytes of replies that one call may be receiving at once, as received and decoded; keeps 64 large
+   * replies out of memory.
+   */
   maxOpenReplyBytes: number
+  /** Bytes of requests and replies, together, that all calls of one connector may have open at once. */
+  maxConnectorOpenBytes: number
+  /** The same for all connectors of the process. */
+  maxProcessOpenBytes: number
   maxRedirects: number
   /** Lookup, connection and TLS handshake together. */
   connectTimeoutMs: number
@@ -32,10 +41,23 @@ export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze({
   maxRatio: 100,
   ratioFreeBytes: 1024 * 1024,
   maxOpenFetches: 64,
+  maxOpenRequestBytes: 32 * 1024 * 1024,
   maxOpenReplyBytes: 64 * 1024 * 1024,
+  maxConnectorOpenBytes: 128 * 1024 * 1024,
+  maxProcessOpenBytes: 512 * 1024 * 1024,
   maxRedirects: 5,
   connectTimeoutMs: 10_000,
   keepAliveMs: 10_000,
   maxAgents: 256,
   maxRecords: 1000,
+})
+
+/**
+ * How long an address may be, as it is sent (all ASCII). Judging costs time for each segment, and the
+ * judge runs in the host: 12,000 segments against 3,000 entries held it for seconds.
+ */
+export const ADDRESS_LIMITS = Object.freeze({
+  maxUrlBytes: 16 * 1024,
+  maxPathBytes: 8 * 1024,
+  maxPathSegments: 200,
 })

@@ -1,11 +1,12 @@
 /** The audit line of every hop: where it went and how it ended, never what it carried. */
+import { decodeSegment } from './path-segments.ts'
 
 /** One hop. Sizes in bytes, `ms` from judging to the end of the body. */
 export type EgressRecord = {
   method: string
   /** Host, with the port where it is not the scheme's own. */
   host: string
-  /** Cut at 200 characters; no query. */
+  /** Without the call's secrets, then cut at 200 characters; no query. */
   path: string
   /** False for a hop that was refused before it was handed to a connection. */
   sent: boolean
@@ -18,10 +19,10 @@ export type EgressRecord = {
 }
 
 /** A new record, for a hop that has been parsed and not been judged yet. */
-export const createRecord = (url: URL, method: string): EgressRecord => ({
+export const createRecord = (url: URL, method: string, redact?: Redact): EgressRecord => ({
   method,
   host: url.host,
-  path: url.pathname.slice(0, 200),
+  path: redactPath(url.pathname, redact).slice(0, 200),
   sent: false,
   status: null,
   error: null,
@@ -29,6 +30,25 @@ export const createRecord = (url: URL, method: string): EgressRecord => ({
   receivedBytes: 0,
   ms: 0,
 })
+
+type Redact = (text: string) => string
+
+/**
+ * A path without secrets, whole and by segment: a secret may be percent-encoded in more ways than one.
+ * To be cut afterwards: the beginning of a secret is not found any more.
+ */
+export function redactPath(pathname: string, redact: Redact | undefined): string {
+  if (redact === undefined) return pathname
+  return redact(pathname)
+    .split('/')
+    .map((segment) => {
+      const plain = segment.includes('%') ? decodeSegment(segment) : null
+      if (plain === null) return segment
+      const told = redact(plain)
+      return told === plain ? segment : told
+    })
+    .join('/')
+}
 
 /** True for methods that may change something at the upstream. */
 export const isWriting = (method: string): boolean => method !== 'GET' && method !== 'HEAD'

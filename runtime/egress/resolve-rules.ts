@@ -2,7 +2,8 @@
 import { RuntimeError } from '../contract/errors.ts'
 import type { Method } from '../contract/manifest.ts'
 import { type Fields, HOSTNAME } from '../contract/settings.ts'
-import { climbs, decodeSegment, type Part } from './template-parts.ts'
+import { climbs, readSegments } from './path-segments.ts'
+import type { Part } from './template-parts.ts'
 import type { Base, CompiledRule, Protocol } from './url-template.ts'
 
 /** One entry as it stands for one call. `host` is lower case; for a wildcard, what follows `*.`. */
@@ -65,10 +66,9 @@ function baseOfSetting(setting: string, settings: Settings): Resolved {
   const { protocol, hostname, port } = url
   if (protocol !== 'https:' && protocol !== 'http:')
     throw misfit(setting, 'only https:// and http:// can be fetched')
-  const path = url.pathname.split('/').slice(1).map(decodeSegment)
-  if (path.at(-1) === '') path.pop()
-  if (path.some((segment) => segment === '' || climbs(segment)))
-    throw misfit(setting, 'its path has an empty, . or .. segment')
+  const path = readSegments(url.pathname.replace(/\/$/, ''))
+  if (path === null || path.includes(''))
+    throw misfit(setting, 'its path has an empty, . or .. segment, or a % that is no encoding')
   return { protocol, wildcard: false, host: hostname.replace(/\.$/, ''), port, path }
 }
 

@@ -1,32 +1,12 @@
 /** The pieces of an address template: fixed text, `{settings.x}` placeholders, path segments. */
 import type { Fields } from '../contract/settings.ts'
+import { climbs, decodeSegment } from './path-segments.ts'
 
 /** A piece of a host or of a path segment: fixed text, or the value of a setting. */
 export type Part = { text: string } | { setting: string }
 
 /** A finding is a string that continues the sentence `"<template>" ...`. */
 export type Finding = string
-
-/**
- * True for a decoded segment that climbs, or that a lenient server takes for one that does: `..`,
- * `..;x`, `../x` (sent as `..%2Fx`), and all of these encoded twice.
- */
-export function climbs(segment: string): boolean {
-  return decodeSegment(segment)
-    .split(/[/\\;]/)
-    .some((piece) => piece === '.' || piece === '..')
-}
-
-/** Percent-decodes a segment; one that is not valid percent-encoding stays as it is. */
-export function decodeSegment(segment: string): string {
-  if (!segment.includes('%')) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    // Not an error: `%zz` and `%ff` are data, and can only equal themselves.
-    return segment
-  }
-}
 
 /** The segments of a template's path, or what is wrong with it. */
 export function parsePath(text: string, fields: Fields): (readonly Part[] | null)[] | Finding {
@@ -50,8 +30,7 @@ function parseSegment(segment: string, fields: Fields): readonly Part[] | null |
   for (const part of parts) {
     if ('text' in part) {
       const decoded = decodeSegment(part.text)
-      if (decoded === part.text && part.text.includes('%'))
-        return 'has a % that is no percent-encoding: write %25'
+      if (decoded === null) return 'has a % that is no percent-encoding: write %25'
       part.text = decoded
       continue
     }

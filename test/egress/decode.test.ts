@@ -1,12 +1,17 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { RuntimeError } from '../../runtime/contract/errors.ts'
 import { decodeBody } from '../../runtime/egress/decode.ts'
 import { DEFAULT_LIMITS } from '../../runtime/egress/limits.ts'
 import { errorOf } from './fixtures/door.ts'
 
 const TEXT = Buffer.from('hello hello hello')
-const decode = (body: Buffer, encoding: string, limits = {}) =>
-  decodeBody(body, encoding, 'a.example:443', { ...DEFAULT_LIMITS, ...limits })
+const decode = (body: Buffer, encoding: string, limits = {}, onBytes = (_bytes: number) => {}) =>
+  decodeBody(body, encoding, {
+    from: 'a.example:443',
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    onBytes,
+  })
 
 test.each([
   ['gzip', gzipSync(TEXT)],
@@ -57,4 +62,22 @@ test('stops at the ratio, after the first mebibyte', async () => {
 test('counts the ratio of two encodings against what was received', async () => {
   const bomb = gzipSync(gzipSync(Buffer.alloc(12 * 1024 * 1024)))
   expect(await errorOf(decode(bomb, 'gzip, gzip'))).toMatchObject({ code: 'upstream_too_large' })
+})
+
+test('counts what comes out while it comes, and stops when that is refused', async () => {
+  let counted = 0
+  const body = gzipSync(Buffer.alloc(1024 * 1024))
+  await decode(body, 'gzip', {}, (bytes) => {
+    counted += bytes
+  })
+  expect(counted).toBe(1024 * 1024)
+
+  const full = new RuntimeError('egress_concurrency', 'full')
+  let pieces = 0
+  const refuse = () => {
+    pieces += 1
+    throw full
+  }
+  expect(await errorOf(decode(body, 'gzip', {}, refuse))).toBe(full)
+  expect(pieces).toBe(1)
 })

@@ -71,6 +71,20 @@ describe('one request', () => {
     expect(door.hasWritten()).toBe(true)
   })
 
+  test('is recorded without what the call keeps secret', async () => {
+    const { port, origin } = await startUpstream((_request, response) => response.end())
+    const redact = (text: string) => text.replaceAll('hush-hush', '[secret]')
+    const door = openDoor({ ...local(port), call: { redact } })
+    await door.fetch(get(`${origin}/v1/hush-hush/x`))
+    await door.fetch(get(`${origin}/${'x'.repeat(195)}hush-hush`))
+    await errorOf(door.fetch(get('https://evil.example/hush%2Dhush')))
+    expect(door.records.map(({ path }) => path)).toEqual([
+      '/v1/[secret]/x',
+      `/${'x'.repeat(195)}[sec`,
+      '/[secret]',
+    ])
+  })
+
   test('answers HEAD without a body', async () => {
     const { port, origin } = await startUpstream((_request, response) => {
       response.writeHead(200, { 'content-length': '99999999', 'content-encoding': 'gzip' }).end()

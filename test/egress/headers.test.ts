@@ -26,6 +26,24 @@ test.each([
   'x-forwarded-host',
   'Forwarded',
   'Via',
+  'X-Forwarded',
+  'X_Forwarded_For',
+  'Content_Length',
+  'X-HTTP-Method-Override',
+  'X_HTTP_METHOD_OVERRIDE',
+  'X-HTTP-Method',
+  'X-Method-Override',
+  'X-Original-URL',
+  'X-Original-URI',
+  'X-Original-Host',
+  'X-Rewrite-URL',
+  'X-Host',
+  'X-Real-IP',
+  'X-Client-IP',
+  'X-Cluster-Client-IP',
+  'Client-IP',
+  'True-Client-IP',
+  'CF-Connecting-IP',
 ])('refuses the header %s and names it', async (name) => {
   const error = await thrownBy(() => prepareHeaders([[name, 'x']], OPTIONS))
   expect(error).toMatchObject({ code: 'egress_header' })
@@ -53,6 +71,24 @@ test('refuses headers that are too large together', async () => {
   expect(await thrownBy(() => prepareHeaders(headers, OPTIONS))).toMatchObject({
     code: 'egress_header',
   })
+})
+
+test('refuses a huge value by its size, before it is looked at', async () => {
+  const huge = '\u0000'.repeat(8_000_000)
+  const error = await thrownBy(() => prepareHeaders([['x', huge]], OPTIONS))
+  expect(error.message).toBe('The request headers are over 65536 bytes')
+})
+
+test('refuses a huge name by its size', async () => {
+  const error = await thrownBy(() => prepareHeaders([['X'.repeat(8_000_000), '']], OPTIONS))
+  expect(error.message).toBe('The request headers are over 65536 bytes')
+})
+
+test('takes no longer for a name that repeats thousands of times', async () => {
+  const startedMs = performance.now()
+  const headers = Array.from({ length: 13_000 }, (): [string, string] => ['x', ''])
+  expect(prepareHeaders(headers, OPTIONS)['x']).toHaveLength(13_000)
+  expect(performance.now() - startedMs).toBeLessThan(100)
 })
 
 test('never puts a value into a message', async () => {

@@ -58,6 +58,14 @@ describe('allows', () => {
     ['https://a.example/v1/*', 'https://a.example/v1/x'],
     ['https://a.example/v1/*', 'https://a.example/v1/a%2Fb'],
     ['https://a.example/v1/*/roles', 'https://a.example/v1/7/roles/8'],
+    ['https://a.example/api', 'https://a.example/api/queues/%2F/orders'],
+    ['https://a.example/api/*/%2F', 'https://a.example/api/queues/%2F'],
+    ['https://a.example/api', 'https://a.example/api/a%2F.b%2F...'],
+    ['https://a.example/api', 'https://a.example/api/100%25'],
+    ['https://a.example/api', 'https://a.example/api/100%25zz'],
+    ['https://a.example/api', 'https://a.example/api/.well-known;v=1/a..b'],
+    ['https://a.example/api', 'https://a.example/api/b%C3%BCcher…%F0%9F%98%80'],
+    ['https://a.example', 'https://a.example/%ff%2F..%2Fadmin'],
     ['https://127.0.0.1', 'https://2130706433/'],
     ['https://127.0.0.1', 'https://0x7f.0.0.1/'],
     ['https://127.0.0.1', 'https://0177.0.0.1/'],
@@ -120,11 +128,78 @@ describe('denies', () => {
     ['https://a.example/v1/*', 'https://a.example/v1/', 'egress_undeclared'],
     ['https://a.example/v1/*/roles', 'https://a.example/v1/a/b/roles', 'egress_undeclared'],
     ['https://a.example/v1/*/roles', 'https://a.example/v1//roles', 'egress_undeclared'],
+    ...[
+      '%ff%2F..%2F..%2Fadmin',
+      '%zz%2F..%2F..%2Fadmin',
+      '%2F..',
+      '%',
+      '%f',
+      '%ff',
+      '%u002e%u002e/admin',
+      '%25u002e%25u002e%25u002fadmin',
+      '..%c0%afadmin',
+      '..%25c0%25afadmin',
+      '%c0%ae%c0%ae/admin',
+      '%25c0%25ae%25c0%25ae/admin',
+      '%25e0%2580%25ae%25e0%2580%25ae/admin',
+      '..%25c1%259cadmin',
+      '%25252e%25252e%25252fadmin',
+      `%${'25'.repeat(6)}2e%${'25'.repeat(6)}2e/admin`,
+      `%${'25'.repeat(40)}2e`,
+      '%2525ff%252f..%252f..%252fadmin',
+      '%5c..%5c..%5cadmin',
+      'x%2f..%2f..%2fadmin',
+      '..%00/admin',
+      '..%00x/admin',
+      '..%09/admin',
+      '.%09./admin',
+      '..%20/admin',
+      '%20../admin',
+      '..%0a/admin',
+      '..;v=1/admin',
+      '..%3Bv=1/admin',
+      '..%3fx/admin',
+      '..%23/admin',
+      '..%EF%BC%8Fadmin',
+      '%EF%BC%8E%EF%BC%8E/admin',
+      '．．／admin',
+    ].map((path) => ['https://a.example/v1', `https://a.example/v1/${path}`, 'egress_undeclared']),
+    ['https://a.example/v1/*', 'https://a.example/v1/%ff', 'egress_undeclared'],
     ['https://localhost', 'https://127.0.0.1/', 'egress_undeclared'],
     ['https://127.0.0.1', 'https://[::ffff:127.0.0.1]/', 'egress_undeclared'],
   ])('%s does not cover %s', (rule, url, code) => {
     expect(verdict(rule, url)).toBe(code)
   })
+})
+
+describe('an address that is too long to be read', () => {
+  test.each([
+    ['a segment more than 200', `https://a.example${'/%61'.repeat(201)}`, /more than 200 segments/],
+    ['a path over 8 KiB', `https://a.example/${'x'.repeat(8192)}`, /path.* over 8192 bytes/],
+    ['a path over 8 KiB when it is encoded', `https://a.example/${'ü'.repeat(1400)}`, /8192 bytes/],
+    ['an address over 16 KiB', `https://a.example/?${'x'.repeat(16_384)}`, /over 16384 bytes/],
+    ['a query over 16 KiB when it is encoded', `https://a.example/?${'ü'.repeat(3000)}`, /16384/],
+  ])('is refused: %s', async (_what, text, says) => {
+    const error = await thrownBy(() => parseUrl(text))
+    expect(error).toMatchObject({ code: 'egress_url' })
+    expect(error.message).toMatch(says)
+    expect(error.message.length).toBeLessThan(200)
+  })
+
+  test('is taken up to the limits', () => {
+    expect(verdict('https://a.example', `https://a.example${'/%61'.repeat(200)}`)).toBe('allowed')
+    expect(verdict('https://a.example', `https://a.example/${'x'.repeat(8191)}`)).toBe('allowed')
+    expect(verdict('https://a.example', `https://a.example/?${'x'.repeat(16_000)}`)).toBe('allowed')
+  })
+})
+
+test('reads a path once, however many entries there are', () => {
+  const many = Array.from({ length: 30_000 }, (_, index) => `https://a.example/a${index}/b`)
+  const policy = policyOf(many)
+  const url = parseUrl(`https://a.example${'/%2561'.repeat(200)}`)
+  const startedMs = performance.now()
+  expect(() => judge(url, 'GET', policy)).toThrow()
+  expect(performance.now() - startedMs).toBeLessThan(250)
 })
 
 describe('a setting in its place', () => {
@@ -221,6 +296,8 @@ describe('a setting in its place', () => {
       'https://h.example/a//b',
       'https://h.example/..%2fx',
       'https://h.example/%252e%252e',
+      'https://h.example/%ff',
+      'https://h.example/%zz',
     ].map((value) => ['{settings.base}', 'base', value]),
   ])('%s refuses %s = %j', async (rule, name, value) => {
     const error = await thrownBy(() => policyOf([rule!], { [name!]: value }))
@@ -285,6 +362,22 @@ test('names method, origin and path and what to declare, without the query', asy
   expect(error.message).toBe(
     'GET https://b.example/v1/users is not allowed: no egress entry covers it. Declare { "url": "https://b.example", "methods": ["GET"] } in connector.json',
   )
+})
+
+test('says that a path cannot be judged instead of what to declare', async () => {
+  const url = parseUrl('https://a.example/v1/%ff%2F..')
+  const error = await thrownBy(() => judge(url, 'GET', policyOf(['https://a.example/v1'])))
+  expect(error.message).toMatch(/no egress entry with a path covers .* percent-encoding/)
+})
+
+test('names an address without what the call keeps secret, also where the cut falls into it', async () => {
+  const redact = (text: string) => text.replaceAll('hush&hush', '[secret]')
+  const policy = policyOf(['https://b.example'], {}, { redact })
+  const told = async (path: string) =>
+    (await thrownBy(() => judge(parseUrl(`https://a.example${path}`), 'GET', policy))).message
+  expect(await told('/x/hush&hush')).toContain('https://a.example/x/[secret] is not')
+  expect(await told('/x/hush%26%68ush')).toContain('https://a.example/x/[secret] is not')
+  expect(await told(`/${'x'.repeat(195)}hush&hush`)).not.toContain('hush')
 })
 
 test('names the entry that covers the address but not the method', async () => {

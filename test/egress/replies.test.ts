@@ -39,6 +39,15 @@ test('decodes a compressed reply and drops the headers that spoke of it', async 
   expect(reply.headers.map(([name]) => name)).not.toContain('content-encoding')
 })
 
+test('puts a reply of thousands of small chunks together', async () => {
+  const letters = Array.from({ length: 5000 }, (_, index) => String.fromCharCode(97 + (index % 26)))
+  const chunks = letters.map((letter) => `1\r\n${letter}\r\n`).join('')
+  const port = await startRaw(
+    `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+  )
+  expect((await doorTo(port).send()).body.toString()).toBe(letters.join(''))
+})
+
 describe('a reply that is too large', () => {
   test('is refused by what it announces, without being read', async () => {
     const port = await startRaw('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\nabc', 'stay')
@@ -88,6 +97,17 @@ describe('a reply that is too large', () => {
   })
 })
 
+test('a reply counts twice while it is held received and decoded', async () => {
+  const body = gzipSync('x'.repeat(2000))
+  const { port } = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
+  })
+  const maxOpenReplyBytes = 2000 + body.length
+  expect((await doorTo(port, { maxOpenReplyBytes }).send()).body).toHaveLength(2000)
+  const door = doorTo(port, { maxOpenReplyBytes: maxOpenReplyBytes - 1 })
+  expect(await errorOf(door.send())).toMatchObject({ code: 'upstream_too_large' })
+})
+
 test('replies that were read make room for others of their call', async () => {
   const { port } = await startUpstream((_request, response) => response.end('x'.repeat(1000)))
   const door = doorTo(port, { maxOpenReplyBytes: 1500 })
@@ -114,6 +134,9 @@ describe('a reply that breaks off', () => {
 describe('a reply that cannot be read', () => {
   test.each([
     ['not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['of the status 000', 'HTTP/1.1 000 Nothing\r\ncontent-length: 0\r\n\r\n'],
+    ['of the status 042', 'HTTP/1.1 042 Answer\r\ncontent-length: 2\r\n\r\nab'],
+    ['of a status that is a word', 'HTTP/1.1 OK\r\n\r\n'],
     [
       'of an encoding that was not asked for',
       'HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\n\r\nabc',
