@@ -2,11 +2,11 @@
  * Everything in the repository that is written by a program, in one table. `npm run docs` writes it;
  * with `--check` it only says what is stale.
  */
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { SETTINGS } from '../runtime/config.ts'
 import { readFolder } from '../runtime/registry/folder.ts'
-import { foldersIn } from '../runtime/registry/watch.ts'
 import { referencePage } from './reference.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -34,14 +34,27 @@ export async function staleFiles(): Promise<string[]> {
   return stale
 }
 
-/** The digests of the connectors in plugins/: what makes one built-in. */
+/**
+ * The digests of the connectors in plugins/: what makes one built-in. Only what is part of the
+ * repository counts: somebody's own connector may lie there too.
+ */
 async function builtIn(): Promise<string> {
   const digests: Record<string, string> = {}
-  for (const folder of (await foldersIn(path.join(ROOT, 'plugins'))).sort()) {
+  for (const folder of trackedConnectors()) {
     const { files, digest } = await readFolder(folder)
     digests[JSON.parse(String(files.get('connector.json'))).id] = digest
   }
   return `${JSON.stringify(digests, null, 2)}\n`
+}
+
+/** Folders below plugins/ that git knows, in order. */
+export function trackedConnectors(): string[] {
+  const files = execFileSync('git', ['ls-files', '--', 'plugins/*/connector.json'], { cwd: ROOT })
+  return String(files)
+    .split('\n')
+    .filter((file) => file !== '')
+    .map((file) => path.join(ROOT, path.dirname(file)))
+    .sort()
 }
 
 /** The table of settings between its two markers. */

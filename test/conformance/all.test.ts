@@ -1,14 +1,11 @@
 /** Every connector that the runtime ships, and the template, passes the check that authors have. */
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { foldersIn } from '../../runtime/registry/watch.ts'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
+import { trackedConnectors } from '../../scripts/docs.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-const folders = [
-  ...(await foldersIn(path.join(ROOT, 'plugins'))),
-  path.join(ROOT, 'plugin-template'),
-]
+const folders = [...trackedConnectors(), path.join(ROOT, 'plugin-template')]
 
 let bench: CheckBench
 
