@@ -70,13 +70,14 @@ type Outgoing = {
 type Incoming = { bytes: Buffer; filled: number; uncredited: number }
 
 /**
- * Opens a channel over a pipe. `onBroken` is called once, with what the other side did wrong: the
- * caller ends the connection (the host kills the worker, a worker ends itself).
+ * Opens a channel over a pipe. `onBroken` is called once, with a ProtocolError for what the other side
+ * did wrong, or with what was thrown while one of its messages was handled: nothing of that may end
+ * more than this connection. The caller ends it (the host kills the worker, a worker ends itself).
  */
 export function openChannel(
   pipe: Duplex,
   onMessage: (message: Message) => void,
-  onBroken: (error: ProtocolError) => void,
+  onBroken: (error: Error) => void,
   limits: ChannelLimits = CHANNEL_LIMITS,
 ): Channel {
   const outgoing = new Map<number, Outgoing>()
@@ -88,7 +89,7 @@ export function openChannel(
   let scheduled = false
   let broken = false
 
-  const fail = (error: ProtocolError) => {
+  const fail = (error: Error) => {
     if (broken) return
     broken = true
     outgoing.clear()
@@ -96,17 +97,18 @@ export function openChannel(
     onBroken(error)
   }
 
-  const parse = createFrameParser((frame) => receive(frame))
-  pipe.on('data', (chunk: Buffer) => {
+  /** Whatever is thrown breaks this connection alone: nobody above a pipe's events could catch it. */
+  const contain = (act: () => void) => {
     if (broken) return
     try {
-      parse(chunk)
+      act()
     } catch (error) {
-      // Only a breach of the protocol is the other side's fault; anything else is ours.
-      if (!(error instanceof ProtocolError)) throw error
-      fail(error)
+      fail(error instanceof Error ? error : new Error(String(error)))
     }
-  })
+  }
+
+  const parse = createFrameParser((frame) => receive(frame))
+  pipe.on('data', (chunk: Buffer) => contain(() => parse(chunk)))
   pipe.on('drain', () => {
     blocked = false
     schedule()
@@ -178,12 +180,11 @@ export function openChannel(
     scheduled = true
     // A little later: what is sent together leaves in one system call. Not at the next tick: callbacks
     // of isolated-vm do not run that queue, and the message would lie there until something else happens.
-    setImmediate(flush)
+    setImmediate(contain, flush)
   }
 
   function flush() {
     scheduled = false
-    if (broken) return
     pipe.cork()
     // Whoever has sent a frame goes to the end of the line, and comes round again in this same loop.
     for (const message of outgoing.values()) {

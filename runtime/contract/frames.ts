@@ -7,6 +7,8 @@
  * hostile: every field is checked, and a breach ends the connection.
  */
 
+import type { Position } from './position.ts'
+
 export const MAX_FRAME_PAYLOAD = 64 * 1024
 export const FRAME_HEADER = 9
 export const MESSAGE_HEADER = 13
@@ -75,13 +77,25 @@ export type Heads = {
   fetch_abort: { request: number }
   log: { level: 'debug' | 'info' | 'warn' | 'error'; message: string; fields: unknown }
   pong: { isolate: number }
-  disposed: { isolate: number; reason: 'asked' | 'memory' | 'load' | 'failed'; message: string }
+  disposed: {
+    isolate: number
+    reason: 'asked' | 'memory' | 'load' | 'failed'
+    message: string
+    /** Where in the bundle it was thrown, where that is known. */
+    at: Position[]
+  }
   described: { capabilities: string[] }
 }
 
 /** How a call ended, as the worker saw it. */
 export type Reply =
-  | { ok: true; cursorJson: string; responseBytes: number }
+  | {
+      ok: true
+      cursorJson: string
+      responseBytes: number
+      /** How many accounts the list lost because of their status. */
+      leftOut?: number | undefined
+    }
   | { ok: false; error: GuestError }
   /** The handler let an error of ctx.fetch through: the host has its own record of that request. */
   | { ok: false; fetch: number }
@@ -99,6 +113,8 @@ export type GuestError = {
   app_error_code: string | null
   status_code: number | null
   raised_by: string | null
+  /** Where in the bundle something else than a ConnectorError was thrown, the innermost first. */
+  at: Position[]
 }
 
 /** A whole message. */

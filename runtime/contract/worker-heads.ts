@@ -8,12 +8,36 @@ import type { Kind } from './frames.ts'
 const id = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const shortText = v.pipe(v.string(), v.maxLength(4096))
 
+/** Largest value of one header, and all of a request's headers together, in characters. */
+export const MAX_HEADER_LENGTH = 64 * 1024
+export const MAX_HEADERS_LENGTH = 256 * 1024
+
+const Headers = v.pipe(
+  v.array(v.tuple([v.string(), v.pipe(v.string(), v.maxLength(MAX_HEADER_LENGTH))])),
+  v.maxLength(200),
+  v.check((all) => lengthOf(all) <= MAX_HEADERS_LENGTH),
+)
+
+const lengthOf = (all: [string, string][]): number =>
+  all.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+
+const place = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+
+/** Most positions of one error. */
+export const MAX_POSITIONS = 10
+
+const Positions = v.pipe(
+  v.array(v.object({ line: place, column: place })),
+  v.maxLength(MAX_POSITIONS),
+)
+
 const GuestErrorHead = v.object({
   code: shortText,
   message: shortText,
   app_error_code: v.nullable(shortText),
   status_code: v.nullable(v.pipe(v.number(), v.safeInteger())),
   raised_by: v.nullable(shortText),
+  at: Positions,
 })
 
 /** Heads of the messages that a worker sends; kinds that are missing are not for a host. */
@@ -24,6 +48,7 @@ export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
       ok: v.literal(true),
       cursorJson: v.pipe(v.string(), v.maxLength(8192)),
       responseBytes: id,
+      leftOut: v.optional(id),
     }),
     v.object({ ok: v.literal(false), error: GuestErrorHead }),
     v.object({ ok: v.literal(false), fetch: id }),
@@ -37,7 +62,7 @@ export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
     request: id,
     url: v.pipe(v.string(), v.maxLength(65_536)),
     method: v.pipe(v.string(), v.maxLength(32)),
-    headers: v.pipe(v.array(v.tuple([v.string(), v.string()])), v.maxLength(200)),
+    headers: Headers,
     redirect: v.picklist(['follow', 'manual', 'error']),
     hasBody: v.boolean(),
   }),
@@ -52,6 +77,7 @@ export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
     isolate: id,
     reason: v.picklist(['asked', 'memory', 'load', 'failed']),
     message: v.pipe(v.string(), v.maxLength(4096)),
+    at: Positions,
   }),
   described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
 }

@@ -6,13 +6,19 @@
  * a module variable would carry one tenant's data to another.
  */
 export type IsolateLimits = {
-  /** Warm isolates kept in one worker; the least recently used go first. */
+  /** Most isolates in one worker, those that run included; idle ones go, least recently used first. */
   maxIsolates: number
   /** Calls after which a warm isolate is replaced. */
   maxCalls: number
   /** Age after which a warm isolate is replaced, in milliseconds. */
   maxAgeMs: number
 }
+
+/** How many isolates may be on their way out beside those that are in use. */
+const MAX_LEAVING = 8
+/** How often an idle isolate is looked at, in milliseconds: after it was used, and otherwise. */
+const CHECK_USED_MS = 1000
+const CHECK_UNUSED_MS = 10_000
 
 type Entry = {
   id: number
@@ -21,18 +27,31 @@ type Entry = {
   calls: number
   bornMs: number
   retiring: boolean
+  /** Whether it had calls since it was looked at last, and when that was. */
+  used: boolean
+  checkedMs: number
 }
 
+/** The isolate for a call, or null while there is no room; and those to dispose of. */
+export type Taken = { isolate: number | null; evicted: number[] }
+
 export type IsolateTable = {
-  /** The isolate for a call, and those to dispose of to make room. */
-  take(connector: string, isolateKey: string): { isolate: number; evicted: number[] }
+  take(connector: string, isolateKey: string): Taken
+  /** True when this tenant has an isolate already. */
+  knows(connector: string, isolateKey: string): boolean
   /** A call has ended; true when its isolate is to be disposed of now. */
   release(isolate: number): boolean
   /** No new calls for this isolate; true when it is idle and can go now. */
   retire(isolate: number): boolean
+  /** The isolate is to be disposed of now, whatever runs in it; false when it is none of the table's. */
+  discard(isolate: number): boolean
   /** The isolate is gone. */
   forget(isolate: number): void
   has(isolate: number): boolean
+  /** True when calls run in it that may go on. */
+  serves(isolate: number): boolean
+  /** Idle isolates that are to be looked at now; each is told once in a while. */
+  toCheck(): number[]
   readonly size: number
 }
 
@@ -40,13 +59,18 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
   // Insertion order is the order of use: an entry is put back at the end when taken.
   const current = new Map<string, Entry>()
   const byId = new Map<number, Entry>()
+  /** Isolates that were let go and of whose end nobody has heard yet: they take memory still. */
+  const leaving = new Set<number>()
   let nextId = 1
+
+  const keyOf = (connector: string, isolateKey: string) => `${connector} ${isolateKey}`
 
   const worn = (entry: Entry) =>
     entry.calls >= limits.maxCalls || now() - entry.bornMs >= limits.maxAgeMs
 
   const drop = (entry: Entry) => {
     byId.delete(entry.id)
+    leaving.add(entry.id)
     if (current.get(entry.key) === entry) current.delete(entry.key)
   }
 
@@ -61,11 +85,31 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
     return evicted
   }
 
+  /** A new isolate, where there is room for one. */
+  function make(key: string): Entry | null {
+    const { size } = byId
+    if (size >= limits.maxIsolates || size + leaving.size >= limits.maxIsolates + MAX_LEAVING)
+      return null
+    const entry = {
+      id: nextId,
+      key,
+      running: 0,
+      calls: 0,
+      bornMs: now(),
+      retiring: false,
+      used: true,
+      checkedMs: Number.NEGATIVE_INFINITY,
+    }
+    nextId += 1
+    byId.set(entry.id, entry)
+    return entry
+  }
+
   return {
     take(connector, isolateKey) {
-      const key = `${connector} ${isolateKey}`
+      const key = keyOf(connector, isolateKey)
       const evicted: number[] = []
-      let entry = current.get(key)
+      let entry = current.get(key) ?? null
       if (entry && worn(entry)) {
         entry.retiring = true
         current.delete(key)
@@ -73,20 +117,21 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
           drop(entry)
           evicted.push(entry.id)
         }
-        entry = undefined
+        entry = null
       }
-      if (!entry) {
+      if (entry === null) {
         evicted.push(...evict())
-        entry = { id: nextId, key, running: 0, calls: 0, bornMs: now(), retiring: false }
-        nextId += 1
-        byId.set(entry.id, entry)
+        entry = make(key)
+        if (entry === null) return { isolate: null, evicted }
       }
       current.delete(key)
       current.set(key, entry)
       entry.running += 1
       entry.calls += 1
+      entry.used = true
       return { isolate: entry.id, evicted }
     },
+    knows: (connector, isolateKey) => current.has(keyOf(connector, isolateKey)),
     release(isolate) {
       const entry = byId.get(isolate)
       if (!entry) return false
@@ -104,11 +149,32 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
       drop(entry)
       return true
     },
+    discard(isolate) {
+      const entry = byId.get(isolate)
+      if (entry) drop(entry)
+      return entry !== undefined
+    },
     forget(isolate) {
       const entry = byId.get(isolate)
       if (entry) drop(entry)
+      leaving.delete(isolate)
     },
     has: (isolate) => byId.has(isolate),
+    serves(isolate) {
+      const entry = byId.get(isolate)
+      return entry !== undefined && entry.running > 0 && !entry.retiring
+    },
+    toCheck() {
+      const due: number[] = []
+      for (const entry of byId.values()) {
+        const everyMs = entry.used ? CHECK_USED_MS : CHECK_UNUSED_MS
+        if (entry.running > 0 || now() - entry.checkedMs < everyMs) continue
+        entry.used = false
+        entry.checkedMs = now()
+        due.push(entry.id)
+      }
+      return due
+    },
     get size() {
       return byId.size
     },

@@ -4,7 +4,7 @@ import type { Heads } from '../contract/frames.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 /** The error of every call in an isolate that is gone. */
-export function isolateError({ reason, message }: Heads['disposed']): RuntimeError {
+export function isolateError({ reason, message, at }: Heads['disposed']): RuntimeError {
   if (reason === 'memory') {
     return new RuntimeError('isolate_memory', 'the connector ran out of memory')
   }
@@ -12,6 +12,7 @@ export function isolateError({ reason, message }: Heads['disposed']): RuntimeErr
     return new RuntimeError(
       'load_failed',
       `the connector could not be loaded: ${String(message).slice(0, 800)}`,
+      { at },
     )
   }
   return new RuntimeError('isolate_disposed', 'the sandbox of this call was ended')

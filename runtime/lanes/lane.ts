@@ -8,12 +8,14 @@
 import { RuntimeError } from '../contract/errors.ts'
 import type { Heads, Message, Reply } from '../contract/frames.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
-import { createIsolateTable, type IsolateLimits } from './isolate-table.ts'
+import { type BackOffLimits, createBackOff } from './back-off.ts'
 import { isolateError, workerError } from './lane-errors.ts'
+import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
-import { type FetchReply, type FetchRequest, performFetch } from './perform-fetch.ts'
-import { createWatchdog } from './watchdog.ts'
-import { startWorker, type WorkerEnd, type WorkerLink } from './worker-link.ts'
+import { boundLine } from './log-lines.ts'
+import { type FetchReply, type FetchRequest, failed, performFetch } from './perform-fetch.ts'
+import type { Ticket } from './seats.ts'
+import type { WorkerEnd } from './worker-link.ts'
 
 export type LaneCall = {
   connector: LoadedConnector
@@ -34,17 +36,7 @@ export type LaneCall = {
 /** The guest's answer: the message's head and bytes; `fetchError` where the handler let one through. */
 export type LaneReply = { reply: Reply; body: Buffer; fetchError: RuntimeError | null }
 
-export type LaneLimits = IsolateLimits & {
-  /** How long a guest may take to answer a ping after a deadline, in milliseconds. */
-  pingMs: number
-  /** How long a worker may take to confirm that an isolate is gone, in milliseconds. */
-  disposeMs: number
-  /** How long a worker may take to start, in milliseconds. */
-  startMs: number
-  /** First and longest pause before a worker that keeps dying is started again, in milliseconds. */
-  restartMs: number
-  maxRestartMs: number
-}
+export type LaneLimits = LaneWorkerLimits & BackOffLimits
 
 export type Lane = {
   run(call: LaneCall): Promise<LaneReply>
@@ -55,6 +47,8 @@ export type Lane = {
   /** When the lane last had work, in milliseconds since the epoch. */
   readonly lastUsedMs: number
   readonly isolates: number
+  /** To be called again and again: makes sure that isolates without calls are idle. */
+  tend(): void
   /** Ends the worker. With the reason `stopped` the lane is over: no other is started. */
   kill(reason: WorkerEnd['reason'], detail: string): void
 }
@@ -62,22 +56,35 @@ export type Lane = {
 type Pending = {
   id: number
   isolate: number
-  connector: LoadedConnector
+  worker: LaneWorker
+  /** The worker has been told of it. */
+  sent: boolean
+  /** Its seat is kept although nobody waits for it any more. */
+  orphaned: boolean
   settle(result: LaneReply | string[] | RuntimeError): void
   fetch: LaneCall['fetch'] | null
   log: LaneCall['log'] | null
+  logLines: number
   /** Open requests of the call; all end with it. */
   requests: Map<number, AbortController>
+  fetches: number
   fetchErrors: Map<number, RuntimeError>
 }
 
-type Worker = {
-  link: WorkerLink
-  ready: Promise<void>
-  /** By digest: who waits until the bundle has left, or null once it has. */
-  loaded: Map<string, (() => void)[] | null>
-  lastCall: number
+/** What differs between a call and a description. */
+type Errand = {
+  connector: LoadedConnector
+  isolateKey: string
+  deadlineMs: number
+  signal: AbortSignal | null
+  fetch: LaneCall['fetch'] | null
+  log: LaneCall['log'] | null
 }
+
+type Send = (to: LaneWorker, call: number, isolate: number) => void
+
+/** Most requests of one call, one after the other included. */
+const MAX_FETCHES = 2000
 
 /** Makes a lane; nothing is started before its first call. */
 export function createLane(
@@ -87,120 +94,60 @@ export function createLane(
   now: () => number = Date.now,
 ): Lane {
   const pending = new Map<number, Pending>()
-  /** Calls that have no isolate yet: their worker is starting. */
+  /** Calls that have no isolate yet: their worker is starting, or full. */
   const waiting = new Set<Pending['settle']>()
+  const backOff = createBackOff(limits, now)
   let closed = false
-  let isolates = createIsolateTable(limits, now)
-  let worker: Worker | null = null
+  let worker: LaneWorker | null = null
   let nextCall = 1
   let lastUsedMs = now()
-  let restartMs = 0
-  let startableMs = 0
 
-  const watchdog = createWatchdog(
-    {
-      ping: (isolate) => worker?.link.send('ping', 0, { isolate }),
-      dispose(isolate) {
-        const message = 'another call of this tenant would not end'
-        failIsolate(isolate, new RuntimeError('isolate_disposed', message))
-        isolates.forget(isolate)
-        worker?.link.send('dispose', 0, { isolate })
-      },
-      kill: () => worker?.link.kill('crashed', 'an isolate did not end'),
+  const events = {
+    onMessage: receive,
+    onEnd: ended,
+    onSilent(isolate: number) {
+      const message = 'another call of this tenant would not end'
+      failIsolate(isolate, new RuntimeError('isolate_disposed', message))
     },
-    limits.pingMs,
-    limits.disposeMs,
-  )
-
-  function start(): Worker {
-    isolates = createIsolateTable(limits, now)
-    let readied: () => void = () => {}
-    let refused: (error: RuntimeError) => void = () => {}
-    const ready = new Promise<void>((resolve, reject) => {
-      readied = resolve
-      refused = reject
-    })
-    // Every call awaits it; none may be there yet when it fails.
-    ready.catch(() => {})
-    const link = startWorker(
-      launcher,
-      (message) => {
-        if (message.kind === 'ready') readied()
-        else receive(made, message)
-      },
-      (end) => {
-        clearTimeout(patience)
-        const error = workerError(end)
-        refused(error)
-        if (worker !== made) return
-        worker = null
-        ended(end, error)
-      },
-    )
-    const made: Worker = { link, ready, loaded: new Map(), lastCall: 0 }
-    const patience = setTimeout(() => link.kill('crashed', 'did not start in time'), limits.startMs)
-    void ready.then(
-      () => clearTimeout(patience),
-      () => {},
-    )
-    return made
   }
 
-  function ended(end: WorkerEnd, error: RuntimeError): void {
-    watchdog.stop()
-    if (end.reason !== 'stopped') {
-      restartMs = Math.min(limits.maxRestartMs, restartMs === 0 ? limits.restartMs : restartMs * 2)
-      startableMs = now() + (restartMs === limits.restartMs ? 0 : restartMs)
-    }
+  function ended(from: LaneWorker, end: WorkerEnd): void {
+    if (worker !== from) return
+    worker = null
+    if (end.reason !== 'stopped') backOff.died()
+    // First: no seat that a call gives back may be given away again.
+    from.seats.stop()
+    const error = workerError(end)
     for (const call of [...pending.values()]) call.settle(error)
     onEnd(end)
   }
 
   /** The running worker; after repeated deaths a pause comes first, which the call's deadline bounds. */
-  async function obtain(): Promise<Worker> {
-    const pauseMs = worker === null ? startableMs - now() : 0
+  async function obtain(): Promise<LaneWorker> {
+    const pauseMs = worker === null ? backOff.pauseMs() : 0
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
     // Let go while the call waited: a worker started now would have no owner.
     if (closed) throw workerError({ reason: 'stopped', detail: '' })
-    worker ??= start()
+    worker ??= startLaneWorker(launcher, limits, events, now)
     const mine = worker
     await mine.ready
     return mine
   }
 
-  /** Hands a bundle over once, and goes on when it has left: a small message would overtake it. */
-  function load(to: Worker, connector: LoadedConnector, then: () => void): void {
-    const { digest, memoryMb, responseFields } = connector
-    const known = to.loaded.get(digest)
-    if (known === null) return then()
-    if (known) return void known.push(then)
-    const waiters = [then]
-    to.loaded.set(digest, waiters)
-    const head = { connector: digest, memoryMb, responseFields }
-    to.link.send('load', 0, head, Buffer.from(connector.code), () => {
-      to.loaded.set(digest, null)
-      for (const go of waiters) go()
-    })
-  }
-
   /** One entry of the call table: placed in an isolate, ended exactly once. */
-  async function place<T>(
-    connector: LoadedConnector,
-    isolateKey: string,
-    deadlineMs: number,
-    signal: AbortSignal | null,
-    serves: Pick<Pending, 'fetch' | 'log'>,
-    send: (worker: Worker, call: number, isolate: number) => void,
-  ): Promise<T> {
+  async function place<T>(errand: Errand, send: Send): Promise<T> {
+    const { connector, isolateKey, deadlineMs, signal } = errand
     lastUsedMs = now()
     const endMs = now() + deadlineMs
     return new Promise<T>((resolve, reject) => {
       let over = false
       let call: Pending | null = null
+      let giveUp = () => {}
       const settle = (result: LaneReply | string[] | RuntimeError) => {
         if (over) return
         over = true
         waiting.delete(settle)
+        giveUp()
         clearTimeout(timer)
         signal?.removeEventListener('abort', hangUp)
         lastUsedMs = now()
@@ -210,84 +157,100 @@ export function createLane(
       }
       /** Takes the call out of its isolate before its answer; nothing else of it may be late. */
       const leave = (error: RuntimeError) => {
-        if (call) worker?.link.send('cancel', call.id, { isolate: call.isolate })
+        if (call?.sent) call.worker.link.send('cancel', call.id, { isolate: call.isolate })
         settle(error)
       }
       const timer = setTimeout(() => {
-        // One that ran too long takes no new calls, and shows that it still lives.
-        if (call) {
-          isolates.retire(call.isolate)
-          watchdog.watch(call.isolate)
-        }
+        call?.worker.seats.overrun(call.isolate)
         leave(new RuntimeError('deadline_passed', 'no answer before the deadline of the call'))
       }, deadlineMs)
       const hangUp = () => {
-        const { isolate } = call ?? {}
-        // Nobody waits any more, but code that spins must still end.
-        if (isolate !== undefined) setTimeout(() => checkOn(isolate), endMs - now()).unref()
+        // Nobody waits any more, but its code must still end.
+        if (call?.sent) {
+          call.orphaned = true
+          call.worker.seats.orphan(call.id, call.isolate, Math.max(0, endMs - now()))
+        }
         leave(new RuntimeError('caller_gone', 'the caller hung up'))
       }
+      const enter = (mine: LaneWorker, isolate: number) => {
+        waiting.delete(settle)
+        const entered = open(mine, isolate, errand, settle)
+        call = entered
+        mine.load(connector, () => {
+          if (over) return
+          entered.sent = true
+          send(mine, entered.id, isolate)
+        })
+      }
+      const queue = (mine: LaneWorker) => {
+        if (over) return
+        const ticket: Ticket = {
+          connector: connector.digest,
+          isolateKey,
+          enter: (isolate) => enter(mine, isolate),
+          again: begin,
+        }
+        giveUp = () => mine.seats.giveUp(ticket)
+        mine.seats.take(ticket)
+      }
+      const begin = () =>
+        void obtain()
+          .then(queue)
+          .catch((error) => settle(toLaneError(error)))
       signal?.addEventListener('abort', hangUp, { once: true })
       if (signal?.aborted) return hangUp()
       waiting.add(settle)
-      obtain()
-        .then((mine) => {
-          if (over) return
-          waiting.delete(settle)
-          const { isolate, evicted } = isolates.take(connector.digest, isolateKey)
-          for (const one of evicted) mine.link.send('dispose', 0, { isolate: one })
-          const id = nextCall++
-          mine.lastCall = id
-          call = {
-            id,
-            isolate,
-            connector,
-            settle,
-            ...serves,
-            requests: new Map(),
-            fetchErrors: new Map(),
-          }
-          pending.set(id, call)
-          load(mine, connector, () => {
-            if (!over) send(mine, id, isolate)
-          })
-        })
-        .catch((error: unknown) => {
-          const text = 'no worker process could be started'
-          settle(
-            error instanceof RuntimeError
-              ? error
-              : new RuntimeError('worker_died', text, {}, error),
-          )
-        })
+      begin()
     })
+  }
+
+  function open(
+    to: LaneWorker,
+    isolate: number,
+    { fetch, log }: Errand,
+    settle: Pending['settle'],
+  ): Pending {
+    const id = nextCall++
+    to.lastCall = id
+    const call: Pending = {
+      id,
+      isolate,
+      worker: to,
+      sent: false,
+      orphaned: false,
+      settle,
+      fetch,
+      log,
+      logLines: 0,
+      requests: new Map(),
+      fetches: 0,
+      fetchErrors: new Map(),
+    }
+    pending.set(id, call)
+    return call
   }
 
   function close(call: Pending): void {
     pending.delete(call.id)
     for (const request of call.requests.values()) request.abort()
-    if (isolates.release(call.isolate)) worker?.link.send('dispose', 0, { isolate: call.isolate })
-  }
-
-  function checkOn(isolate: number): void {
-    if (worker && isolates.has(isolate)) watchdog.watch(isolate)
+    if (!call.orphaned) call.worker.seats.release(call.isolate)
   }
 
   function failIsolate(isolate: number, error: RuntimeError): void {
     for (const call of [...pending.values()]) if (call.isolate === isolate) call.settle(error)
   }
 
-  function receive(from: Worker, message: Message): void {
+  function receive(from: LaneWorker, message: Message): void {
     if (worker !== from) return
     const { kind, head, body } = message
-    if (kind === 'pong') return watchdog.answered(head.isolate)
+    if (kind === 'pong') return from.seats.answered(head.isolate)
     if (kind === 'disposed') {
-      watchdog.answered(head.isolate)
-      isolates.forget(head.isolate)
+      from.seats.gone(head.isolate, head.reason === 'asked')
       return failIsolate(head.isolate, isolateError(head))
     }
     const call = pending.get(message.call)
     if (!call) {
+      if (kind === 'reply') from.seats.replied(message.call)
       // A call that has ended may still be heard of; one that never was, may not.
       if (message.call > from.lastCall) from.link.kill('protocol', `call ${message.call} never was`)
       return
@@ -295,62 +258,49 @@ export function createLane(
     if (kind === 'reply' && call.fetch !== null) {
       if (head.ok && head.responseBytes > body.length)
         return from.link.kill('protocol', 'a reply shorter than it says')
-      restartMs = 0
       const fetchError = 'fetch' in head ? (call.fetchErrors.get(head.fetch) ?? null) : null
       return call.settle({ reply: head, body, fetchError })
     }
     if (kind === 'described' && call.fetch === null)
       return call.settle(head.capabilities.map(String))
-    if (kind === 'log') return call.log?.(head)
+    if (kind === 'log') {
+      call.logLines += 1
+      const line = boundLine(head, call.logLines)
+      return line === null ? undefined : call.log?.(line)
+    }
     if (kind === 'fetch_abort') return call.requests.get(head.request)?.abort()
-    if (kind === 'fetch') return void forward(from, call, head, body)
+    if (kind === 'fetch') return void forward(call, head, body).catch(from.link.contain)
     from.link.kill('protocol', `${kind} is not for a host`)
   }
 
-  async function forward(from: Worker, call: Pending, head: Heads['fetch'], body: Buffer) {
+  async function forward(call: Pending, head: Heads['fetch'], body: Buffer): Promise<void> {
     const abort = new AbortController()
     call.requests.set(head.request, abort)
-    const answer = await performFetch(call.fetch, head, body, abort.signal)
+    call.fetches += 1
+    const performed =
+      call.fetches > MAX_FETCHES
+        ? failed(tooManyFetches())
+        : await performFetch(call.fetch, head, body, abort.signal)
     call.requests.delete(head.request)
-    if (!pending.has(call.id) || worker !== from) return
-    if (answer.error) call.fetchErrors.set(head.request, answer.error)
-    const { reply, bytes } = answer
-    from.link.send(
-      'fetched',
-      call.id,
-      { isolate: call.isolate, request: head.request, reply },
-      bytes,
-    )
+    if (!pending.has(call.id)) return
+    const { reply, bytes, error } = performed
+    // One record of the many that say the same.
+    if (error && call.fetches <= MAX_FETCHES + 1) call.fetchErrors.set(head.request, error)
+    const answer = { isolate: call.isolate, request: head.request, reply }
+    call.worker.link.send('fetched', call.id, answer, bytes)
   }
 
   return {
     run: (call) =>
-      place<LaneReply>(
-        call.connector,
-        call.isolateKey,
-        call.deadlineMs,
-        call.signal,
-        call,
-        (to, id, isolate) => {
-          const { connector, capability, raw } = call
-          to.link.send(
-            'call',
-            id,
-            { connector: connector.digest, isolate, capability, raw },
-            Buffer.from(call.callJson),
-          )
-        },
-      ),
+      place<LaneReply>(call, (to, id, isolate) => {
+        const { connector, capability, raw } = call
+        const head = { connector: connector.digest, isolate, capability, raw }
+        to.link.send('call', id, head, Buffer.from(call.callJson))
+      }),
     describe: (connector, deadlineMs) =>
       place<string[]>(
-        connector,
-        'describe',
-        deadlineMs,
-        null,
-        { fetch: null, log: null },
-        (to, id, isolate) => {
-          to.link.send('describe', id, { connector: connector.digest, isolate })
-        },
+        { connector, isolateKey: 'describe', deadlineMs, signal: null, fetch: null, log: null },
+        (to, id, isolate) => to.link.send('describe', id, { connector: connector.digest, isolate }),
       ),
     get pid() {
       return worker?.link.pid ?? null
@@ -362,8 +312,9 @@ export function createLane(
       return lastUsedMs
     },
     get isolates() {
-      return worker === null ? 0 : isolates.size
+      return worker?.seats.size ?? 0
     },
+    tend: () => worker?.seats.tend(),
     kill(reason, detail) {
       if (reason === 'stopped') {
         closed = true
@@ -372,4 +323,13 @@ export function createLane(
       worker?.link.kill(reason, detail)
     },
   }
+}
+
+function tooManyFetches(): RuntimeError {
+  return new RuntimeError('egress_concurrency', `more than ${MAX_FETCHES} requests in one call`)
+}
+
+function toLaneError(error: unknown): RuntimeError {
+  if (error instanceof RuntimeError) return error
+  return new RuntimeError('worker_died', 'no worker process could be started', {}, error)
 }

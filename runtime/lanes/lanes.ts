@@ -15,7 +15,7 @@ export type LanesLimits = LaneLimits & {
   idleMs: number
   /** Resident memory at which a worker is killed, in bytes. */
   maxWorkerBytes: number
-  /** How often resident memory and idleness are looked at, in milliseconds. */
+  /** How often resident memory, idleness and idle isolates are looked at, in milliseconds. */
   pollMs: number
 }
 
@@ -23,11 +23,15 @@ export const LANES_LIMITS: LanesLimits = {
   maxIsolates: 64,
   maxCalls: 50_000,
   maxAgeMs: 3_600_000,
+  maxWaiting: 256,
   pingMs: 100,
-  disposeMs: 250,
+  idlePingMs: 1000,
+  // A worker may be busy with a large reply, and there is only one for all of a shared lane.
+  disposeMs: 1000,
   startMs: 10_000,
   restartMs: 100,
   maxRestartMs: 10_000,
+  calmMs: 30_000,
   idleMs: 300_000,
   maxWorkerBytes: 1024 * 1024 * 1024,
   pollMs: 250,
@@ -103,6 +107,7 @@ export function createLanes(
     for (const [key, { lane, draining }] of lanes) {
       const { pid } = lane
       const idle = lane.running === 0
+      lane.tend()
       boundMemory(lane, pid)
       if (idle && (draining || Date.now() - lane.lastUsedMs > limits.idleMs)) {
         lane.kill('stopped', draining ? 'drained' : 'idle')

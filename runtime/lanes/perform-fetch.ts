@@ -53,7 +53,7 @@ export async function performFetch(
 }
 
 /** A failed request as the guest sees it: what its author can act on, nothing of the host. */
-function failed(error: RuntimeError): Performed {
+export function failed(error: RuntimeError): Performed {
   const row = ERRORS[error.code]
   const told = {
     code: error.details.wire ?? row.wire,

@@ -1,47 +1,72 @@
 /**
- * Makes sure that an isolate which should be free really is. It is pinged; one that does not answer is
- * disposed of, and a worker that cannot do that is killed: some native loops end in no other way
- * (sandbox.md section 3).
+ * Makes sure that an isolate which should be free, or gone, really is. One that does not answer a ping
+ * is reported silent; a worker that does not confirm the end of one is killed: some native loops end in
+ * no other way (sandbox.md section 3).
  */
 export type Watchdog = {
-  /** Pings an isolate and acts when it stays silent; does nothing while it is watched already. */
-  watch(isolate: number): void
-  /** The isolate answered, or is gone. */
+  /** Pings an isolate that must answer in so many milliseconds. Of several such watches the shortest counts. */
+  watch(isolate: number, patienceMs: number): void
+  /** The worker was told to dispose of an isolate, and must confirm it. */
+  disposing(isolate: number): void
+  /** The isolate answered. That is no confirmation of its end. */
   answered(isolate: number): void
+  /** The isolate is gone. */
+  gone(isolate: number): void
   stop(): void
 }
 
 export type WatchdogSteps = {
   ping(isolate: number): void
-  /** The isolate stayed silent: ends its calls and asks the worker to dispose of it. */
-  dispose(isolate: number): void
+  /** The isolate did not answer. */
+  silent(isolate: number): void
   /** The worker did not confirm. */
   kill(isolate: number): void
 }
 
-/** `pingMs` and `disposeMs` are how long each step may take, in milliseconds. */
-export function createWatchdog(steps: WatchdogSteps, pingMs: number, disposeMs: number): Watchdog {
-  const watched = new Map<number, NodeJS.Timeout>()
+type Watch = { timer: NodeJS.Timeout; patienceMs: number }
+
+/** `disposeMs` is how long the worker may take to confirm an end, in milliseconds. */
+export function createWatchdog(steps: WatchdogSteps, disposeMs: number): Watchdog {
+  const pinged = new Map<number, Watch>()
+  const disposed = new Map<number, NodeJS.Timeout>()
+
+  const answered = (isolate: number) => {
+    clearTimeout(pinged.get(isolate)?.timer)
+    pinged.delete(isolate)
+  }
+
   return {
-    watch(isolate) {
-      if (watched.has(isolate)) return
+    watch(isolate, patienceMs) {
+      if (disposed.has(isolate)) return
+      const known = pinged.get(isolate)
+      if (known && known.patienceMs <= patienceMs) return
+      clearTimeout(known?.timer)
       const silent = () => {
-        watched.set(
-          isolate,
-          setTimeout(() => steps.kill(isolate), disposeMs),
-        )
-        steps.dispose(isolate)
+        pinged.delete(isolate)
+        steps.silent(isolate)
       }
-      watched.set(isolate, setTimeout(silent, pingMs))
-      steps.ping(isolate)
+      pinged.set(isolate, { timer: setTimeout(silent, patienceMs), patienceMs })
+      if (!known) steps.ping(isolate)
     },
-    answered(isolate) {
-      clearTimeout(watched.get(isolate))
-      watched.delete(isolate)
+    disposing(isolate) {
+      answered(isolate)
+      if (disposed.has(isolate)) return
+      disposed.set(
+        isolate,
+        setTimeout(() => steps.kill(isolate), disposeMs),
+      )
+    },
+    answered,
+    gone(isolate) {
+      answered(isolate)
+      clearTimeout(disposed.get(isolate))
+      disposed.delete(isolate)
     },
     stop() {
-      for (const timer of watched.values()) clearTimeout(timer)
-      watched.clear()
+      for (const { timer } of pinged.values()) clearTimeout(timer)
+      for (const timer of disposed.values()) clearTimeout(timer)
+      pinged.clear()
+      disposed.clear()
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { type Channel, openChannel } from '../contract/channel.ts'
-import type { Message } from '../contract/frames.ts'
+import { type Message, ProtocolError } from '../contract/frames.ts'
 import { WORKER_HEADS } from '../contract/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
@@ -20,6 +20,8 @@ export type WorkerLink = {
   readonly send: Channel['send']
   /** Ends the process now. A worker is never asked to exit: after a native loop it could not. */
   kill(reason: WorkerEnd['reason'], detail: string): void
+  /** What went wrong in the host because of this worker ends it, and nothing else. */
+  contain(error: unknown): void
 }
 
 /** Longest tail of a worker's error output that is kept, in characters. */
@@ -52,6 +54,11 @@ export function startWorker(
     finish(told)
   }
 
+  const contain = (error: unknown) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    kill('crashed', `the host failed on what this worker said: ${text}`)
+  }
+
   child.stderr?.on('data', (text: Buffer) => {
     tail = (tail + text.toString('utf8')).slice(-TAIL_LENGTH)
   })
@@ -75,17 +82,16 @@ export function startWorker(
   pipe.on('close', drop)
   pipe.on('error', drop)
 
-  const channel = openChannel(
-    pipe,
-    (message) => {
-      const schema = WORKER_HEADS[message.kind]
-      if (over || told) return
-      if (schema && v.is(schema, message.head)) onMessage(message)
-      else kill('protocol', `malformed or misplaced message: ${message.kind}`)
-    },
-    (error) => kill('protocol', error.message),
+  const hear = (message: Message) => {
+    const schema = WORKER_HEADS[message.kind]
+    if (over || told) return
+    if (schema && v.is(schema, message.head)) onMessage(message)
+    else kill('protocol', `malformed or misplaced message: ${message.kind}`)
+  }
+  const channel = openChannel(pipe, hear, (error) =>
+    error instanceof ProtocolError ? kill('protocol', error.message) : contain(error),
   )
-  return { pid: child.pid ?? 0, send: channel.send, kill }
+  return { pid: child.pid ?? 0, send: channel.send, kill, contain }
 }
 
 function reasonOf(tail: string, signal: NodeJS.Signals | null): WorkerEnd['reason'] {

@@ -316,3 +316,30 @@ test('a sender learns when a message has left, and what it sends then arrives la
   await b.until(2)
   expect(b.received.map(({ call }) => call)).toEqual([1, 2])
 })
+
+describe('what is thrown in the hands of the receiver', () => {
+  test('while it takes a message breaks this connection alone, and is told', async () => {
+    const [left, right] = duplexPair()
+    const told = Promise.withResolvers<Error>()
+    let taken = 0
+    const receive = () => {
+      taken += 1
+      throw new TypeError('a defect')
+    }
+    openChannel(left, receive, told.resolve)
+    const other = openEnd(right, {})
+    for (let round = 0; round < 3; round += 1) other.channel.send('ping', 0, { isolate: 1 })
+    expect(await told.promise).toEqual(new TypeError('a defect'))
+    expect(taken).toBe(1)
+  })
+
+  test('when its own message has left breaks this connection alone', async () => {
+    const [left] = duplexPair()
+    const told = Promise.withResolvers<Error>()
+    const { send } = openChannel(left, () => {}, told.resolve)
+    send('ping', 0, { isolate: 1 }, undefined, () => {
+      throw new TypeError('a defect')
+    })
+    expect(await told.promise).toEqual(new TypeError('a defect'))
+  })
+})

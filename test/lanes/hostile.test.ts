@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import type { LaneCall } from '../../runtime/lanes/lane.ts'
 import type { Launcher } from '../../runtime/lanes/launch.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, openLanes, started } from './fixtures/lanes.ts'
@@ -23,14 +24,15 @@ const launcherOf = (deed: string): Launcher => ({
 
 const call = callOf(connectorOf(say('1')))
 
-async function meet(deed: string, deadlineMs = 3000) {
+async function meet(deed: string, deadlineMs = 3000, more: Partial<LaneCall> = {}) {
   const before = started.length
-  const limits = { pingMs: 50, disposeMs: 50, startMs: 1500 }
+  const limits = { pingMs: 50, idlePingMs: 100, disposeMs: 50, startMs: 1500, pollMs: 20 }
   const { lanes, ends } = openLanes(limits, launcherOf(deed))
   let code: string
   try {
-    const { reply } = await lanes.run('a', { ...call, capability: 'list_accounts', deadlineMs })
-    code = reply.ok ? 'answered' : 'refused'
+    const asked = { ...call, capability: 'list_accounts', deadlineMs, ...more }
+    const { reply, fetchError } = await lanes.run('a', asked)
+    code = reply.ok ? 'answered' : (fetchError?.code ?? 'refused')
   } catch (error) {
     code = await outcome(Promise.reject(error))
   }
@@ -53,6 +55,7 @@ describe('a worker that was taken over is killed, and its call ends classified, 
     'a kind that does not exist',
     'a fetch of no form',
     'a fetch with too many headers',
+    'a header too long',
     'a log line of no level',
     'a frame too large',
     'a stream begun twice',
@@ -83,6 +86,13 @@ describe('a worker that was taken over is killed, and its call ends classified, 
     await allGone(pids)
   })
 
+  test('answering the call only: an isolate in which nothing runs must answer too', async () => {
+    const { code, ends, pids } = await meet('answering the call only')
+    expect(code).toBe('answered')
+    await allGone(pids)
+    expect(ends).toMatchObject([{ reason: 'crashed', detail: 'an isolate did not end' }])
+  })
+
   test('not reading any more', async () => {
     const { code, pids } = await meet('not reading any more', 300)
     expect(code).toBe('deadline_passed')
@@ -105,4 +115,33 @@ describe('is survived:', () => {
     const { code } = await meet('answering pings only', 300)
     expect(code).toBe('deadline_passed')
   })
+})
+
+describe('is bounded in the host:', () => {
+  test('log lines without end, each one too', async () => {
+    const log = vi.fn()
+    expect((await meet('log lines without end', 3000, { log })).code).toBe('answered')
+    expect(log).toHaveBeenCalledTimes(201)
+    expect(log.mock.calls[0]).toMatchObject([{ fields: { fields_dropped: 'too long' } }])
+    expect(log.mock.calls.at(-1)).toMatchObject([{ message: expect.stringMatching(/dropped/) }])
+  })
+
+  test('fetches without end, which say why they fail', async () => {
+    const fetch = vi.fn(() => new Promise<never>(() => {}))
+    const { code, ends } = await meet('fetches without end', 5000, { fetch })
+    expect({ code, ends }).toEqual({ code: 'egress_concurrency', ends: [] })
+    expect(fetch).toHaveBeenCalledTimes(2000)
+  })
+})
+
+test('what breaks in the host for a message of a worker ends that worker alone, and is told', async () => {
+  const log = () => {
+    throw new TypeError('a defect of the host')
+  }
+  const { code, ends, pids } = await meet('a log line nested without end', 3000, { log })
+  expect(code).toBe('worker_died')
+  expect(ends).toMatchObject([
+    { reason: 'crashed', detail: expect.stringContaining('a defect of the host') },
+  ])
+  await allGone(pids)
 })

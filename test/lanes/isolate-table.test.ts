@@ -7,13 +7,18 @@ function open(limits: Partial<IsolateLimits> = {}) {
     { maxIsolates: 3, maxCalls: 100, maxAgeMs: 1000, ...limits },
     () => now,
   )
+  const take = (connector: string, key: string) => {
+    const { isolate, evicted } = table.take(connector, key)
+    return { isolate: isolate as number, evicted }
+  }
   /** Takes and gives back at once. */
   const use = (connector: string, key: string) => {
-    const taken = table.take(connector, key)
+    const taken = take(connector, key)
     table.release(taken.isolate)
+    for (const one of taken.evicted) table.forget(one)
     return taken
   }
-  return { table, use, pass: (ms: number) => (now += ms) }
+  return { table, take, use, pass: (ms: number) => (now += ms) }
 }
 
 describe('an isolate', () => {
@@ -45,9 +50,9 @@ describe('an isolate', () => {
   })
 
   test('that is worn while it runs goes when its last call has ended', () => {
-    const { table } = open({ maxCalls: 1 })
-    const first = table.take('a', 'one').isolate
-    const { isolate, evicted } = table.take('a', 'one')
+    const { table, take } = open({ maxCalls: 1 })
+    const first = take('a', 'one').isolate
+    const { isolate, evicted } = take('a', 'one')
     expect([isolate === first, evicted]).toEqual([false, []])
     expect(table.release(first)).toBe(true)
     expect(table.has(first)).toBe(false)
@@ -65,19 +70,35 @@ describe('room is made', () => {
     expect(use('a', '6').evicted).toEqual([one])
   })
 
-  test('never by one that runs', () => {
-    const { table, use } = open()
-    const running = ['1', '2', '3'].map((key) => table.take('a', key).isolate)
-    expect(use('a', '4').evicted).toEqual([])
+  test('never by one that runs: there is none for another tenant until it ends', () => {
+    const { table, take } = open()
+    const running = ['1', '2', '3'].map((key) => take('a', key).isolate)
+    expect(table.take('a', '4')).toEqual({ isolate: null, evicted: [] })
     expect(running.every((isolate) => table.has(isolate))).toBe(true)
+    expect(take('a', '1').isolate).toBe(running[0])
+    table.release(running[1] as number)
+    expect(table.take('a', '4')).toEqual({ isolate: 4, evicted: [running[1]] })
+  })
+
+  test('not for more than a few while those that were let go have not gone', () => {
+    const { table } = open({ maxIsolates: 1 })
+    const cycle = (key: string) => {
+      const { isolate } = table.take('a', key)
+      if (isolate !== null) table.release(isolate)
+      return isolate
+    }
+    const taken = Array.from({ length: 20 }, (_, key) => cycle(`${key}`))
+    expect(taken.filter((isolate) => isolate !== null)).toHaveLength(9)
+    table.forget(1)
+    expect(cycle('next')).not.toBeNull()
   })
 })
 
 describe('a retiring isolate', () => {
   test('takes no new calls and goes with its last one', () => {
-    const { table } = open()
-    const { isolate } = table.take('a', 'one')
-    table.take('a', 'one')
+    const { table, take } = open()
+    const { isolate } = take('a', 'one')
+    take('a', 'one')
     expect(table.retire(isolate)).toBe(false)
     expect(table.take('a', 'one').isolate).not.toBe(isolate)
     expect([table.release(isolate), table.release(isolate)]).toEqual([false, true])
@@ -92,10 +113,32 @@ describe('a retiring isolate', () => {
 })
 
 test('an isolate that is gone is forgotten: what is said of it later is no matter', () => {
-  const { table } = open()
-  const { isolate } = table.take('a', 'one')
+  const { table, take } = open()
+  const { isolate } = take('a', 'one')
   table.forget(isolate)
   expect([table.release(isolate), table.retire(isolate), table.size]).toEqual([false, false, 0])
   table.forget(isolate)
   expect(table.take('a', 'one').isolate).not.toBe(isolate)
+})
+
+describe('an idle isolate is to be looked at', () => {
+  test('once after it was used, then now and then', () => {
+    const { table, use, pass } = open({ maxAgeMs: 1_000_000 })
+    const { isolate } = use('a', 'one')
+    expect([table.toCheck(), table.toCheck()]).toEqual([[isolate], []])
+    pass(1500)
+    expect(table.toCheck()).toEqual([])
+    use('a', 'one')
+    expect(table.toCheck()).toEqual([isolate])
+    pass(10_000)
+    expect(table.toCheck()).toEqual([isolate])
+  })
+
+  test('not while calls run in it', () => {
+    const { table, take } = open()
+    const { isolate } = take('a', 'one')
+    expect([table.toCheck(), table.serves(isolate)]).toEqual([[], true])
+    table.release(isolate)
+    expect([table.toCheck(), table.serves(isolate)]).toEqual([[isolate], false])
+  })
 })

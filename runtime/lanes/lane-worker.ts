@@ -1,0 +1,95 @@
+/** One worker of a lane: its link, whether it is ready, the bundles it holds and who sits in it. */
+import type { Message } from '../contract/frames.ts'
+import type { LoadedConnector } from '../contract/loaded.ts'
+import { workerError } from './lane-errors.ts'
+import type { Launcher } from './launch.ts'
+import { createSeats, type SeatLimits, type Seats } from './seats.ts'
+import { startWorker, type WorkerEnd, type WorkerLink } from './worker-link.ts'
+
+export type LaneWorker = {
+  readonly link: WorkerLink
+  readonly seats: Seats
+  /** Rejects when the worker ends before it was ready. */
+  readonly ready: Promise<void>
+  /** Hands a bundle over once, and goes on when it has left: a small message would overtake it. */
+  load(connector: LoadedConnector, then: () => void): void
+  /** The last call that was given to it. */
+  lastCall: number
+}
+
+export type LaneWorkerEvents = {
+  onMessage(from: LaneWorker, message: Message): void
+  onEnd(from: LaneWorker, end: WorkerEnd): void
+  /** An isolate does not answer: its calls are over. */
+  onSilent(isolate: number): void
+}
+
+export type LaneWorkerLimits = SeatLimits & {
+  /** How long a worker may take to start, in milliseconds. */
+  startMs: number
+}
+
+/** Starts a worker. */
+export function startLaneWorker(
+  launcher: Launcher,
+  limits: LaneWorkerLimits,
+  events: LaneWorkerEvents,
+  now: () => number,
+): LaneWorker {
+  const ready = Promise.withResolvers<void>()
+  // Every call awaits it; none may be there yet when it fails.
+  ready.promise.catch(() => {})
+  const link = startWorker(
+    launcher,
+    (message) => {
+      if (message.kind === 'ready') ready.resolve()
+      else events.onMessage(made, message)
+    },
+    (end) => {
+      clearTimeout(patience)
+      ready.reject(workerError(end))
+      events.onEnd(made, end)
+    },
+  )
+  const seats = createSeats(
+    {
+      ping: (isolate) => link.send('ping', 0, { isolate }),
+      dispose: (isolate) => link.send('dispose', 0, { isolate }),
+      fail: events.onSilent,
+      kill: () => link.kill('crashed', 'an isolate did not end'),
+    },
+    limits,
+    now,
+  )
+  const made: LaneWorker = {
+    link,
+    seats,
+    ready: ready.promise,
+    load: createLoader(link),
+    lastCall: 0,
+  }
+  const patience = setTimeout(() => link.kill('crashed', 'did not start in time'), limits.startMs)
+  void ready.promise.then(
+    () => clearTimeout(patience),
+    () => {},
+  )
+  return made
+}
+
+function createLoader(link: WorkerLink): LaneWorker['load'] {
+  /** By digest: who waits until the bundle has left, or null once it has. */
+  const loaded = new Map<string, (() => void)[] | null>()
+  return (connector, then) => {
+    const { digest, memoryMb, responseFields } = connector
+    const known = loaded.get(digest)
+    if (known === null) return then()
+    if (known) return void known.push(then)
+    const waiters = [then]
+    loaded.set(digest, waiters)
+    const head = { connector: digest, memoryMb, responseFields }
+    link.send('load', 0, head, Buffer.from(connector.code), () => {
+      loaded.set(digest, null)
+      for (const go of waiters) go()
+    })
+  }
+}

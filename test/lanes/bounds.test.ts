@@ -1,0 +1,93 @@
+/** What a call may ask of its worker and of the host, and what it hears when it asks for more. */
+import { describe, expect, test, vi } from 'vitest'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+const empty = async () => ({
+  status: 200,
+  url: 'https://a.example/',
+  redirected: false,
+  headers: [],
+  body: Buffer.alloc(0),
+})
+const fetchOf = (init: string) => `await ctx.fetch('https://a.example/', ${init})`
+
+/** Runs a body beside a call of another tenant in the same worker. */
+async function beside(body: string, top = '', memoryMb = 32) {
+  const { lanes, ends } = openLanes()
+  const asks = connectorOf(body, top, memoryMb)
+  const waits = connectorOf(`await new Promise((go) => setTimeout(go, 1000)); ${say("'unharmed'")}`)
+  const innocent = outcome(lanes.run('a', callOf(waits, { isolateKey: 'innocent' })))
+  const fetch = vi.fn(empty)
+  const answer = await outcome(lanes.run('a', callOf(asks, { fetch })))
+  expect({ innocent: await innocent, ends }).toEqual({ innocent: 'unharmed', ends: [] })
+  return { answer, fetch }
+}
+
+describe('a request that is too large reaches nobody, and its words reach the caller:', () => {
+  const forged = (pairs: string) =>
+    `let times = 0; Headers.prototype[Symbol.iterator] = function* () { times += 1; if (times > 1) yield* ${pairs} }`
+
+  test.each([
+    ['a header', fetchOf("{ headers: { x: 'é'.repeat(20e6) } }"), '', /the header x is too long/],
+    [
+      'a header behind the back of the prelude',
+      fetchOf('{}'),
+      forged("[['x', 'é'.repeat(16e6)]]"),
+      /address and headers/,
+    ],
+    [
+      'headers that are each small enough',
+      fetchOf('{}'),
+      forged("Array.from({ length: 10 }, (_, one) => ['x' + one, 'y'.repeat(60_000)])"),
+      /address and headers/,
+    ],
+    ['a body', fetchOf("{ method: 'POST', body: 'x'.repeat(17 * 1024 * 1024) }"), '', /body/],
+    [
+      'a binary body',
+      fetchOf("{ method: 'POST', body: new Uint8Array(17 * 1024 * 1024) }"),
+      '',
+      /body/,
+    ],
+  ])('%s', async (_name, body, top, words) => {
+    const { answer, fetch } = await beside(body, top, 128)
+    expect(answer).toMatch(/^permission_denied: /)
+    expect(answer).toMatch(words)
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
+  test('many bodies at once', async () => {
+    const { answer } = await beside(
+      `const body = 'x'.repeat(15e6), codes = new Set()
+       for (let round = 0; round < 30; round += 1) {
+         ctx.fetch('https://a.example/', { method: 'POST', body }).catch((error) => codes.add(error.error_code))
+         await new Promise((go) => setTimeout(go, 1))
+       }
+       ${say("[...codes].every((code) => code === 'rate_limit')")}`,
+      '',
+      256,
+    )
+    expect(answer).toBe('true')
+  })
+})
+
+test('a call may make so many requests, one after the other, and hears of it', async () => {
+  const { lanes } = openLanes()
+  const fetch = vi.fn(empty)
+  const asks = connectorOf(`for (;;) ${fetchOf('{}')}`)
+  expect(await outcome(lanes.run('a', callOf(asks, { fetch })))).toBe(
+    'rate_limit: more than 2000 requests in one call',
+  )
+  expect(fetch).toHaveBeenCalledTimes(2000)
+})
+
+test('many large replies at once arrive', async () => {
+  const { lanes, ends } = openLanes()
+  const large = connectorOf(say("'x'.repeat(16e6)"), '', 128)
+  const running = Array.from({ length: 6 }, (_, tenant) =>
+    lanes.run('a', callOf(large, { isolateKey: `${tenant}`, deadlineMs: 60_000 })),
+  )
+  const lengths = (await Promise.all(running)).map(({ body }) => body.length)
+  expect(lengths.every((length) => length > 16e6)).toBe(true)
+  expect(ends).toEqual([])
+}, 90_000)

@@ -1,0 +1,122 @@
+/** Code that runs on when nobody waits for it any more. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+/** Short, but long enough for a machine that does other things. */
+const LIMITS = { pollMs: 20, idlePingMs: 300, disposeMs: 500 }
+const PATIENT = { timeout: 10_000, interval: 20 }
+
+/** Processor time that a process has taken, in milliseconds. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+async function expectIdle(pid: number) {
+  await vi.waitFor(async () => {
+    const before = cpuMs(pid)
+    await pause(300)
+    expect(cpuMs(pid) - before).toBeLessThan(150)
+  }, PATIENT)
+}
+
+const hello = connectorOf(say("'hello'"))
+const NATIVE = 'for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)'
+
+describe('after its answer', () => {
+  test('no timer fires, also one that was set afterwards', async () => {
+    const { lanes } = openLanes(LIMITS)
+    const sets = connectorOf(
+      `void (async () => { for (let turn = 0; turn < 500; turn += 1) await null; setTimeout(() => { fired = true }, 50) })(); ${say('fired')}`,
+      'let fired = false',
+    )
+    expect(await outcome(lanes.run('a', callOf(sets)))).toBe('false')
+    await pause(300)
+    expect(await outcome(lanes.run('a', callOf(sets)))).toBe('false')
+  })
+})
+
+describe('after its caller has hung up', () => {
+  async function hangUpOn(body: string, top = '', limits = {}) {
+    const { lanes, ends } = openLanes({ ...LIMITS, ...limits })
+    const hangUp = new AbortController()
+    const connector = connectorOf(body, top)
+    const begun = Promise.withResolvers<void>()
+    const call = callOf(connector, {
+      deadlineMs: 1500,
+      signal: hangUp.signal,
+      log: () => begun.resolve(),
+    })
+    const running = outcome(lanes.run('a', call))
+    await begun.promise
+    hangUp.abort()
+    expect(await running).toBe('caller_gone')
+    return { lanes, ends }
+  }
+
+  test('code that answers pings but never ends is ended at the deadline', async () => {
+    const { lanes, ends } = await hangUpOn(
+      `ctx.log.info('x'); setInterval(() => { const end = Date.now() + 45; while (Date.now() < end); }, 1); await new Promise(() => {})`,
+    )
+    await vi.waitFor(() => expect(lanes.states()[0]?.isolates).toBe(0), PATIENT)
+    await expectIdle(lanes.states()[0]?.pid as number)
+    expect(ends).toEqual([])
+  })
+
+  test('a native loop is ended with its worker', async () => {
+    const { ends } = await hangUpOn(
+      `ctx.log.info('x'); await new Promise((go) => setTimeout(go, 20)); ${NATIVE}`,
+    )
+    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'crashed' }]), PATIENT)
+  })
+
+  test('a handler that ends keeps its isolate', async () => {
+    const { lanes, ends } = await hangUpOn(
+      `ctx.log.info('x'); await new Promise((go) => setTimeout(go, 50)); ${say("'late'")}`,
+    )
+    await pause(2000)
+    expect([lanes.states()[0]?.isolates, ends]).toEqual([1, []])
+  })
+})
+
+test('a bundle that spins while it loads ends at the deadline of its call, and its worker lives', async () => {
+  const { lanes, ends } = openLanes(LIMITS)
+  await outcome(lanes.run('a', callOf(hello)))
+  const bad = connectorOf(say("'x'"), 'for (;;) {}')
+  expect(await outcome(lanes.run('a', callOf(bad, { deadlineMs: 300 })))).toBe('deadline_passed')
+  await pause(1000)
+  expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  expect(ends).toEqual([])
+})
+
+test('many tenants at once wait for each other, and for nobody longer than their deadline', async () => {
+  const { lanes, ends } = openLanes({ ...LIMITS, maxIsolates: 4, maxWaiting: 20 })
+  const waits = connectorOf(`await new Promise((go) => setTimeout(go, 150)); ${say("'done'")}`)
+  await outcome(lanes.run('a', callOf(waits, { isolateKey: 'first' })))
+  const running = Array.from({ length: 30 }, (_, tenant) =>
+    outcome(lanes.run('a', callOf(waits, { isolateKey: `${tenant}` }))),
+  )
+  const hurried = outcome(lanes.run('a', callOf(waits, { isolateKey: '0', deadlineMs: 50 })))
+  await vi.waitFor(() => expect(lanes.states()[0]?.isolates).toBe(4))
+  expect(await hurried).toBe('deadline_passed')
+  const codes = await Promise.all(running)
+  expect(codes.filter((code) => code === 'queue_full').length).toBe(6)
+  expect(codes.filter((code) => code === 'done').length).toBeGreaterThanOrEqual(23)
+  expect(lanes.states()[0]?.isolates).toBeLessThanOrEqual(4)
+  expect(ends).toEqual([])
+}, 20_000)
+
+test('those that wait for room in a worker that dies run in the next one', async () => {
+  const { lanes, ends } = openLanes({ ...LIMITS, maxIsolates: 1 })
+  const waits = connectorOf('await new Promise(() => {})')
+  const first = outcome(lanes.run('a', callOf(waits)))
+  const second = outcome(lanes.run('a', callOf(hello)))
+  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ calls: 2, isolates: 1 }]))
+  process.kill(lanes.states()[0]?.pid as number, 'SIGKILL')
+  expect([await first, await second]).toEqual(['worker_died', 'hello'])
+  expect(ends).toHaveLength(1)
+})

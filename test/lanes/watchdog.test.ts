@@ -1,0 +1,60 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createWatchdog, type Watchdog } from '../../runtime/lanes/watchdog.ts'
+
+let watchdog: Watchdog
+afterEach(() => watchdog.stop())
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function open() {
+  const steps = { ping: vi.fn(), silent: vi.fn(), kill: vi.fn() }
+  watchdog = createWatchdog(steps, 40)
+  return steps
+}
+
+test('an isolate that answers is left alone', async () => {
+  const { ping, silent } = open()
+  watchdog.watch(1, 20)
+  watchdog.answered(1)
+  await pause(60)
+  expect([ping.mock.calls, silent.mock.calls]).toEqual([[[1]], []])
+})
+
+test('one that does not is silent', async () => {
+  const { silent } = open()
+  watchdog.watch(1, 20)
+  await vi.waitFor(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
+})
+
+test('of two watches the one with less patience counts', async () => {
+  const { ping, silent } = open()
+  watchdog.watch(1, 60_000)
+  watchdog.watch(1, 20)
+  watchdog.watch(1, 60_000)
+  await vi.waitFor(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
+  expect(ping).toHaveBeenCalledTimes(1)
+})
+
+test('a worker that does not confirm an end is killed, whatever was asked for it', async () => {
+  const { kill, silent } = open()
+  watchdog.watch(1, 20)
+  watchdog.disposing(1)
+  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(1))
+  expect(silent).not.toHaveBeenCalled()
+})
+
+test('an answer to a ping confirms no end', async () => {
+  const { kill } = open()
+  watchdog.disposing(1)
+  watchdog.answered(1)
+  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(1))
+})
+
+test('an end that is confirmed is the end of the watch', async () => {
+  const { kill, silent } = open()
+  watchdog.watch(1, 20)
+  watchdog.disposing(1)
+  watchdog.gone(1)
+  await pause(80)
+  expect([kill.mock.calls, silent.mock.calls]).toEqual([[], []])
+})
