@@ -27,7 +27,6 @@ export type GuestIsolate = {
   ping(): Promise<void>
   /** The names of the capabilities that the connector's code implements. */
   readonly capabilities: string[]
-  dispose(): void
 }
 
 /** How many posts, and how many characters, may pass before the isolate must have been idle once. */
@@ -40,7 +39,8 @@ const RESULT = { result: { copy: true, promise: true } } as const
 
 /**
  * Makes an isolate and loads prelude and connector. Throws what the connector's top-level code threw,
- * or isolated-vm's own error when time or memory ran out.
+ * or isolated-vm's own error when time or memory ran out. `onMade` is handed what ends the isolate,
+ * before anything runs in it.
  */
 export async function createGuestIsolate(
   ivm: Ivm,
@@ -49,8 +49,13 @@ export async function createGuestIsolate(
   memoryMb: number,
   post: Post,
   onCatastrophe: (message: string) => void,
+  onMade: (end: () => void) => void = () => {},
 ): Promise<GuestIsolate> {
   const isolate = new ivm.Isolate({ memoryLimit: memoryMb, onCatastrophicError: onCatastrophe })
+  const dispose = () => {
+    if (!isolate.isDisposed) isolate.dispose()
+  }
+  onMade(dispose)
   try {
     const context = await isolate.createContext()
     const global = context.global
@@ -77,7 +82,7 @@ export async function createGuestIsolate(
     if (adopted.ok !== true) throw new Error(adopted.message)
     return verbs(isolate, { run, join, deliver, abort, ping }, adopted.capabilities, memoryMb)
   } catch (error) {
-    if (!isolate.isDisposed) isolate.dispose()
+    dispose()
     throw error
   }
 }
@@ -181,8 +186,5 @@ function verbs(
     },
     abort: (call) => pass(0, () => entries.abort.applyIgnored(undefined, [call]), unlessDisposed),
     ping,
-    dispose: () => {
-      if (!isolate.isDisposed) isolate.dispose()
-    },
   }
 }

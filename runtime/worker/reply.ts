@@ -8,6 +8,7 @@ import type { GuestError, Reply } from '../contract/frames.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { describeIssues, thoroughness } from '../contract/payload.ts'
 import { quietMembers } from '../contract/secrets.ts'
+import { bundlePositions } from './positions.ts'
 
 /** Longest reply of a connector, in bytes of JSON. */
 export const MAX_REPLY_BYTES = 32 * 1024 * 1024
@@ -77,9 +78,9 @@ function checkParts(
       `the reply of ${capability} breaks the contract: ${describeIssues(result.issues, 'response', quietMembers(schema))}`,
     )
   }
-  const response = Buffer.from(
-    JSON.stringify(capability === 'list_accounts' ? listed(result.output) : result.output),
-  )
+  const told = capability === 'list_accounts' ? listed(result.output) : result.output
+  const leftOut = lengthOf(result.output) - lengthOf(told)
+  const response = Buffer.from(JSON.stringify(told))
   const raw = wantRaw && parse(rawJson) !== undefined ? Buffer.from(rawJson) : NOTHING
   if (response.length + raw.length > MAX_REPLY_BYTES) {
     return refuse(
@@ -88,7 +89,12 @@ function checkParts(
     )
   }
   return {
-    reply: { ok: true, cursorJson, responseBytes: response.length },
+    reply: {
+      ok: true,
+      cursorJson,
+      responseBytes: response.length,
+      ...(leftOut > 0 ? { leftOut } : {}),
+    },
     body: raw.length === 0 ? response : Buffer.concat([response, raw]),
   }
 }
@@ -100,6 +106,8 @@ function listed(accounts: unknown): unknown {
       user_status === null || (LISTED_STATUSES as readonly string[]).includes(user_status),
   )
 }
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
 
 function failure(head: Record<string, unknown>): Reply {
   const { fetch } = head
@@ -114,6 +122,7 @@ function failure(head: Record<string, unknown>): Reply {
       ? (error['status_code'] as number)
       : null,
     raised_by: textOr(error['raised_by'], null),
+    at: bundlePositions(error['stack']),
   }
   return { ok: false, error: told }
 }

@@ -32,6 +32,7 @@ export function createTimers(fire: (id: number) => void): Timers {
     },
     clear,
     clearAll() {
+      if (open.size === 0) return
       for (const id of [...open.keys()]) clear(id)
     },
   }

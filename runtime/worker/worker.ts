@@ -5,6 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import type ivmModule from 'isolated-vm'
 import * as v from 'valibot'
 import { openChannel } from '../contract/channel.ts'
@@ -12,6 +13,8 @@ import type { Heads, Message } from '../contract/frames.ts'
 import { WORKER_HEADS } from '../contract/worker-heads.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestIsolate, type Source } from './guest-isolate.ts'
+import { readRequest } from './guest-request.ts'
+import { bundlePositions } from './positions.ts'
 import { checkReply } from './reply.ts'
 import { createTimers, type Timers } from './timers.ts'
 
@@ -21,24 +24,19 @@ type Guest = {
   /** Open requests of the guest, each with the call that made it. */
   requests: Map<number, number>
   /** Calls that have not settled. */
-  runs: Set<Promise<unknown>>
+  runs: Map<number, Promise<unknown>>
   loaded: boolean
-  /** The host wants it gone. */
-  ending: boolean
+  /** Ends the isolate, also while it is being made. */
+  end: () => void
+  /** Once it was told to end: resolves when no thread of it is left. */
+  gone: Promise<void> | null
 }
 
-/** Largest body of a guest's request that goes to the host, in bytes; egress allows less. */
-const MAX_REQUEST_BYTES = 32 * 1024 * 1024
+/** Longest log line of a guest, in characters of JSON. */
+const MAX_LOG_LENGTH = 128 * 1024
 
-const REQUEST_REFUSED = JSON.stringify({
-  ok: false,
-  error: {
-    code: 'bad_request',
-    message: 'the request cannot be sent: its address, headers or body are larger than may be',
-    raised_by: 'Keyway',
-    status_code: null,
-  },
-})
+/** What may wait for the host before log lines are dropped and replies wait their turn, in bytes. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
 /** Serves the host's messages until the pipe ends. */
 export function serve(
@@ -107,23 +105,22 @@ export function serve(
    * settled, which a thread in a native loop never does.
    */
   function dispose(isolate: number): void {
-    const guest = guests.get(isolate)
-    if (guest?.ending) return
     buried.add(isolate)
-    const gone = () => {
-      guests.delete(isolate)
-      channel.send('disposed', 0, { isolate, reason: 'asked', message: '' })
-    }
-    if (!guest) return gone()
-    guest.ending = true
+    const guest = guests.get(isolate)
+    const confirm = () =>
+      channel.send('disposed', 0, { isolate, reason: 'asked', message: '', at: [] })
+    if (!guest) return confirm()
+    end(isolate, guest).then(confirm).catch(dieUnlessDisposed)
+  }
+
+  function end(isolate: number, guest: Guest): Promise<void> {
+    if (guest.gone !== null) return guest.gone
     guest.timers.clearAll()
-    const ended = guest.ready.then(
-      (one) => one.dispose(),
-      () => {},
-    )
-    Promise.allSettled([ended, ...guest.runs])
-      .then(gone)
-      .catch(dieUnlessDisposed)
+    guest.end()
+    guest.gone = Promise.allSettled([guest.ready, ...guest.runs.values()]).then(() => {
+      guests.delete(isolate)
+    })
+    return guest.gone
   }
 
   async function runCall({ call, head, body }: Message<'call'>): Promise<void> {
@@ -133,16 +130,25 @@ export function serve(
     // The host has heard, or will hear, that the isolate is gone, and ends the call.
     if (buried.has(head.isolate)) return
     try {
-      const guest = await guestFor(head.isolate, connector)
-      const run = guest.run(call, head.capability, body.toString('utf8'))
-      const runs = guests.get(head.isolate)?.runs
-      runs?.add(run)
-      const parts = await run.finally(() => runs?.delete(run))
+      const isolate = await guestFor(head.isolate, connector)
+      const run = isolate.run(call, head.capability, body.toString('utf8'))
+      const guest = guests.get(head.isolate)
+      guest?.runs.set(call, run)
+      const parts = await run.finally(() => guest && ended(guest, call))
       const { reply, body: bytes } = checkReply(parts, schema, head.capability, head.raw)
+      // Many large replies at once must wait here: the pipe has a bound, and breaks at it.
+      while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
       channel.send('reply', call, reply, bytes)
     } catch (error) {
       broke(head.isolate, error)
     }
+  }
+
+  /** A run has settled. With the last one go the timers, which no deadline would bound any more. */
+  function ended({ runs, timers }: Guest, call: number): void {
+    runs.delete(call)
+    // The guest clears them too, but it may have set others since.
+    if (runs.size === 0) timers.clearAll()
   }
 
   async function describe({ call, head }: Message<'describe'>): Promise<void> {
@@ -160,19 +166,13 @@ export function serve(
   function broke(isolate: number, error: unknown): void {
     const guest = guests.get(isolate)
     // Once only: the host ends every call of the isolate at the first word of it.
-    if (!guest || guest.ending) return
+    if (!guest || guest.gone !== null) return
     buried.add(isolate)
-    guests.delete(isolate)
-    guest.timers.clearAll()
-    guest.ready
-      .then(
-        (one) => one.dispose(),
-        () => {},
-      )
-      .catch(dieUnlessDisposed)
+    void end(isolate, guest)
     const message = String(error instanceof Error ? error.message : error).slice(0, 800)
     const reason = /memory limit/i.test(message) ? 'memory' : guest.loaded ? 'failed' : 'load'
-    channel.send('disposed', 0, { isolate, reason, message })
+    const at = bundlePositions((error as Partial<Error> | null)?.stack)
+    channel.send('disposed', 0, { isolate, reason, message, at })
   }
 
   function guestFor(isolate: number, connector: Connector): Promise<GuestIsolate> {
@@ -182,28 +182,32 @@ export function serve(
     const timers = createTimers((id) => made?.deliver(id, '{}', ''))
     const post = (op: string, id: number, headJson: string, body: string) =>
       fromGuest(isolate, op, id, headJson, body)
-    const ready = createGuestIsolate(
+    const guest: Guest = {
+      ready: Promise.resolve(null as never),
+      timers,
+      requests: new Map(),
+      runs: new Map(),
+      loaded: false,
+      end: () => {},
+      gone: null,
+    }
+    guest.ready = createGuestIsolate(
       ivm,
       prelude,
       connector.source,
       connector.memoryMb,
       post,
       (message) => die(`catastrophe: ${message}`),
+      (end) => {
+        guest.end = end
+      },
     ).then((one) => {
       made = one
       guest.loaded = true
       return one
     })
-    const guest: Guest = {
-      ready,
-      timers,
-      requests: new Map(),
-      runs: new Set(),
-      loaded: false,
-      ending: false,
-    }
     guests.set(isolate, guest)
-    return ready
+    return guest.ready
   }
 
   /** What the guest posts. The prelude made it, but a guest may have got at the prelude's parts. */
@@ -215,30 +219,36 @@ export function serve(
     body: string,
   ): void {
     const guest = guests.get(isolate)
-    if (!guest) return
-    if (op === 'timer') return guest.timers.set(id, Number(JSON.parse(headJson).ms))
-    if (op === 'timer.clear') return guest.timers.clear(id)
-    if (op === 'log') {
-      const line: Heads['log'] = JSON.parse(headJson)
-      // The host ends a worker for a line that is not one.
-      if (v.safeParse(WORKER_HEADS.log as v.GenericSchema, line).success)
-        channel.send('log', id, line)
-      return
+    if (!guest || guest.gone !== null) return
+    if (op === 'timer') {
+      // Without a call nobody would hold a deadline against what it does.
+      if (guest.runs.size === 0 && guest.loaded) return
+      return guest.timers.set(id, Number(JSON.parse(headJson).ms))
     }
+    if (op === 'timer.clear') return guest.timers.clear(id)
+    if (op === 'log') return writeLog(guest, id, headJson)
     if (op === 'fetch.abort') {
       const call = guest.requests.get(id)
       if (call !== undefined) channel.send('fetch_abort', call, { request: id })
       return
     }
-    const { call, url, method, headers, redirect, encoding } = JSON.parse(headJson)
-    const bytes = encoding === null ? undefined : Buffer.from(body, encoding)
-    const head = { request: id, url, method, headers, redirect, hasBody: encoding !== null }
-    // The host ends a worker that sends more: here it is the guest's own request that fails.
-    const fits = (bytes?.length ?? 0) <= MAX_REQUEST_BYTES
-    if (!fits || !v.is(WORKER_HEADS.fetch as v.GenericSchema, head))
-      return withGuest(isolate, (one) => one.deliver(id, REQUEST_REFUSED, ''))
-    guest.requests.set(id, call)
-    channel.send('fetch', call, head, bytes)
+    const request = readRequest(id, headJson, body, channel.queuedBytes())
+    if ('message' in request) {
+      const told = JSON.stringify({ ok: false, refused: request })
+      return withGuest(isolate, (one) => one.deliver(id, told, ''))
+    }
+    // Only for a call of its own: the host would ask in the name of another tenant.
+    if (!guest.runs.has(request.call)) return
+    guest.requests.set(id, request.call)
+    channel.send('fetch', request.call, request.head, request.bytes)
+  }
+
+  function writeLog(guest: Guest, call: number, headJson: string): void {
+    if (headJson.length > MAX_LOG_LENGTH || !guest.runs.has(call)) return
+    if (channel.queuedBytes() > MAX_QUEUED_BYTES) return
+    const line: Heads['log'] = JSON.parse(headJson)
+    // The host ends a worker for a line that is not one.
+    if (v.is(WORKER_HEADS.log as v.GenericSchema, line)) channel.send('log', call, line)
   }
 
   channel.send('ready', 0, { version: process.version })

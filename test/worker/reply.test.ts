@@ -63,6 +63,14 @@ describe('an answer', () => {
     expect(left.map(({ user_status }) => user_status)).toEqual(['ACTIVE', 'SUSPENDED', null])
   })
 
+  test('of list_accounts says how many were left out', () => {
+    const reply = (...statuses: (string | null)[]) =>
+      check([ok(), JSON.stringify(statuses.map((user_status) => account({ user_status }))), ''])
+        .reply
+    expect(reply('ACTIVE', 'INACTIVE', 'PENDING')).toMatchObject({ ok: true, leftOut: 2 })
+    expect(reply('ACTIVE', null)).not.toHaveProperty('leftOut')
+  })
+
   test('of get_account may have any status', () => {
     expect(
       answer(account({ user_status: 'DELETED' }), { capability: 'get_account' }),
@@ -238,7 +246,7 @@ describe('a failure', () => {
       status_code: 404,
       raised_by: 'HTTPStatusError',
     }
-    expect(failed({ error })).toEqual({ ok: false, error })
+    expect(failed({ error })).toEqual({ ok: false, error: { ...error, at: [] } })
   })
 
   const none = {
@@ -247,6 +255,7 @@ describe('a failure', () => {
     app_error_code: null,
     status_code: null,
     raised_by: null,
+    at: [],
   }
   test.each([
     [{}],

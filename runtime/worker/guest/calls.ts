@@ -7,6 +7,7 @@ export class Call {
   readonly id: number
   readonly capability: string
   openFetches = 0
+  fetches = 0
   logLines = 0
   aborted = false
   ended = false

@@ -1,14 +1,33 @@
 /**
  * What a handler threw, as the head of an answer. The value is plugin code's: only own data
- * properties are read, never getters or toString, and every text is cut.
+ * properties are read, never toString, and no getter but what the engine itself calls for the stack;
+ * every text is cut.
  */
 import type { Call } from './calls.ts'
 import { fetchOrigin } from './connector-error.ts'
 import { LIMITS } from './limits.ts'
 import { isObject, ownData } from './own.ts'
-import { getPrototypeOf, isError, isInteger, quote, slice } from './primordials.ts'
+import {
+  apply,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  indexOf,
+  isError,
+  isInteger,
+  quote,
+  slice,
+} from './primordials.ts'
 
-type Details = { app_error_code?: unknown; status_code?: unknown; raised_by?: unknown }
+/** The engine's own getter, where the stack is an accessor: an author's is not called. */
+const stackGetter = getOwnPropertyDescriptor(new Error(), 'stack')?.get
+
+type Details = {
+  app_error_code?: unknown
+  status_code?: unknown
+  raised_by?: unknown
+  /** Its frames; the worker reads the positions out of them. */
+  stack?: string
+}
 
 /** The head for what a handler threw. `rawJson` is the last `ctx.raw` value as JSON text, or ''. */
 export function thrownHead(call: Call, thrown: unknown, rawJson: string): string {
@@ -30,13 +49,14 @@ export function thrownHead(call: Call, thrown: unknown, rawJson: string): string
     return errorHead('unexpected_error', text, {}, rawJson)
   }
   const text = typeof message === 'string' ? message : ''
-  return errorHead('unexpected_error', text, { raised_by: errorName(thrown) }, rawJson)
+  const details = { raised_by: errorName(thrown), stack: stackOf(thrown) }
+  return errorHead('unexpected_error', text, details, rawJson)
 }
 
 /** The head of a failure with a code. */
 export function errorHead(code: string, message: string, details: Details, rawJson = ''): string {
   const status = isInteger(details.status_code) ? `${details.status_code}` : 'null'
-  const error = `{"code":${quote(slice(code, 0, LIMITS.nameChars))},"message":${quote(slice(message, 0, LIMITS.messageChars))},"app_error_code":${name(details.app_error_code)},"status_code":${status},"raised_by":${name(details.raised_by)}`
+  const error = `{"code":${quote(slice(code, 0, LIMITS.nameChars))},"message":${quote(slice(message, 0, LIMITS.messageChars))},"app_error_code":${name(details.app_error_code)},"status_code":${status},"raised_by":${name(details.raised_by)},"stack":${quote(details.stack ?? '')}`
   return `{"ok":false,"error":${error}${rawJson === '' ? '' : `,"raw":${rawJson}`}}}`
 }
 
@@ -53,6 +73,19 @@ function primitiveHead(call: Call, thrown: unknown, rawJson: string): string {
   const text = kind === 'symbol' || kind === shown ? '' : `: ${thrown as string | number}`
   const message = `the handler of ${call.capability} threw ${shown}${text}`
   return errorHead('unexpected_error', message, {}, rawJson)
+}
+
+/** The frames of an error's stack as text, or ''. An author's `name` or `prepareStackTrace` may run. */
+function stackOf(error: object): string {
+  try {
+    const stack =
+      stackGetter === undefined ? ownData(error, 'stack') : apply(stackGetter, error, [])
+    if (typeof stack !== 'string') return ''
+    const from = indexOf(stack, '\n    at ')
+    return from < 0 ? '' : slice(stack, from, from + LIMITS.stackChars)
+  } catch {
+    return ''
+  }
 }
 
 /** The error's own name, else the name of the nearest constructor. */

@@ -72,7 +72,7 @@ export function settleFetch(id: number, headJson: string, body: string): boolean
   try {
     const head = parseJson(headJson)
     if (own(head, 'ok') === true) entry.resolve(received(head, body))
-    else entry.reject(fetchError(entry.call, id, own(head, 'error')))
+    else entry.reject(failure(entry.call, id, head))
   } catch (thrown) {
     entry.reject(thrown)
   }
@@ -97,12 +97,33 @@ export function dropFetches(call: Call): void {
   })
 }
 
+/** What the worker refused has never been with the host, which has no record of it. */
+function failure(call: Call, id: number, head: unknown): ConnectorError {
+  const refused = own(head, 'refused')
+  if (refused === undefined) return fetchError(call, id, own(head, 'error'))
+  return new ConnectorError(own(refused, 'code') as string, own(refused, 'message') as string)
+}
+
 function refuseWhenOver(call: Call): void {
   if (call.ended) throw abortError('the call has ended')
   if (call.aborted) throw abortError('the call was aborted')
-  if (call.openFetches < LIMITS.openFetches) return
-  const message = `too many open fetches in one call: the limit is ${LIMITS.openFetches}`
-  throw new ConnectorError('rate_limit', message)
+  if (call.openFetches >= LIMITS.openFetches) {
+    const message = `too many open fetches in one call: the limit is ${LIMITS.openFetches}`
+    throw new ConnectorError('rate_limit', message)
+  }
+  call.fetches += 1
+  if (call.fetches > LIMITS.fetches)
+    throw new ConnectorError('rate_limit', `more than ${LIMITS.fetches} requests in one call`)
+}
+
+function refuseWhenLarge(headers: Headers, body: string): void {
+  for (const [name, value] of headers) {
+    if (value.length <= LIMITS.headerChars) continue
+    const message = `the header ${name} is too long: the limit is ${LIMITS.headerChars} characters`
+    throw new ConnectorError('permission_denied', message)
+  }
+  if (body.length <= LIMITS.bodyChars) return
+  throw new ConnectorError('permission_denied', 'the body of a request may have 16777216 bytes')
 }
 
 function send(
@@ -115,6 +136,7 @@ function send(
   if (signal?.aborted) throw signal.reason
   const id = nextId()
   const { encoding, body } = toWireBody(request.body)
+  refuseWhenLarge(request.headers, body)
   post('fetch', id, headOf(call, request, encoding), body)
   const onAbort = (): void => {
     if (mapGet(open, id) !== undefined) cancel(id, entry, signal?.reason)

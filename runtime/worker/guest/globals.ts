@@ -17,8 +17,11 @@ import { clearTimer, queueMicrotask, setInterval, setTimeout } from './timers.ts
 import { URL } from './url.ts'
 import { URLSearchParams } from './url-search-params.ts'
 
-/** Memory that the isolate's limit does not see, and waits that block its thread. */
-const REMOVED = ['WebAssembly', 'SharedArrayBuffer', 'Atomics']
+/**
+ * Memory that the isolate's limit does not see, waits that block its thread, and callbacks that the
+ * garbage collector would run when no call is left to have a deadline.
+ */
+const REMOVED = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef']
 
 const CLASSES = {
   AbortController,

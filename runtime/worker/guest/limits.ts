@@ -4,10 +4,16 @@ export const LIMITS = {
   replyChars: 32 * 1024 * 1024,
   /** The message of a thrown error. */
   messageChars: 4000,
+  /** The frames of a thrown error's stack. */
+  stackChars: 4000,
   /** Codes and names of a thrown error. */
   nameChars: 200,
-  /** Open fetches of one call. */
+  /** Open fetches of one call, and all of them. */
   openFetches: 64,
+  fetches: 2000,
+  /** The value of one header, and the body of a request, which may be base64. */
+  headerChars: 64 * 1024,
+  bodyChars: 24 * 1024 * 1024,
   /** Open timers of the isolate. */
   openTimers: 1000,
   /** Log lines of one call, and the text of one line. */

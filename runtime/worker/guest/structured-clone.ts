@@ -39,7 +39,7 @@ function emptyCopy(value: object, seen: Map<unknown, unknown>): object {
   if (value instanceof Boolean || value instanceof Number || value instanceof String) {
     return Object(value.valueOf())
   }
-  for (const kind of [WeakMap, WeakSet, WeakRef, Promise]) {
+  for (const kind of [WeakMap, WeakSet, Promise]) {
     if (value instanceof kind) throw refuse(`a ${kind.name}`)
   }
   return {}

@@ -106,13 +106,17 @@ test('more open timers than the limit are refused', async () => {
   expect((await guest.error('a'))['message']).toBe('too many timers are open: the limit is 1000')
 })
 
-test.each(['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'fetch'])(
-  'there is no %s',
-  async (name) => {
-    const guest = await createGuest()
-    expect(await guest.value(`typeof globalThis.${name}`)).toBe('undefined')
-  },
-)
+test.each([
+  'WebAssembly',
+  'SharedArrayBuffer',
+  'Atomics',
+  'FinalizationRegistry',
+  'WeakRef',
+  'fetch',
+])('there is no %s', async (name) => {
+  const guest = await createGuest()
+  expect(await guest.value(`typeof globalThis.${name}`)).toBe('undefined')
+})
 
 test.each([
   'new ArrayBuffer(8, { maxByteLength: 16 })',
