@@ -385,6 +385,7 @@ export const CAPABILITIES = {
   }),
 } as const
 
+/** The name of a capability, such as `list_accounts`. */
 export type CapabilityName = keyof typeof CAPABILITIES
 export const CAPABILITY_NAMES = Object.keys(CAPABILITIES) as CapabilityName[]
 

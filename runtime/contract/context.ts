@@ -71,6 +71,7 @@ export type Context<
   readonly page: { readonly cursor: Json; readonly size: number | null }
   /** Keeps a value for `raw_data`; the last one wins; dropped unless the caller asked for it. */
   raw(value: Json): void
+  /** Log lines, by level: `ctx.log.info('read', { count: 3 })`; capped, and secrets are taken out. */
   readonly log: GuestLog
   /** Aborted when the caller hangs up or the deadline has passed. */
   readonly signal: GuestAbortSignal

@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import { CREDENTIAL_KINDS } from './authentication.ts'
 import { ERROR_CODES } from './errors.ts'
-import { Fields } from './settings.ts'
+import { atMost, Fields, words } from './settings.ts'
 
 /** Version of the author's interface that this runtime speaks; `runtime` in a manifest is a range of it. */
 export const INTERFACE_VERSION = '1.0.0'
@@ -15,6 +15,18 @@ export const RESERVED_IDS = ['list_connector_app_ids', 'list-connector-app-ids']
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export type Method = (typeof METHODS)[number]
+
+/** Largest connector.json, in bytes. */
+export const MAX_MANIFEST_BYTES = 256 * 1024
+
+/** Most entries of the lists and tables of a manifest; those of settings are in settings.ts. */
+const MOST = { list: 100, types: 500, credentials: 20, categories: 50 } as const
+
+const listOf = <S extends v.GenericSchema>(item: S, most: number = MOST.list) =>
+  v.pipe(v.array(item), v.maxLength(most, atMost(most)))
+
+const tableOf = <S extends v.GenericSchema>(value: S) =>
+  v.pipe(v.record(words, value), v.maxEntries(MOST.list, atMost(MOST.list)))
 
 const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
@@ -31,17 +43,16 @@ export const ConnectorId = v.pipe(
 
 export const EgressRule = v.strictObject({
   url: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
-  methods: v.optional(v.pipe(v.array(v.picklist(METHODS)), v.minLength(1))),
-  secrets: v.optional(v.array(v.string())),
+  methods: v.optional(v.pipe(listOf(v.picklist(METHODS)), v.minLength(1))),
+  secrets: v.optional(listOf(words)),
 })
 export type EgressRule = v.InferOutput<typeof EgressRule>
 
-const CredentialFields = v.record(
-  v.string(),
+const CredentialFields = tableOf(
   v.strictObject({
-    title: v.optional(v.string()),
-    help: v.optional(v.string()),
-    default: v.optional(v.union([v.string(), v.array(v.string())])),
+    title: v.optional(words),
+    help: v.optional(words),
+    default: v.optional(v.union([words, listOf(words)])),
   }),
 )
 
@@ -49,15 +60,12 @@ const kind = v.picklist(CREDENTIAL_KINDS)
 
 const OAuthDeclaration = v.strictObject({
   flow: v.optional(
-    v.union([
-      v.picklist(['CODE_FLOW', 'CLIENT_CREDENTIALS']),
-      v.strictObject({ setting: v.string() }),
-    ]),
+    v.union([v.picklist(['CODE_FLOW', 'CLIENT_CREDENTIALS']), v.strictObject({ setting: words })]),
     'CODE_FLOW',
   ),
-  authorization_url: v.optional(v.string()),
-  token_url: v.string(),
-  scopes: v.optional(v.record(v.string(), v.string())),
+  authorization_url: v.optional(words),
+  token_url: words,
+  scopes: v.optional(tableOf(words)),
   client_authentication: v.optional(
     v.picklist(['CLIENT_SECRET_POST', 'CLIENT_SECRET_BASIC']),
     'CLIENT_SECRET_POST',
@@ -79,26 +87,26 @@ const OAuthDeclaration = v.strictObject({
   ),
 })
 
-const pointer = v.strictObject({ json: v.string() })
-const place = v.union([v.strictObject({ header: v.string() }), pointer])
+const pointer = v.strictObject({ json: words })
+const place = v.union([v.strictObject({ header: words }), pointer])
 
 const Exchange = v.strictObject({
   request: v.strictObject({
     method: v.optional(v.picklist(METHODS), 'POST'),
-    url: v.string(),
-    headers: v.optional(v.record(v.string(), v.string())),
+    url: words,
+    headers: v.optional(tableOf(words)),
     json: v.optional(v.unknown()),
-    form: v.optional(v.record(v.string(), v.string())),
+    form: v.optional(tableOf(words)),
   }),
   capture: place,
   expires: v.optional(v.union([pointer, v.strictObject({ seconds: positive })])),
-  use: v.strictObject({ header: v.string() }),
+  use: v.strictObject({ header: words }),
 })
 
 /** What a capability's entry may say. */
 export const CapabilityDeclaration = v.strictObject({
-  egress: v.optional(v.array(EgressRule)),
-  reads_with: v.optional(v.array(v.picklist(METHODS))),
+  egress: v.optional(listOf(EgressRule)),
+  reads_with: v.optional(listOf(v.picklist(METHODS))),
   because: v.optional(because),
   request_fields: v.optional(Fields),
   response_fields: v.optional(Fields),
@@ -115,18 +123,18 @@ export const Limits = v.strictObject({
 })
 export type Limits = v.InferOutput<typeof Limits>
 
-export const ResourceType = v.strictObject({ type_id: v.string(), type_label: v.string() })
+export const ResourceType = v.strictObject({ type_id: words, type_label: words })
 export const EntitlementType = v.strictObject({
-  type_id: v.string(),
-  type_label: v.string(),
-  resource_type_id: v.string(),
+  type_id: words,
+  type_label: words,
+  resource_type_id: words,
   min: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
   max: v.optional(positive),
 })
 
 /** The manifest, whole. Rules that need more than its shape are in registry/check-manifest.ts. */
 export const Manifest = v.strictObject({
-  $schema: v.optional(v.string()),
+  $schema: v.optional(words),
   id: ConnectorId,
   version: shortText,
   runtime: shortText,
@@ -143,21 +151,25 @@ export const Manifest = v.strictObject({
     ),
   ),
   categories: v.optional(
-    v.array(v.pipe(v.string(), v.regex(/^[A-Z][A-Z_]{1,40}$/, 'must look like COLLABORATION'))),
+    listOf(
+      v.pipe(v.string(), v.regex(/^[A-Z][A-Z_]{1,40}$/, 'must look like COLLABORATION')),
+      MOST.categories,
+    ),
   ),
   authentication_schema: v.optional(v.strictObject({ kind, fields: v.optional(CredentialFields) })),
   credentials: v.optional(
     v.pipe(
-      v.array(
+      listOf(
         v.strictObject({
           id: v.pipe(v.string(), v.regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,62}$/, 'must look like `api`')),
           kind,
-          title: v.optional(v.string()),
-          description: v.optional(v.string()),
+          title: v.optional(words),
+          description: v.optional(words),
           optional: v.optional(v.boolean(), false),
           fields: v.optional(CredentialFields),
           oauth: v.optional(OAuthDeclaration),
         }),
+        MOST.credentials,
       ),
       v.minLength(1),
     ),
@@ -165,10 +177,10 @@ export const Manifest = v.strictObject({
   oauth: v.optional(OAuthDeclaration),
   exchange: v.optional(Exchange),
   settings: v.optional(Fields, {}),
-  egress: v.optional(v.array(EgressRule), []),
-  capabilities: v.record(v.string(), CapabilityDeclaration),
-  resource_types: v.optional(v.array(ResourceType), []),
-  entitlement_types: v.optional(v.array(EntitlementType), []),
+  egress: v.optional(listOf(EgressRule), []),
+  capabilities: tableOf(CapabilityDeclaration),
+  resource_types: v.optional(listOf(ResourceType, MOST.types), []),
+  entitlement_types: v.optional(listOf(EntitlementType, MOST.types), []),
   limits: v.optional(Limits, {}),
   consistency_ms: v.optional(
     v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(3_600_000)),
@@ -176,12 +188,12 @@ export const Manifest = v.strictObject({
   ),
   errors_in_body: v.optional(
     v.strictObject({
-      when: v.strictObject({ json: v.string(), equals: v.unknown() }),
-      code: v.string(),
-      map: v.record(v.string(), v.picklist(ERROR_CODES)),
+      when: v.strictObject({ json: words, equals: v.unknown() }),
+      code: words,
+      map: tableOf(v.picklist(ERROR_CODES)),
     }),
   ),
-  clear_secrets: v.optional(v.array(v.strictObject({ field: v.string(), because })), []),
+  clear_secrets: v.optional(listOf(v.strictObject({ field: words, because })), []),
 })
 export type Manifest = v.InferOutput<typeof Manifest>
 

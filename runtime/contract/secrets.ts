@@ -6,9 +6,9 @@ import {
   CLEAR_KEY_MEMBERS,
   CREDENTIAL_KINDS,
 } from './authentication.ts'
-import type { AnySchema, CapabilityName } from './capabilities.ts'
-import { type IsQuiet, requestSchema } from './payload.ts'
-import { type Field, type Fields, flatSchema } from './settings.ts'
+import type { AnySchema } from './capabilities.ts'
+import type { IsQuiet } from './payload.ts'
+import type { Field } from './settings.ts'
 
 type Parts = {
   auth: AuthCredential | null
@@ -17,18 +17,19 @@ type Parts = {
   request: unknown
 }
 
-/** Every secret text of a call, without doubles. `requestFields` are the connector's own. */
+/** What says which settings and which fields of a request are secret: made once for a version. */
+type Schemas = { settings: AnySchema; request: AnySchema }
+
+/** Every secret text of a call, without doubles. */
 export function secretsOf(
   { auth, credentials, settings, request }: Parts,
-  fields: Fields,
-  capability: CapabilityName,
-  requestFields: Fields = {},
+  schemas: Schemas,
 ): string[] {
   const all = [auth, ...Object.values(credentials ?? {})].flatMap((one) =>
     one ? credentialSecrets(one) : [],
   )
-  all.push(...objectSecrets(flatSchema(fields), settings))
-  all.push(...objectSecrets(requestSchema(capability, requestFields), request))
+  all.push(...objectSecrets(schemas.settings, settings))
+  all.push(...objectSecrets(schemas.request, request))
   return [...new Set(all)]
 }
 

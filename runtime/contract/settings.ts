@@ -4,19 +4,35 @@
  */
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
+import { MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH, patternFault } from './pattern.ts'
+
+/** Longest value of a string setting, in characters; of one with a pattern MAX_MATCHED_LENGTH. */
+export const MAX_SETTING_LENGTH = 8192
+
+/** Most settings, and most fields of one request or response. */
+export const MAX_FIELDS = 100
+
+/** Most values that an enum may list. */
+const MAX_ENUM = 500
+
+/** What is told of a list that is too long. */
+export const atMost = (count: number): string => `at most ${count} are allowed`
+
+/** A text for people. */
+export const words = v.pipe(v.string(), v.maxLength(2000))
 
 const common = {
-  title: v.optional(v.string()),
-  help: v.optional(v.string()),
+  title: v.optional(words),
+  help: v.optional(words),
   required: v.optional(v.boolean()),
 }
 
 const pattern = v.pipe(
   v.string(),
-  v.maxLength(500),
+  v.maxLength(MAX_PATTERN_LENGTH),
   v.check(
-    (text) => isPattern(text),
-    'is not a regular expression (RE2 syntax: no look-around, no back-references)',
+    (text) => text.length > MAX_PATTERN_LENGTH || patternFault(text) === null,
+    ({ input }) => patternFault(input) ?? '',
   ),
 )
 
@@ -27,8 +43,10 @@ export const Field = v.variant('type', [
     type: v.literal('string'),
     pattern: v.optional(pattern),
     format: v.optional(v.picklist(['url', 'hostname', 'email'])),
-    enum: v.optional(v.pipe(v.array(v.string()), v.minLength(1))),
-    default: v.optional(v.string()),
+    enum: v.optional(
+      v.pipe(v.array(words), v.minLength(1), v.maxLength(MAX_ENUM, atMost(MAX_ENUM))),
+    ),
+    default: v.optional(v.pipe(v.string(), v.maxLength(MAX_SETTING_LENGTH))),
     secret: v.optional(v.boolean()),
   }),
   v.strictObject({
@@ -43,17 +61,20 @@ export const Field = v.variant('type', [
 export type Field = v.InferOutput<typeof Field>
 
 /** Declared settings, by name. */
-export const Fields = v.record(
-  v.pipe(
-    v.string(),
-    v.regex(/^[a-z][a-z0-9_]{0,62}$/, 'must look like `base_url`: lower case, digits, underscores'),
+export const Fields = v.pipe(
+  v.record(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^[a-z][a-z0-9_]{0,62}$/,
+        'must look like `base_url`: lower case, digits, underscores',
+      ),
+    ),
+    Field,
   ),
-  Field,
+  v.maxEntries(MAX_FIELDS, atMost(MAX_FIELDS)),
 )
 export type Fields = v.InferOutput<typeof Fields>
-
-/** Longest value of a string setting, in characters. */
-export const MAX_SETTING_LENGTH = 8192
 
 /** A host name as a setting may hold it: labels, no port, no user, no trailing dot. */
 export const HOSTNAME =
@@ -70,20 +91,27 @@ export function flatSchema(fields: Fields) {
 }
 
 /**
- * A string setting's own rules. Patterns come from third parties and run in the host, so they run on
- * an engine of linear time: `(a+)+$` on the built-in one would stop the host for everybody.
+ * A string setting's own rules. What is compiled here is kept: make a schema once for a version, not
+ * for a call. The default is not held against the pattern: it was when the manifest was checked.
  */
 function stringSchema(field: Extract<Field, { type: 'string' }>) {
   const { pattern, format } = field
-  const matches = pattern === undefined ? null : RE2JS.compile(pattern)
+  const re2 = pattern === undefined ? null : RE2JS.compile(pattern)
+  const matches = (text: string): boolean =>
+    re2 === null || text === field.default || text.length > MAX_MATCHED_LENGTH || re2.matches(text)
   return v.pipe(
     v.string(),
-    v.maxLength(MAX_SETTING_LENGTH),
+    re2 === null
+      ? v.maxLength(MAX_SETTING_LENGTH)
+      : v.maxLength(
+          MAX_MATCHED_LENGTH,
+          `is too long: at most ${MAX_MATCHED_LENGTH} characters where there is a pattern`,
+        ),
     v.check(
       (text) => field.enum === undefined || field.enum.includes(text),
       () => `must be one of ${field.enum?.map((one) => JSON.stringify(one)).join(', ')}`,
     ),
-    v.check((text) => matches === null || matches.matches(text), `does not match ${pattern}`),
+    v.check(matches, `does not match ${pattern}`),
     v.check((text) => format === undefined || FORMATS[format](text), `is not a ${format}`),
   )
 }
@@ -123,14 +151,4 @@ function isBaseUrl(text: string): boolean {
   // The parser drops tabs and newlines silently; what the operator reads must be what is used.
   if (/[\s\\@?#\u0000-\u001f]/.test(text) || !/^https?:\/\/[^/]/i.test(text)) return false
   return URL.canParse(text)
-}
-
-function isPattern(text: string): boolean {
-  try {
-    RE2JS.compile(text)
-    return true
-  } catch {
-    // The answer itself: the constructor is the only judge of a pattern.
-    return false
-  }
 }

@@ -6,7 +6,13 @@ import semver from 'semver'
 import * as v from 'valibot'
 import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
 import { CAPABILITIES, CAPABILITY_NAMES, isCapability } from '../contract/capabilities.ts'
-import { type EgressRule, INTERFACE_VERSION, Manifest } from '../contract/manifest.ts'
+import {
+  type EgressRule,
+  INTERFACE_VERSION,
+  MAX_MANIFEST_BYTES,
+  Manifest,
+} from '../contract/manifest.ts'
+import { patternsFault } from '../contract/pattern.ts'
 import { describeIssue, standardFields } from '../contract/payload.ts'
 import { type Field, type Fields, flatSchema } from '../contract/settings.ts'
 
@@ -33,6 +39,15 @@ const MAX_FINDINGS = 50
 
 /** Reads and judges the text of a connector.json. */
 export function checkManifest(text: string, checkEgress: CheckEgress): CheckedManifest {
+  // Before it is parsed: what is large is judged for seconds, and the host does nothing else meanwhile.
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_MANIFEST_BYTES)
+    return refused(
+      [
+        `connector.json has ${bytes} bytes, at most ${MAX_MANIFEST_BYTES} are allowed; leave some out`,
+      ],
+      undefined,
+    )
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -41,6 +56,8 @@ export function checkManifest(text: string, checkEgress: CheckEgress): CheckedMa
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refused([`connector.json: found ${show(value)}; write an object`], undefined)
+  const patterns = patternsFault(value)
+  if (patterns !== null) return refused([patterns], value)
   const parsed = v.safeParse(Manifest, value)
   if (!parsed.success) return refused(parsed.issues.map(shapeFinding), value)
   const findings = RULES.flatMap((rule) => rule(parsed.output, checkEgress))
@@ -189,6 +206,23 @@ const RULES: readonly Rule[] = [
       .map(
         (name) => `${name}: this runtime does not perform it yet; write the calls in connector.ts`,
       ),
+
+  ({ egress, capabilities }) => {
+    const narrowed = (rules: readonly EgressRule[], at: string) =>
+      rules.flatMap(({ secrets }, index) =>
+        secrets === undefined
+          ? []
+          : [
+              `${at}[${index}].secrets: this runtime does not narrow secrets yet, every one of a call may go to every host of egress; leave it out`,
+            ],
+      )
+    return [
+      ...narrowed(egress, 'egress'),
+      ...Object.entries(capabilities).flatMap(([name, one]) =>
+        narrowed(one.egress ?? [], `capabilities.${name}.egress`),
+      ),
+    ]
+  },
 
   ({ credentials }) =>
     (credentials ?? [])

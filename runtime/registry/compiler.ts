@@ -10,7 +10,10 @@ import { builtinModules } from 'node:module'
 import path from 'node:path'
 import { type BuildFailure, build, type Loader, type Message, type Plugin } from 'esbuild'
 
-export type Compiled = { ok: true; code: string } | { ok: false; findings: string[] }
+/** The bundle and its source map; null where that is too large to be kept. */
+export type Compiled =
+  | { ok: true; code: string; map: string | null }
+  | { ok: false; findings: string[] }
 
 const LOADERS: Record<string, Loader> = {
   '.ts': 'ts',
@@ -23,6 +26,9 @@ const LOADERS: Record<string, Loader> = {
 
 /** Largest bundle, in bytes. */
 const MAX_CODE_BYTES = 8 * 1024 * 1024
+
+/** Longest source map that is kept, in characters: the host parses it when the connector throws. */
+const MAX_MAP_LENGTH = 1024 * 1024
 
 const [folderArgument, runtimeArgument] = process.argv.slice(2) as [string, string]
 const folder = realpathSync(folderArgument)
@@ -67,9 +73,18 @@ const walls: Plugin = {
         return refuse("an import pattern leads outside the connector's folder")
       const loader = LOADERS[path.extname(file)]
       if (!loader) return refuse(`${path.basename(file)}: only ts, js and json can be imported`)
-      return { contents: await readFile(file), loader, resolveDir: path.dirname(file) }
+      return { contents: ownLines(await readFile(file)), loader, resolveDir: path.dirname(file) }
     })
   },
+}
+
+/**
+ * Sources without the comments that name a source map, which the bundler would read past these walls.
+ * Escaped, because in a string or a name that means the same.
+ */
+function ownLines(content: Buffer): Buffer | string {
+  if (!content.includes('sourceMappingURL')) return content
+  return content.toString('utf8').replaceAll('sourceMappingURL', 'sourceMapping\\u0055RL')
 }
 
 /** The SDK, and the contract that it is made from. */
@@ -98,6 +113,18 @@ function finding({ text, location }: Message): string {
   return `${file.startsWith('..') ? path.basename(location.file) : file}:${location.line}:${location.column + 1}: ${text}`
 }
 
+/** The map with the names of the folder's own files alone; the others' tell where the runtime lies. */
+function ownMap(text: string): string | null {
+  if (text.length > MAX_MAP_LENGTH) return null
+  const { version, sources, mappings } = JSON.parse(text)
+  const own = (sources as string[]).map((name) =>
+    inside(path.resolve(folder, name), [folder])
+      ? path.relative(folder, path.resolve(folder, name))
+      : '',
+  )
+  return JSON.stringify({ version, sources: own, names: [], mappings })
+}
+
 async function compile(): Promise<Compiled> {
   try {
     const { outputFiles } = await build({
@@ -105,6 +132,10 @@ async function compile(): Promise<Compiled> {
       absWorkingDir: folder,
       bundle: true,
       write: false,
+      // Never written: what the map's names are relative to.
+      outfile: path.join(folder, 'code.js'),
+      sourcemap: 'external',
+      sourcesContent: false,
       format: 'iife',
       globalName: 'globalThis.__connector',
       platform: 'neutral',
@@ -114,16 +145,23 @@ async function compile(): Promise<Compiled> {
       target: 'esnext',
       charset: 'utf8',
       legalComments: 'none',
+      // Without comments: those that name each file tell where the runtime lies. Names stay, and lines
+      // short enough that the place in an error's message says something.
+      minifyWhitespace: true,
+      lineLimit: 120,
+      // Strict, so that no function's caller can be reached from it.
+      banner: { js: "'use strict';" },
       logLevel: 'silent',
       define: { 'process.env.NODE_ENV': '"production"' },
       // A tsconfig of the connector's own is neither looked for nor read.
       tsconfigRaw: {},
       plugins: [walls],
     })
-    const code = (outputFiles[0] as { text: string }).text
+    const textOf = (name: string) => outputFiles.find((one) => one.path.endsWith(name))?.text ?? ''
+    const code = textOf('code.js')
     if (code.length > MAX_CODE_BYTES)
       return { ok: false, findings: [`the bundle has more than ${MAX_CODE_BYTES} bytes`] }
-    return { ok: true, code }
+    return { ok: true, code, map: ownMap(textOf('code.js.map')) }
   } catch (error) {
     const { errors } = error as BuildFailure
     if (!Array.isArray(errors)) throw error

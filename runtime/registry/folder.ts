@@ -11,8 +11,14 @@ import path from 'node:path'
 export const MAX_FOLDER_BYTES = 32 * 1024 * 1024
 export const MAX_FOLDER_FILES = 5000
 
+/** Most entries of any kind, in all its folders: those that are not read are looked at too. */
+export const MAX_FOLDER_ENTRIES = 10_000
+
 /** What a connector's folder may be made of; the rest (editor files, pictures) is left alone. */
 const READ = /\.(ts|mts|js|mjs|cjs|json|md|svg|png)$/i
+
+/** Whether a file's content counts, by its name. */
+export const isRead = (name: string): boolean => READ.test(name)
 
 export type Folder = {
   directory: string
@@ -43,9 +49,15 @@ export async function readTree(directory: string): Promise<Folder> {
   const root = await realpath(directory)
   const files = new Map<string, Buffer>()
   let bytes = 0
+  let looked = 0
 
   async function walk(folder: string): Promise<void> {
     const entries = await readdir(folder, { withFileTypes: true })
+    looked += entries.length
+    if (looked > MAX_FOLDER_ENTRIES)
+      throw new FolderError(
+        `too many files: the folder holds more than ${MAX_FOLDER_ENTRIES} files and folders; leave out what the connector does not need`,
+      )
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (entry.name.startsWith('.')) continue
       const file = path.join(folder, entry.name)
@@ -53,7 +65,7 @@ export async function readTree(directory: string): Promise<Folder> {
         await walk(file)
         continue
       }
-      if (!READ.test(entry.name)) continue
+      if (!isRead(entry.name)) continue
       const size = await sizeOf(root, file, entry)
       if (size === null) continue
       bytes += size

@@ -8,6 +8,8 @@ import type { Manifest } from '../contract/manifest.ts'
 import { type CheckEgress, checkManifest } from './check-manifest.ts'
 import type { Compiled } from './compiler.ts'
 import type { Folder } from './folder.ts'
+import { logoOf } from './logo.ts'
+import { createLocate } from './positions.ts'
 
 /** What stands between a folder and its verdict; handed in by main. */
 export type Inspector = {
@@ -18,7 +20,14 @@ export type Inspector = {
 }
 
 export type Verdict =
-  | { ok: true; manifest: Manifest; code: string }
+  | {
+      ok: true
+      manifest: Manifest
+      code: string
+      map: string | null
+      /** The logo as a data: URL. */
+      logo: string | null
+    }
   | { ok: false; findings: string[]; id: string | null; version: string | null }
 
 /** Ends of loading that are the doing of the code. */
@@ -39,12 +48,12 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ver
     id: manifest.id,
     version: manifest.version,
   })
-  if (manifest.logo && !folder.files.has(manifest.logo)) {
-    return refused([`logo: there is no ${manifest.logo} in the folder`])
-  }
+  const logo = logoOf(manifest, folder)
+  if (!logo.ok) return refused([logo.finding])
   const compiled = await inspector.compile(folder)
   if (!compiled.ok) return refused(compiled.findings)
-  const connector = loaded(manifest, folder.digest, compiled.code)
+  const { code, map } = compiled
+  const connector = loaded(manifest, folder.digest, code)
   let implemented: string[]
   try {
     implemented = await inspector.describe(connector, DESCRIBE_DEADLINE_MS)
@@ -52,7 +61,8 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ver
     // A verdict is kept for good, so only what the code did itself may be one: a machine too busy to
     // load it in time is asked again.
     if (!(error instanceof RuntimeError) || !CODE_AT_FAULT.includes(error.code)) throw error
-    return refused([`connector.ts: ${error.message}`])
+    const place = await createLocate(async () => map)(folder.digest, error.details.at ?? [])
+    return refused([`${place ?? 'connector.ts'}: ${error.message}`])
   }
   const declared = Object.keys(manifest.capabilities)
   const missing = declared.filter((name) => !implemented.includes(name))
@@ -67,7 +77,7 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ver
         `connector.ts implements ${name}, but connector.json does not declare it; it declares ${list(declared)}`,
     ),
   ]
-  return findings.length > 0 ? refused(findings) : { ok: true, manifest, code: compiled.code }
+  return findings.length > 0 ? refused(findings) : { ok: true, manifest, code, map, logo: logo.url }
 }
 
 /** A connector version as a lane loads it. */

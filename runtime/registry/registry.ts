@@ -5,9 +5,10 @@
  * One bad folder never stops the others: it is a ghost, listed with its reason, and what it served
  * before goes on being served.
  */
-import { normalizeId } from '../contract/manifest.ts'
+import { type Manifest, normalizeId } from '../contract/manifest.ts'
 import { type Folder, FolderError, readFolder } from './folder.ts'
-import { type Inspector, inspect } from './inspect.ts'
+import type { Inspector } from './inspect.ts'
+import { createJudge } from './judge.ts'
 import type { Store, StoredVerdict } from './store.ts'
 import { createVersion, type Version } from './version.ts'
 import { widening } from './widening.ts'
@@ -46,6 +47,8 @@ export type Registry = {
   /** Ids of everything served, sorted. */
   ids(): string[]
   list(): Listing[]
+  /** Reads a folder again; resolves when its verdict is known, or its check has begun. */
+  look(directory: string): Promise<Look>
   /** Reads a folder again; resolves when it is served or a ghost. */
   refresh(directory: string): Promise<void>
   /** The folder is gone. */
@@ -53,6 +56,9 @@ export type Registry = {
   /** How many folders are being checked. */
   readonly checking: number
 }
+
+/** `checked` resolves when the folder is served or a ghost. */
+export type Look = { checked: Promise<void> }
 
 type State = {
   directory: string
@@ -78,8 +84,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   let routes: ReadonlyMap<string, Version> = new Map()
   let conflicts: ReadonlyMap<string, string> = new Map()
   const seen = new Map<string, Version>()
+  const judge = createJudge(inspector, store)
   let checking = 0
-  let queue: Promise<unknown> = Promise.resolve()
 
   /** Builds the routing table anew. Of two folders with one id, the first by name keeps it. */
   function reroute(): void {
@@ -90,11 +96,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       if (!current) continue
       const holder = next.get(current.key)
       if (!holder) next.set(current.key, current)
-      else
-        refused.set(
-          directory,
-          `the id ${current.id} is taken by ${holder.id} ${holder.version}; "-" and "_" are one spelling`,
-        )
+      else refused.set(directory, takenBy(current.id, holder))
     }
     const gone = [...routes.values()].filter((one) => next.get(one.key) !== one)
     routes = next
@@ -134,33 +136,42 @@ export function createRegistry(options: RegistryOptions): Registry {
     return manifest && keep(manifest, digest)
   }
 
-  async function judge(folder: Folder): Promise<StoredVerdict> {
-    const known = await store.find(folder.digest)
-    if (known) return known
-    // One at a time: checking is heavy, and calls come first.
-    const turn = queue.then(async () => {
-      // Judged meanwhile: the same files lie in another folder too.
-      const kept = await store.find(folder.digest)
-      if (kept) return kept
-      const verdict = await inspect(folder, inspector)
-      await store.keep(folder.digest, verdict)
-      return verdict
-    })
-    queue = turn.catch(() => undefined)
-    return turn
-  }
+  /** Whether a folder with this content is not for this host at all. */
+  const isOff = (digest: string): boolean => dropIn === 'off' && !builtIn.has(digest)
 
   /** What was last good in this folder before the process started, if it is still kept. */
   async function restore(state: State): Promise<void> {
     if (state.current) return
     const digest = await store.lastGood(state.directory)
-    const manifest = digest === null ? null : await store.manifest(digest)
-    if (digest !== null && manifest) state.current = keep(manifest, digest)
+    if (digest === null || isOff(digest)) return
+    const manifest = await store.manifest(digest)
+    if (manifest) state.current = keep(manifest, digest)
   }
 
-  async function settle(state: State, folder: Folder, turn: number): Promise<void> {
-    const verdict = await judge(folder)
-    if (state.turn !== turn || states.get(state.directory) !== state) return
+  const isStale = (state: State, turn: number): boolean =>
+    state.turn !== turn || states.get(state.directory) !== state
+
+  /** The verdict that is kept, or a new one; while that is made, what was last good is served. */
+  async function verdictOn(
+    state: State,
+    folder: Folder,
+    turn: number,
+    onBegun: () => void,
+  ): Promise<StoredVerdict> {
+    const known = await store.find(folder.digest)
+    if (known) return known
+    const made = judge(folder)
+    // Told at the end, where it is awaited: restoring may fail meanwhile.
+    made.catch(() => undefined)
+    await restore(state)
+    if (!isStale(state, turn)) reroute()
+    onBegun()
+    return made
+  }
+
+  async function settle(state: State, folder: Folder, turn: number, onBegun: () => void) {
+    const verdict = await verdictOn(state, folder, turn, onBegun)
+    if (isStale(state, turn)) return
     if (!verdict.ok) {
       await restore(state)
       const { id, version, findings } = verdict
@@ -175,19 +186,27 @@ export function createRegistry(options: RegistryOptions): Registry {
     }
     const { manifest } = verdict
     const latest = { digest: folder.digest, id: manifest.id, version: manifest.version }
-    if (dropIn === 'closed' && !builtIn.has(folder.digest)) {
-      await restore(state)
-      const before = state.current
-      const more = before && before.id === manifest.id ? widening(before.manifest, manifest) : []
-      if (more.length > 0) {
-        const reason = `wants more: ${more.join(', ')}; it needs a grant, or KEYWAY_DROP_IN=open`
-        state.latest = { ...latest, state: 'ghost', reason }
-        return
-      }
+    const reason = await refusal(state, manifest, folder.digest)
+    if (reason !== null) {
+      state.latest = { ...latest, state: 'ghost', reason }
+      return
     }
     state.current = keep(manifest, folder.digest)
     state.latest = { ...latest, state: 'ready', reason: null }
     await store.setLastGood(state.directory, folder.digest)
+  }
+
+  /** Why a good edit is not taken over, or null. What was served before goes on then. */
+  async function refusal(state: State, manifest: Manifest, digest: string): Promise<string | null> {
+    if (dropIn === 'closed' && !builtIn.has(digest)) await restore(state)
+    const before = state.current
+    if (!before) return null
+    const holder = routes.get(normalizeId(manifest.id))
+    if (holder && holder.key !== before.key) return takenBy(manifest.id, holder)
+    if (dropIn !== 'closed' || builtIn.has(digest) || before.id !== manifest.id) return null
+    const more = widening(before.manifest, manifest)
+    if (more.length === 0) return null
+    return `wants more: ${more.join(', ')}; under KEYWAY_DROP_IN=closed an edit may not reach further than what it replaces: start with KEYWAY_DROP_IN=open to take it`
   }
 
   function rows(state: State): Listing[] {
@@ -217,6 +236,53 @@ export function createRegistry(options: RegistryOptions): Registry {
     return listed
   }
 
+  /** Reads a folder and settles what it is; `onBegun` is told when that needs a check. */
+  async function check(state: State, onBegun: () => void): Promise<void> {
+    const { directory } = state
+    state.turn += 1
+    const { turn } = state
+    checking += 1
+    try {
+      const folder = await readFolder(directory)
+      if (folder.digest === state.latest.digest && state.latest.state !== 'checking') return
+      state.latest = {
+        digest: folder.digest,
+        id: null,
+        version: null,
+        state: 'checking',
+        reason: null,
+      }
+      if (isOff(folder.digest)) state.latest = offRow(folder)
+      else await settle(state, folder, turn, onBegun)
+    } catch (error) {
+      if (state.turn !== turn) return
+      await restore(state)
+      const reason =
+        error instanceof FolderError
+          ? error.message
+          : `could not be checked: ${(error as Error).message}`
+      state.latest = { digest: null, id: null, version: null, state: 'ghost', reason }
+    } finally {
+      checking -= 1
+    }
+    reroute()
+    for (const row of rows(state)) onChange(row)
+  }
+
+  async function look(directory: string): Promise<Look> {
+    const state = states.get(directory) ?? {
+      directory,
+      current: null,
+      latest: { digest: null, id: null, version: null, state: 'checking', reason: null },
+      turn: 0,
+    }
+    states.set(directory, state)
+    const begun = Promise.withResolvers<void>()
+    const checked = check(state, begun.resolve)
+    await Promise.race([begun.promise, checked])
+    return { checked }
+  }
+
   return {
     find: (id) => routes.get(normalizeId(id)) ?? null,
     async byDigest(id, digest) {
@@ -228,42 +294,8 @@ export function createRegistry(options: RegistryOptions): Registry {
       [...states.values()]
         .flatMap(rows)
         .sort((a, b) => ((a.id ?? a.folder) < (b.id ?? b.folder) ? -1 : 1)),
-    async refresh(directory) {
-      const state = states.get(directory) ?? {
-        directory,
-        current: null,
-        latest: { digest: null, id: null, version: null, state: 'checking', reason: null },
-        turn: 0,
-      }
-      states.set(directory, state)
-      state.turn += 1
-      const { turn } = state
-      checking += 1
-      try {
-        const folder = await readFolder(directory)
-        if (folder.digest === state.latest.digest && state.latest.state !== 'checking') return
-        state.latest = {
-          digest: folder.digest,
-          id: null,
-          version: null,
-          state: 'checking',
-          reason: null,
-        }
-        await settle(state, folder, turn)
-      } catch (error) {
-        if (state.turn !== turn) return
-        await restore(state)
-        const reason =
-          error instanceof FolderError
-            ? error.message
-            : `could not be checked: ${(error as Error).message}`
-        state.latest = { digest: null, id: null, version: null, state: 'ghost', reason }
-      } finally {
-        checking -= 1
-      }
-      reroute()
-      for (const row of rows(state)) onChange(row)
-    },
+    look,
+    refresh: async (directory) => (await look(directory)).checked,
     remove(directory) {
       const state = states.get(directory)
       if (!state) return
@@ -279,3 +311,15 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
   }
 }
+
+const takenBy = (id: string, { id: taken, version }: Version): string =>
+  `the id ${id} is taken by ${taken} ${version}; "-" and "_" are one spelling`
+
+/** A folder that was not even looked into: only its content is known. */
+const offRow = ({ digest }: Folder): State['latest'] => ({
+  digest,
+  id: null,
+  version: null,
+  state: 'ghost',
+  reason: 'drop-in connectors are off; start with KEYWAY_DROP_IN=open or closed to serve it',
+})

@@ -9,7 +9,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
-import { Manifest } from '../contract/manifest.ts'
+import { MAX_MANIFEST_BYTES, Manifest } from '../contract/manifest.ts'
+import { patternsFault } from '../contract/pattern.ts'
 import type { Verdict } from './inspect.ts'
 
 /** A verdict as it is kept; the bundle lies beside it and is read when first called. */
@@ -24,10 +25,17 @@ export type Store = {
   manifest(digest: string): Promise<Manifest | null>
   /** The bundle of a good package; one that this runtime made is preferred. */
   code(digest: string): Promise<string>
+  /** The source map of that bundle, or null where there is none. */
+  map(digest: string): Promise<string | null>
+  /** The logo of a good package as a data: URL, or null where there is none. */
+  logo(digest: string): Promise<string | null>
   /** The digest that was last good in a drop-in folder, by the folder's path. */
   lastGood(directory: string): Promise<string | null>
   setLastGood(directory: string, digest: string | null): Promise<void>
 }
+
+/** Longest kept verdict, in characters: a manifest with all its defaults filled in. */
+const MAX_VERDICT_LENGTH = 4 * MAX_MANIFEST_BYTES
 
 const Kept = v.variant('ok', [
   v.object({ ok: v.literal(true), manifest: Manifest }),
@@ -64,8 +72,11 @@ export function openStore(directory: string, toolchain: string): Store {
 
   async function read(folder: string): Promise<StoredVerdict | null> {
     const text = await readOrNull(path.join(folder, 'verdict.json'))
-    if (text === null) return null
-    const parsed = v.safeParse(Kept, tryJson(text))
+    // As large as no manifest that passes: kept by a runtime that had no bounds.
+    if (text === null || text.length > MAX_VERDICT_LENGTH) return null
+    const value = tryJson(text)
+    if (patternsFault((value as { manifest?: unknown } | undefined)?.manifest) !== null) return null
+    const parsed = v.safeParse(Kept, value)
     // Half written, or of an older form: judge again.
     if (!parsed.success) return null
     const whole = !parsed.output.ok || (await isThere(path.join(folder, 'code.js')))
@@ -80,6 +91,12 @@ export function openStore(directory: string, toolchain: string): Store {
     return null
   }
 
+  /** What lies beside the verdict on a good package. */
+  async function beside(digest: string, name: string): Promise<string | null> {
+    const good = await firstGood(digest)
+    return good && readOrNull(path.join(good.folder, name))
+  }
+
   return {
     find: (digest) => read(home(digest)),
     manifest: async (digest) => (await firstGood(digest))?.manifest ?? null,
@@ -88,8 +105,10 @@ export function openStore(directory: string, toolchain: string): Store {
       const made = `${target}.${randomUUID()}.tmp`
       await mkdir(made, { recursive: true, mode: 0o700 })
       if (verdict.ok) {
-        const { code, ...kept } = verdict
+        const { code, map, logo, ...kept } = verdict
         await writeFile(path.join(made, 'code.js'), code)
+        if (map !== null) await writeFile(path.join(made, 'code.js.map'), map)
+        if (logo !== null) await writeFile(path.join(made, 'logo.txt'), logo)
         await writeFile(path.join(made, 'verdict.json'), JSON.stringify(kept))
       } else {
         await writeFile(path.join(made, 'verdict.json'), JSON.stringify(verdict))
@@ -100,6 +119,8 @@ export function openStore(directory: string, toolchain: string): Store {
       const good = await firstGood(digest)
       return readFile(path.join(good?.folder ?? home(digest), 'code.js'), 'utf8')
     },
+    map: (digest) => beside(digest, 'code.js.map'),
+    logo: (digest) => beside(digest, 'logo.txt'),
     lastGood: async (folder) => (await readLastGood())[folder] ?? null,
     setLastGood(folder, digest) {
       const written = writing.then(async () => {

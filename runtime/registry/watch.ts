@@ -2,12 +2,16 @@
  * Finds the connector folders below the plugin directories, now and while the host runs. A folder is
  * taken when all its files have stood still for a moment, so that half a copy is never looked at.
  */
-import { readdir, stat } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { watch } from 'chokidar'
+import { type Tree, watchTree } from './watch-tree.ts'
 
 /** How long a folder's files must stand still, in milliseconds. */
 const STILL_MS = 200
+
+/** How long a look waits for the watch to be ready; what is ready later is looked at again. */
+const READY_MS = 2000
 
 export type Watched = {
   /** Resolves when every folder that was there at the start has been looked at once. */
@@ -22,23 +26,30 @@ export type FolderEvents = {
   onError(error: Error): void
 }
 
-/** Watches directories whose immediate sub-folders are connectors. */
+/**
+ * Watches directories whose immediate sub-folders are connectors. Such a sub-folder may be a link to
+ * one; no link below it is followed.
+ */
 export function watchDirectories(directories: readonly string[], events: FolderEvents): Watched {
   const timers = new Map<string, NodeJS.Timeout>()
+  const linked = new Map<string, { target: string; tree: Tree }>()
+  const { onError } = events
+  let stopped = false
 
   const look = async (folder: string): Promise<void> => {
     try {
+      await follow(folder)
+      if (stopped) return
       if (await isDirectory(folder)) await events.onFolder(folder)
       else events.onGone(folder)
     } catch (error) {
       // One folder that cannot be looked at stops no other.
-      events.onError(error as Error)
+      onError(error as Error)
     }
   }
 
-  const touched = (file: string): void => {
-    const folder = folderOf(directories, file)
-    if (folder === null) return
+  const onTouched = (folder: string): void => {
+    if (stopped) return
     clearTimeout(timers.get(folder))
     timers.set(
       folder,
@@ -49,47 +60,97 @@ export function watchDirectories(directories: readonly string[], events: FolderE
     )
   }
 
-  const watcher = watch([...directories], {
-    ignoreInitial: true,
-    ignored: (file) => path.basename(file).startsWith('.') && !directories.includes(file),
-    depth: 12,
-  })
-  watcher.on('all', (_event, file) => touched(file))
-  watcher.on('error', (error) => events.onError(error as Error))
+  /** Watches what a folder that is a link leads to, in place of what it led to before. */
+  async function follow(folder: string): Promise<void> {
+    const before = linked.get(folder)
+    const target = await targetOf(folder)
+    // A target that is away for a moment goes on being watched: it may come back.
+    if (target === before?.target || target === 'nowhere') return
+    linked.delete(folder)
+    await before?.tree.close()
+    if (target === null || stopped) return
+    const tree = watchTree([target], { folderOf: within(target, folder), onTouched, onError })
+    linked.set(folder, { target, tree })
+    await readyOrLate(tree, () => onTouched(folder))
+  }
 
-  // Before it is ready the watcher tells nothing: what changes between a first look and then is lost.
-  let readied: () => void = () => {}
-  const ready = new Promise<void>((resolve) => {
-    readied = resolve
-    watcher.once('ready', resolve)
-  })
-  let stopped = false
+  const roots = directories.map((given) => ({ given, real: realOf(given) }))
+  const tree = watchTree(
+    roots.map(({ real }) => real),
+    { folderOf: (file) => folderOf(roots, file), onTouched, onError },
+  )
+  const lookAtAll = async () => {
+    if (!stopped) await firstLook(directories, look, events)
+  }
 
   return {
-    first: ready.then(() => (stopped ? undefined : firstLook(directories, look, events))),
+    first: readyOrLate(tree, lookAtAll).then(lookAtAll),
     async stop() {
       stopped = true
-      readied()
       for (const timer of timers.values()) clearTimeout(timer)
-      await watcher.close()
+      await Promise.all([tree, ...[...linked.values()].map((one) => one.tree)].map(close))
     },
   }
 }
 
-/** The folders that are there now, all looked at side by side. */
+const close = (tree: Tree): Promise<void> => tree.close()
+
+/**
+ * Waits for a watch to be ready, but not for long. Before it is, it tells nothing: what changes between
+ * a look and then is lost, so `whenLate` is called then.
+ */
+async function readyOrLate(tree: Tree, whenLate: () => unknown): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, READY_MS)
+  })
+  await Promise.race([tree.ready, late])
+  clearTimeout(timer)
+  if (!tree.isReady()) void tree.ready.then(whenLate)
+}
+
+/** The real path of what a link leads to, `nowhere` for one to nothing, null for what is no link. */
+async function targetOf(folder: string): Promise<string | null> {
+  try {
+    if (!(await lstat(folder)).isSymbolicLink()) return null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  return realpath(folder).catch(() => 'nowhere')
+}
+
+/** A directory's real path; its own where it is not there yet. */
+function realOf(directory: string): string {
+  try {
+    return realpathSync(directory)
+  } catch {
+    // Not there yet, or not to be read: the watch says so.
+    return directory
+  }
+}
+
+/** Everything below a link's target belongs to the folder that is the link. */
+const within =
+  (target: string, folder: string) =>
+  (file: string): string | null =>
+    file === target || file.startsWith(target.endsWith(path.sep) ? target : target + path.sep)
+      ? folder
+      : null
+
+/** The folders that are there now: those of a directory side by side, one directory after another. */
 async function firstLook(
   directories: readonly string[],
   look: (folder: string) => Promise<void>,
   { onError }: FolderEvents,
 ): Promise<void> {
-  const listed = directories.map((directory) =>
-    foldersIn(directory).catch((error: Error) => {
+  for (const directory of directories) {
+    const folders = await foldersIn(directory).catch((error: Error) => {
       onError(error)
       return []
-    }),
-  )
-  const folders = (await Promise.all(listed)).flat()
-  await Promise.all(folders.map(look))
+    })
+    await Promise.all(folders.map(look))
+  }
 }
 
 /** Immediate sub-folders of a plugin directory; a directory that is not there has none. */
@@ -107,12 +168,12 @@ export async function foldersIn(directory: string): Promise<string[]> {
 }
 
 /** The connector folder that a file belongs to, or null for a file of the plugin directory itself. */
-function folderOf(directories: readonly string[], file: string): string | null {
-  for (const directory of directories) {
-    const relative = path.relative(directory, file)
+function folderOf(roots: readonly { given: string; real: string }[], file: string): string | null {
+  for (const { given, real } of roots) {
+    const relative = path.relative(real, file)
     if (relative === '' || relative.startsWith('..') || path.isAbsolute(relative)) continue
     const name = relative.split(path.sep)[0] as string
-    if (name !== 'node_modules' && !name.startsWith('.')) return path.join(directory, name)
+    if (name !== 'node_modules' && !name.startsWith('.')) return path.join(given, name)
   }
   return null
 }

@@ -13,12 +13,14 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import { describeIssues } from '../contract/payload.ts'
 import { checkRules } from '../egress/url-template.ts'
+import type { InvokeDeps } from '../invoke/ports.ts'
 import { createLanes, type Lanes } from '../lanes/lanes.ts'
 import { createLauncher, type Launcher } from '../lanes/launch.ts'
 import { buildWorker } from '../lanes/worker-bundle.ts'
 import { compile } from '../registry/compile.ts'
 import { type Folder, FolderError, readFolder } from '../registry/folder.ts'
 import { inspect, type Verdict } from '../registry/inspect.ts'
+import { createLocate } from '../registry/positions.ts'
 import { createVersion, type Version } from '../registry/version.ts'
 import { conformance } from './conformance.ts'
 import { runCase } from './run-case.ts'
@@ -26,6 +28,7 @@ import { runCase } from './run-case.ts'
 /** One thing that was found. An `error` fails the check, a `warning` does not. */
 export type Finding = { severity: 'error' | 'warning'; where: string; message: string }
 
+/** What a check says of one folder. */
 export type CheckResult = {
   ok: boolean
   id: string | null
@@ -94,7 +97,7 @@ async function check(
   } catch (error) {
     if (error instanceof FolderError) return failed([error.message])
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      return failed([`there is no folder ${directory}`])
+      return failed([`no such folder: ${directory}`])
     throw error
   }
   const verdict = await inspect(folder, {
@@ -109,10 +112,11 @@ async function check(
   })
   if (!verdict.ok) return failed(verdict.findings, verdict.id, verdict.version)
   const version = createVersion(verdict.manifest, folder.digest, false, async () => verdict.code)
+  const locate = createLocate(async () => verdict.map)
   const findings: Finding[] = []
   const passed: string[] = []
-  const cases = await checkCases(folder, version, lanes, findings, passed)
-  findings.push(...(await conformance(version, lanes.run, cases)))
+  const cases = await checkCases(folder, version, { run: lanes.run, locate }, findings, passed)
+  findings.push(...(await conformance(version, lanes.run, cases, locate)))
   lanes.drain(version.lane)
   const { id, version: number } = verdict.manifest
   return {
@@ -127,7 +131,7 @@ async function check(
 async function checkCases(
   folder: Folder,
   version: Version,
-  lanes: Lanes,
+  { run, locate }: Pick<InvokeDeps, 'run' | 'locate'>,
   findings: Finding[],
   passed: string[],
 ): Promise<Case[]> {
@@ -149,7 +153,7 @@ async function checkCases(
       })
       continue
     }
-    const wrong = await runCase(one, version, lanes.run)
+    const wrong = await runCase(one, version, run, () => {}, locate)
     if (wrong.length === 0) passed.push(one.name)
     findings.push(
       ...wrong.map((message) => ({ severity: 'error' as const, where: one.name, message })),

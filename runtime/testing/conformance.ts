@@ -34,6 +34,7 @@ export async function conformance(
   version: ServedVersion,
   run: InvokeDeps['run'],
   examples: readonly Example[] = [],
+  locate: InvokeDeps['locate'] = async () => null,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const capability of Object.keys(version.manifest.capabilities)) {
@@ -48,6 +49,7 @@ export async function conformance(
         fetch: async (request) => refuse(request, call, outside),
       }),
       pageTokens: createPageTokens(['conformance'.repeat(4)]),
+      locate,
       ceilings: { maxDeadlineMs: PATIENCE_MS, maxMemoryMb: 256, maxConcurrency: 64 },
       log: () => {},
       onUpstream: () => {},
@@ -99,10 +101,14 @@ function judgeEnd(error: unknown, capability: string): Finding[] {
     {
       severity: 'error',
       where: capability,
-      message: `with a network that refuses everything, the call ends in ${error.code}: ${error.message}${hint}`,
+      message: `with a network that refuses everything, the call ends in ${error.code}: ${error.message}${placeOf(error)}${hint}`,
     },
   ]
 }
+
+/** ` (connector.ts:31:12)` where something was thrown, as `raised_in` ends. */
+const placeOf = ({ details }: RuntimeError): string =>
+  / \([^)]*\)$/.exec(details.raisedIn ?? '')?.[0] ?? ''
 
 type Opened = Parameters<InvokeDeps['openEgress']>[0]
 

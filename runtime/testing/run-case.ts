@@ -18,6 +18,7 @@ export async function runCase(
   version: ServedVersion,
   run: InvokeDeps['run'],
   log: CallLog = () => {},
+  locate: InvokeDeps['locate'] = async () => null,
 ): Promise<string[]> {
   const steps: readonly Step[] = one.pages ?? [one]
   const findings: string[] = []
@@ -26,7 +27,13 @@ export async function runCase(
   for (const [index, step] of steps.entries()) {
     const at = steps.length > 1 ? `page ${index + 1}: ` : ''
     const page = { ...one.page, ...(token === undefined ? {} : { token }) }
-    const { body, upstream } = await call(one, step, page, { version, run, pageTokens, log })
+    const { body, upstream } = await call(one, step, page, {
+      version,
+      run,
+      pageTokens,
+      log,
+      locate,
+    })
     findings.push(
       ...upstream.map((text) => at + text),
       ...judgeStep(step, body).map((text) => at + text),
@@ -44,9 +51,11 @@ type Means = {
   run: InvokeDeps['run']
   pageTokens: InvokeDeps['pageTokens']
   log: CallLog
+  locate: InvokeDeps['locate']
 }
 
-async function call(one: Case, step: Step, page: object, { version, run, pageTokens, log }: Means) {
+async function call(one: Case, step: Step, page: object, means: Means) {
+  const { version, run, pageTokens, log, locate } = means
   let upstream: ReturnType<typeof createStubUpstream> | null = null
   const invoke = createInvoke({
     find: () => version,
@@ -62,6 +71,7 @@ async function call(one: Case, step: Step, page: object, { version, run, pageTok
       return { fetch: upstream.fetch, records: [] }
     },
     pageTokens,
+    locate,
     ceilings: CEILINGS,
     log,
     onUpstream: () => {},
@@ -110,7 +120,8 @@ function judgeError(expected: NonNullable<Step['error']>, body: Record<string, u
   const findings = Object.entries(exact)
     .filter(([name, value]) => value !== undefined && error[name] !== value)
     .map(
-      ([name, value]) => `error.${name} should be ${value}, is ${error[name]}: ${error['message']}`,
+      ([name, value]) =>
+        `error.${name} should be ${value}, is ${error[name]}: ${error['message']}, raised in ${error['raised_in']}`,
     )
   if (message !== undefined && !String(error['message']).includes(message)) {
     findings.push(

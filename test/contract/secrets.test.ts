@@ -5,8 +5,9 @@ import {
   CREDENTIAL_KINDS,
 } from '../../runtime/contract/authentication.ts'
 import type { CapabilityName } from '../../runtime/contract/capabilities.ts'
+import { requestSchema } from '../../runtime/contract/payload.ts'
 import { secretsOf } from '../../runtime/contract/secrets.ts'
-import type { Fields } from '../../runtime/contract/settings.ts'
+import { type Fields, flatSchema } from '../../runtime/contract/settings.ts'
 
 type Given = {
   auth?: object
@@ -23,8 +24,7 @@ const secrets = (given: Given, fields: Fields = {}, capability: CapabilityName =
       settings: given.settings ?? {},
       request: given.request ?? {},
     },
-    fields,
-    capability,
+    { settings: flatSchema(fields), request: requestSchema(capability) },
   ).sort()
 
 const jwt = { headers: { alg: 'HS256' }, claims: { iss: 'me' }, secret: 'S' }
@@ -45,7 +45,7 @@ const KINDS: Record<keyof typeof AUTHENTICATION, [object, string[]]> = {
     { consumer_key: 'k', consumer_secret: 'S', token_id: 't', token_secret: 'T' },
     ['S', 'T'],
   ],
-  basic: [{ username: 'u', password: 'P' }, ['P']],
+  basic: [{ username: 'u', password: 'P' }, ['P', 'u:P']],
   token: [{ token: 'T' }, ['T']],
   jwt: [jwt, ['S']],
   service_account: [
@@ -66,7 +66,7 @@ test('of several credentials: of each, without doubles', () => {
     b: { basic: { username: 'u', password: 'P' } },
     c: { token: { token: 'T' } },
   }
-  expect(secrets({ credentials })).toEqual(['P', 'T'])
+  expect(secrets({ credentials })).toEqual(['P', 'T', 'u:P'])
 })
 
 test('of settings: the secret ones that are there', () => {
@@ -112,7 +112,8 @@ describe('of a request', () => {
   test('widened: a secret field of the connector', () => {
     const fields: Fields = { initial_password: { type: 'string', secret: true } }
     const request = { entitlements: [], initial_password: 'P' }
+    const schemas = { settings: flatSchema({}), request: requestSchema('create_account', fields) }
     const parts = { auth: null, credentials: null, settings: {}, request }
-    expect(secretsOf(parts, {}, 'create_account', fields)).toEqual(['P'])
+    expect(secretsOf(parts, schemas)).toEqual(['P'])
   })
 })

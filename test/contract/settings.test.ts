@@ -120,6 +120,19 @@ describe('a value', () => {
   })
 })
 
+test('a value is held against a pattern up to 512 characters', () => {
+  const field: Field = { type: 'string', pattern: 'a+' }
+  expect(takes(field, 'a'.repeat(512))).toBe(true)
+  const { issues } = v.safeParse(flatSchema({ x: field }), { x: 'a'.repeat(513) })
+  expect(issues?.map(({ message }) => message)).toEqual([
+    'is too long: at most 512 characters where there is a pattern',
+  ])
+})
+
+test('the default, judged with the manifest, is not held against the pattern at each call', () => {
+  expect(filled({ type: 'string', pattern: 'a+', default: 'b' }, {})).toBe('b')
+})
+
 test('a pattern made to run for ever is answered at once', () => {
   const begun = performance.now()
   expect(takes({ type: 'string', pattern: '(a+)+$' }, `${'a'.repeat(8191)}b`)).toBe(false)
@@ -146,19 +159,31 @@ describe('a declaration', () => {
     ['a pattern that is none', { x: { type: 'string', pattern: '(' } }],
     ['a pattern with look-around', { x: { type: 'string', pattern: '(?=a)a' } }],
     ['a pattern with back-references', { x: { type: 'string', pattern: '(a)\\1' } }],
-    ['a pattern that is too long', { x: { type: 'string', pattern: 'a'.repeat(501) } }],
+    ['a pattern that is too long', { x: { type: 'string', pattern: 'a'.repeat(201) } }],
     ['an empty enum', { x: { type: 'string', enum: [] } }],
     ['a default of another type', { x: { type: 'integer', default: '1' } }],
     ['min on a string', { x: { type: 'string', min: 1 } }],
     ['secret on a boolean', { x: { type: 'boolean', secret: true } }],
     ['min that is no integer', { x: { type: 'integer', min: 0.5 } }],
+    [
+      'too many values in an enum',
+      { x: { type: 'string', enum: Array.from({ length: 501 }, String) } },
+    ],
+    ['a title that is too long', { x: { type: 'boolean', title: 'x'.repeat(2001) } }],
     ['an unknown member', { x: { type: 'string', requried: true } }],
   ]
   test.each(bad)('with %s is refused', (_name, fields) => {
     expect(v.safeParse(Fields, fields).success).toBe(false)
   })
 
-  test.each(['(a{1000}){1000}', '((a{100}){100}){100}', `${'('.repeat(249)}${')'.repeat(249)}`])(
+  test('that is one too many is refused', () => {
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, { type: 'boolean' }]))
+    expect(v.is(Fields, many(100))).toBe(true)
+    expect(v.safeParse(Fields, many(101)).issues?.[0].message).toBe('at most 100 are allowed')
+  })
+
+  test.each(['(a{1000}){1000}', '((a{100}){100}){100}', `${'('.repeat(99)}${')'.repeat(99)}`])(
     'with the explosive pattern %s is refused or harmless',
     (pattern) => {
       const parsed = v.safeParse(Fields, { x: { type: 'string', pattern } })

@@ -30,7 +30,7 @@ describe('passes', () => {
           strict: { type: 'boolean', default: false },
           region: { type: 'string', enum: ['eu', 'us'], default: 'eu' },
         },
-        egress: [{ url: '{settings.base_url}/v1', methods: ['GET'], secrets: ['auth'] }],
+        egress: [{ url: '{settings.base_url}/v1', methods: ['GET'] }],
         capabilities: {
           list_accounts: { reads_with: ['POST'], because: 'The search is a POST.' },
           create_account: {
@@ -74,6 +74,74 @@ const manyOf = (more: object) => ({
 })
 const settings = (field: object) => ({ settings: { x: field } })
 const create = (more: object) => ({ capabilities: { create_account: more } })
+
+const some = (count: number, one: unknown): unknown[] => Array.from({ length: count }, () => one)
+const named = (count: number, one: unknown): object =>
+  Object.fromEntries(some(count, one).map((value, n) => [`x${n}`, value]))
+const rule = { url: 'https://api.acme.example' }
+const type = { type_id: 'A', type_label: 'A' }
+
+describe('refuses more than it can judge at once', () => {
+  test.each([
+    ['settings', { settings: named(101, { type: 'boolean' }) }, 'settings', 100],
+    ['egress', { egress: some(101, rule) }, 'egress', 100],
+    [
+      "a capability's egress",
+      { capabilities: { list_accounts: { egress: some(101, rule) } } },
+      'capabilities.list_accounts.egress',
+      100,
+    ],
+    [
+      'request fields',
+      create({ request_fields: named(101, { type: 'boolean' }) }),
+      'capabilities.create_account.request_fields',
+      100,
+    ],
+    [
+      'response fields',
+      create({ response_fields: named(101, { type: 'boolean' }) }),
+      'capabilities.create_account.response_fields',
+      100,
+    ],
+    ['capabilities', { capabilities: named(101, {}) }, 'capabilities', 100],
+    ['resource types', { resource_types: some(501, type) }, 'resource_types', 500],
+    [
+      'entitlement types',
+      { entitlement_types: some(501, { ...type, resource_type_id: '', min: 0 }) },
+      'entitlement_types',
+      500,
+    ],
+    ['categories', { categories: some(51, 'HR') }, 'categories', 50],
+    [
+      'credentials',
+      { authentication_schema: undefined, credentials: some(21, { id: 'a', kind: 'token' }) },
+      'credentials',
+      20,
+    ],
+    [
+      'readable secrets',
+      { clear_secrets: some(101, { field: 'token.token', because: 'It wants it hashed.' }) },
+      'clear_secrets',
+      100,
+    ],
+  ])('%s', (_name, changes, at, most) => {
+    expect(findings(changes)).toEqual([
+      expect.stringMatching(new RegExp(`^${at}: at most ${most} are allowed`)),
+    ])
+  })
+
+  test('a file that is too large, before it is parsed', () => {
+    expect(check(`{${' '.repeat(256 * 1024)}`)).toMatchObject({
+      ok: false,
+      findings: [expect.stringMatching(/^connector\.json has 262145 bytes, at most 262144/)],
+    })
+  })
+
+  test('patterns that are too large together', () => {
+    const fields = named(6, { type: 'string', pattern: 'a{900}' })
+    expect(findings({ settings: fields })).toEqual([expect.stringContaining('at most 5000')])
+  })
+})
 
 /** What is wrong, where the finding must say so, and what it must tell. */
 const BAD: [string, object, string, string][] = [

@@ -120,6 +120,30 @@ ${CODE}`,
     expect(result).toMatchObject({ ok: true, code: expect.stringContaining('inner') })
   })
 
+  test('without comments, which tell where the runtime lies', async () => {
+    const { text } = await compiled({
+      'connector.ts': `// a note of the author\n/*! legal */\n${CODE}`,
+    })
+    expect(text).not.toMatch(/\/\/|\/\*|snap|runtime\/|\.ts\b/)
+  })
+
+  test('with the names that its author gave', async () => {
+    const { text } = await compiled({
+      'connector.ts': `function findEverybody() { return 1 }\nconsole.log(findEverybody)\n${CODE}`,
+    })
+    expect(text).toContain('function findEverybody()')
+  })
+
+  test('in strict mode', async () => {
+    const { text } = await compiled({})
+    expect(text).toMatch(/^['"]use strict['"];/)
+  })
+
+  test('to lines that are not too long to find a place in', async () => {
+    const { text } = await compiled({})
+    expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThan(1000)
+  })
+
   test('the same code wherever the folder lies and is copied to', async () => {
     const [one, other] = [await compiled({}), await compiled({})]
     expect(one.text).toBe(other.text)

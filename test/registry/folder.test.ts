@@ -151,4 +151,10 @@ describe('refuses', () => {
     }
     await expect(readFolder(directory)).rejects.toThrow(/more than 5000 files/)
   })
+
+  test('of too many entries, also of those that are not read', async () => {
+    const names = Array.from({ length: 10_001 }, (_, n) => [`x${n}.bin`, ''])
+    const directory = await make({ ...FILES, ...Object.fromEntries(names) })
+    await expect(readFolder(directory)).rejects.toThrow(/too many files: .* more than 10000/)
+  })
 })

@@ -33,7 +33,7 @@ describe('refuses', () => {
     [
       'code that throws when it loads',
       filesOf({}, `throw new Error('no luck today')\n${CODE}`),
-      /^connector\.ts: the connector could not be loaded: .*no luck today/,
+      /^connector\.ts:1:7: the connector could not be loaded: .*no luck today/,
     ],
     [
       'code that throws no error',
@@ -43,7 +43,7 @@ describe('refuses', () => {
     [
       'code that never ends loading',
       filesOf({}, `for (;;) {}\n${CODE}`),
-      /^connector\.ts: the connector could not be loaded: .*timed out/,
+      /^connector\.ts:1:1: the connector could not be loaded: .*timed out/,
     ],
     [
       'code that ends loading in a getter',

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readFolder } from '../../runtime/registry/folder.ts'
+import type { Inspector } from '../../runtime/registry/inspect.ts'
 import {
   createRegistry,
   type DropIn,
@@ -14,13 +15,20 @@ import { filesOf, temporaryFolder, write } from './fixtures/folders.ts'
 
 const TOOLCHAIN = 'a'.repeat(64)
 
-type Options = { dropIn?: DropIn; builtIn?: string[]; data?: string; store?: Store }
+type Options = {
+  dropIn?: DropIn
+  builtIn?: string[]
+  data?: string
+  store?: Store
+  inspector?: Partial<Inspector>
+}
 
-function open({ dropIn = 'open', builtIn = [], data = temporaryFolder(), store }: Options = {}) {
+function open(options: Options = {}) {
+  const { dropIn = 'open', builtIn = [], data = temporaryFolder(), store, inspector } = options
   const changes: Listing[] = []
   const retired: string[] = []
   const registry = createRegistry({
-    inspector: bench.inspector,
+    inspector: { ...bench.inspector, ...inspector },
     store: store ?? openStore(data, TOOLCHAIN),
     builtIn: new Set(builtIn),
     dropIn,
@@ -139,6 +147,49 @@ describe('a ghost', () => {
   })
 })
 
+describe('a look', () => {
+  /** A describe that ends when it is told to. */
+  const held = () => {
+    const { promise, resolve } = Promise.withResolvers<string[]>()
+    return { end: () => resolve(['validate_credentials']), describe: () => promise }
+  }
+
+  test('at a folder never seen before ends when its check has begun: it is listed as checking', async () => {
+    const { end, describe } = held()
+    const { registry } = open({ inspector: { describe } })
+    const directory = path.join(plugins(), 'x')
+    await write(directory, filesOf())
+    const { checked } = await registry.look(directory)
+    expect([short(registry), registry.checking]).toEqual([['null@null checking'], 1])
+    end()
+    await checked
+    expect([short(registry), registry.checking]).toEqual([['acme@1.0.0 ready, serving'], 0])
+  })
+
+  test('at a folder that was judged before ends when it is served', async () => {
+    const { registry, data } = open()
+    const directory = path.join(plugins(), 'x')
+    await drop(registry, directory)
+    const again = open({ data }).registry
+    await again.look(directory)
+    expect(short(again)).toEqual(['acme@1.0.0 ready, serving'])
+  })
+
+  test('at a folder edited while the runtime was down: the last good version serves meanwhile', async () => {
+    const { registry, data } = open()
+    const directory = path.join(plugins(), 'x')
+    await drop(registry, directory)
+    await write(directory, filesOf({ version: '2.0.0' }))
+    const { end, describe } = held()
+    const again = open({ data, inspector: { describe } }).registry
+    const { checked } = await again.look(directory)
+    expect(short(again).sort()).toEqual(['acme@1.0.0 ready, serving', 'null@null checking'])
+    end()
+    await checked
+    expect(short(again)).toEqual(['acme@2.0.0 ready, serving'])
+  })
+})
+
 describe('an edit', () => {
   test('takes over, and what it replaced is retired', async () => {
     const { registry, retired } = open()
@@ -246,7 +297,7 @@ describe('an edit that reaches further', () => {
       {
         row: 'acme@1.1.0 ghost',
         reason:
-          'wants more: GET https://evil.example, HEAD https://evil.example; it needs a grant, or KEYWAY_DROP_IN=open',
+          'wants more: GET https://evil.example, HEAD https://evil.example; under KEYWAY_DROP_IN=closed an edit may not reach further than what it replaces: start with KEYWAY_DROP_IN=open to take it',
       },
     ])
   })

@@ -10,8 +10,11 @@ import { manifestOf, temporaryFolder, write } from './fixtures/folders.ts'
 const TOOLCHAIN = 'c'.repeat(64)
 const DIGEST = 'd'.repeat(64)
 const manifest = v.parse(Manifest, manifestOf())
-const good = { ok: true, manifest, code: 'the code' } as const
+const good = { ok: true, manifest, code: 'the code', map: null, logo: null } as const
 const bad: Verdict = { ok: false, findings: ['no'], id: 'acme', version: null }
+
+const named = (count: number, one: object) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, one]))
 
 const open = (directory = temporaryFolder(), toolchain = TOOLCHAIN) => ({
   directory,
@@ -33,6 +36,16 @@ describe('a verdict', () => {
     expect(await open(directory).store.code(DIGEST)).toBe('the code')
   })
 
+  test('comes with its source map and its logo, or without', async () => {
+    const { store } = open()
+    await store.keep(DIGEST, { ...good, map: 'the map', logo: 'the logo' })
+    expect(await store.find(DIGEST)).toEqual({ ok: true, manifest })
+    expect([await store.map(DIGEST), await store.logo(DIGEST)]).toEqual(['the map', 'the logo'])
+    await store.keep(DIGEST, good)
+    expect([await store.map(DIGEST), await store.logo(DIGEST)]).toEqual([null, null])
+    expect(await store.map('f'.repeat(64))).toBeNull()
+  })
+
   test('that refuses is kept without code', async () => {
     const { store } = open()
     await store.keep(DIGEST, bad)
@@ -44,6 +57,17 @@ describe('a verdict', () => {
     const { store, directory } = open()
     await store.keep(DIGEST, good)
     expect(await open(directory, 'e'.repeat(64)).store.find(DIGEST)).toBeNull()
+  })
+
+  test.each([
+    ['has too many settings', named(101, { type: 'boolean' })],
+    ['has patterns that are too large', named(6, { type: 'string', pattern: 'a{900}' })],
+    ['is too large', { x: { type: 'boolean', help: 'x'.repeat(2_000_000) } }],
+  ])('whose manifest %s is none', async (_name, settings) => {
+    const { store, verdictFile } = open()
+    await store.keep(DIGEST, good)
+    await writeFile(verdictFile, JSON.stringify({ ok: true, manifest: { ...manifest, settings } }))
+    expect([await store.find(DIGEST), await store.manifest(DIGEST)]).toEqual([null, null])
   })
 
   test('may be replaced', async () => {

@@ -158,6 +158,49 @@ describe('a folder', () => {
     await becomes(told, ['+linked', '+linked'])
   })
 
+  test('that is a link to elsewhere now is followed there, and no more to where it led', async () => {
+    const { home, told } = await started()
+    const [one, other] = [temporaryFolder(), temporaryFolder()]
+    for (const folder of [one, other]) await write(folder, filesOf())
+    await symlink(one, path.join(home, 'linked'))
+    await becomes(told, ['+linked'])
+    await symlink(other, path.join(home, '.next'))
+    await rename(path.join(home, '.next'), path.join(home, 'linked'))
+    await becomes(told, ['+linked', '+linked'])
+    await appendFile(path.join(one, 'connector.ts'), ' ')
+    await wait(400)
+    await appendFile(path.join(other, 'connector.ts'), ' ')
+    await becomes(told, ['+linked', '+linked', '+linked'])
+  })
+
+  test('that is linked in and whose target is replaced is looked at again', async () => {
+    const { home, told } = await started()
+    const outside = path.join(temporaryFolder(), 'elsewhere')
+    await write(outside, filesOf())
+    await symlink(outside, path.join(home, 'linked'))
+    await becomes(told, ['+linked'])
+    await rm(outside, { recursive: true })
+    await becomes(told, ['+linked', '-linked'])
+    await write(outside, filesOf())
+    await becomes(told, ['+linked', '-linked', '+linked'])
+  })
+
+  test('in a plugin directory that is itself a link is told by the path that was given', async () => {
+    const home = temporaryFolder()
+    await mkdir(path.join(home, 'real'))
+    await symlink('real', path.join(home, 'link'))
+    const directories: string[] = []
+    const watched = watchDirectories([path.join(home, 'link')], {
+      onFolder: async (directory) => void directories.push(directory),
+      onGone: () => {},
+      onError: () => {},
+    })
+    open.push(watched)
+    await watched.first
+    await write(path.join(home, 'real/a'), filesOf())
+    await becomes(directories, [path.join(home, 'link/a')])
+  })
+
   test('that cannot be looked at is an error, and stops no other', async () => {
     const home = temporaryFolder()
     const { told, errors, first } = start([home], async (name) => {
@@ -170,6 +213,38 @@ describe('a folder', () => {
     expect(errors.map(({ message }) => message)).toEqual(['no'])
   })
 })
+
+test('a link within a folder is not followed', async () => {
+  const { home, told } = await started(['a'])
+  const outside = temporaryFolder()
+  await write(outside, { 'x.ts': '' })
+  await symlink(outside, path.join(home, 'a/out'))
+  await becomes(told, ['+a'])
+  await appendFile(path.join(outside, 'x.ts'), ' ')
+  await wait(500)
+  expect(told).toEqual(['+a'])
+})
+
+test('of a folder with too many files no more are watched', async () => {
+  const { home, told } = await started(['a', 'b'])
+  const files = Array.from({ length: 11_000 }, (_, n) => [`a/x${n}.ts`, ''])
+  await write(home, Object.fromEntries(files))
+  await vi.waitFor(() => expect(told).toContain('+a'), { timeout: 20_000 })
+  await appendFile(path.join(home, 'b/connector.ts'), ' ')
+  await vi.waitFor(() => expect(told).toContain('+b'), { timeout: 8000 })
+}, 40_000)
+
+test('a link to the whole disk keeps nobody waiting', async () => {
+  const home = temporaryFolder()
+  await write(path.join(home, 'good'), filesOf())
+  await symlink('/', path.join(home, 'good/x'))
+  await symlink('/', path.join(home, 'evil'))
+  const { told, first } = start([home])
+  const begun = performance.now()
+  await first
+  expect([...new Set(told)].toSorted()).toEqual(['+evil', '+good'])
+  expect(performance.now() - begun).toBeLessThan(15_000)
+}, 40_000)
 
 test('files beside the folders, and hidden ones, are no connectors', async () => {
   const { home, told } = await started(['a'])

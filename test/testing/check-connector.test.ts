@@ -245,7 +245,7 @@ describe('a connector fails by', () => {
     [
       'an error that is no ConnectorError',
       'throw new TypeError("x")',
-      'connector_threw: x; throw a ConnectorError',
+      'connector_threw: x (connector.ts:5:11); throw a ConnectorError',
     ],
     ['a reply of the wrong form', 'return [{ id: 1 }]', 'reply_invalid'],
     ['code that spins', 'for (;;) {}', 'deadline_passed'],
@@ -271,7 +271,7 @@ describe('a connector fails by', () => {
   })
 
   test.each([
-    ['a folder that is not there', '/nowhere/at/all', 'there is no folder /nowhere/at/all'],
+    ['a folder that is not there', '/nowhere/at/all', 'no such folder: /nowhere/at/all'],
     ['a folder without a manifest', '/etc/skel', 'there is no connector.json'],
   ])('%s', async (_name, directory, words) => {
     expect(await bench.check(directory)).toMatchObject({
