@@ -42,21 +42,26 @@ export class ConnectorError extends Error {
   /**
    * The error for a failing answer of the third-party system: 401 is `unauthenticated`, 404
    * `not_found`, 429 `rate_limit` and so on. The message is `[status][address] text`; the system's own
-   * code is taken from the usual members of a JSON body.
+   * code is taken from the usual members of a JSON body. What is given besides wins over both.
    *
    * @example
    * const reply = await ctx.fetch(url)
    * if (!reply.ok) throw await ConnectorError.from(reply)
+   *
+   * @example
+   * // a system that says its code in a header
+   * throw await ConnectorError.from(reply, { app_error_code: reply.headers.get('x-error') })
    */
   static async from(
     reply: Pick<UpstreamReply, 'status' | 'url' | 'text'>,
+    given: Pick<ConnectorErrorDetails, 'app_error_code'> & { message?: string | undefined } = {},
   ): Promise<ConnectorError> {
     const body = await textOf(reply)
     return new ConnectorError(
       upstreamCode(reply.status),
-      upstreamMessage(reply.status, reply.url, body),
+      given.message ?? upstreamMessage(reply.status, reply.url, body),
       {
-        app_error_code: ownCode(body),
+        app_error_code: given.app_error_code ?? ownCode(body),
         status_code: reply.status,
         raised_by: 'HTTPStatusError',
       },
@@ -83,19 +88,33 @@ export function hasCode(error: unknown, ...codes: ErrorCode[]): error is Connect
 }
 
 /** Members of a JSON body that hold the system's own code, the first one found wins. */
-const CODE_MEMBERS = ['error', 'code', 'scimType', 'errorCode'] as const
+const CODE_MEMBERS = [
+  ['error'],
+  ['code'],
+  ['scimType'],
+  ['errorCode'],
+  ['error', 'code'],
+  ['error', 'status'],
+  ['errors', '0', 'code'],
+] as const
 
 /** Longest text that passes for a code, in characters: what is longer is prose. */
 const MAX_CODE_LENGTH = 100
 
 function ownCode(body: string): string | null {
   const json = parsed(body)
-  if (typeof json !== 'object' || json === null) return null
-  for (const member of CODE_MEMBERS) {
-    const code: unknown = Object.hasOwn(json, member) ? Reflect.get(json, member) : undefined
+  for (const path of CODE_MEMBERS) {
+    const code = path.reduce(member, json)
     if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE_LENGTH) return code
   }
   return null
+}
+
+/** An own member of a JSON value, or undefined. */
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined
 }
 
 function parsed(body: string): unknown {

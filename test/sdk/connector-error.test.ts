@@ -51,6 +51,12 @@ test.each([
   ['{"status":"409","scimType":"uniqueness"}', 'uniqueness'],
   ['{"errorCode":"E0000007"}', 'E0000007'],
   ['{"error":{"code":"x"},"code":"y"}', 'y'],
+  ['{"error":{"code":"Request_ResourceNotFound","message":"x"}}', 'Request_ResourceNotFound'],
+  ['{"error":{"code":404,"status":"NOT_FOUND"}}', 'NOT_FOUND'],
+  ['{"errors":[{"code":"taken"},{"code":"short"}]}', 'taken'],
+  ['{"errors":{"code":"x"}}', null],
+  ['{"errors":["x"]}', null],
+  ['{"error":{"code":["x"]}}', null],
   ['{"code":17}', null],
   [`{"error":"${'long '.repeat(50)}"}`, null],
   ['["error"]', null],
@@ -58,6 +64,19 @@ test.each([
   ['<html>', null],
 ])('takes the system’s own code from %s', async (body, code) => {
   expect((await ConnectorError.from(reply(400, body))).app_error_code).toBe(code)
+})
+
+test('says what the author says instead', async () => {
+  const given = { app_error_code: 'E9', message: 'The team is full' }
+  expect(await ConnectorError.from(reply(400, '{"code":"E1"}'), given)).toMatchObject({
+    ...given,
+    error_code: 'bad_request',
+    status_code: 400,
+  })
+  const own = { app_error_code: 'E1', message: '[400][https://api.example/v1/users] {"code":"E1"}' }
+  expect(
+    await ConnectorError.from(reply(400, '{"code":"E1"}'), { app_error_code: null }),
+  ).toMatchObject(own)
 })
 
 test('reports the status even when the body was read before', async () => {
