@@ -13,6 +13,7 @@ import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
 import { checkRules } from './egress/url-template.ts'
 import { createApp } from './http/app.ts'
+import type { CallEnd } from './http/connectors.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
@@ -26,6 +27,7 @@ import type { Log } from './log.ts'
 import { readBuiltIn } from './registry/built-in.ts'
 import { compile } from './registry/compile.ts'
 import { digestOf, readTree } from './registry/folder.ts'
+import { createLocate } from './registry/positions.ts'
 import { createRegistry, type Listing, type Registry } from './registry/registry.ts'
 import { openStore } from './registry/store.ts'
 import { watchDirectories } from './registry/watch.ts'
@@ -43,7 +45,7 @@ export type Host = {
   stop(): Promise<void>
 }
 
-/** What a command may add to a host: eyes on its calls. */
+/** Eyes of a command on a host's calls. What one of them sees is told to it in place of the log. */
 export type Observers = {
   onUpstream?(
     connector: string,
@@ -53,7 +55,7 @@ export type Observers = {
   ): void
   onLog?: CallLog
   onChange?(listing: Listing): void
-  onCall?(connector: string, capability: string, code: string, ms: number): void
+  onCall?(call: CallEnd): void
 }
 
 /** How long a connector may take to compile, in milliseconds. */
@@ -61,11 +63,17 @@ const COMPILE_TIMEOUT_MS = 20_000
 
 const RUNTIME = import.meta.dirname
 
-/** @throws ConfigError where a setting shows to be wrong when it is used. */
+/**
+ * Makes a host. `only` is a plugin directory that is looked at in place of the built-in and the
+ * configured ones.
+ *
+ * @throws ConfigError where a setting shows to be wrong when it is used.
+ */
 export async function createHost(
   config: Config,
   log: Log,
   observers: Observers = {},
+  { only = null }: { only?: string | null } = {},
 ): Promise<Host> {
   const { dataDir } = config
   await setting(
@@ -95,8 +103,9 @@ export async function createHost(
   )
 
   const toolchain = await toolchainDigest()
+  const store = openStore(dataDir, toolchain)
   const registry = createRegistry({
-    store: openStore(dataDir, toolchain),
+    store,
     builtIn: await readBuiltIn(),
     dropIn: config.dropIn,
     inspector: {
@@ -110,8 +119,8 @@ export async function createHost(
       describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
     },
     onChange: (listing) => {
+      if (observers.onChange) return observers.onChange(listing)
       const { state, reason, ...row } = listing
-      observers.onChange?.(listing)
       const line = { connector: row.id, ...row, state }
       if (state === 'ghost') log.warn(line, reason ?? 'a connector is not served')
       else
@@ -133,7 +142,7 @@ export async function createHost(
     find: registry.find,
     byDigest: registry.byDigest,
     run: lanes.run,
-    openEgress: ({ version: served, capability, settings, signal }) =>
+    openEgress: ({ version: served, capability, settings, signal, redact }) =>
       egress.open({
         connectorId: served.id,
         manifest: served.manifest as Manifest,
@@ -141,44 +150,61 @@ export async function createHost(
         level: CAPABILITIES[capability].level,
         settings,
         signal,
+        redact,
         secrets: null,
       }),
     pageTokens: createPageTokens(secrets),
+    locate: createLocate(store.map),
     ceilings: config.ceilings,
     log: (line) => {
+      if (observers.onLog) return observers.onLog(line)
       const { level, message, ...rest } = line
       log[level](rest, message)
-      observers.onLog?.(line)
     },
     onUpstream: (served, capability, record, requestId) => {
       const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
       metrics.upstream(served.id, outcome, record.ms / 1000)
+      if (observers.onUpstream)
+        return observers.onUpstream(served.id, capability, record, requestId)
       log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
-      observers.onUpstream?.(served.id, capability, record, requestId)
     },
   })
 
-  const directories = [
-    ...new Set([BUILT_IN_DIR, ...(config.dropIn === 'off' ? [] : config.pluginDirs)]),
-  ]
-  const watched = watchDirectories(directories, {
-    onFolder: (folder) => registry.refresh(folder),
-    onGone: (folder) => registry.remove(folder),
-    onError: (error) => log.error({ err: error }, 'looking at the plugin directories failed'),
-  })
+  const configured = config.dropIn === 'off' ? [] : config.pluginDirs
+  const directories = only === null ? [...new Set([BUILT_IN_DIR, ...configured])] : [only]
+  const lookFailed = (error: Error) =>
+    log.error({ err: error }, 'looking at the plugin directories failed')
+  /** The checks that the first look began. Those of others' connectors do not keep the host from serving. */
+  const checks: Promise<void>[] = []
+  const ownChecks: Promise<void>[] = []
   let started = false
-  const settled = watched.first.then(() => {
+  const watched = watchDirectories(directories, {
+    async onFolder(folder) {
+      const { checked } = await registry.look(folder)
+      const all = path.dirname(folder) === BUILT_IN_DIR ? ownChecks : checks
+      const told = checked.catch(lookFailed)
+      if (!started) all.push(told)
+    },
+    onGone: (folder) => registry.remove(folder),
+    onError: lookFailed,
+  })
+  const settled = watched.first.then(async () => {
+    await Promise.all(ownChecks)
     started = true
+    await Promise.all(checks)
   })
 
   const app = createApp({
     connectorsPath: config.connectorsPath,
     ids: registry.ids,
     find: registry.find,
+    logo: store.logo,
     invoke,
-    onCall: (connector, capability, code, seconds) => {
-      metrics.call(connector, capability, code, seconds)
-      observers.onCall?.(connector, capability, code, seconds * 1000)
+    onCall: (call) => {
+      const { connector, capability, known, error, seconds } = call
+      // Only names that exist become labels.
+      if (known) metrics.call(connector, capability, error?.code ?? 'ok', seconds)
+      observers.onCall?.(call)
     },
     log,
     metrics,
@@ -187,7 +213,7 @@ export async function createHost(
     adminToken,
     readiness: () => ({
       ready: started,
-      waiting_for: started ? [] : [`${registry.checking} connectors are being checked`],
+      waiting_for: started ? [] : [`${registry.checking} connectors are being looked up`],
       connectors: registry.ids().length,
       containment: lanes.containment,
     }),

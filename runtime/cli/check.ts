@@ -17,6 +17,10 @@ export async function check(directories: string[], { json }: { json?: true }): P
   if (results.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
+/** `1 finding`, `2 findings`. */
+export const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 's'}`
+
 function print({
   directory,
   ok,
@@ -27,7 +31,7 @@ function print({
 }: CheckResult & { directory: string }): void {
   const named = id === null ? directory : `${id} ${version ?? ''}`.trim()
   console.log(
-    `${ok ? 'ok  ' : 'FAIL'} ${named}: ${passed.length} cases passed, ${findings.length} findings`,
+    `${ok ? 'ok  ' : 'FAIL'} ${named}: ${counted(passed.length, 'case')} passed, ${counted(findings.length, 'finding')}`,
   )
   for (const { severity, where, message } of findings) {
     console.log(`  ${severity} in ${where}:\n    ${message.replaceAll('\n', '\n    ')}`)

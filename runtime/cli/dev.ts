@@ -5,24 +5,27 @@
 import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { BUILT_IN_DIR, type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createHost } from '../main.ts'
 import { openCheckBench } from '../testing/check-connector.ts'
+import { counted } from './check.ts'
+import { callLines, changeLines, createChanges } from './dev-lines.ts'
 import { listen, stopOnSignal } from './serve.ts'
+
+/** Not the server's own port: both run beside each other. Its lines are the command's own. */
+const DEFAULTS = { PORT: '8081', KEYWAY_LOG_LEVEL: 'error' }
 
 export async function dev(directory: string): Promise<void> {
   const folder = path.resolve(directory)
-  if (!(await isDirectory(folder))) throw new ConfigError(`there is no folder ${folder}`)
-  const settings = readConfig({ KEYWAY_LOG_LEVEL: 'warn', ...process.env })
+  if (!(await isDirectory(folder))) throw new ConfigError(`no such folder: ${folder}`)
+  const config = readConfig({ ...DEFAULTS, ...process.env })
   // The watched directory holds nothing but a link to the folder: its neighbours are not its business.
   const plugins = await mkdtemp(path.join(tmpdir(), 'keyway-dev-'))
   const leave = () => rm(plugins, { recursive: true, force: true })
-  // A built-in connector is watched where it lies.
-  if (path.dirname(folder) !== BUILT_IN_DIR)
-    await symlink(folder, path.join(plugins, path.basename(folder)), 'dir')
+  await symlink(folder, path.join(plugins, path.basename(folder)), 'dir')
   try {
-    await serve(folder, { ...settings, pluginDirs: [plugins], dropIn: 'open' }, leave)
+    await serve(folder, plugins, { ...config, dropIn: 'open' }, leave)
   } catch (error) {
     await leave()
     throw error
@@ -30,22 +33,27 @@ export async function dev(directory: string): Promise<void> {
 }
 
 /** Runs until a signal; `leave` tidies up then. */
-async function serve(folder: string, config: Config, leave: () => Promise<void>): Promise<void> {
+async function serve(
+  folder: string,
+  plugins: string,
+  config: Config,
+  leave: () => Promise<void>,
+): Promise<void> {
   const log = createLog(config.logLevel)
-  const host = await createHost(config, log, {
-    onChange: ({ id, version, state, reason, serving }) =>
-      say(
-        serving
-          ? `${id} ${version} is served`
-          : `${id ?? path.basename(folder)} is ${state}: ${reason ?? ''}`,
-      ),
-    onCall: (connector, capability, code, ms) =>
-      say(`${connector} ${capability} → ${code} in ${ms.toFixed(1)} ms`),
-    onUpstream: (_connector, _capability, { method, host: name, path: at, status, error, ms }) =>
-      say(`    ${method} ${name}${at} → ${status ?? error} in ${ms.toFixed(1)} ms`),
-    onLog: ({ level, message, fields }) =>
-      say(`    ${level}: ${message} ${fields === null ? '' : JSON.stringify(fields)}`),
-  })
+  const changes = createChanges((rows) => changeLines(path.basename(folder), rows).map(say))
+  const host = await createHost(
+    config,
+    log,
+    {
+      onChange: changes,
+      onCall: (call) => callLines(call).map(say),
+      onUpstream: (_connector, _capability, { method, host: name, path: at, status, error, ms }) =>
+        say(`    ${method} ${name}${at} → ${status ?? error} in ${ms.toFixed(1)} ms`),
+      onLog: ({ level, message, fields }) =>
+        say(`    ${level}: ${message} ${fields === null ? '' : JSON.stringify(fields)}`.trimEnd()),
+    },
+    { only: plugins },
+  )
   const listening = await listen(host, config)
   stopOnSignal(log, async () => {
     await listening.stop()
@@ -63,8 +71,8 @@ async function runCases(folder: string): Promise<void> {
     const { ok, passed, findings } = await bench.check(folder)
     say(
       ok
-        ? `check: ok, ${passed.length} cases passed`
-        : `check: ${findings.length} findings; run keyway check`,
+        ? `check: ok, ${counted(passed.length, 'case')} passed`
+        : `check: ${counted(findings.length, 'finding')}; run npx keyway check ${path.relative(process.cwd(), folder) || '.'}`,
     )
   } finally {
     await bench.close()

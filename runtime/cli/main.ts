@@ -46,7 +46,10 @@ program
   .description(
     'run a host with one connector that reloads at every change, and show each call and request',
   )
-  .addHelpText('after', '\nExample:\n  keyway dev ./acme')
+  .addHelpText(
+    'after',
+    '\nListens on port 8081 unless PORT is set; the other settings are those of the README.\n\nExample:\n  keyway dev ./acme',
+  )
   .action(dev)
 
 try {

@@ -4,7 +4,8 @@ import path from 'node:path'
 import * as v from 'valibot'
 import { ConnectorId } from '../contract/manifest.ts'
 
-const TEMPLATE = path.join(import.meta.dirname, '..', '..', 'plugin-template')
+const ROOT = path.join(import.meta.dirname, '..', '..')
+const TEMPLATE = path.join(ROOT, 'plugin-template')
 
 /** The template's own id and name, which are replaced in its files. */
 const TEMPLATE_ID = 'acme'
@@ -36,7 +37,11 @@ export async function newConnector(id: string, { dir }: { dir: string }): Promis
     )
   }
   const shown = path.relative(process.cwd(), target) || target
-  console.log(`Made ${shown}. Next:\n\n  keyway check ${shown}\n  keyway dev ${shown}\n`)
+  console.log(`Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n`)
+  if (path.relative(ROOT, target).startsWith('..'))
+    console.log(
+      `For the types of keyway/sdk there:\n\n  mkdir -p ${shown}/node_modules && ln -s ${ROOT} ${shown}/node_modules/keyway\n`,
+    )
 }
 
 function fail(message: string): void {

@@ -20,13 +20,33 @@ type Body = ConstructorParameters<typeof Response>[0]
 const isLaterPage = (error: Error | undefined): boolean =>
   error instanceof RuntimeError && error.details.page !== undefined
 
+/** How a call ended. */
+export type CallEnd = {
+  connector: string
+  capability: string
+  /** Both are names that there are; else they are the caller's, who may invent any number of them. */
+  known: boolean
+  /** Null for an answer. */
+  error: RuntimeError | null
+  seconds: number
+}
+
+type Served = { id: string; version: string; digest: string; manifest: Manifest }
+
 export type ConnectorRoutesDeps = {
   connectorsPath: string
   ids(): string[]
-  find(id: string): { id: string; version: string; digest: string; manifest: Manifest } | null
+  find(id: string): Served | null
+  /** The logo of a version as an address, or null where it has none. */
+  logo(digest: string): Promise<string | null>
   invoke: Invoke
-  /** One finished call, for the metrics: `ok` or one of our own error codes. */
-  onCall(connector: string, capability: string, code: string, seconds: number): void
+  /** One finished call. */
+  onCall(call: CallEnd): void
+}
+
+function endOf(error: Error | undefined): RuntimeError | null {
+  if (error === undefined) return null
+  return error instanceof RuntimeError ? error : new RuntimeError('internal', error.message)
 }
 
 /** Routes below the connectors' path. */
@@ -45,39 +65,35 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
   }
 
   /** Documents are made once per version. */
-  const document = (kind: string, id: string, make: (manifest: Manifest) => unknown): string => {
-    const { digest, manifest } = served(id)
+  const document = async (
+    kind: string,
+    { id, version, digest }: Served,
+    make: () => unknown,
+  ): Promise<Response> => {
     const key = `${kind} ${digest}`
-    const known = infos.get(key)
-    if (known !== undefined) return known
-    const text = JSON.stringify({ response: make(manifest), raw_data: null, page: null })
+    const text =
+      infos.get(key) ?? JSON.stringify({ response: await make(), raw_data: null, page: null })
     infos.set(key, text)
-    return text
-  }
-
-  const json = (body: string | Buffer, id: string): Response => {
-    const { version, id: served_ } = served(id)
-    return new Response(body as Body, {
-      headers: {
-        'content-type': 'application/json',
-        [SERVED]: `${served_}@${version}`,
-      },
+    return new Response(text, {
+      headers: { 'content-type': 'application/json', [SERVED]: `${id}@${version}` },
     })
   }
 
-  const info = (id: string) =>
-    json(
-      document('info', id, (manifest) => infoOf(manifest, { logoUrl: null })),
-      id,
+  const info = (id: string) => {
+    const version = served(id)
+    const { manifest, digest } = version
+    return document('info', version, async () =>
+      infoOf(manifest, { logoUrl: await deps.logo(digest) }),
     )
-  const appInfo = (id: string) =>
-    json(
-      document('app_info', id, (manifest) => ({
-        app_id: manifest.id,
-        app_schema: connectorDocument(manifest, { connectorsPath: deps.connectorsPath }),
-      })),
-      id,
-    )
+  }
+  const appInfo = (id: string) => {
+    const version = served(id)
+    const { manifest } = version
+    return document('app_info', version, () => ({
+      app_id: manifest.id,
+      app_schema: connectorDocument(manifest, { connectorsPath: deps.connectorsPath }),
+    }))
+  }
 
   for (const spelling of ['/list-connector-app-ids', '/list_connector_app_ids']) {
     routes.on(['GET', 'POST'], spelling, (c) => c.json({ response: deps.ids() }))
@@ -95,11 +111,13 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     if (version && !c.res.headers.has(SERVED) && !isLaterPage(c.error)) {
       c.res.headers.set(SERVED, `${version.id}@${version.version}`)
     }
-    // Only names that exist become labels: a caller could invent any number of others.
-    if (!version || !isCapability(name)) return
-    const code =
-      c.error === undefined ? 'ok' : c.error instanceof RuntimeError ? c.error.code : 'internal'
-    deps.onCall(version.id, name, code, (performance.now() - begun) / 1000)
+    deps.onCall({
+      connector: version?.id ?? id.slice(0, 64),
+      capability: name.slice(0, 64),
+      known: version !== null && isCapability(name),
+      error: endOf(c.error),
+      seconds: (performance.now() - begun) / 1000,
+    })
   })
   routes.on(['GET', 'POST'], '/:connector_id/info', (c) => info(c.req.param('connector_id')))
   for (const spelling of ['/:connector_id/app_info', '/:connector_id/app-info']) {

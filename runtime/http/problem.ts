@@ -15,8 +15,14 @@ export function createOnError(log: Log) {
     const appId = c.get('appId') ?? ''
     const error = thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
     const { blame, status = 200 } = ERRORS[error.code]
-    const { message, cause } = error
-    const line = { requestId, connector: appId, code: error.code, path: c.req.path }
+    const { code, message, cause, details } = error
+    const line = {
+      requestId,
+      connector: appId,
+      code,
+      path: c.req.path,
+      raised_in: details.raisedIn,
+    }
     if (blame === 'runtime') log.error({ ...line, err: cause ?? error }, message)
     else if (blame === 'caller') log.info(line, message)
     else log.warn(line, message)

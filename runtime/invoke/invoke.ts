@@ -9,6 +9,7 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { Reply } from '../contract/frames.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { normalizeId } from '../contract/manifest.ts'
+import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { secretsOf } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
 import { canonicalJson, type Page, type PageScope } from './page-token.ts'
@@ -79,9 +80,10 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const deadlineMs = Math.min(limits.deadline_ms, deps.ceilings.maxDeadlineMs)
     const concurrency = Math.min(limits.concurrency, deps.ceilings.maxConcurrency)
     const isolateKey = isolateKeyOf(call)
-    const { settings, capabilities } = version.manifest
-    const own = capabilities[capability]?.request_fields
-    const redact = createRedact(secretsOf(call, settings, capability, own))
+    const { settings } = version
+    // A version that took the sequence over may lack the capability; the contract still says what is secret.
+    const request = version.request(capability) ?? CAPABILITIES[capability].input
+    const redact = createRedact(secretsOf(call, { settings, request }))
     const startedMs = Date.now()
     const leave =
       turns.tryTake(version.key, isolateKey, concurrency) ??
@@ -94,7 +96,11 @@ export function createInvoke(deps: InvokeDeps): Invoke {
           throw withLimit(error, deadlineMs)
         },
       )
-      return answer(version, capability, reply, page, scope, call, redact)
+      if (!reply.reply.ok) throw await failure(version, capability, reply, call, redact)
+      const { leftOut = 0 } = reply.reply
+      if (leftOut > 0)
+        tellLeftOut(leftOut, { version, capability, requestId: invocation.requestId })
+      return answer(version, reply.reply, reply.body, page, scope, call)
     } finally {
       leave()
     }
@@ -131,6 +137,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       capability,
       settings: call.settings,
       signal: over.signal,
+      redact,
     })
     const log = callLog(deps.log, invocation.requestId, version, capability, redact)
     try {
@@ -148,31 +155,44 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     } finally {
       over.abort(CALL_OVER)
       for (const record of egress.records)
-        deps.onUpstream(
-          version,
-          capability,
-          { ...record, path: redact(record.path) },
-          invocation.requestId,
-        )
+        deps.onUpstream(version, capability, record, invocation.requestId)
     }
+  }
+
+  /** The error of a failed reply; where something was thrown, with its place in the author's files. */
+  async function failure(
+    version: ServedVersion,
+    capability: CapabilityName,
+    { reply, body, fetchError }: LaneReply,
+    call: Call,
+    redact: Redact,
+  ): Promise<RuntimeError> {
+    const failed = reply as Extract<Reply, { ok: false }>
+    const at = 'error' in failed ? failed.error.at : []
+    const place = at.length === 0 ? null : await deps.locate(version.digest, at)
+    const raisedIn = `${version.id}:${capability}${place === null ? '' : ` (${place})`}`
+    const error = answerError(failed, fetchError, raisedIn, redact)
+    const raw = call.includeRawData ? rawOfError(body) : null
+    if (raw) error.details.raw = raw
+    return error
+  }
+
+  function tellLeftOut(
+    count: number,
+    { version, ...at }: { version: ServedVersion; capability: string; requestId: string },
+  ): void {
+    const message = `${count} ${count === 1 ? 'account' : 'accounts'} left out: only ${LISTED_STATUSES.join(' and ')} leave`
+    deps.log({ level: 'debug', message, fields: null, connector: version.id, ...at })
   }
 
   function answer(
     version: ServedVersion,
-    capability: CapabilityName,
-    { reply, body, fetchError }: LaneReply,
+    { cursorJson, responseBytes }: Extract<Reply, { ok: true }>,
+    body: Buffer,
     page: Page,
     scope: PageScope,
     call: Call,
-    redact: Redact,
   ): Answer {
-    if (!reply.ok) {
-      const error = answerError(reply, fetchError, `${version.id}:${capability}`, redact)
-      const raw = call.includeRawData ? rawOfError(body) : null
-      if (raw) error.details.raw = raw
-      throw error
-    }
-    const { cursorJson, responseBytes } = reply as Extract<Reply, { ok: true }>
     const next =
       cursorJson === 'null'
         ? null

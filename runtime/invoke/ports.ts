@@ -7,6 +7,7 @@ import type { RuntimeError } from '../contract/errors.ts'
 import type { Heads, Reply } from '../contract/frames.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import type { Manifest } from '../contract/manifest.ts'
+import type { Position } from '../contract/position.ts'
 import type { PageTokens } from './page-token.ts'
 
 /** A connector version that is being served. */
@@ -90,8 +91,12 @@ export type InvokeDeps = {
     capability: CapabilityName
     settings: Record<string, unknown>
     signal: AbortSignal
+    /** Takes the call's secrets out of what is told of a request. */
+    redact(text: string): string
   }): OpenedEgress
   pageTokens: PageTokens
+  /** Names the place in the author's files, such as `connector.ts:31:12`, or null where it is unknown. */
+  locate(digest: string, at: readonly Position[]): Promise<string | null>
   /** The operator's ceilings: they win over the manifest's wishes. */
   ceilings: { maxDeadlineMs: number; maxMemoryMb: number; maxConcurrency: number }
   log: CallLog

@@ -45,12 +45,13 @@ describe('keyway new', () => {
   ])('makes a connector %s that passes its check, outside the repository too', async (id, name) => {
     const made = await run(['new', id, '--dir', home])
     expect(made).toMatchObject({ code: 0 })
-    expect(made.output).toContain('keyway check')
+    expect(made.output).toContain(`npx keyway check`)
+    expect(made.output).toMatch(/types of keyway\/sdk there:\n\n {2}mkdir .*node_modules\/keyway\n/)
     const written = JSON.parse(await readFile(path.join(home, id, 'connector.json'), 'utf8'))
     expect(written).toMatchObject({ id, name })
     const checked = await run(['check', id], { cwd: home })
     expect(checked.output).toMatch(
-      new RegExp(`^ok {3}${id} 0\\.1\\.0: \\d+ cases passed, 0 findings`),
+      new RegExp(`^ok {3}${id} 0\\.1\\.0: \\d+ cases? passed, 0 findings`),
     )
     expect(checked.code).toBe(0)
   })
@@ -88,7 +89,7 @@ describe('keyway check', () => {
       /no case calls list_accounts/,
     )
     expect(second).toMatchObject({ ok: false, id: null })
-    expect(second.findings[0].message).toMatch(/there is no folder/)
+    expect(second.findings[0].message).toMatch(/no such folder/)
   })
 
   test('says the same to people', async () => {
@@ -125,6 +126,13 @@ describe('keyway dev', () => {
     await command.prints(/GET 127\.0\.0\.1:\d+\/things → 200 in/)
     expect(command.output()).not.toContain('hidden')
 
+    await post(`${url}/probe/get_account`, { request: {} })
+    await command.prints(/probe get_account → bad_request in [\d.]+ ms/)
+    await post(`${url}/probe/fly`, {})
+    await command.prints(/probe fly → not_implemented in/)
+    await post(`${url}/scim/list_accounts`, {})
+    await command.prints(/scim list_accounts → not_found in/)
+
     const file = path.join(folder, 'connector.json')
     const edit = async (parts: object) =>
       writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...parts }))
@@ -132,6 +140,7 @@ describe('keyway dev', () => {
     await command.prints(/probe 1\.1\.0 is served/)
     await edit({ colour: 'red' })
     await command.prints(/probe is ghost: colour: there is no such field/)
+    await command.prints(/probe 1\.1\.0, the former version, goes on being served/)
     const info = await send(`${url}/probe/info`, {})
     expect(info.headers['x-keyway-connector']).toBe('probe@1.1.0')
 
@@ -141,6 +150,9 @@ describe('keyway dev', () => {
     expect(await readdir(folder)).toEqual(
       expect.arrayContaining(['connector.json', 'connector.ts']),
     )
+    expect(command.output().match(/probe 1\.0\.0 is served/g)).toHaveLength(1)
+    expect(command.output()).not.toMatch(/^\{/m)
+    expect(command.output()).not.toContain('scim 1')
     expect(command.output()).not.toMatch(UGLY)
   })
 
@@ -158,7 +170,7 @@ describe('keyway dev', () => {
       env: settings(),
     })
     expect(exit).toBe(1)
-    expect(output).toMatch(/there is no folder .*nowhere/)
+    expect(output).toMatch(/no such folder: .*nowhere/)
     expect(output).not.toMatch(UGLY)
   })
 })

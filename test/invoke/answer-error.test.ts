@@ -4,7 +4,7 @@ import { answerError } from '../../runtime/invoke/answer-error.ts'
 import { createRedact } from '../../runtime/invoke/redact.ts'
 
 const redact = createRedact(['the-secret-token'])
-const own = { code: 'not_found', message: 'no', app_error_code: null, status_code: null }
+const own = { code: 'not_found', message: 'no', app_error_code: null, status_code: null, at: [] }
 
 const judge = (error: object) =>
   answerError({ ok: false, error: { ...own, raised_by: null, ...error } }, null, 'acme:x', redact)

@@ -46,6 +46,7 @@ function open(
       return { fetch: () => Promise.reject(new Error('no network')), records: [] }
     },
     pageTokens: createPageTokens(['s'.repeat(32)]),
+    locate: async () => null,
     ceilings: { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 },
     log,
     onUpstream: () => {},
@@ -307,4 +308,59 @@ test('a connector that cannot be read from the disk fails the call, and lets go 
   const { ask, opened } = open(pages(), { find: () => broken })
   await expect(ask()).rejects.toThrow('EIO')
   expect(opened.every(({ aborted }) => aborted)).toBe(true)
+})
+
+describe('an error that was thrown', () => {
+  const at = [{ line: 7, column: 3 }]
+  const threw = (more: object = {}) => {
+    const error = {
+      code: 'unexpected_error',
+      message: 'no',
+      app_error_code: null,
+      status_code: null,
+      raised_by: 'TypeError',
+      at,
+      ...more,
+    }
+    return async (): Promise<LaneReply> => ({
+      reply: { ok: false, error },
+      body: Buffer.alloc(0),
+      fetchError: null,
+    })
+  }
+
+  test('names its place in the author’s files', async () => {
+    const locate = vi.fn(async () => 'connector.ts:31:12')
+    const { ask } = open(threw(), { locate })
+    const { error } = await ask()
+    expect(error.raised_in).toBe('acme:list_accounts (connector.ts:31:12)')
+    expect(locate).toHaveBeenCalledExactlyOnceWith('digest-of-1.0.0', at)
+  })
+
+  test('names none where it is unknown', async () => {
+    const { error } = await open(threw()).ask()
+    expect(error.raised_in).toBe('acme:list_accounts')
+  })
+
+  test('of the connector’s own words has none to look up', async () => {
+    const locate = vi.fn()
+    const { error } = await open(threw({ at: [] }), { locate }).ask()
+    expect(error.raised_in).toBe('acme:list_accounts')
+    expect(locate).not.toHaveBeenCalled()
+  })
+})
+
+test.each([
+  [2, '2 accounts left out: only ACTIVE and SUSPENDED leave'],
+  [1, '1 account left out: only ACTIVE and SUSPENDED leave'],
+])('%i accounts that were left out are told to the log', async (leftOut, message) => {
+  const { ask, log } = open(async () => ({
+    reply: { ok: true, cursorJson: 'null', responseBytes: 2, leftOut },
+    body: Buffer.from('[]'),
+    fetchError: null,
+  }))
+  await ask()
+  expect(log).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ level: 'debug', message, connector: 'acme' }),
+  )
 })

@@ -10,7 +10,7 @@ export const MANIFEST_FIELDS = {
   name: 'Name for people',
   description: 'One or two sentences for people',
   vendor_domain: 'Domain of the vendor of the third-party system',
-  logo: 'A .svg or .png file beside connector.json',
+  logo: 'A .svg or .png file beside connector.json, at most 64 KiB; `info` tells it as a data: URL',
   categories: 'Such as COLLABORATION or IT_AND_SECURITY',
   authentication_schema: 'The one credential that callers send; not together with credentials',
   'authentication_schema.kind': 'Kind of the credential',
@@ -57,7 +57,7 @@ export const MANIFEST_FIELDS = {
   'egress.url': 'An origin, with or without a path; `*` is one segment; may hold `{settings.x}`',
   'egress.methods': 'Default: GET and HEAD for capabilities that read, all for those that write',
   'egress.secrets':
-    'Which secrets may go there (`auth`, a credential id, `settings.x`); default all',
+    'Which secrets may go there (`auth`, a credential id, `settings.x`); default all (refused in this version)',
   capabilities: 'Exactly what the code implements, by name',
   'capabilities.*.egress': 'Replaces the connector’s list for this capability',
   'capabilities.*.reads_with': 'Methods that a reading capability sends besides GET and HEAD',
@@ -75,17 +75,21 @@ export const MANIFEST_FIELDS = {
   'entitlement_types.min': 'How many of them every account must hold',
   'entitlement_types.max': 'How many of them an account may hold; any number when left out',
   limits: 'Wishes; the operator’s ceilings win',
-  'limits.requests_per_second': 'Requests to the third-party system per second and tenant',
-  'limits.concurrent_requests': 'Requests to it that are open at once, per tenant',
+  'limits.requests_per_second':
+    'Requests to the third-party system per second and tenant (not paced in this version)',
+  'limits.concurrent_requests':
+    'Requests to it that are open at once, per tenant (not paced in this version)',
   'limits.concurrency': 'Calls that run at once, per tenant; more of them wait',
   'limits.deadline_ms': 'How long one call may take, in milliseconds',
   'limits.memory_mb': 'Memory of one isolate, in MiB',
-  consistency_ms: 'How long a write may take to show in reads, in milliseconds',
+  consistency_ms:
+    'How long a write may take to show in reads, in milliseconds (for callers; not waited for in this version)',
   errors_in_body: 'Errors of systems that always answer 200 (refused in this version)',
   'errors_in_body.when': 'Which answers are errors: a JSON pointer and its value',
   'errors_in_body.code': 'JSON pointer of the system’s own code',
   'errors_in_body.map': 'The system’s own codes -> standard error codes',
-  clear_secrets: 'Secrets that the code must really see, with the reasons',
+  clear_secrets:
+    'Secrets that the code must really see, with the reasons (in this version it sees all of its call)',
   'clear_secrets.field': 'Such as `token.token`',
   'clear_secrets.because': 'Why no helper will do',
 } as const satisfies Record<string, string>

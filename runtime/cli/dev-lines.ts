@@ -1,0 +1,47 @@
+/** What `keyway dev` says of calls and changes, in words. */
+import { errorBody } from '../contract/envelope.ts'
+import type { Observers } from '../main.ts'
+
+type CallEnd = Parameters<NonNullable<Observers['onCall']>>[0]
+type Row = Parameters<NonNullable<Observers['onChange']>>[0]
+
+/** A call with the code that its caller got; below it, what went wrong and where. */
+export function callLines({ connector, capability, error, seconds }: CallEnd): string[] {
+  const told = error && errorBody(error, connector).error
+  const head = `${plain(connector)} ${plain(capability)} → ${told?.error_code ?? 'ok'} in ${(seconds * 1000).toFixed(1)} ms`
+  if (!told) return [head]
+  const { raised_by, raised_in, message } = told
+  const by = raised_by === null ? '' : `${raised_by}: `
+  const at = raised_in === null ? '' : `, raised in ${raised_in}`
+  return [head, plain(`    ${by}${message}${at}`)]
+}
+
+/** What has become of the folder, from all the rows of one change. */
+export function changeLines(name: string, rows: readonly Row[]): string[] {
+  const serving = rows.find((row) => row.serving)
+  const other = rows.find((row) => !row.serving)
+  if (!other) return serving ? [`${serving.id} ${serving.version} is served`] : []
+  const title = other.id ?? name
+  if (other.state !== 'ghost') return [`${title}: ${other.reason ?? 'is not served'}`]
+  const head = `${title} is ghost: ${other.reason ?? ''}`
+  return serving
+    ? [head, `    ${serving.id} ${serving.version}, the former version, goes on being served`]
+    : [head]
+}
+
+/** Hands the rows of one change on together: the registry tells them one after another. */
+export function createChanges(onRows: (rows: Row[]) => void): (row: Row) => void {
+  let rows: Row[] = []
+  return (row) => {
+    rows.push(row)
+    if (rows.length > 1) return
+    queueMicrotask(() => {
+      const all = rows
+      rows = []
+      onRows(all)
+    })
+  }
+}
+
+/** Words of others, without what a terminal would obey. */
+const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ')

@@ -1,0 +1,68 @@
+import { expect, test, vi } from 'vitest'
+import { callLines, changeLines, createChanges } from '../../runtime/cli/dev-lines.ts'
+import { RuntimeError } from '../../runtime/contract/errors.ts'
+import type { Listing } from '../../runtime/registry/registry.ts'
+
+const call = { connector: 'acme', capability: 'get_account', known: true, seconds: 0.0123 }
+
+test('a call is one line, with the code that its caller got', () => {
+  expect(callLines({ ...call, error: null })).toEqual(['acme get_account → ok in 12.3 ms'])
+  const threw = new RuntimeError('connector_threw', 'x is not a function', {
+    raisedBy: 'TypeError',
+    raisedIn: 'acme:get_account (connector.ts:31:12)',
+  })
+  expect(callLines({ ...call, error: threw })).toEqual([
+    'acme get_account → unexpected_error in 12.3 ms',
+    '    TypeError: x is not a function, raised in acme:get_account (connector.ts:31:12)',
+  ])
+  const own = new RuntimeError('connector_error', 'gone', { wire: 'not_found' })
+  expect(callLines({ ...call, error: own })[0]).toContain('→ not_found in')
+})
+
+test('words of others command no terminal', () => {
+  const error = new RuntimeError('capability_unknown', 'no \u001b[2J')
+  const lines = callLines({ ...call, capability: 'a\u001b[31m\nb', known: false, error })
+  expect(lines.join('')).not.toMatch(/\p{C}/u)
+})
+
+const row = (more: Partial<Listing>): Listing => ({
+  id: 'acme',
+  version: '1.0.0',
+  digest: 'd',
+  source: 'drop-in',
+  state: 'ready',
+  reason: null,
+  serving: true,
+  folder: '/x/acme',
+  ...more,
+})
+const ghost = row({
+  id: null,
+  version: null,
+  state: 'ghost',
+  reason: 'no such field',
+  serving: false,
+})
+
+test('a change is told once, with what goes on being served', () => {
+  expect(changeLines('acme', [row({})])).toEqual(['acme 1.0.0 is served'])
+  expect(changeLines('acme', [ghost])).toEqual(['acme is ghost: no such field'])
+  expect(changeLines('acme', [row({}), ghost])).toEqual([
+    'acme is ghost: no such field',
+    '    acme 1.0.0, the former version, goes on being served',
+  ])
+  expect(changeLines('acme', [row({ serving: false, reason: 'the folder is gone' })])).toEqual([
+    'acme: the folder is gone',
+  ])
+})
+
+test('rows that come at once are one change', async () => {
+  const onRows = vi.fn()
+  const changes = createChanges(onRows)
+  changes(row({}))
+  changes(ghost)
+  await Promise.resolve()
+  changes(row({}))
+  await Promise.resolve()
+  expect(onRows.mock.calls).toEqual([[[row({}), ghost]], [[row({})]]])
+})
