@@ -2,18 +2,22 @@
 import * as v from 'valibot'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/authentication.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities.ts'
-import { ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import { CODES, ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
 import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
+import { UPSTREAM_STATUS } from '../runtime/contract/upstream-status.ts'
 import { createComponents } from '../runtime/http/documents/json-schema.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
 import { manifestJsonSchema } from '../runtime/http/documents/manifest-schema.ts'
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
 import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
+import { contextMembers, type Exported, exportsOf } from './for-authors.ts'
 
 /** The page as Markdown. */
 export function referencePage(): string {
   const components = createComponents()
   const sections = [
+    ['For authors', forAuthors()],
+    ['Codes for authors', codesForAuthors()],
     ['Capabilities', capabilities(components)],
     ['Records', records(components)],
     ['Credentials', credentials()],
@@ -88,13 +92,46 @@ function errors(): string {
     const retry = row.retryable ? 'yes' : ''
     return [code(name), code(wire), by, blame, String(status), retry, row.meaning]
   })
-  const head = ['code', '`error_code`', '`raised_by`', 'blame', 'HTTP', 'retryable', 'meaning']
+  const head = ['in logs', '`error_code`', '`raised_by`', 'blame', 'HTTP', 'retryable', 'meaning']
   return [
-    'The first column is the runtime’s own, finer code: it stands in logs and metrics. Callers see `error_code`.',
+    'Everything that the runtime says goes wrong. The first column is its own, finer name, for logs and metrics alone: it is never thrown, and callers see `error_code`.',
     '',
     table(head, rows),
     '',
     `The ${ERROR_CODES.length} values of \`error_code\`, a closed list: ${ERROR_CODES.map(code).join(', ')}.`,
+  ].join('\n')
+}
+
+function forAuthors(): string {
+  const row = ({ name, isType, meaning }: Exported) => [code(name), isType ? 'type' : '', meaning]
+  const listed = (file: string) => table(['export', '', 'what it is'], exportsOf(file).map(row))
+  const members = contextMembers().map(({ type, meaning }) => [code(type), meaning])
+  return [
+    'What a connector imports as `keyway/sdk`:',
+    '',
+    listed('sdk/sdk.ts'),
+    '',
+    'What `ctx`, the second argument of every handler, has:',
+    '',
+    table(['member', 'what it is'], members),
+    '',
+    'What a test imports as `keyway/testing`; it is not there in the sandbox:',
+    '',
+    listed('testing/testing.ts'),
+  ].join('\n')
+}
+
+function codesForAuthors(): string {
+  const rows = Object.entries(CODES).map(([name, when]) => [code(name), when])
+  const statuses = Object.entries(UPSTREAM_STATUS).map(([status, name]) => [status, code(name)])
+  return [
+    `The ${rows.length} codes of \`ConnectorError\`, a closed list: no others ever leave.`,
+    '',
+    table(['`error_code`', 'when to throw it'], rows),
+    '',
+    '`ConnectorError.from(reply)` makes the code of the upstream’s status; of all others it is `api_error`:',
+    '',
+    table(['status', '`error_code`'], statuses),
   ].join('\n')
 }
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { CAPABILITY_NAMES } from '../runtime/contract/capabilities.ts'
 import { ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import * as sdk from '../runtime/sdk/sdk.ts'
+import * as testing from '../runtime/testing/testing.ts'
 import { staleFiles } from '../scripts/docs.ts'
 
 const written = readFileSync(new URL('../runtime/contract/README.md', import.meta.url), 'utf8')
@@ -21,8 +23,24 @@ test('every error is in the reference, and the reference has no others', () => {
 })
 
 test('every code that callers see is in the reference, and the reference has no others', () => {
-  const [, list = ''] = /closed list: (.*)\.$/m.exec(written) ?? []
+  const [, list = ''] = /closed list: (`.*)\.$/m.exec(written) ?? []
   expect(list.replaceAll('`', '').split(', ')).toEqual(ERROR_CODES)
+  expect(firstCells('Codes for authors').slice(1)).toEqual(ERROR_CODES)
+})
+
+test('everything that authors import, and all of ctx, is in the reference', () => {
+  const context = [
+    ...['fetch', 'auth', 'credentials', 'settings', 'page', 'raw', 'log', 'signal', 'basic', 'now'],
+  ]
+  const values = [...Object.keys(sdk), ...Object.keys(testing)]
+  const cells = firstCells('For authors')
+  expect(cells).toEqual(expect.arrayContaining(values))
+  for (const name of context)
+    expect(cells.filter((cell) => new RegExp(`^${name}[:(]`).test(cell))).toHaveLength(1)
+})
+
+test('a status and its code stand in the reference', () => {
+  expect(written).toContain('| 429 | `rate_limit` |')
 })
 
 test('every capability is in the reference', () => {
