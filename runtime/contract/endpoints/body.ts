@@ -1,0 +1,140 @@
+/**
+ * Bodies of the core interface: valibot judges, the findings are told in the words and types of the
+ * public service's 422 entries (core-interface.md section 3).
+ */
+import * as v from 'valibot'
+import type { AnySchema } from '../capabilities.ts'
+import { enumWords } from './params.ts'
+import type { ValidationEntry } from './problem.ts'
+
+const entry = (type: string, msg: string) => ({ type, msg })
+
+type Issue = v.BaseIssue<unknown>
+type Words = (issue: Issue) => { type: string; msg: string }
+
+const plural = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** valibot's issue types -> type and message of an entry. What is missing falls to `value_error`. */
+const WORDS: Record<string, Words> = {
+  string: () => entry('string_type', 'Input should be a valid string'),
+  number: () => entry('int_type', 'Input should be a valid integer'),
+  integer: () =>
+    entry('int_from_float', 'Input should be a valid integer, got a number with a fractional part'),
+  boolean: () => entry('bool_type', 'Input should be a valid boolean'),
+  array: () => entry('list_type', 'Input should be a valid list'),
+  record: () => entry('dict_type', 'Input should be a valid dictionary'),
+  custom: () => entry('dict_type', 'Input should be a valid dictionary'),
+  picklist: (issue) =>
+    entry(
+      'enum',
+      enumWords((issue as Issue & { requirement?: string[] }).requirement ?? optionsOf(issue)),
+    ),
+  min_length: (issue) =>
+    Array.isArray(issue.input)
+      ? entry(
+          'too_short',
+          `List should have at least ${plural(issue.requirement, 'item')} after validation, not ${issue.input.length}`,
+        )
+      : entry(
+          'string_too_short',
+          `String should have at least ${plural(issue.requirement, 'character')}`,
+        ),
+  max_length: (issue) =>
+    Array.isArray(issue.input)
+      ? entry(
+          'too_long',
+          `List should have at most ${plural(issue.requirement, 'item')} after validation, not ${issue.input.length}`,
+        )
+      : entry(
+          'string_too_long',
+          `String should have at most ${plural(issue.requirement, 'character')}`,
+        ),
+  min_value: ({ requirement }) =>
+    entry('greater_than_equal', `Input should be greater than or equal to ${requirement}`),
+  max_value: ({ requirement }) =>
+    entry('less_than_equal', `Input should be less than or equal to ${requirement}`),
+}
+
+function optionsOf({ expected }: Issue): string[] {
+  return (expected ?? '')
+    .replace(/[()]/g, '')
+    .split(' | ')
+    .map((one) => one.replace(/^"|"$/g, ''))
+}
+
+/** One finding of valibot as an entry. */
+function toEntry(issue: Issue): ValidationEntry {
+  const loc = [
+    'body',
+    ...(issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key))),
+  ]
+  const object = issue.type === 'object' || issue.type === 'strict_object'
+  if (issue.type === 'strict_object' && issue.expected === 'never')
+    return { loc, ...entry('extra_forbidden', 'Extra inputs are not permitted') }
+  if (object && issue.received === 'undefined')
+    return { loc, ...entry('missing', 'Field required') }
+  if (object)
+    return {
+      loc,
+      ...entry(
+        'model_attributes_type',
+        'Input should be a valid dictionary or object to extract fields from',
+      ),
+    }
+  const words = WORDS[issue.type]
+  return { loc, ...(words ? words(issue) : entry('value_error', `Value error, ${issue.message}`)) }
+}
+
+/**
+ * Parses a body's text.
+ *
+ * `isJson` is whether it was sent as JSON: anything else is told apart like the public service does.
+ */
+export function parseBodyText(
+  schema: AnySchema,
+  text: string,
+  isJson: boolean,
+): { ok: true; value: unknown } | { ok: false; entries: ValidationEntry[] } {
+  const failed = (...entries: ValidationEntry[]) => ({ ok: false as const, entries })
+  if (text.trim() === '') return failed({ loc: ['body'], ...entry('missing', 'Field required') })
+  let value: unknown = text
+  if (isJson) {
+    try {
+      value = JSON.parse(text)
+    } catch (error) {
+      return failed({
+        loc: ['body', offsetOf(error as Error, text)],
+        ...entry('json_invalid', 'JSON decode error'),
+      })
+    }
+  }
+  const nul = findNul(value, [])
+  if (nul)
+    return failed({
+      loc: ['body', ...nul],
+      ...entry('value_error', 'Value error, text must not hold the character NUL'),
+    })
+  const parsed = v.safeParse(schema, value)
+  return parsed.success
+    ? { ok: true, value: parsed.output }
+    : failed(...parsed.issues.slice(0, 100).map(toEntry))
+}
+
+/** Where a JSON text stops being JSON, as far as the engine tells. */
+function offsetOf({ message }: Error, text: string): number {
+  const position = /position (\d+)/.exec(message)?.[1]
+  return position === undefined ? text.length : Number(position)
+}
+
+/** PostgreSQL cannot store NUL in text; the path of the first one, also in keys. Depth is bounded before. */
+function findNul(value: unknown, path: (string | number)[]): (string | number)[] | null {
+  if (typeof value === 'string') return value.includes('\u0000') ? path : null
+  if (typeof value !== 'object' || value === null) return null
+  if (path.length > 64) return path
+  for (const [key, one] of Object.entries(value)) {
+    const at = [...path, Array.isArray(value) ? Number(key) : key]
+    const found = key.includes('\u0000') ? path : findNul(one, at)
+    if (found) return found
+  }
+  return null
+}

@@ -1,0 +1,70 @@
+/** The row of a core endpoint: from it are read the route, validation, 422 bodies, OpenAPI and docs. */
+import type * as v from 'valibot'
+import type { AnySchema } from '../capabilities.ts'
+import type { Permission } from '../roles.ts'
+import type { Params, ParamValues } from './params.ts'
+
+export type EndpointRow = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Hono's form: `/tasks/:task_id/actions`. Ids are opaque; a malformed one is a 404 matter. */
+  path: string
+  summary: string
+  tag: string
+  /**
+   * Who may: a permission, or `caller` for every valid token (the handler narrows to what is theirs),
+   * or `anybody` for no token at all.
+   */
+  who: Permission | 'caller' | 'anybody'
+  query: Params
+  body: AnySchema | null
+  /** What the answer holds: one value, a page of `{ items, total, page, size, pages }`, or nothing. */
+  answer: 'json' | 'page' | 'limit-offset' | 'empty'
+  output: AnySchema | null
+  status: 200 | 201 | 202 | 204
+}
+
+/** A row whose query and body are typed for its handler. */
+export type Endpoint<
+  Q extends Params = Params,
+  B extends AnySchema | null = AnySchema | null,
+> = Omit<EndpointRow, 'query' | 'body'> & { query: Q; body: B }
+
+type Given<Q extends Params, B extends AnySchema | null> = Pick<
+  EndpointRow,
+  'method' | 'path' | 'summary' | 'who'
+> &
+  Partial<Pick<EndpointRow, 'answer' | 'output' | 'status'>> & { query?: Q; body?: B }
+
+/** Makes a row; what most rows share may be left out. */
+export const endpoint =
+  (tag: string) =>
+  <const Q extends Params = Record<never, never>, const B extends AnySchema | null = null>(
+    given: Given<Q, B>,
+  ): Endpoint<Q, B> => {
+    const { query, body, answer = given.output ? 'json' : 'empty', output = null, status } = given
+    return {
+      ...given,
+      tag,
+      query: query ?? ({} as Q),
+      body: (body ?? null) as B,
+      answer,
+      output,
+      status: status ?? (answer === 'empty' ? 204 : 200),
+    }
+  }
+
+/** What a handler of an endpoint gets, parsed. */
+export type EndpointInput<E extends Endpoint> = {
+  params: Record<string, string>
+  query: E extends Endpoint<infer Q, AnySchema | null> ? ParamValues<Q> : never
+  body: E extends Endpoint<Params, infer B>
+    ? B extends AnySchema
+      ? v.InferOutput<B>
+      : null
+    : never
+}
+
+/** What a handler of an endpoint answers, before nulls are filled in. */
+export type EndpointOutput<E extends Endpoint> = E['output'] extends AnySchema
+  ? v.InferInput<E['output']>
+  : null

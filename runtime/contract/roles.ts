@@ -1,0 +1,65 @@
+/**
+ * Roles and what they may, in one table (role names of core-interface.md section 1.17). A permission is
+ * `noun.read` or `noun.write`; `own` ones reach only what belongs to the caller.
+ */
+
+/** Every permission that an endpoint may ask for. */
+export const PERMISSIONS = [
+  'users.read',
+  'roles.write',
+  'groups.read',
+  'apps.read',
+  'apps.write',
+  'appstore.read',
+  'appstore.write',
+  'tasks.read',
+  'tasks.write',
+  'accounts.read',
+  'reviews.read',
+  'logs.read',
+  'operator',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+type RoleRow = { label: string; permissions: readonly Permission[]; meaning: string }
+
+const role = (label: string, permissions: readonly Permission[], meaning: string): RoleRow => ({
+  label,
+  permissions,
+  meaning,
+})
+
+const READS = PERMISSIONS.filter((name) => name.endsWith('.read'))
+
+/** ROLES: name as stored and on the wire, without case. Everybody has `User` besides. */
+export const ROLES = {
+  Admin: role('Admin', PERMISSIONS, 'everything'),
+  'Read Only Admin': role('Read Only Admin', READS, 'reads everything'),
+  'AppStore Read Only Admin': role(
+    'AppStore Read Only Admin',
+    ['appstore.read'],
+    'reads the app store, hidden apps included',
+  ),
+  Auditor: role(
+    'Auditor',
+    ['logs.read', 'accounts.read', 'reviews.read'],
+    'reads logs, accounts and reviews',
+  ),
+  'App Admin': role('App Admin', [], 'the apps that list them as an admin, and the tasks of those'),
+  'Access Review Administrator': role(
+    'Access Review Administrator',
+    ['reviews.read', 'accounts.read'],
+    'access reviews',
+  ),
+  'Vendor Owner': role('Vendor Owner', [], 'kept for clients; grants nothing'),
+  'Vendor Agreement Owner': role('Vendor Agreement Owner', [], 'kept for clients; grants nothing'),
+  User: role('User', [], 'themselves, the app store, their own requests and assigned tasks'),
+} as const satisfies Record<string, RoleRow>
+
+export type RoleName = keyof typeof ROLES
+
+/** The role of a name as somebody wrote it, or null. */
+export function roleOf(name: string): RoleName | null {
+  const wanted = name.trim().toLowerCase()
+  return (Object.keys(ROLES) as RoleName[]).find((one) => one.toLowerCase() === wanted) ?? null
+}

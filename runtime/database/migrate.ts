@@ -1,0 +1,43 @@
+/**
+ * Brings a database to the schema of this version: forward only, one host at a time, safe while a host
+ * of the previous version still runs (a migration only adds, or does so in steps over two versions).
+ */
+import path from 'node:path'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
+import type { Client } from 'pg'
+
+const MIGRATIONS = path.join(import.meta.dirname, 'migrations')
+
+/** Any number that is only ours: which advisory lock stands for "migrating". */
+const LOCK = 0x6b657977
+
+/** Oldest server that is spoken to. */
+const MIN_SERVER_VERSION = 150_000
+
+/**
+ * Applies what has not been applied yet. Hosts that start together wait for each other.
+ *
+ * @throws Error when the server is too old, in words that say what to do.
+ */
+export async function migrate(client: Client): Promise<void> {
+  const { rows } = await client.query('show server_version_num')
+  const found = Number(rows[0].server_version_num)
+  if (found < MIN_SERVER_VERSION) {
+    throw new Error(
+      `DATABASE_URL: the server is PostgreSQL ${Math.floor(found / 10_000)}; Keyway needs 15 or newer`,
+    )
+  }
+  await client.query('select pg_advisory_lock($1)', [LOCK])
+  try {
+    await applyMigrations(drizzle(client), {
+      migrationsFolder: MIGRATIONS,
+      migrationsSchema: 'migrations',
+    })
+    await client.query(
+      "insert into domains (name) select 'default' where not exists (select from domains)",
+    )
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [LOCK])
+  }
+}

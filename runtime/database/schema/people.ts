@@ -1,0 +1,125 @@
+/** The domain, its users, their roles and groups, and the tokens they speak with. */
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  customType,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** One row: a deployment is one domain. */
+export const domains = pgTable('domains', {
+  id: id(),
+  name: text('name').notNull(),
+  createdAt: createdAt(),
+})
+
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    email: text('email').notNull(),
+    givenName: text('given_name').notNull().default(''),
+    familyName: text('family_name').notNull().default(''),
+    status: text('status', { enum: ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] })
+      .notNull()
+      .default('ACTIVE'),
+    managerId: uuid('manager_id'),
+    /** Name to { type, value } as on the wire. */
+    customAttributes: jsonb('custom_attributes')
+      .$type<Record<string, unknown>>()
+      .notNull()
+      .default({}),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('users_email').on(table.domainId, sql`lower(${table.email})`),
+    // The order of every list of users: by e-mail, ties by id.
+    index('users_order').on(table.domainId, table.email, table.id),
+    index('users_manager').on(table.managerId),
+  ],
+)
+
+export const userRoles = pgTable(
+  'user_roles',
+  {
+    domainId: domainId().references(() => domains.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** A key of ROLES. */
+    role: text('role').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.role] })],
+)
+
+export const groups = pgTable(
+  'groups',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    name: text('name').notNull(),
+    description: text('description').notNull().default(''),
+    /** The app that the group comes from; none for one that was imported with people. */
+    appId: uuid('app_id'),
+    integrationSpecificId: text('integration_specific_id').notNull().default(''),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index('groups_order').on(table.domainId, table.name, table.id),
+    index('groups_integration').on(table.domainId, table.integrationSpecificId),
+  ],
+)
+
+export const groupMembers = pgTable(
+  'group_members',
+  {
+    domainId: domainId().references(() => domains.id),
+    groupId: uuid('group_id')
+      .notNull()
+      .references(() => groups.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.groupId, table.userId] }),
+    index('group_members_user').on(table.userId),
+  ],
+)
+
+/** API tokens: only a keyed hash is kept; the prefix finds the row. */
+export const apiTokens = pgTable(
+  'api_tokens',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    description: text('description').notNull().default(''),
+    prefix: text('prefix').notNull(),
+    hash: bytes('hash').notNull(),
+    readOnly: boolean('read_only').notNull().default(false),
+    expiresAt: moment('expires_at'),
+    lastUsedAt: moment('last_used_at'),
+    revokedAt: moment('revoked_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index('api_tokens_prefix').on(table.prefix),
+    index('api_tokens_user').on(table.userId),
+  ],
+)

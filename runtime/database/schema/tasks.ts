@@ -1,0 +1,64 @@
+/** Tasks: what somebody has to decide or to do. */
+import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, domainId, id, updatedAt } from './columns.ts'
+import { domains, groups, users } from './people.ts'
+
+export const tasks = pgTable(
+  'tasks',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    taskType: text('task_type').notNull(),
+    taskCategory: text('task_category').notNull(),
+    status: text('status').notNull().default('PENDING'),
+    description: text('description'),
+    instructions: text('instructions'),
+    productArea: text('product_area'),
+    appId: uuid('app_id'),
+    targetUserId: uuid('target_user_id').references(() => users.id),
+    resolvedById: uuid('resolved_by_id').references(() => users.id),
+    accessRequestId: uuid('access_request_id'),
+    requestablePermissionId: uuid('requestable_permission_id'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('tasks_order').on(table.domainId, table.createdAt, table.id),
+    index('tasks_status').on(table.domainId, table.status, table.createdAt),
+    index('tasks_request').on(table.accessRequestId),
+  ],
+)
+
+/** A user or a group, never both. */
+export const taskAssignees = pgTable(
+  'task_assignees',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    taskId: uuid('task_id')
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    groupId: uuid('group_id').references(() => groups.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    index('task_assignees_task').on(table.taskId),
+    index('task_assignees_user').on(table.userId),
+    index('task_assignees_group').on(table.groupId),
+  ],
+)
+
+export const taskComments = pgTable(
+  'task_comments',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    taskId: uuid('task_id')
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    body: text('body').notNull(),
+    createdById: uuid('created_by_id').references(() => users.id),
+    createdAt: createdAt(),
+  },
+  (table) => [index('task_comments_task').on(table.taskId, table.createdAt)],
+)

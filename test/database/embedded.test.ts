@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { Client } from 'pg'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { prepareHome } from '../../runtime/database/home.ts'
+
+const folders: string[] = []
+
+afterAll(async () => {
+  for (const folder of folders) {
+    const { cluster } = await prepareHome(folder)
+    await rm(path.dirname(cluster), { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+function dataDirectory(prefix = 'keyway-pg-'): string {
+  const folder = mkdtempSync(path.join(tmpdir(), prefix))
+  folders.push(folder)
+  return folder
+}
+
+const start = (dataDir: string, said: string[] = []): Promise<EmbeddedDatabase> =>
+  startEmbedded({
+    dataDir,
+    password: 'p'.repeat(40),
+    tell: (text) => said.push(text),
+    onLine: () => {},
+  })
+
+async function ask(database: EmbeddedDatabase, sql: string) {
+  const client = new Client(database.connection)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** A host process that writes rows and says each one that was acknowledged. */
+async function writer(
+  dataDir: string,
+): Promise<{ child: ChildProcess; acknowledged: () => number }> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts'), dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let last = 0
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the writer ended before it was ready')))
+    lines.on('line', (line) => {
+      if (line === 'ready') resolve()
+      else last = Number(line)
+    })
+  })
+  return { child, acknowledged: () => last }
+}
+
+describe('an embedded database', () => {
+  test('is made once, answers by its socket and password only, and keeps what it was told', async () => {
+    const dataDir = dataDirectory()
+    const said: string[] = []
+    const first = await start(dataDir, said)
+    expect(said).toContain('making the database (once)')
+    await ask(first, "create table t as select 'kept' as v")
+    expect(await ask(first, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
+    const stranger = new Client({ ...first.connection, password: 'wrong' })
+    await expect(stranger.connect()).rejects.toThrow(/password authentication failed/)
+    await first.stop()
+    const again: string[] = []
+    const second = await start(dataDir, again)
+    expect(again).toEqual([])
+    expect(await ask(second, 'select v from t')).toEqual([{ v: 'kept' }])
+    await second.stop()
+  })
+
+  test('loses no acknowledged row when its host is killed, again and again', async () => {
+    const dataDir = dataDirectory()
+    for (let round = 0; round < Number(process.env['KILLS'] ?? 5); round += 1) {
+      const { child, acknowledged } = await writer(dataDir)
+      await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200))
+      child.kill('SIGKILL')
+      await new Promise((resolve) => child.once('exit', resolve))
+      const told = acknowledged()
+      const database = await start(dataDir)
+      const [row] = await ask(database, 'select max(n)::int as n from marks')
+      expect(row.n).toBeGreaterThanOrEqual(told)
+      await database.stop()
+    }
+  })
+
+  test('starts over a pid file that names a process of somebody else', async () => {
+    const dataDir = dataDirectory()
+    const first = await start(dataDir)
+    await first.stop()
+    writeFileSync(path.join(first.cluster, 'postmaster.pid'), `${process.pid}\n${first.cluster}\n`)
+    const second = await start(dataDir)
+    expect(await ask(second, 'select 1 as one')).toEqual([{ one: 1 }])
+    await second.stop()
+  })
+
+  test('has a socket that can be reached below a very long path', async () => {
+    const dataDir = dataDirectory(`keyway-${'long-'.repeat(30)}`)
+    const database = await start(dataDir)
+    expect(Buffer.byteLength(`${database.connection.host}/.s.PGSQL.5432`)).toBeLessThanOrEqual(107)
+    await database.stop()
+  })
+
+  test('of another major version is left alone, with words on what to do', async () => {
+    const dataDir = dataDirectory()
+    const database = await start(dataDir)
+    await database.stop()
+    const file = path.join(database.cluster, 'PG_VERSION')
+    const version = readFileSync(file, 'utf8')
+    writeFileSync(file, '14\n')
+    await expect(start(dataDir)).rejects.toThrow(
+      /PostgreSQL 14, this package brings .*DATABASE_URL/,
+    )
+    writeFileSync(file, version)
+  })
+})
+
+describe('the schema', () => {
+  test('is brought up to date once by hosts that start together, with one domain', async () => {
+    const database = await start(dataDirectory())
+    const hosts = await Promise.all(
+      Array.from({ length: 4 }, () => openDatabase(database.connection, () => {})),
+    )
+    expect(new Set(hosts.map(({ domainId }) => domainId)).size).toBe(1)
+    for (const host of hosts) await host.close()
+    await database.stop()
+  })
+})
