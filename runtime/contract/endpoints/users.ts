@@ -1,0 +1,95 @@
+/** Users, roles and groups: core-interface.md sections 1.2 and 1.3. */
+import * as v from 'valibot'
+import { Group, User, UserWithCustomAttributes } from '../models/person.ts'
+import { endpoint } from './endpoint.ts'
+import { bool, pageParams, text, texts } from './params.ts'
+
+const users = endpoint('Users')
+const groups = endpoint('Groups')
+
+const Role = v.pipe(v.strictObject({ name: v.string() }), v.metadata({ title: 'UserRole' }))
+const exact = bool(false).describe('Whether the whole text must match')
+
+export const USER_ENDPOINTS = {
+  get_current_user: users({
+    method: 'GET',
+    path: '/users/current',
+    summary: 'The user that the token belongs to',
+    who: 'caller',
+    output: User,
+  }),
+  list_users: users({
+    method: 'GET',
+    path: '/users',
+    summary: 'List users, by e-mail',
+    who: 'users.read',
+    query: {
+      search_term: text().describe('A part of the name or the e-mail address'),
+      exact_match: exact,
+      expand: texts().describe('custom_attributes'),
+      ...pageParams,
+    },
+    answer: 'page',
+    output: UserWithCustomAttributes,
+  }),
+  get_user: users({
+    method: 'GET',
+    path: '/users/:user_id',
+    summary: 'Read a user',
+    who: 'caller',
+    query: { expand: texts().describe('custom_attributes') },
+    output: UserWithCustomAttributes,
+  }),
+  list_user_roles: users({
+    method: 'GET',
+    path: '/users/:user_id/roles',
+    summary: 'List the roles of a user',
+    who: 'caller',
+    output: v.array(Role),
+  }),
+  add_user_role: users({
+    method: 'POST',
+    path: '/users/:user_id/roles/:role_name',
+    summary: 'Give a user a role; giving it twice is no error',
+    who: 'roles.write',
+    output: Role,
+    status: 201,
+  }),
+  remove_user_role: users({
+    method: 'DELETE',
+    path: '/users/:user_id/roles/:role_name',
+    summary: 'Take a role from a user of this domain',
+    who: 'roles.write',
+  }),
+  list_groups: groups({
+    method: 'GET',
+    path: '/groups',
+    summary: 'List groups, by name',
+    who: 'groups.read',
+    query: {
+      integration_specific_id: text(),
+      name: text().describe('A part of the name'),
+      exact_match: exact,
+      app_id: text(),
+      ...pageParams,
+    },
+    answer: 'page',
+    output: Group,
+  }),
+  get_group: groups({
+    method: 'GET',
+    path: '/groups/:group_id',
+    summary: 'Read a group',
+    who: 'groups.read',
+    output: Group,
+  }),
+  list_group_users: groups({
+    method: 'GET',
+    path: '/groups/:group_id/users',
+    summary: 'List the members of a group',
+    who: 'groups.read',
+    query: pageParams,
+    answer: 'page',
+    output: User,
+  }),
+} as const

@@ -1,0 +1,105 @@
+/** Tasks: core-interface.md section 2; service.md section 2.7. */
+import * as v from 'valibot'
+import { maybe, nullable } from '../optional.ts'
+import { User } from './person.ts'
+
+export const TASK_STATUSES = [
+  'PENDING',
+  'ACCEPTED',
+  'COMPLETED',
+  'DISMISSED',
+  'BLOCKED',
+  'STAGED',
+  'RETRIED',
+  'EXPIRED',
+] as const
+export type TaskStatus = (typeof TASK_STATUSES)[number]
+
+export const TASK_CATEGORIES = [
+  'MANAGER_APPROVAL',
+  'APPROVAL',
+  'PROVISIONING',
+  'DEPROVISIONING',
+  'ERROR',
+  'GENERIC',
+] as const
+export type TaskCategory = (typeof TASK_CATEGORIES)[number]
+
+export const TASK_PRODUCT_AREAS = [
+  'ACCESS_REVIEWS',
+  'APPSTORE',
+  'MOVER',
+  'ATTRIBUTE_SYNC',
+  'OFFBOARDING',
+  'ONBOARDING',
+  'PLATFORM',
+  'SAVINGS',
+] as const
+
+const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
+
+export const TaskAction = v.pipe(
+  v.strictObject({
+    action_type: v.string(),
+    transitions: v.array(v.strictObject({ transition_to: nullable(v.picklist(TASK_STATUSES)) })),
+  }),
+  v.metadata({ title: 'TaskAction', description: 'Something that can be done with a task now' }),
+)
+
+export const TaskAssignee = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    type: v.picklist(['USER', 'GROUP']),
+    name: nullable(v.string()),
+    email: nullable(v.string()),
+  }),
+  v.metadata({ title: 'TaskAssignee' }),
+)
+
+export const TaskComment = v.pipe(
+  v.strictObject({ body: v.string(), created_by: nullable(User), created_at: moment }),
+  v.metadata({ title: 'TaskComment' }),
+)
+
+export const Task = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    task_type: v.string(),
+    task_category: v.picklist(TASK_CATEGORIES),
+    status: v.picklist(TASK_STATUSES),
+    description: nullable(v.string()),
+    instructions: nullable(v.string()),
+    product_area: nullable(v.picklist(TASK_PRODUCT_AREAS)),
+    app: nullable(v.strictObject({ id: v.string() })),
+    target_user: nullable(User),
+    resolved_by: nullable(User),
+    created_at: moment,
+    updated_at: moment,
+    assignees: nullable(v.array(TaskAssignee)),
+    actions: nullable(v.array(TaskAction)),
+    comments: nullable(v.array(TaskComment)),
+    access_request_id: nullable(v.string()),
+    requestable_permission_id: nullable(v.string()),
+  }),
+  v.metadata({ title: 'Task' }),
+)
+export type Task = v.InferInput<typeof Task>
+
+export const PerformTaskActionInput = v.pipe(
+  v.object({ action_type: v.string(), transition_to: maybe(v.string()) }),
+  v.metadata({ title: 'PerformTaskActionInput' }),
+)
+
+export const ReassignTaskInput = v.pipe(
+  v.object({
+    user_ids: maybe(v.array(v.string())),
+    group_ids: maybe(v.array(v.string())),
+    replace: v.nullish(v.boolean(), true),
+  }),
+  v.metadata({ title: 'ReassignTaskInput' }),
+)
+
+export const AddCommentInput = v.pipe(
+  v.object({ comment: v.pipe(v.string(), v.minLength(1), v.maxLength(4000)) }),
+  v.metadata({ title: 'AddCommentInput' }),
+)

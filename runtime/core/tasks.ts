@@ -1,0 +1,383 @@
+/** Tasks: who sees them, and what the eight calls do. */
+import { and, asc, count, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../contract/endpoints/problem.ts'
+import type { Task, TaskCategory, TaskStatus } from '../contract/models/task.ts'
+import { actionsOf, type TaskActionType } from '../contract/task-actions.ts'
+import type { Db } from '../database/database.ts'
+import { groupMembers, groups, users } from '../database/schema/people.ts'
+import { taskAssignees, taskComments, tasks } from '../database/schema/tasks.ts'
+import { recordActivity } from './activity.ts'
+import { containing, isId, offsetOf, type PageQuery, pageOf } from './page.ts'
+import { demand, type Principal } from './principal.ts'
+import { findUser, toUser } from './users.ts'
+
+type TaskRow = typeof tasks.$inferSelect
+
+const isAdmin = ({ permissions }: Principal): boolean => permissions.has('tasks.write')
+
+/** Tasks that are assigned to a user, directly or through a group. */
+function assignedTo(db: Db, userId: string): SQL {
+  const mine = db
+    .select({ id: groupMembers.groupId })
+    .from(groupMembers)
+    .where(eq(groupMembers.userId, userId))
+  const ids = db
+    .select({ id: taskAssignees.taskId })
+    .from(taskAssignees)
+    .where(or(eq(taskAssignees.userId, userId), inArray(taskAssignees.groupId, mine)))
+  return inArray(tasks.id, ids)
+}
+
+type TaskQuery = PageQuery & {
+  show_all_tasks: boolean
+  task_type: string | null
+  task_category: string | null
+  status: string | null
+  product_area: string | null
+  search: string | null
+  sort_by: string | null
+  sort_direction: string | null
+  expand: string[]
+  assigned_identity_ids: string[]
+  assigned_group_ids: string[]
+  access_request_id: string | null
+}
+
+const SORTS = {
+  createdat: tasks.createdAt,
+  tasktype: tasks.taskType,
+  app: tasks.appId,
+  targetuser: tasks.targetUserId,
+}
+
+export async function listTasks(db: Db, principal: Principal, query: TaskQuery) {
+  if (query.show_all_tasks) demand(principal, 'tasks.read')
+  const where = and(
+    eq(tasks.domainId, principal.domainId),
+    query.show_all_tasks ? undefined : assignedTo(db, principal.userId),
+    query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
+    query.task_category === null ? undefined : eq(tasks.taskCategory, query.task_category),
+    query.status === null ? undefined : eq(tasks.status, query.status),
+    query.product_area === null ? undefined : eq(tasks.productArea, query.product_area),
+    query.search === null ? undefined : ilike(tasks.description, containing(query.search)),
+    query.access_request_id === null
+      ? undefined
+      : idEquals(tasks.accessRequestId, query.access_request_id),
+    assignees(db, query.assigned_identity_ids, query.assigned_group_ids),
+  )
+  const column = SORTS[(query.sort_by ?? '').toLowerCase() as keyof typeof SORTS] ?? tasks.createdAt
+  const order = query.sort_direction?.toLowerCase() === 'asc' ? asc : desc
+  const [total] = await db.select({ n: count() }).from(tasks).where(where)
+  const rows = await db
+    .select()
+    .from(tasks)
+    .where(where)
+    .orderBy(order(column), order(tasks.id))
+    .limit(query.size)
+    .offset(offsetOf(query))
+  return pageOf(
+    await toTasks(
+      db,
+      rows,
+      query.expand.filter((name) => name !== 'comments'),
+    ),
+    total?.n ?? 0,
+    query,
+  )
+}
+
+function assignees(db: Db, userIds: string[], groupIds: string[]): SQL | undefined {
+  const [people, teams] = [userIds.filter(isId), groupIds.filter(isId)]
+  if (userIds.length === 0 && groupIds.length === 0) return undefined
+  const wanted = or(
+    people.length > 0 ? inArray(taskAssignees.userId, people) : undefined,
+    teams.length > 0 ? inArray(taskAssignees.groupId, teams) : undefined,
+  )
+  // Only ids that are none: nothing can match.
+  if (!wanted) return sql`false`
+  return inArray(
+    tasks.id,
+    db.select({ id: taskAssignees.taskId }).from(taskAssignees).where(wanted),
+  )
+}
+
+const idEquals = (column: typeof tasks.accessRequestId, id: string): SQL =>
+  isId(id) ? eq(column, id) : sql`false`
+
+/** Rows as on the wire, with everything that they refer to, in a fixed number of questions. */
+async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]): Promise<Task[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const people = rows
+    .flatMap(({ targetUserId, resolvedById }) => [targetUserId, resolvedById])
+    .filter((id) => id !== null)
+  const found =
+    people.length > 0 ? await db.select().from(users).where(inArray(users.id, people)) : []
+  const byId = new Map(found.map((user) => [user.id, toUser(user)]))
+  const assigned = expand.includes('assignees') ? await assigneesOf(db, ids) : null
+  const said = expand.includes('comments') ? await commentsOf(db, ids) : null
+  return rows.map((row) => ({
+    id: row.id,
+    task_type: row.taskType,
+    task_category: row.taskCategory as TaskCategory,
+    status: row.status as TaskStatus,
+    description: row.description,
+    instructions: row.instructions,
+    product_area: row.productArea as never,
+    app: row.appId === null ? null : { id: row.appId },
+    target_user: row.targetUserId === null ? null : (byId.get(row.targetUserId) ?? null),
+    resolved_by: row.resolvedById === null ? null : (byId.get(row.resolvedById) ?? null),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    assignees:
+      assigned?.filter(({ taskId }) => taskId === row.id).map(({ taskId, ...one }) => one) ?? null,
+    actions: expand.includes('actions') ? wireActions(row) : null,
+    comments:
+      said?.filter(({ taskId }) => taskId === row.id).map(({ taskId, ...one }) => one) ?? null,
+    access_request_id: row.accessRequestId,
+    requestable_permission_id: row.requestablePermissionId,
+  }))
+}
+
+async function assigneesOf(db: Db, ids: string[]) {
+  const rows = await db
+    .select({ taskId: taskAssignees.taskId, user: users, group: groups })
+    .from(taskAssignees)
+    .leftJoin(users, eq(users.id, taskAssignees.userId))
+    .leftJoin(groups, eq(groups.id, taskAssignees.groupId))
+    .where(inArray(taskAssignees.taskId, ids))
+  return rows.map(({ taskId, user, group }) => ({
+    taskId,
+    id: user?.id ?? group?.id ?? '',
+    type: user ? ('USER' as const) : ('GROUP' as const),
+    name: user ? `${user.givenName} ${user.familyName}`.trim() : (group?.name ?? null),
+    email: user?.email ?? null,
+  }))
+}
+
+async function commentsOf(db: Db, ids: string[]) {
+  const rows = await db
+    .select({ comment: taskComments, user: users })
+    .from(taskComments)
+    .leftJoin(users, eq(users.id, taskComments.createdById))
+    .where(inArray(taskComments.taskId, ids))
+    .orderBy(asc(taskComments.createdAt), asc(taskComments.id))
+  return rows.map(({ comment, user }) => ({
+    taskId: comment.taskId,
+    body: comment.body,
+    created_by: user ? toUser(user) : null,
+    created_at: comment.createdAt.toISOString(),
+  }))
+}
+
+const wireActions = ({ taskCategory, status }: TaskRow) =>
+  actionsOf(taskCategory as TaskCategory, status as TaskStatus).map(({ action_type, to }) => ({
+    action_type,
+    transitions: to.map((transition_to) => ({ transition_to })),
+  }))
+
+/** A task that the caller may see: assigned to them, or anybody's for admins. Another's is not found. */
+async function findTask(db: Db, principal: Principal, id: string, lock = false): Promise<TaskRow> {
+  const mayAll = principal.permissions.has('tasks.read')
+  const question = db
+    .select()
+    .from(tasks)
+    .where(
+      and(
+        eq(tasks.id, id),
+        eq(tasks.domainId, principal.domainId),
+        mayAll ? undefined : assignedTo(db, principal.userId),
+      ),
+    )
+  const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
+  if (!row) throw notFound('Task')
+  return row
+}
+
+export async function getTask(db: Db, principal: Principal, id: string, expand: string[]) {
+  const [task] = await toTasks(db, [await findTask(db, principal, id)], expand)
+  return task as Task
+}
+
+/** service.md section 4.2: the actions available for the task, to this caller. */
+export async function listTaskActions(db: Db, principal: Principal, id: string) {
+  const task = await findTask(db, principal, id)
+  return (await mayAct(db, principal, task)) ? wireActions(task) : []
+}
+
+async function mayAct(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
+  if (isAdmin(principal)) return true
+  const [row] = await db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(eq(tasks.id, task.id), assignedTo(db, principal.userId)))
+  return row !== undefined
+}
+
+/** What an action is asked for: by its name, or by where it leads. */
+type Wanted =
+  | { action_type: string; transition_to: string | undefined }
+  | { leadsTo: 'COMPLETED' | 'DISMISSED' }
+
+async function act(db: Db, principal: Principal, id: string, wanted: Wanted): Promise<null> {
+  await db.transaction(async (tx) => {
+    const task = await findTask(tx, principal, id, true)
+    if (!(await mayAct(tx, principal, task)))
+      throw new CoreError(403, 'The task is not assigned to you')
+    const { action, to } = choose(task, wanted)
+    await tx
+      .update(tasks)
+      .set({
+        status: to,
+        resolvedById: to === 'COMPLETED' || to === 'DISMISSED' ? principal.userId : null,
+      })
+      .where(eq(tasks.id, task.id))
+    await recordActivity(
+      tx,
+      principal,
+      'TASK_ACTION_PERFORMED',
+      [{ target_type: 'Task', name: task.taskType, id: task.id }],
+      { action, from: task.status, to },
+    )
+  })
+  return null
+}
+
+/** @throws CoreError 400, 409 */
+function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: TaskStatus } {
+  const offered = actionsOf(task.taskCategory as TaskCategory, task.status as TaskStatus)
+  if ('leadsTo' in wanted) {
+    if (task.status === wanted.leadsTo)
+      throw new CoreError(409, `The task is ${task.status} already`)
+    const leading = offered.filter(({ to }) => to.includes(wanted.leadsTo))
+    const [one] = leading
+    if (!one)
+      throw new CoreError(409, `A task that is ${task.status} cannot become ${wanted.leadsTo}`)
+    if (leading.length > 1)
+      throw new CoreError(400, 'Several actions lead there; use perform-action')
+    return { action: one.action_type, to: wanted.leadsTo }
+  }
+  const { action_type, transition_to } = wanted
+  if (transition_to !== undefined && transition_to === task.status)
+    throw new CoreError(409, `The task is ${task.status} already`)
+  const action = offered.find((one) => one.action_type === action_type)
+  if (!action) {
+    const names = offered.map((one) => one.action_type).join(', ')
+    throw new CoreError(400, `The task does not offer this action; it offers ${names || 'none'}`)
+  }
+  const to =
+    transition_to === undefined
+      ? action.to.length === 1
+        ? action.to[0]
+        : undefined
+      : action.to.find((one) => one === transition_to)
+  if (to === undefined)
+    throw new CoreError(
+      400,
+      `The action leads to ${action.to.join(', ')}; say which in transition_to`,
+    )
+  return { action: action.action_type, to }
+}
+
+export const performTaskAction = (
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: { action_type: string; transition_to: string | undefined },
+) => act(db, principal, id, body)
+
+export const completeTask = (db: Db, principal: Principal, id: string) =>
+  act(db, principal, id, { leadsTo: 'COMPLETED' })
+
+export const dismissTask = (db: Db, principal: Principal, id: string) =>
+  act(db, principal, id, { leadsTo: 'DISMISSED' })
+
+type Reassignment = {
+  user_ids: string[] | undefined
+  group_ids: string[] | undefined
+  replace: boolean
+}
+
+export async function reassignTask(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: Reassignment,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const task = await findTask(tx, principal, id, true)
+    if (!(await mayAct(tx, principal, task)))
+      throw new CoreError(403, 'The task is not assigned to you')
+    if (!task.taskCategory.endsWith('APPROVAL'))
+      throw new CoreError(400, 'Only approval tasks can be reassigned')
+    const to = [...new Set(body.user_ids ?? [])]
+    const teams = [...new Set(body.group_ids ?? [])]
+    if (to.length + teams.length === 0) throw new CoreError(400, 'Name at least one user or group')
+    for (const userId of to) await findUser(tx, principal, userId)
+    await knownGroups(tx, principal, teams)
+    const values = [...to.map((userId) => ({ userId })), ...teams.map((groupId) => ({ groupId }))]
+    await tx
+      .delete(taskAssignees)
+      .where(
+        body.replace
+          ? eq(taskAssignees.taskId, task.id)
+          : and(
+              eq(taskAssignees.taskId, task.id),
+              or(
+                inArrayOrNone(taskAssignees.userId, to),
+                inArrayOrNone(taskAssignees.groupId, teams),
+              ),
+            ),
+      )
+    await tx
+      .insert(taskAssignees)
+      .values(values.map((one) => ({ domainId: principal.domainId, taskId: task.id, ...one })))
+    await recordActivity(
+      tx,
+      principal,
+      'TASK_REASSIGNED',
+      [{ target_type: 'Task', name: task.taskType, id: task.id }],
+      { user_ids: to, group_ids: teams, replace: body.replace },
+    )
+  })
+  return null
+}
+
+type AssigneeColumn = typeof taskAssignees.userId | typeof taskAssignees.groupId
+
+const inArrayOrNone = (column: AssigneeColumn, ids: string[]): SQL =>
+  ids.length > 0 ? inArray(column, ids) : sql`false`
+
+async function knownGroups(db: Db, { domainId }: Principal, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  const known = ids.every(isId)
+    ? await db
+        .select({ id: groups.id })
+        .from(groups)
+        .where(and(eq(groups.domainId, domainId), inArray(groups.id, ids)))
+    : []
+  if (known.length !== ids.length) throw notFound('Group')
+}
+
+export async function commentOnTask(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: { comment: string },
+) {
+  const task = await findTask(db, principal, id)
+  const [row] = await db
+    .insert(taskComments)
+    .values({
+      domainId: principal.domainId,
+      taskId: task.id,
+      body: body.comment,
+      createdById: principal.userId,
+    })
+    .returning()
+  return {
+    body: body.comment,
+    created_by: toUser(await findUser(db, principal, principal.userId)),
+    created_at: (row?.createdAt ?? new Date()).toISOString(),
+  }
+}

@@ -1,0 +1,99 @@
+/** API tokens, and the first user that owns the first of them. */
+import { randomBytes } from 'node:crypto'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import type { Db } from '../database/database.ts'
+import { apiTokens, userRoles, users } from '../database/schema/people.ts'
+import { TOKEN_PREFIX, type TokenHasher } from './principal.ts'
+
+/** E-mail address of the user that owns the operator's token. */
+export const FIRST_ADMIN = 'admin@localhost'
+
+/** How precise "last used" is, in milliseconds: not every request is worth a write. */
+const LAST_USED_MS = 60_000
+
+export type NewToken = {
+  userId: string
+  domainId: string
+  name: string
+  description: string
+  readOnly: boolean
+  expiresAt: Date | null
+}
+
+/** Makes a token; its text is in the answer and nowhere else. */
+export async function createToken(
+  db: Db,
+  hasher: TokenHasher,
+  token: NewToken,
+): Promise<{ id: string; token: string }> {
+  const text = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
+  const id = await keepToken(db, hasher, token, text)
+  return { id, token: text }
+}
+
+async function keepToken(
+  db: Db,
+  hasher: TokenHasher,
+  token: NewToken,
+  text: string,
+): Promise<string> {
+  const [row] = await db
+    .insert(apiTokens)
+    .values({ ...token, prefix: hasher.prefixOf(text), hash: hasher.hash(text) })
+    .returning({ id: apiTokens.id })
+  return row?.id ?? ''
+}
+
+/** Notes that a token was used, at most once a minute. */
+export async function noteUse(db: Db, tokenId: string, now: Date): Promise<void> {
+  const stale = or(
+    isNull(apiTokens.lastUsedAt),
+    lt(apiTokens.lastUsedAt, new Date(now.getTime() - LAST_USED_MS)),
+  )
+  await db
+    .update(apiTokens)
+    .set({ lastUsedAt: now })
+    .where(and(eq(apiTokens.id, tokenId), stale))
+}
+
+/**
+ * Makes the first admin, and the operator's token theirs. Safe to do at every start, by several hosts:
+ * a token that is there already is left alone.
+ */
+export async function ensureFirstAdmin(
+  db: Db,
+  hasher: TokenHasher,
+  domainId: string,
+  adminToken: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${0x6b657961})`)
+    await tx
+      .insert(users)
+      .values({ domainId, email: FIRST_ADMIN, givenName: 'Admin' })
+      .onConflictDoNothing()
+    const [admin] = await tx
+      .select()
+      .from(users)
+      .where(and(eq(users.domainId, domainId), eq(users.email, FIRST_ADMIN)))
+    if (!admin) throw new Error('the first admin could not be made')
+    await tx
+      .insert(userRoles)
+      .values({ domainId, userId: admin.id, role: 'Admin' })
+      .onConflictDoNothing()
+    const kept = await tx
+      .select()
+      .from(apiTokens)
+      .where(eq(apiTokens.prefix, hasher.prefixOf(adminToken)))
+    if (kept.some(({ hash }) => hasher.matches(adminToken, hash))) return
+    const token = {
+      userId: admin.id,
+      domainId,
+      name: 'operator',
+      description: 'KEYWAY_ADMIN_TOKEN',
+      readOnly: false,
+      expiresAt: null,
+    }
+    await keepToken(tx, hasher, token, adminToken)
+  })
+}

@@ -1,0 +1,221 @@
+/** Users, their roles, and groups. */
+import { and, asc, count, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../contract/endpoints/problem.ts'
+import type { User } from '../contract/models/person.ts'
+import { ROLES, type RoleName, roleOf } from '../contract/roles.ts'
+import type { Db } from '../database/database.ts'
+import { groupMembers, groups, userRoles, users } from '../database/schema/people.ts'
+import { recordActivity } from './activity.ts'
+import { containing, isId, offsetOf, type PageQuery, pageOf } from './page.ts'
+import { demand, type Principal } from './principal.ts'
+
+type UserRow = typeof users.$inferSelect
+
+/** A user as on the wire. */
+export const toUser = ({ id, email, givenName, familyName, status }: UserRow): User => ({
+  id,
+  email,
+  given_name: givenName,
+  family_name: familyName,
+  status,
+})
+
+const withAttributes = (row: UserRow, expand: readonly string[]) => ({
+  ...toUser(row),
+  custom_attributes: expand.includes('custom_attributes') ? (row.customAttributes as never) : null,
+})
+
+/** A user of the caller's domain. */
+export async function findUser(db: Db, { domainId }: Principal, id: string): Promise<UserRow> {
+  const [row] = isId(id)
+    ? await db
+        .select()
+        .from(users)
+        .where(and(eq(users.id, id), eq(users.domainId, domainId)))
+    : []
+  if (!row) throw notFound('User')
+  return row
+}
+
+export async function getCurrentUser(db: Db, principal: Principal) {
+  return toUser(await findUser(db, principal, principal.userId))
+}
+
+type UserQuery = PageQuery & { search_term: string | null; exact_match: boolean; expand: string[] }
+
+export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
+  const where = and(eq(users.domainId, domainId), matching(query))
+  const [total] = await db.select({ n: count() }).from(users).where(where)
+  const rows = await db
+    .select()
+    .from(users)
+    .where(where)
+    .orderBy(asc(users.email), asc(users.id))
+    .limit(query.size)
+    .offset(offsetOf(query))
+  return pageOf(
+    rows.map((row) => withAttributes(row, query.expand)),
+    total?.n ?? 0,
+    query,
+  )
+}
+
+function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
+  if (term === null || term === '') return undefined
+  const name = sql`${users.givenName} || ' ' || ${users.familyName}`
+  if (exact)
+    return or(
+      eq(sql`lower(${users.email})`, term.toLowerCase()),
+      eq(sql`lower(${name})`, term.toLowerCase()),
+    )
+  return or(ilike(users.email, containing(term)), ilike(name, containing(term)))
+}
+
+export async function getUser(db: Db, principal: Principal, id: string, expand: string[]) {
+  if (id !== principal.userId) demand(principal, 'users.read')
+  return withAttributes(await findUser(db, principal, id), expand)
+}
+
+export async function listRoles(db: Db, principal: Principal, id: string) {
+  if (id !== principal.userId) demand(principal, 'users.read')
+  const user = await findUser(db, principal, id)
+  const rows = await db
+    .select()
+    .from(userRoles)
+    .where(eq(userRoles.userId, user.id))
+    .orderBy(asc(userRoles.role))
+  return [...new Set([...rows.map(({ role }) => role), 'User'])].map((name) => ({ name }))
+}
+
+/** @throws CoreError 404 for a role that there is not. */
+function knownRole(name: string): RoleName {
+  const role = roleOf(name)
+  if (!role) throw new CoreError(404, `Role not found; there are ${Object.keys(ROLES).join(', ')}`)
+  return role
+}
+
+export async function addRole(db: Db, principal: Principal, id: string, name: string) {
+  const user = await findUser(db, principal, id)
+  const role = knownRole(name)
+  await db.transaction(async (tx) => {
+    const added = await tx
+      .insert(userRoles)
+      .values({ domainId: principal.domainId, userId: user.id, role })
+      .onConflictDoNothing()
+      .returning()
+    if (added.length > 0)
+      await recordActivity(tx, principal, 'USER_ROLE_ADDED', [userTarget(user)], { role })
+  })
+  return { name: role }
+}
+
+export async function removeRole(
+  db: Db,
+  principal: Principal,
+  id: string,
+  name: string,
+): Promise<null> {
+  const user = await findUser(db, principal, id)
+  const role = knownRole(name)
+  if (role === 'User')
+    throw new CoreError(400, 'Every user has the role User; it cannot be removed')
+  await db.transaction(async (tx) => {
+    if (role === 'Admin') await keepOneAdmin(tx, principal, user.id)
+    const removed = await tx
+      .delete(userRoles)
+      .where(and(eq(userRoles.userId, user.id), eq(userRoles.role, role)))
+      .returning()
+    if (removed.length === 0) throw new CoreError(404, `The user does not have the role ${role}`)
+    await recordActivity(tx, principal, 'USER_ROLE_REMOVED', [userTarget(user)], { role })
+  })
+  return null
+}
+
+/** Without an admin nobody could make one again. Locks the admins, so that two cannot remove each other. */
+async function keepOneAdmin(tx: Db, { domainId }: Principal, userId: string): Promise<void> {
+  const admins = await tx
+    .select({ userId: userRoles.userId })
+    .from(userRoles)
+    .where(and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin')))
+    .for('update')
+  if (admins.length === 1 && admins[0]?.userId === userId) {
+    throw new CoreError(409, 'This is the last Admin; give the role to somebody else first')
+  }
+}
+
+const userTarget = (user: UserRow) => ({ target_type: 'User', name: user.email, id: user.id })
+
+type GroupRow = typeof groups.$inferSelect
+
+const toGroup = (row: GroupRow) => ({
+  id: row.id,
+  app_id: row.appId ?? '',
+  integration_specific_id: row.integrationSpecificId,
+  name: row.name,
+  description: row.description,
+  group_lifecycle: row.appId ? ('SYNCED' as const) : ('NATIVE' as const),
+  source_app_id: row.appId ?? '',
+})
+
+type GroupQuery = PageQuery & {
+  integration_specific_id: string | null
+  name: string | null
+  exact_match: boolean
+  app_id: string | null
+}
+
+export async function listGroups(db: Db, { domainId }: Principal, query: GroupQuery) {
+  const { integration_specific_id: specific, name, exact_match: exact, app_id: appId } = query
+  const where = and(
+    eq(groups.domainId, domainId),
+    specific === null ? undefined : eq(groups.integrationSpecificId, specific),
+    name === null
+      ? undefined
+      : exact
+        ? eq(groups.name, name)
+        : ilike(groups.name, containing(name)),
+    appId === null ? undefined : isId(appId) ? eq(groups.appId, appId) : sql`false`,
+  )
+  const [total] = await db.select({ n: count() }).from(groups).where(where)
+  const rows = await db
+    .select()
+    .from(groups)
+    .where(where)
+    .orderBy(asc(groups.name), asc(groups.id))
+    .limit(query.size)
+    .offset(offsetOf(query))
+  return pageOf(rows.map(toGroup), total?.n ?? 0, query)
+}
+
+async function findGroup(db: Db, { domainId }: Principal, id: string): Promise<GroupRow> {
+  const [row] = isId(id)
+    ? await db
+        .select()
+        .from(groups)
+        .where(and(eq(groups.id, id), eq(groups.domainId, domainId)))
+    : []
+  if (!row) throw notFound('Group')
+  return row
+}
+
+export async function getGroup(db: Db, principal: Principal, id: string) {
+  return toGroup(await findGroup(db, principal, id))
+}
+
+export async function listGroupUsers(db: Db, principal: Principal, id: string, query: PageQuery) {
+  const group = await findGroup(db, principal, id)
+  const members = db
+    .select({ id: groupMembers.userId })
+    .from(groupMembers)
+    .where(eq(groupMembers.groupId, group.id))
+  const where = inArray(users.id, members)
+  const [total] = await db.select({ n: count() }).from(users).where(where)
+  const rows = await db
+    .select()
+    .from(users)
+    .where(where)
+    .orderBy(asc(users.email), asc(users.id))
+    .limit(query.size)
+    .offset(offsetOf(query))
+  return pageOf(rows.map(toUser), total?.n ?? 0, query)
+}

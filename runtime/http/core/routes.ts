@@ -1,0 +1,133 @@
+/**
+ * The core interface: one loop over the table of endpoints. Order of checks (core-interface.md section
+ * 3): token, rate, permission, then query and body together.
+ */
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { AnySchema } from '../../contract/capabilities.ts'
+import { parseBodyText } from '../../contract/endpoints/body.ts'
+import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import { parseParams } from '../../contract/endpoints/params.ts'
+import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
+import { authenticate, demand, type Principal, type TokenHasher } from '../../core/principal.ts'
+import { noteUse } from '../../core/tokens.ts'
+import { type Db, isAway } from '../../database/database.ts'
+import type { Log } from '../../log.ts'
+import { readBody } from '../body.ts'
+import type { Env } from '../problem.ts'
+import { ENDPOINTS, HANDLERS } from './handlers.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+export type CoreDeps = {
+  /** Null while the database has not been reached yet. */
+  db(): Db | null
+  hasher: TokenHasher
+  requestsPerMinute: number
+  log: Log
+}
+
+/** How soon to ask again while the database is away, in seconds. */
+const RETRY_AFTER_SECONDS = 2
+
+export function coreRoutes(deps: CoreDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  const rate = createRateLimit(deps.requestsPerMinute)
+  const rows = Object.entries(ENDPOINTS) as [keyof typeof ENDPOINTS, Endpoint][]
+
+  async function answer(
+    c: Context<Env>,
+    name: keyof typeof ENDPOINTS,
+    row: Endpoint,
+  ): Promise<Response> {
+    const db = deps.db()
+    if (!db) throw away()
+    const principal = await authenticate(db, deps.hasher, c.req.header('authorization'))
+    const { allowed, headers } = rate.count(principal.tokenId, Date.now())
+    for (const [header, value] of Object.entries(headers)) c.header(header, value)
+    if (!allowed) throw new CoreError(429, 'Too many requests; see Retry-After', headers)
+    await noteUse(db, principal.tokenId, new Date())
+    authorise(principal, row)
+    const input = await parseInput(c, row)
+    const result = await HANDLERS[name](db, principal, input as never)
+    if (row.answer === 'empty') return c.body(null, 204)
+    return c.json(checked(row, result) as never, row.status as 200)
+  }
+
+  for (const [name, row] of rows) {
+    routes.on(row.method, row.path, async (c) => {
+      try {
+        return await answer(c, name, row)
+      } catch (error) {
+        return toAnswer(c, error)
+      }
+    })
+  }
+  // After all of them: the same path with a method that no row has.
+  for (const path of new Set(rows.map(([, row]) => row.path))) {
+    const allow = rows.filter(([, row]) => row.path === path).map(([, { method }]) => method)
+    routes.all(path, (c) =>
+      c.json({ detail: 'Method Not Allowed' }, 405, { allow: allow.join(', ') }),
+    )
+  }
+
+  function toAnswer(c: Context<Env>, thrown: unknown): Response {
+    const error = thrown instanceof CoreError ? thrown : isAway(thrown) ? away(thrown) : null
+    if (!error) throw thrown
+    if (error.status === 503)
+      deps.log.warn({ err: error.cause, requestId: c.get('requestId') }, 'the database is away')
+    return c.json({ detail: error.detail } as never, error.status, error.headers)
+  }
+  return routes
+}
+
+const away = (cause?: unknown) =>
+  new CoreError(
+    503,
+    'The database is away; try again',
+    { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    cause,
+  )
+
+function authorise(principal: Principal, { who, method }: Endpoint): void {
+  if (principal.readOnly && method !== 'GET') throw new CoreError(403, 'This token may only read')
+  if (who !== 'caller' && who !== 'anybody') demand(principal, who)
+}
+
+async function parseInput(c: Context<Env>, row: Endpoint) {
+  const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
+  const nul = nulEntries(c)
+  const body = row.body === null ? null : await bodyOf(c, row.body)
+  const all = [...entries, ...nul, ...(body && !body.ok ? body.entries : [])]
+  if (all.length > 0) throw new CoreError(422, all)
+  return {
+    params: c.req.param() as Record<string, string>,
+    query: values,
+    body: body?.ok ? body.value : null,
+  }
+}
+
+async function bodyOf(c: Context<Env>, schema: AnySchema) {
+  const isJson = /^application\/([a-z.+-]+\+)?json\s*(;|$)/i.test(
+    c.req.header('content-type') ?? '',
+  )
+  return parseBodyText(schema, await readBody(c), isJson)
+}
+
+/** PostgreSQL knows no NUL: as a filter it would be an error of ours. */
+function nulEntries(c: Context<Env>): ValidationEntry[] {
+  return [...new URL(c.req.url).searchParams]
+    .filter(([, value]) => value.includes('\u0000'))
+    .map(([name]) => ({
+      loc: ['query', name],
+      msg: 'Value error, text must not hold the character NUL',
+      type: 'value_error',
+    }))
+}
+
+/** Nulls filled in, and exactly the contract: a breach here is a defect of ours. */
+function checked(row: Endpoint, result: unknown): unknown {
+  const output = row.output as AnySchema
+  if (row.answer !== 'page') return v.parse(output, result)
+  const page = result as { items: unknown[] }
+  return { ...page, items: page.items.map((item) => v.parse(output, item)) }
+}
