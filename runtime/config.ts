@@ -36,7 +36,7 @@ export const SETTINGS = {
     default: '',
     schema: v.picklist(['', 'open', 'closed', 'off'], 'is none of open, closed, off'),
     meaning:
-      '`open`, `closed` (an edit that reaches further waits for a grant) or `off`; default `open` on a loopback address, else `closed`',
+      '`open`, `closed` (an edit that reaches further waits for a grant) or `off`; default `open` on a loopback address without `DATABASE_URL`, else `closed`',
   },
   KEYWAY_CONNECTORS_PATH: {
     default: '/connectors',
@@ -64,7 +64,18 @@ export const SETTINGS = {
   KEYWAY_ADMIN_TOKEN: {
     default: '',
     schema: text,
-    meaning: 'bearer token of `/operator`; default: generated into a file of the data directory',
+    meaning:
+      'bearer token of `/operator`, and the first API token, owned by the first admin (`lsk_...`); default: generated into a file of the data directory',
+  },
+  DATABASE_URL: {
+    default: '',
+    schema: v.pipe(text, v.regex(/^(postgres(ql)?:\/\/.*)?$/, 'is not a postgres:// address')),
+    meaning: 'your own PostgreSQL, 15 or newer; default: an embedded one in the data directory',
+  },
+  KEYWAY_REQUESTS_PER_MINUTE: {
+    default: '600',
+    schema: wholeNumber(1, 1_000_000),
+    meaning: 'requests of the core interface per minute and API token',
   },
   KEYWAY_CONNECTOR_TOKEN: {
     default: '',
@@ -129,6 +140,9 @@ export type Config = Readonly<{
   /** Empty: to be generated into the data directory. */
   secrets: readonly string[]
   adminToken: string
+  /** Empty: the embedded database. */
+  databaseUrl: string
+  requestsPerMinute: number
   connectorToken: string
   /** True when the connector interface answers without a token. */
   openConnectors: boolean
@@ -162,6 +176,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   const host = get('HOST')
   const loopback = isLoopback(host)
+  const databaseUrl = get('DATABASE_URL')
   const connectorToken = get('KEYWAY_CONNECTOR_TOKEN')
   const everybody = get('KEYWAY_OPEN_CONNECTORS') === '1'
   const secrets = list(get('KEYWAY_SECRET'), ',')
@@ -171,11 +186,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     loopback,
     dataDir: path.resolve(get('KEYWAY_DATA_DIR')),
     pluginDirs: list(get('KEYWAY_PLUGINS_DIR'), path.delimiter).map((one) => path.resolve(one)),
-    dropIn: get('KEYWAY_DROP_IN') || (loopback ? 'open' : 'closed'),
+    dropIn: get('KEYWAY_DROP_IN') || (loopback && databaseUrl === '' ? 'open' : 'closed'),
     connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
     privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
     secrets,
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
+    databaseUrl,
+    requestsPerMinute: Number(get('KEYWAY_REQUESTS_PER_MINUTE')),
     connectorToken,
     openConnectors: connectorToken === '' && (loopback || everybody),
     allowedHosts: list(get('KEYWAY_ALLOWED_HOSTS'), /\s+/),

@@ -9,6 +9,10 @@ import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
+import { createTokenHasher } from './core/principal.ts'
+import { ensureFirstAdmin } from './core/tokens.ts'
+import type { Db } from './database/database.ts'
+import { startDatabase } from './database/service.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
 import { checkRules } from './egress/url-template.ts'
@@ -40,6 +44,12 @@ export type Host = {
   /** The file that holds the operator's token, where it was generated. */
   adminTokenFile: string | null
   adminToken: string
+  /** The database, once it is there. */
+  db(): Db | null
+  /** The embedded server's process, or null. */
+  databasePid(): number | null
+  /** Resolves when the database serves for the first time. */
+  databaseReady: Promise<void>
   /** Resolves when every folder that was there at the start is served or a ghost. */
   settled: Promise<void>
   stop(): Promise<void>
@@ -58,6 +68,14 @@ export type Observers = {
   onCall?(call: CallEnd): void
 }
 
+/** A host that is not whole. */
+export type HostParts = {
+  /** The one plugin directory that is served; no built-in connectors then. */
+  only?: string | null
+  /** `none`: connectors alone; the core interface answers 503. */
+  database?: 'none'
+}
+
 /** How long a connector may take to compile, in milliseconds. */
 const COMPILE_TIMEOUT_MS = 20_000
 
@@ -73,7 +91,7 @@ export async function createHost(
   config: Config,
   log: Log,
   observers: Observers = {},
-  { only = null }: { only?: string | null } = {},
+  { only = null, database: wanted }: HostParts = {},
 ): Promise<Host> {
   const { dataDir } = config
   await setting(
@@ -84,6 +102,24 @@ export async function createHost(
     config.secrets.length > 0 ? config.secrets : [(await keptSecret(dataDir, 'secret')).value]
   const kept = config.adminToken === '' ? await keptSecret(dataDir, 'admin-token', 'lsk_') : null
   const adminToken = kept?.value ?? config.adminToken
+
+  const hasher = createTokenHasher(secrets)
+  const database = wanted === 'none' ? null : await openDatabaseService()
+
+  async function openDatabaseService() {
+    const password = (await keptSecret(dataDir, 'database-password')).value
+    return setting(() =>
+      startDatabase({
+        dataDir,
+        url: config.databaseUrl,
+        password,
+        prepare: (db, domainId) => ensureFirstAdmin(db, hasher, domainId, adminToken),
+        tell: (text) => log.info(text),
+        onError: (error) => log.warn({ err: error }, 'the database'),
+        onLine: (line) => log.debug({ line }, 'postgresql'),
+      }),
+    )
+  }
 
   const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
   const lanes = createLanes(launcher, (lane, end) => {
@@ -194,7 +230,19 @@ export async function createHost(
     await Promise.all(checks)
   })
 
+  // Once it was there the host stays ready: connectors answer without it.
+  let reached = database === null
+  void database?.first.then(() => {
+    reached = true
+  })
+
   const app = createApp({
+    core: {
+      db: () => database?.db() ?? null,
+      hasher,
+      requestsPerMinute: config.requestsPerMinute,
+      log,
+    },
     connectorsPath: config.connectorsPath,
     ids: registry.ids,
     find: registry.find,
@@ -212,8 +260,11 @@ export async function createHost(
     connectorToken: config.openConnectors ? '' : config.connectorToken,
     adminToken,
     readiness: () => ({
-      ready: started,
-      waiting_for: started ? [] : [`${registry.checking} connectors are being looked up`],
+      ready: started && reached,
+      waiting_for: [
+        ...(started ? [] : [`${registry.checking} connectors are being looked up`]),
+        ...[database?.waitingFor() ?? []].flat(),
+      ],
       connectors: registry.ids().length,
       containment: lanes.containment,
     }),
@@ -225,6 +276,9 @@ export async function createHost(
     registry,
     lanes,
     invoke,
+    db: () => database?.db() ?? null,
+    databasePid: () => database?.pid() ?? null,
+    databaseReady: database?.first ?? Promise.resolve(),
     adminToken,
     adminTokenFile: kept?.file ?? null,
     settled,
@@ -232,6 +286,7 @@ export async function createHost(
       await watched.stop()
       lanes.stop()
       await egress.close()
+      await database?.stop()
     },
   }
 }

@@ -52,7 +52,7 @@ async function serve(
       onLog: ({ level, message, fields }) =>
         say(`    ${level}: ${message} ${fields === null ? '' : JSON.stringify(fields)}`.trimEnd()),
     },
-    { only: plugins },
+    { only: plugins, database: 'none' },
   )
   const listening = await listen(host, config)
   stopOnSignal(log, async () => {

@@ -24,6 +24,7 @@ export type EmbeddedDatabase = {
   /** How to connect. */
   connection: ClientConfig
   cluster: string
+  pid: number | null
   /** Resolves when the server has ended by itself; the text says how. */
   ended: Promise<string>
   stop(): Promise<void>
@@ -55,6 +56,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   return {
     connection,
     cluster: home.cluster,
+    pid: child.pid ?? null,
     ended,
     async stop() {
       child.kill('SIGINT')

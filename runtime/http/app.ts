@@ -7,6 +7,7 @@ import { type Context, Hono } from 'hono'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Log } from '../log.ts'
 import { type ConnectorRoutesDeps, connectorRoutes } from './connectors.ts'
+import { type CoreDeps, coreRoutes } from './core/routes.ts'
 import { DOCS_STYLE, docsPage } from './documents/docs-page.ts'
 import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema.ts'
 import { connectorInterfaceDocument } from './documents/openapi.ts'
@@ -15,6 +16,7 @@ import type { Metrics } from './metrics.ts'
 import { createOnError, type Env } from './problem.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
+  core: CoreDeps
   log: Log
   metrics: Metrics
   /** Names that the Host header may have besides the loopback ones; null: any. */
@@ -41,10 +43,10 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   app.onError(createOnError(log))
   app.notFound((c) => {
-    throw new RuntimeError(
-      'path_unknown',
-      `nothing is served at ${c.req.path.slice(0, 200)}; see /docs`,
-    )
+    // The connector interface answers in its envelope, the core interface in its own form.
+    if (!c.req.path.startsWith(`${connectorsPath}/`)) return c.json({ detail: 'Not Found' }, 404)
+    const message = `nothing is served at ${c.req.path.slice(0, 200)}; see /docs`
+    throw new RuntimeError('path_unknown', message)
   })
 
   app.use(async (c, next) => {
@@ -73,6 +75,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
+  app.route('/', coreRoutes(deps.core))
   return app
 }
 

@@ -123,6 +123,9 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
   const host = await createHost(
     config,
     createLog(config.logLevel, { write: (line: string) => void lines.push(line) }),
+    {},
+    // What is tried here needs none; test/core has one.
+    { database: 'none' },
   )
   const listening = await listen(host, config)
   await host.settled

@@ -9,6 +9,11 @@ import type { ValidationEntry } from './problem.ts'
 
 const entry = (type: string, msg: string) => ({ type, msg })
 
+const NOT_AN_OBJECT = [
+  'model_attributes_type',
+  'Input should be a valid dictionary or object to extract fields from',
+] as const
+
 type Issue = v.BaseIssue<unknown>
 type Words = (issue: Issue) => { type: string; msg: string }
 
@@ -114,6 +119,10 @@ export function parseBodyText(
       loc: ['body', ...nul],
       ...entry('value_error', 'Value error, text must not hold the character NUL'),
     })
+  // valibot takes a list for an object without its fields.
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return failed({ loc: ['body'], ...entry(...NOT_AN_OBJECT) })
+  }
   const parsed = v.safeParse(schema, value)
   return parsed.success
     ? { ok: true, value: parsed.output }

@@ -11,7 +11,23 @@ export type ValidationEntry = {
   type: string
 }
 
-export type CoreStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 422 | 429 | 501 | 502 | 503
+export type CoreStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 409
+  | 413
+  | 415
+  | 421
+  | 422
+  | 421
+  | 429
+  | 500
+  | 501
+  | 502
+  | 503
 
 /** What a core endpoint throws; it becomes an answer in one place. */
 export class CoreError extends Error {

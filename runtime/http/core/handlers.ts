@@ -1,16 +1,10 @@
 /** Which function answers which endpoint: one line each, nothing else. */
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
-import { TASK_ENDPOINTS } from '../../contract/endpoints/tasks.ts'
-import { USER_ENDPOINTS } from '../../contract/endpoints/users.ts'
+import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
 import type { Principal } from '../../core/principal.ts'
 import * as tasks from '../../core/tasks.ts'
 import * as users from '../../core/users.ts'
 import type { Db } from '../../database/database.ts'
-
-/** Every endpoint of the core interface, by its operation id. */
-export const ENDPOINTS = { ...USER_ENDPOINTS, ...TASK_ENDPOINTS } as const
-
-export type EndpointName = keyof typeof ENDPOINTS
 
 type Handler<E extends Endpoint> = (
   db: Db,

@@ -8,14 +8,20 @@ import type { AnySchema } from '../../contract/capabilities.ts'
 import { parseBodyText } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
-import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
+import {
+  CoreError,
+  type CoreStatus,
+  type ValidationEntry,
+} from '../../contract/endpoints/problem.ts'
+import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import { ERRORS, RuntimeError } from '../../contract/errors.ts'
 import { authenticate, demand, type Principal, type TokenHasher } from '../../core/principal.ts'
 import { noteUse } from '../../core/tokens.ts'
 import { type Db, isAway } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
 import { readBody } from '../body.ts'
 import type { Env } from '../problem.ts'
-import { ENDPOINTS, HANDLERS } from './handlers.ts'
+import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 export type CoreDeps = {
@@ -71,10 +77,10 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   }
 
   function toAnswer(c: Context<Env>, thrown: unknown): Response {
-    const error = thrown instanceof CoreError ? thrown : isAway(thrown) ? away(thrown) : null
-    if (!error) throw thrown
-    if (error.status === 503)
-      deps.log.warn({ err: error.cause, requestId: c.get('requestId') }, 'the database is away')
+    const requestId = c.get('requestId')
+    const error = thrown instanceof CoreError ? thrown : translated(thrown, requestId)
+    if (error.status >= 500)
+      deps.log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
     return c.json({ detail: error.detail } as never, error.status, error.headers)
   }
   return routes
@@ -87,6 +93,21 @@ const away = (cause?: unknown) =>
     { 'retry-after': String(RETRY_AFTER_SECONDS) },
     cause,
   )
+
+/** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
+function translated(thrown: unknown, requestId: string): CoreError {
+  if (isAway(thrown)) return away(thrown)
+  if (thrown instanceof RuntimeError) {
+    const { status = 400 } = ERRORS[thrown.code]
+    return new CoreError(status as CoreStatus, thrown.message, {}, thrown)
+  }
+  return new CoreError(
+    500,
+    `Something went wrong in Keyway itself; its log has more under ${requestId}`,
+    {},
+    thrown,
+  )
+}
 
 function authorise(principal: Principal, { who, method }: Endpoint): void {
   if (principal.readOnly && method !== 'GET') throw new CoreError(403, 'This token may only read')

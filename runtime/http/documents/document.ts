@@ -11,8 +11,8 @@ export type Response = {
 
 export type Parameter = {
   name: string
-  in: 'path'
-  required: true
+  in: 'path' | 'query'
+  required: boolean
   description: string
   schema: JsonSchema
 }
@@ -30,7 +30,7 @@ export type Operation = {
   security?: Record<string, string[]>[]
 }
 
-export type Method = 'get' | 'post'
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 export type PathItem = { [M in Method]?: Operation }
 
 export type Document = {

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of the whole interface, read from the tables of the contract. */
 import * as v from 'valibot'
 import { anyCredentials } from '../../contract/envelope-schemas.ts'
+import { CORE_TAGS, corePaths } from './core.ts'
 import type { Document, Operation, Parameter, PathItem } from './document.ts'
 import { type Components, createComponents } from './json-schema.ts'
 import { operatingPaths } from './operating.ts'
@@ -62,6 +63,7 @@ export function connectorInterfaceDocument({
     ...Object.fromEntries(
       ORDERED_NAMES.map((name) => [at(name), { post: post(capabilityParts(name)) }]),
     ),
+    ...corePaths(components),
     ...operatingPaths(components),
   }
   return {
@@ -72,7 +74,7 @@ export function connectorInterfaceDocument({
       description: 'One interface to the accounts and entitlements of many systems.',
     },
     ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
-    tags: Object.values(TAGS),
+    tags: [...Object.values(TAGS), ...CORE_TAGS],
     paths,
     components: { schemas: components.all(), ...shared },
   }

@@ -1,0 +1,105 @@
+/**
+ * The database of a running host: opened in the background, tried again until it is there. Connector
+ * routes do not wait for it, core routes say 503 meanwhile.
+ */
+import type { ClientConfig } from 'pg'
+import { type Database, type Db, openDatabase } from './database.ts'
+import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { lockDataDir } from './host-lock.ts'
+
+export type DatabaseService = {
+  /** Null until the schema is up to date. */
+  db(): Db | null
+  /** The embedded server's process, or null. */
+  pid(): number | null
+  /** In words, for /readyz: null when it serves. */
+  waitingFor(): string | null
+  /** Resolves when it serves for the first time, or the host stops. */
+  first: Promise<void>
+  stop(): Promise<void>
+}
+
+export type ServiceOptions = {
+  dataDir: string
+  /** The operator's own server; empty for the embedded one. */
+  url: string
+  /** Password of the embedded one. */
+  password: string
+  /** Called once the schema is there, before anybody is served. */
+  prepare(db: Db, domainId: string): Promise<void>
+  tell(text: string): void
+  onError(error: Error): void
+  onLine(line: string): void
+}
+
+/** Pause between two tries, in milliseconds. */
+const RETRY_MS = 2000
+
+/** @throws DataDirInUseError when another host runs on the same data directory. */
+export async function startDatabase(options: ServiceOptions): Promise<DatabaseService> {
+  const unlock = options.url === '' ? await lockDataDir(options.dataDir) : null
+  let embedded: EmbeddedDatabase | null = null
+  let opened: Database | null = null
+  let problem: string | null = 'the database is starting'
+  let stopping = false
+  let wake: () => void = () => {}
+
+  async function connection(): Promise<ClientConfig> {
+    if (options.url !== '') return { connectionString: options.url }
+    if (!embedded) {
+      const made = await startEmbedded(options)
+      embedded = made
+      // A server that ends by itself is started again by the next try.
+      void made.ended.then((how) => {
+        if (embedded === made) embedded = null
+        if (!stopping) {
+          problem = `the database server ended (${how})`
+          options.onError(new Error(problem))
+          void bring()
+        }
+      })
+    }
+    return embedded.connection
+  }
+
+  async function bring(): Promise<void> {
+    while (!stopping) {
+      try {
+        const target = await connection()
+        if (!opened) {
+          const database = await openDatabase(target, options.onError)
+          await options.prepare(database.db, database.domainId)
+          opened = database
+        }
+        problem = null
+        return
+      } catch (error) {
+        problem = `the database cannot be reached: ${(error as Error).message}`
+        options.onError(error as Error)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, RETRY_MS)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+    }
+  }
+
+  const first = bring()
+  return {
+    db: () => opened?.db ?? null,
+    pid: () => embedded?.pid ?? null,
+    waitingFor: () => problem,
+    first,
+    async stop() {
+      stopping = true
+      wake()
+      await first
+      await opened?.close()
+      await embedded?.stop()
+      await unlock?.()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+/** The core interface in the OpenAPI document, read from its table of endpoints. */
+import * as v from 'valibot'
+import type { AnySchema } from '../../contract/capabilities.ts'
+import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import type { Operation, Parameter, PathItem, Response } from './document.ts'
+import type { Components } from './json-schema.ts'
+import { answer } from './responses.ts'
+
+/** Tags of the core interface, in the order of its table. */
+export const CORE_TAGS = [
+  { name: 'Users', description: 'People, their roles' },
+  { name: 'Groups', description: 'Groups of people' },
+  { name: 'Tasks', description: 'What somebody has to decide or to do' },
+] as const
+
+const Detail = v.pipe(
+  v.object({ detail: v.string() }),
+  v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
+)
+
+const ValidationError = v.pipe(
+  v.object({
+    detail: v.array(
+      v.pipe(
+        v.object({
+          loc: v.pipe(
+            v.array(v.union([v.string(), v.number()])),
+            v.metadata({ description: 'Where the problem is' }),
+          ),
+          msg: v.string(),
+          type: v.string(),
+        }),
+        v.metadata({ title: 'ValidationErrorEntry' }),
+      ),
+    ),
+  }),
+  v.metadata({ title: 'HTTPValidationError', description: 'What does not fit, entry by entry' }),
+)
+
+const FAILURES = {
+  400: ['It cannot be done like this', Detail],
+  401: ['The token is missing, unknown, revoked or expired', Detail],
+  403: ['The token’s user may not', Detail],
+  404: ['There is no such thing in this domain', Detail],
+  409: ['The state of the thing is against it', Detail],
+  422: ['The request does not fit', ValidationError],
+  429: ['Too many requests; see Retry-After', Detail],
+  503: ['The database is away; see Retry-After', Detail],
+} as const
+
+/** The paths of the core interface. */
+export function corePaths(components: Components): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {}
+  for (const [name, row] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
+    const path = row.path.replace(/:([a-z_]+)/g, '{$1}')
+    const method = row.method.toLowerCase() as keyof PathItem
+    paths[path] = { ...paths[path], [method]: operation(name, row, components) }
+  }
+  return paths
+}
+
+function operation(name: string, row: Endpoint, components: Components): Operation {
+  const { body } = row
+  const schema = body && components.schema(body, 'input')
+  return {
+    operationId: name,
+    tags: [row.tag],
+    summary: row.summary,
+    ...(row.who === 'caller' || row.who === 'anybody'
+      ? {}
+      : { description: `Needs the permission \`${row.who}\`.` }),
+    parameters: [...pathParameters(row.path), ...queryParameters(row)],
+    ...(schema
+      ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
+      : {}),
+    responses: { [row.status]: success(row, components), ...failures(components) },
+    security: [{ apiToken: [] }],
+  }
+}
+
+function success(row: Endpoint, components: Components): Response {
+  if (row.output === null) return { description: 'Done' }
+  const schema = components.schema(row.output as AnySchema, 'output')
+  if (row.answer !== 'page') return answer('The answer', schema)
+  const whole = { type: 'integer', minimum: 0 }
+  return answer('One page', {
+    type: 'object',
+    properties: {
+      items: { type: 'array', items: schema },
+      total: whole,
+      page: whole,
+      size: whole,
+      pages: whole,
+    },
+    required: ['items', 'total', 'page', 'size', 'pages'],
+  })
+}
+
+function failures(components: Components): Operation['responses'] {
+  return Object.fromEntries(
+    Object.entries(FAILURES).map(([status, [meaning, schema]]) => [
+      status,
+      answer(meaning, components.schema(schema, 'output')),
+    ]),
+  )
+}
+
+const pathParameters = (path: string): Parameter[] =>
+  [...path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `The ${name.replaceAll('_', ' ')}`,
+    schema: { type: 'string' },
+  }))
+
+const queryParameters = ({ query }: Endpoint): Parameter[] =>
+  Object.entries(query).map(([name, { required, description, jsonSchema }]) => ({
+    name,
+    in: 'query',
+    required,
+    description: description === '' ? name.replaceAll('_', ' ') : description,
+    schema: jsonSchema,
+  }))

@@ -1,0 +1,35 @@
+/** The database goes and comes back; nothing needs a restart. */
+import { expect, test } from 'vitest'
+import { startCore } from './host.ts'
+
+test('a killed database is told as such, connectors answer meanwhile, and it comes back by itself', async () => {
+  const core = await startCore()
+  const { rows } = await core.db.execute(
+    'select pg_postmaster_start_time(), pg_backend_pid() as pid',
+  )
+  const before = rows[0]
+  expect((await core.call('GET', '/users/current')).status).toBe(200)
+  process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+
+  let away = await core.call('GET', '/users/current')
+  for (let tries = 0; away.status === 200 && tries < 50; tries += 1)
+    away = await core.call('GET', '/users/current')
+  expect(away).toMatchObject({ status: 503, body: { detail: 'The database is away; try again' } })
+  expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0)
+  const connectors = await core.host.app.request('/connectors/list-connector-app-ids', {
+    headers: { host: 'localhost' },
+  })
+  expect(connectors.status).toBe(200)
+
+  let back = away
+  for (let tries = 0; back.status !== 200 && tries < 200; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    back = await core.call('GET', '/users/current')
+  }
+  expect(back).toMatchObject({ status: 200, body: { email: 'admin@localhost' } })
+  const { rows: after } = await core.db.execute(
+    'select pg_postmaster_start_time(), pg_backend_pid() as pid',
+  )
+  expect(after[0]).not.toEqual(before)
+  await core.stop()
+})

@@ -1,0 +1,175 @@
+/** A whole host with its embedded database, driven without a socket; and a small company in it. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { readConfig } from '../../runtime/config.ts'
+import { createTokenHasher } from '../../runtime/core/principal.ts'
+import { createToken } from '../../runtime/core/tokens.ts'
+import type { Db } from '../../runtime/database/database.ts'
+import { prepareHome } from '../../runtime/database/home.ts'
+import {
+  domains,
+  groupMembers,
+  groups,
+  userRoles,
+  users,
+} from '../../runtime/database/schema/people.ts'
+import { taskAssignees, tasks } from '../../runtime/database/schema/tasks.ts'
+import { createLog } from '../../runtime/log.ts'
+import { createHost, type Host } from '../../runtime/main.ts'
+import { createJudge } from '../e2e/judge.ts'
+
+export const SECRET = 'core-tests-'.repeat(4)
+export const ADMIN_TOKEN = `lsk_${'admin'.repeat(8)}`
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+export type Reply = { status: number; body: any; headers: Headers }
+
+export type CoreHost = {
+  host: Host
+  db: Db
+  /** Sends a request; the token is the admin's unless another is given, null for none. */
+  call(
+    method: string,
+    path: string,
+    options?: {
+      token?: string | null
+      body?: unknown
+      raw?: string
+      headers?: Record<string, string>
+    },
+  ): Promise<Reply>
+  stop(): Promise<void>
+}
+
+export async function startCore(env: Record<string, string> = {}): Promise<CoreHost> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
+  const config = readConfig({
+    KEYWAY_DATA_DIR: dataDir,
+    KEYWAY_DROP_IN: 'off',
+    KEYWAY_SECRET: SECRET,
+    KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
+    KEYWAY_LOG_LEVEL: 'silent',
+    ...env,
+  })
+  const host = await createHost(config, createLog('silent'))
+  await host.databaseReady
+  const db = host.db() as Db
+  const document = await host.app.request('/openapi.json', { headers: { host: 'localhost' } })
+  const judge = createJudge(await document.text())
+  return {
+    host,
+    db,
+    async call(method, target, { token = ADMIN_TOKEN, body, raw, headers = {} } = {}) {
+      const reply = await host.app.request(target, {
+        method,
+        headers: {
+          host: 'localhost',
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined && raw === undefined
+            ? {}
+            : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined
+          ? raw === undefined
+            ? {}
+            : { body: raw }
+          : { body: JSON.stringify(body) }),
+      })
+      const text = await reply.text()
+      const [bare = ''] = target.split('?')
+      // An unknown path and a wrong method are in no document.
+      if (text !== '' && ![405].includes(reply.status) && bare !== '/nothing')
+        judge(method, bare, reply.status, text)
+      return {
+        status: reply.status,
+        body: text === '' ? null : JSON.parse(text),
+        headers: reply.headers,
+      }
+    },
+    async stop() {
+      await host.stop()
+      const { cluster } = await prepareHome(dataDir)
+      await rm(path.dirname(cluster), { recursive: true, force: true })
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Person = { id: string; token: string; readOnlyToken: string }
+
+/** A user with roles and two tokens. */
+export async function person(
+  db: Db,
+  email: string,
+  roles: string[] = [],
+  domain?: string,
+): Promise<Person> {
+  const domainId = domain ?? (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const [given = ''] = email.split('@')
+  const [row] = await db
+    .insert(users)
+    .values({ domainId, email, givenName: given, familyName: 'Test' })
+    .returning()
+  const id = row?.id ?? ''
+  for (const role of roles) await db.insert(userRoles).values({ domainId, userId: id, role })
+  const hasher = createTokenHasher([SECRET])
+  const token = { userId: id, domainId, name: 'test', description: '', expiresAt: null }
+  const { token: text } = await createToken(db, hasher, { ...token, readOnly: false })
+  const { token: readOnlyToken } = await createToken(db, hasher, { ...token, readOnly: true })
+  return { id, token: text, readOnlyToken }
+}
+
+export async function otherDomain(db: Db): Promise<string> {
+  const [row] = await db.insert(domains).values({ name: 'other' }).returning()
+  return row?.id ?? ''
+}
+
+export async function group(db: Db, name: string, members: Person[]): Promise<string> {
+  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const [row] = await db.insert(groups).values({ domainId, name }).returning()
+  const groupId = row?.id ?? ''
+  for (const { id } of members)
+    await db.insert(groupMembers).values({ domainId, groupId, userId: id })
+  return groupId
+}
+
+type NewTask = {
+  category?: string
+  status?: string
+  type?: string
+  userIds?: string[]
+  groupIds?: string[]
+  domain?: string
+}
+
+export async function task(
+  db: Db,
+  {
+    category = 'APPROVAL',
+    status = 'PENDING',
+    type = 'ACCESS',
+    userIds = [],
+    groupIds = [],
+    domain,
+  }: NewTask,
+): Promise<string> {
+  const domainId = domain ?? (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const [row] = await db
+    .insert(tasks)
+    .values({
+      domainId,
+      taskType: type,
+      taskCategory: category,
+      status,
+      description: `${type} of ${category}`,
+    })
+    .returning()
+  const taskId = row?.id ?? ''
+  for (const userId of userIds) await db.insert(taskAssignees).values({ domainId, taskId, userId })
+  for (const groupId of groupIds)
+    await db.insert(taskAssignees).values({ domainId, taskId, groupId })
+  return taskId
+}
