@@ -1,10 +1,13 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
 import { createHash } from 'node:crypto'
-import { desc, eq } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
 import { activityLogs } from '../database/schema/audit.ts'
 import { users } from '../database/schema/people.ts'
 import type { Principal } from './principal.ts'
+
+/** Which advisory lock stands for "writing the log". */
+const AUDIT_LOCK = 0x6b657962
 
 export type Target = { target_type: string; name: string; id: string }
 
@@ -23,6 +26,8 @@ export async function recordActivity(
     given_name: user?.givenName ?? '',
     family_name: user?.familyName ?? '',
   }
+  // One at a time until the transaction ends: two that read the same row before would fork the chain.
+  await tx.execute(sql`select pg_advisory_xact_lock(${AUDIT_LOCK})`)
   // Each row's hash covers the one before it: a row that is taken out or changed later shows.
   const [before] = await tx
     .select({ hash: activityLogs.eventHash })
@@ -43,4 +48,64 @@ export async function recordActivity(
     metadata,
     beganAt,
   })
+}
+
+type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }
+
+/** What was done, oldest first: a reader that goes on where it stopped sees everything once. */
+export async function listActivity(
+  db: Db,
+  { domainId }: Pick<Principal, 'domainId'>,
+  query: LogQuery,
+) {
+  const { since, until, limit, offset } = query
+  const where = and(
+    eq(activityLogs.domainId, domainId),
+    since === null ? undefined : gte(activityLogs.beganAt, since),
+    until === null ? undefined : lte(activityLogs.beganAt, until),
+  )
+  const [found] = await db.select({ n: count() }).from(activityLogs).where(where)
+  const rows = await db
+    .select()
+    .from(activityLogs)
+    .where(where)
+    .orderBy(asc(activityLogs.beganAt), asc(activityLogs.id))
+    .limit(limit)
+    .offset(offset)
+  const total = found?.n ?? 0
+  return { items: rows.map(toLog), total, limit, offset, links: linksOf(query, total) }
+}
+
+function toLog(row: typeof activityLogs.$inferSelect) {
+  const words = row.eventType.toLowerCase().replaceAll('_', ' ')
+  return {
+    event_hash: row.eventHash,
+    event_type: row.eventType,
+    event_type_user_friendly: words.charAt(0).toUpperCase() + words.slice(1),
+    outcome: row.outcome,
+    targets: row.targets,
+    actor: row.actor,
+    event_began_at: row.beganAt.toISOString().replace('Z', ''),
+    event_metadata: row.metadata,
+  }
+}
+
+/** Relative, with the filters kept in them: clients put their own base in front (core-interface.md section 3). */
+function linksOf({ since, until, limit, offset }: LogQuery, total: number) {
+  const at = (start: number): string => {
+    const query = new URLSearchParams()
+    if (since) query.set('since', since.toISOString())
+    if (until) query.set('until', until.toISOString())
+    query.set('limit', String(limit))
+    query.set('offset', String(start))
+    return `/activity_logs?${query}`
+  }
+  const last = Math.max(0, Math.ceil(total / limit) - 1) * limit
+  return {
+    first: at(0),
+    last: at(last),
+    self: at(offset),
+    next: offset + limit < total ? at(offset + limit) : null,
+    prev: offset > 0 ? at(Math.max(0, offset - limit)) : null,
+  }
 }

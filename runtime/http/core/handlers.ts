@@ -1,10 +1,16 @@
 /** Which function answers which endpoint: one line each, nothing else. */
+
+import packageJson from '../../../package.json' with { type: 'json' }
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
+import { listActivity } from '../../core/activity.ts'
 import type { Principal } from '../../core/principal.ts'
 import * as tasks from '../../core/tasks.ts'
 import * as users from '../../core/users.ts'
 import type { Db } from '../../database/database.ts'
+
+/** Of the package, as `keyway --version` would say. */
+const { version: VERSION } = packageJson
 
 type Handler<E extends Endpoint> = (
   db: Db,
@@ -37,6 +43,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   comment_on_task: (db, who, { params, body }) =>
     tasks.commentOnTask(db, who, id(params, 'task_id'), body),
   complete_task: (db, who, { params }) => tasks.completeTask(db, who, id(params, 'task_id')),
+  list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
+  get_info: async () => ({ name: 'Keyway', version: VERSION }),
   dismiss_task: (db, who, { params }) => tasks.dismissTask(db, who, id(params, 'task_id')),
 }
 

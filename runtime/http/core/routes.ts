@@ -32,6 +32,9 @@ export type CoreDeps = {
   log: Log
 }
 
+/** The caller of an endpoint that needs none: its handler looks at neither. */
+const NOBODY = { db: null as never, principal: null as never }
+
 /** How soon to ask again while the database is away, in seconds. */
 const RETRY_AFTER_SECONDS = 2
 
@@ -45,6 +48,15 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     name: keyof typeof ENDPOINTS,
     row: Endpoint,
   ): Promise<Response> {
+    const { db, principal } = row.who === 'anybody' ? NOBODY : await caller(c, row)
+    const input = await parseInput(c, row)
+    const result = await HANDLERS[name](db, principal, input as never)
+    if (row.answer === 'empty') return c.body(null, 204)
+    return c.json(checked(row, result) as never, row.status as 200)
+  }
+
+  /** Who calls, and that they may. */
+  async function caller(c: Context<Env>, row: Endpoint) {
     const db = deps.db()
     if (!db) throw away()
     const principal = await authenticate(db, deps.hasher, c.req.header('authorization'))
@@ -53,10 +65,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     if (!allowed) throw new CoreError(429, 'Too many requests; see Retry-After', headers)
     await noteUse(db, principal.tokenId, new Date())
     authorise(principal, row)
-    const input = await parseInput(c, row)
-    const result = await HANDLERS[name](db, principal, input as never)
-    if (row.answer === 'empty') return c.body(null, 204)
-    return c.json(checked(row, result) as never, row.status as 200)
+    return { db, principal }
   }
 
   for (const [name, row] of rows) {
@@ -148,7 +157,7 @@ function nulEntries(c: Context<Env>): ValidationEntry[] {
 /** Nulls filled in, and exactly the contract: a breach here is a defect of ours. */
 function checked(row: Endpoint, result: unknown): unknown {
   const output = row.output as AnySchema
-  if (row.answer !== 'page') return v.parse(output, result)
+  if (row.answer === 'json') return v.parse(output, result)
   const page = result as { items: unknown[] }
   return { ...page, items: page.items.map((item) => v.parse(output, item)) }
 }

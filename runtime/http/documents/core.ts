@@ -6,11 +6,14 @@ import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
 import { answer } from './responses.ts'
+import type { JsonSchema } from './tidy.ts'
 
 /** Tags of the core interface, in the order of its table. */
 export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
   { name: 'Groups', description: 'Groups of people' },
+  { name: 'Logs', description: 'What was done, by whom' },
+  { name: 'Meta', description: 'What this is' },
   { name: 'Tasks', description: 'What somebody has to decide or to do' },
 ] as const
 
@@ -75,14 +78,15 @@ function operation(name: string, row: Endpoint, components: Components): Operati
       ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
       : {}),
     responses: { [row.status]: success(row, components), ...failures(components) },
-    security: [{ apiToken: [] }],
+    security: row.who === 'anybody' ? [] : [{ apiToken: [] }],
   }
 }
 
 function success(row: Endpoint, components: Components): Response {
   if (row.output === null) return { description: 'Done' }
   const schema = components.schema(row.output as AnySchema, 'output')
-  if (row.answer !== 'page') return answer('The answer', schema)
+  if (row.answer === 'json') return answer('The answer', schema)
+  if (row.answer === 'limit-offset') return answer('A part of the list', limitOffset(schema))
   const whole = { type: 'integer', minimum: 0 }
   return answer('One page', {
     type: 'object',
@@ -95,6 +99,27 @@ function success(row: Endpoint, components: Components): Response {
     },
     required: ['items', 'total', 'page', 'size', 'pages'],
   })
+}
+
+function limitOffset(schema: JsonSchema): JsonSchema {
+  const whole = { type: 'integer', minimum: 0 }
+  const link = { type: ['string', 'null'] }
+  const names = ['first', 'last', 'self', 'next', 'prev']
+  return {
+    type: 'object',
+    properties: {
+      items: { type: 'array', items: schema },
+      total: whole,
+      limit: whole,
+      offset: whole,
+      links: {
+        type: 'object',
+        properties: Object.fromEntries(names.map((name) => [name, link])),
+        required: names,
+      },
+    },
+    required: ['items', 'total', 'limit', 'offset', 'links'],
+  }
 }
 
 function failures(components: Components): Operation['responses'] {

@@ -1,0 +1,51 @@
+/** What happened, and what this is: core-interface.md sections 1.11 and 1.15. */
+import * as v from 'valibot'
+import { nullable } from '../optional.ts'
+import { endpoint } from './endpoint.ts'
+import { datetime, int } from './params.ts'
+
+const logs = endpoint('Logs')
+const meta = endpoint('Meta')
+
+const anyRecord = v.record(v.string(), v.unknown())
+
+export const ActivityLog = v.pipe(
+  v.strictObject({
+    event_hash: v.pipe(v.string(), v.metadata({ description: 'Covers the entry before it too' })),
+    event_type: v.string(),
+    event_type_user_friendly: v.string(),
+    outcome: v.picklist(['Succeeded', 'Failed']),
+    targets: v.array(anyRecord),
+    actor: anyRecord,
+    event_began_at: nullable(v.pipe(v.string(), v.metadata({ description: 'UTC, without zone' }))),
+    event_metadata: anyRecord,
+  }),
+  v.metadata({ title: 'ActivityLog', description: 'Something that somebody did' }),
+)
+
+export const META_ENDPOINTS = {
+  list_activity_logs: logs({
+    method: 'GET',
+    path: '/activity_logs',
+    summary: 'List what was done, oldest first',
+    who: 'logs.read',
+    query: {
+      since: datetime().describe('From this moment on'),
+      until: datetime().describe('Up to this moment'),
+      limit: int({ min: 1, max: 100, default: 50 }).describe('Entries per answer'),
+      offset: int({ min: 0, default: 0 }).describe('Entries to leave out'),
+    },
+    answer: 'limit-offset',
+    output: ActivityLog,
+  }),
+  get_info: meta({
+    method: 'GET',
+    path: '/info',
+    summary: 'What this is',
+    who: 'anybody',
+    output: v.pipe(
+      v.strictObject({ name: v.string(), version: v.string() }),
+      v.metadata({ title: 'ServiceInfo' }),
+    ),
+  }),
+} as const
