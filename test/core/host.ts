@@ -7,7 +7,6 @@ import { readConfig } from '../../runtime/config.ts'
 import { createTokenHasher } from '../../runtime/core/principal.ts'
 import { createToken } from '../../runtime/core/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
-import { prepareHome } from '../../runtime/database/home.ts'
 import {
   domains,
   groupMembers,
@@ -18,6 +17,7 @@ import {
 import { taskAssignees, tasks } from '../../runtime/database/schema/tasks.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
+import { forgetDatabase } from '../database/forget.ts'
 import { createJudge } from '../e2e/judge.ts'
 
 export const SECRET = 'core-tests-'.repeat(4)
@@ -91,8 +91,7 @@ export async function startCore(env: Record<string, string> = {}): Promise<CoreH
     },
     async stop() {
       await host.stop()
-      const { cluster } = await prepareHome(dataDir)
-      await rm(path.dirname(cluster), { recursive: true, force: true })
+      await forgetDatabase(dataDir)
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -8,14 +8,13 @@ import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
-import { prepareHome } from '../../runtime/database/home.ts'
+import { forgetDatabase } from './forget.ts'
 
 const folders: string[] = []
 
 afterAll(async () => {
   for (const folder of folders) {
-    const { cluster } = await prepareHome(folder)
-    await rm(path.dirname(cluster), { recursive: true, force: true })
+    await forgetDatabase(folder)
     await rm(folder, { recursive: true, force: true })
   }
 })

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { forgetDatabase } from '../database/forget.ts'
 import { isAlive, until } from './until.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
@@ -91,7 +92,10 @@ export async function stopCommands(): Promise<void> {
       // Its group is gone already.
     }
   }
-  for (const home of homes) await rm(home, { recursive: true, force: true })
+  for (const home of homes) {
+    await forgetDatabase(path.join(home, 'data'))
+    await rm(home, { recursive: true, force: true })
+  }
 }
 
 /** Processes whose command line holds a text, such as the path of a data directory. Linux. */
