@@ -3,7 +3,7 @@
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
@@ -35,6 +35,7 @@ import { createLocate } from './registry/positions.ts'
 import { createRegistry, type Listing, type Registry } from './registry/registry.ts'
 import { openStore } from './registry/store.ts'
 import { watchDirectories } from './registry/watch.ts'
+import { VERSION } from './version.ts'
 
 export type Host = {
   app: Hono<Env>
@@ -127,14 +128,11 @@ export async function createHost(
     if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
   })
 
-  const version = JSON.parse(
-    await readFile(path.join(RUNTIME, '..', 'package.json'), 'utf8'),
-  ).version
   const egress = await setting(() =>
     createEgress({
       privateGrants: parsePrivateGrants(config.privateEgress),
       proxy: config.proxy,
-      userAgent: `keyway/${version}`,
+      userAgent: `keyway/${VERSION}`,
     }),
   )
 

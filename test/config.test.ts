@@ -27,6 +27,8 @@ describe('without variables', () => {
       privateEgress: '',
       secrets: [],
       adminToken: '',
+      databaseUrl: '',
+      requestsPerMinute: 600,
       connectorToken: '',
       openConnectors: true,
       allowedHosts: [],

@@ -18,9 +18,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: ['contract', 'database'],
   invoke: ['contract'],
   'log.ts': [],
+  'version.ts': ['..'],
   'keys.ts': [],
   'config.ts': [],
-  http: ['contract', 'core', 'database', 'invoke', 'log.ts'],
+  http: ['contract', 'core', 'database', 'invoke', 'log.ts', 'version.ts'],
   testing: ['contract', 'egress', 'invoke', 'lanes', 'registry'],
   'main.ts': [
     'core',
@@ -34,6 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config.ts',
     'keys.ts',
     'log.ts',
+    'version.ts',
   ],
   cli: ['contract', 'main.ts', 'config.ts', 'log.ts', 'sample', 'testing'],
 }

@@ -1,6 +1,5 @@
 /** Which function answers which endpoint: one line each, nothing else. */
 
-import packageJson from '../../../package.json' with { type: 'json' }
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
 import { listActivity } from '../../core/activity.ts'
@@ -8,9 +7,7 @@ import type { Principal } from '../../core/principal.ts'
 import * as tasks from '../../core/tasks.ts'
 import * as users from '../../core/users.ts'
 import type { Db } from '../../database/database.ts'
-
-/** Of the package, as `keyway --version` would say. */
-const { version: VERSION } = packageJson
+import { VERSION } from '../../version.ts'
 
 type Handler<E extends Endpoint> = (
   db: Db,

@@ -1,0 +1,4 @@
+/** The version of the package. */
+import packageJson from '../package.json' with { type: 'json' }
+
+export const VERSION: string = packageJson.version
