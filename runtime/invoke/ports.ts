@@ -3,8 +3,7 @@
  * the registry nor the lanes nor egress, so each can be read and tested without the others.
  */
 import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
-import type { RuntimeError } from '../contract/errors.ts'
-import type { Heads, Reply } from '../contract/frames.ts'
+import type { FetchReply, FetchRequest, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import type { Position } from '../contract/position.ts'
@@ -23,23 +22,6 @@ export type ServedVersion = {
   load(): Promise<LoadedConnector>
 }
 
-export type FetchRequest = {
-  url: string
-  method: string
-  headers: [string, string][]
-  body: Buffer | null
-  redirect: 'follow' | 'manual' | 'error'
-  signal: AbortSignal
-}
-
-export type FetchReply = {
-  status: number
-  url: string
-  redirected: boolean
-  headers: [string, string][]
-  body: Buffer
-}
-
 /** One upstream request, as it may be logged: never a query or a body. */
 export type UpstreamRecord = {
   method: string
@@ -56,20 +38,6 @@ export type OpenedEgress = {
   fetch(request: FetchRequest): Promise<FetchReply>
   records: readonly UpstreamRecord[]
 }
-
-export type LaneCall = {
-  connector: LoadedConnector
-  isolateKey: string
-  capability: string
-  callJson: string
-  raw: boolean
-  deadlineMs: number
-  signal: AbortSignal
-  fetch(request: FetchRequest): Promise<FetchReply>
-  log(line: Heads['log']): void
-}
-
-export type LaneReply = { reply: Reply; body: Buffer; fetchError: RuntimeError | null }
 
 /** A log line of a connector, redacted. */
 export type CallLog = (line: {

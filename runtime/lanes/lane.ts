@@ -6,35 +6,17 @@
  */
 
 import { RuntimeError } from '../contract/errors.ts'
-import type { Heads, Message, Reply } from '../contract/frames.ts'
+import type { Heads, Message } from '../contract/frames.ts'
+import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
 import { isolateError, workerError } from './lane-errors.ts'
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
 import { boundLine } from './log-lines.ts'
-import { type FetchReply, type FetchRequest, failed, performFetch } from './perform-fetch.ts'
+import { failed, performFetch } from './perform-fetch.ts'
 import type { Ticket } from './seats.ts'
 import type { WorkerEnd } from './worker-link.ts'
-
-export type LaneCall = {
-  connector: LoadedConnector
-  /** Digest of settings and credentials: which tenant's isolate. */
-  isolateKey: string
-  capability: string
-  /** Request, settings, credentials and page, as the guest gets them. */
-  callJson: string
-  raw: boolean
-  /** From now until the answer must be there, in milliseconds. */
-  deadlineMs: number
-  /** Aborted when the caller hangs up. */
-  signal: AbortSignal
-  fetch(request: FetchRequest): Promise<FetchReply>
-  log(line: Heads['log']): void
-}
-
-/** The guest's answer: the message's head and bytes; `fetchError` where the handler let one through. */
-export type LaneReply = { reply: Reply; body: Buffer; fetchError: RuntimeError | null }
 
 export type LaneLimits = LaneWorkerLimits & BackOffLimits
 

@@ -5,8 +5,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { RuntimeError } from '../contract/errors.ts'
+import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
-import { createLane, type Lane, type LaneCall, type LaneLimits, type LaneReply } from './lane.ts'
+import { createLane, type Lane, type LaneLimits } from './lane.ts'
 import type { Containment, Launcher } from './launch.ts'
 import type { WorkerEnd } from './worker-link.ts'
 

@@ -1,21 +1,7 @@
 /** One request of a guest: made by whoever the host handed in, answered in the guest's terms. */
 import { ERRORS, RuntimeError } from '../contract/errors.ts'
 import type { Heads } from '../contract/frames.ts'
-
-/** What a guest asks of the network. */
-export type FetchRequest = Omit<Heads['fetch'], 'request' | 'hasBody'> & {
-  body: Buffer | null
-  signal: AbortSignal
-}
-
-/** What it gets. */
-export type FetchReply = {
-  status: number
-  url: string
-  redirected: boolean
-  headers: [string, string][]
-  body: Buffer
-}
+import type { FetchReply, FetchRequest } from '../contract/lane-call.ts'
 
 /** The answer for the guest; `error` is the host's own record of what went wrong. */
 export type Performed = {

@@ -6,10 +6,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
 import type { Exchange } from '../contract/cases.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import type { FetchReply, FetchRequest } from '../contract/lane-call.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import { createPolicyOf } from '../egress/call-policy.ts'
 import { judge, parseUrl } from '../egress/policy.ts'
-import type { FetchReply, FetchRequest } from '../invoke/ports.ts'
 
 export type StubUpstream = {
   fetch(request: FetchRequest): Promise<FetchReply>

@@ -278,11 +278,6 @@ describe('a bad request is refused and harms nothing', () => {
       { status: 413, error_code: 'bad_request' },
     ],
     [
-      'an unknown path',
-      () => post(host, '/nothing/here', '{}'),
-      { status: 404, error_code: 'not_found' },
-    ],
-    [
       'a path below a capability',
       () => post(host, `${AT}/more`, '{}'),
       { status: 404, error_code: 'not_found' },

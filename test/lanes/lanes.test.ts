@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
-import type { FetchRequest } from '../../runtime/lanes/perform-fetch.ts'
+import type { FetchRequest } from '../../runtime/contract/lane-call.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
 

@@ -1,0 +1,43 @@
+/**
+ * One call on its way through a lane, and the requests that it makes: what invoke hands to lanes, and
+ * lanes to whoever performs requests. Once, because neither side may import the other.
+ */
+import type { RuntimeError } from './errors.ts'
+import type { Heads, Reply } from './frames.ts'
+import type { LoadedConnector } from './loaded.ts'
+
+/** What a guest asks of the network. */
+export type FetchRequest = Omit<Heads['fetch'], 'request' | 'hasBody'> & {
+  body: Buffer | null
+  /** Ends this one request. */
+  signal: AbortSignal
+}
+
+/** What it gets: the upstream's answer, whole and decoded. */
+export type FetchReply = {
+  status: number
+  /** Of the last hop. */
+  url: string
+  redirected: boolean
+  headers: [string, string][]
+  body: Buffer
+}
+
+export type LaneCall = {
+  connector: LoadedConnector
+  /** Digest of settings and credentials: which tenant's isolate. */
+  isolateKey: string
+  capability: string
+  /** Request, settings, credentials and page, as the guest gets them. */
+  callJson: string
+  raw: boolean
+  /** From now until the answer must be there, in milliseconds. */
+  deadlineMs: number
+  /** Aborted when the caller hangs up. */
+  signal: AbortSignal
+  fetch(request: FetchRequest): Promise<FetchReply>
+  log(line: Heads['log']): void
+}
+
+/** The guest's answer: the message's head and bytes; `fetchError` where the handler let one through. */
+export type LaneReply = { reply: Reply; body: Buffer; fetchError: RuntimeError | null }
