@@ -48,6 +48,17 @@ describe('keyway start --sample', () => {
     return JSON.parse(text)
   }
 
+  test('prints the call that the README shows, with its own ports', async () => {
+    const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
+    const [shown = ''] = /curl -s \S+list_accounts[\s\S]*?(?=\n```)/.exec(readme) ?? []
+    const plain = (text: string) =>
+      text
+        .replace(/\\\n/g, ' ')
+        .replace(/\s+/g, ' ')
+        .replace(/:\d{4,5}\b/g, ':0')
+    expect(plain(running.curl)).toBe(plain(shown))
+  })
+
   test.skipIf(!hasCurl)(
     `prints a command that works as it is${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
