@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { buildSync } from 'esbuild'
+import { buildSync, stop } from 'esbuild'
 
 export type WorkerBundle = {
   /** The worker's file. */
@@ -21,6 +21,8 @@ const RUNTIME = path.join(import.meta.dirname, '..')
 export async function buildWorker(directory: string): Promise<WorkerBundle> {
   const prelude = bundle('worker/guest/prelude.ts', 'iife', {})
   const worker = bundle('worker/main.ts', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
+  // It would stay for the life of the host.
+  await stop()
   const digest = createHash('sha256').update(worker).digest('hex').slice(0, 16)
   await mkdir(directory, { recursive: true })
   const file = path.join(directory, `worker-${digest}.mjs`)
@@ -32,7 +34,7 @@ export async function buildWorker(directory: string): Promise<WorkerBundle> {
 }
 
 function bundle(entry: string, format: 'iife' | 'esm', define: Record<string, string>) {
-  // The blocking form leaves no service process behind; nothing else runs yet.
+  // The blocking form: no other build of this process can be under way when the bundler is stopped.
   const result = buildSync({
     entryPoints: [path.join(RUNTIME, entry)],
     bundle: true,
