@@ -4,6 +4,7 @@
  * after a SIGKILL finds out what is really running, and goes on.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -16,6 +17,8 @@ const run = promisify(execFile)
 
 /** How long a server may take from its start to its first answer, recovery included, in milliseconds. */
 const READY_MS = 60_000
+
+const SETPRIV = '/usr/bin/setpriv'
 
 /** The name of role and database. */
 const NAME = 'keyway'
@@ -135,8 +138,9 @@ function launch(home: Home, { bin }: Binaries, onLine: (line: string) => void): 
     '-c',
     'logging_collector=off',
   ]
-  // Where it is there, the server shuts down by itself when the host is gone.
-  const prefix = process.platform === 'linux' ? ['/usr/bin/setpriv', '--pdeathsig', 'INT'] : []
+  // Where it is there, the server shuts down by itself when the host is gone; elsewhere the next start
+  // finds and stops it.
+  const prefix = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'INT'] : []
   const [command = '', ...args] = [...prefix, ...postgres]
   const child = spawn(command, args, {
     cwd: home.cluster,
