@@ -5,7 +5,7 @@
  * Source: service.md sections 2.1, 2.2, 7.1; connector-interface.md section 1.1.
  */
 import * as v from 'valibot'
-import type { AuthCredential, CredentialKind } from './authentication.ts'
+import { AUTHENTICATION, type AuthCredential, type CredentialKind } from './authentication.ts'
 import type { AnySchema } from './capabilities.ts'
 import {
   anyCredentials,
@@ -59,7 +59,9 @@ export function parseCall(text: string, expected: Expected): Call {
     thorough,
   )
   const findings = [
-    ...(parsed.success ? [] : [describeIssues(parsed.issues, '', mayHoldSecret)]),
+    ...(parsed.success
+      ? []
+      : [describeIssues(parsed.issues, '', mayHoldSecret), ...flatCredentials(parsed.issues)]),
     ...(request.success
       ? []
       : [describeIssues(request.issues, 'request', quietMembers(expected.request))]),
@@ -88,6 +90,22 @@ export function parseCall(text: string, expected: Expected): Call {
     includeRawData: include_raw_data === true,
   }
 }
+
+/** What everybody sends first is `{ "token": "x" }`: says that a kind is an object of its fields. */
+function flatCredentials(issues: readonly v.BaseIssue<unknown>[]): string[] {
+  const [kind] = issues.flatMap(({ path = [] }) => {
+    const name = path.at(-1)?.key
+    const flat = path[0]?.key === 'auth' ? path.length === 2 : path.length === 3
+    return flat && isKind(name) ? [name] : []
+  })
+  if (kind === undefined) return []
+  const fields = Object.keys(AUTHENTICATION[kind].entries)
+  const shown = fields.map((field) => `"${field}": …`).join(', ')
+  return [`write "${kind}": { ${shown} }`]
+}
+
+const isKind = (name: unknown): name is CredentialKind =>
+  typeof name === 'string' && Object.hasOwn(AUTHENTICATION, name)
 
 /** What is of the wrong form may still hold a secret. */
 const mayHoldSecret = ([name]: readonly unknown[]): boolean =>

@@ -461,3 +461,20 @@ test('of a large body only the first finding is told: half a million would fill 
   )
   expect(message).toBe('request.account_ids.0: Invalid type: Expected string but received 1')
 })
+
+describe('a credential sent flat', () => {
+  test('is told the form that is meant, without its value', () => {
+    const { message } = refusal({ request: { account_id: 'a' }, auth: { token: 'my-secret' } })
+    expect(message).toContain('auth.token: Expected Object')
+    expect(message).toContain('write "token": { "token": … }')
+    expect(message).not.toContain('my-secret')
+  })
+
+  test('is told so within several too', () => {
+    const credentials = [{ id: 'api', kind: 'basic' }]
+    const sent = { request: { account_id: 'a' }, credentials: [{ id: 'api', basic: 'u:p' }] }
+    expect(refusal(sent, { credentials }).message).toContain(
+      'write "basic": { "username": …, "password": … }',
+    )
+  })
+})
