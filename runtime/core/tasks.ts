@@ -1,5 +1,5 @@
 /** Tasks: who sees them, and what the eight calls do. */
-import { and, asc, count, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
 import type { Task, TaskCategory, TaskStatus } from '../contract/models/task.ts'
 import { actionsOf, type TaskActionType } from '../contract/task-actions.ts'
@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts'
 import { groupMembers, groups, users } from '../database/schema/people.ts'
 import { taskAssignees, taskComments, tasks } from '../database/schema/tasks.ts'
 import { recordActivity } from './activity.ts'
-import { containing, isId, offsetOf, type PageQuery, pageOf } from './page.ts'
+import { containing, isId, type PageQuery, selectPage } from './page.ts'
 import { demand, type Principal } from './principal.ts'
 import { findUser, toUser } from './users.ts'
 
@@ -65,25 +65,17 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
       : idEquals(tasks.accessRequestId, query.access_request_id),
     assignees(db, query.assigned_identity_ids, query.assigned_group_ids),
   )
-  const column = SORTS[(query.sort_by ?? '').toLowerCase() as keyof typeof SORTS] ?? tasks.createdAt
-  const order = query.sort_direction?.toLowerCase() === 'asc' ? asc : desc
-  const [total] = await db.select({ n: count() }).from(tasks).where(where)
-  const rows = await db
-    .select()
-    .from(tasks)
-    .where(where)
-    .orderBy(order(column), order(tasks.id))
-    .limit(query.size)
-    .offset(offsetOf(query))
-  return pageOf(
-    await toTasks(
-      db,
-      rows,
-      query.expand.filter((name) => name !== 'comments'),
-    ),
-    total?.n ?? 0,
-    query,
-  )
+  const direction = query.sort_direction?.toLowerCase() === 'asc' ? asc : desc
+  const order = [direction(sortColumn(query.sort_by)), direction(tasks.id)]
+  const found = await selectPage(db, tasks, { where, order }, query, (row) => row)
+  const expand = query.expand.filter((name) => name !== 'comments')
+  return { ...found, items: await toTasks(db, found.items, expand) }
+}
+
+/** Unknown names sort by age, like none. */
+function sortColumn(name: string | null) {
+  const wanted = (name ?? '').toLowerCase()
+  return Object.hasOwn(SORTS, wanted) ? SORTS[wanted as keyof typeof SORTS] : tasks.createdAt
 }
 
 function assignees(db: Db, userIds: string[], groupIds: string[]): SQL | undefined {

@@ -1,12 +1,12 @@
 /** Users, their roles, and groups. */
-import { and, asc, count, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
 import type { User } from '../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { groupMembers, groups, userRoles, users } from '../database/schema/people.ts'
 import { recordActivity } from './activity.ts'
-import { containing, isId, offsetOf, type PageQuery, pageOf } from './page.ts'
+import { containing, isId, type PageQuery, selectPage } from './page.ts'
 import { demand, type Principal } from './principal.ts'
 
 type UserRow = typeof users.$inferSelect
@@ -45,19 +45,8 @@ type UserQuery = PageQuery & { search_term: string | null; exact_match: boolean;
 
 export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
   const where = and(eq(users.domainId, domainId), matching(query))
-  const [total] = await db.select({ n: count() }).from(users).where(where)
-  const rows = await db
-    .select()
-    .from(users)
-    .where(where)
-    .orderBy(asc(users.email), asc(users.id))
-    .limit(query.size)
-    .offset(offsetOf(query))
-  return pageOf(
-    rows.map((row) => withAttributes(row, query.expand)),
-    total?.n ?? 0,
-    query,
-  )
+  const order = [asc(users.email), asc(users.id)]
+  return selectPage(db, users, { where, order }, query, (row) => withAttributes(row, query.expand))
 }
 
 function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
@@ -176,15 +165,8 @@ export async function listGroups(db: Db, { domainId }: Principal, query: GroupQu
         : ilike(groups.name, containing(name)),
     appId === null ? undefined : isId(appId) ? eq(groups.appId, appId) : sql`false`,
   )
-  const [total] = await db.select({ n: count() }).from(groups).where(where)
-  const rows = await db
-    .select()
-    .from(groups)
-    .where(where)
-    .orderBy(asc(groups.name), asc(groups.id))
-    .limit(query.size)
-    .offset(offsetOf(query))
-  return pageOf(rows.map(toGroup), total?.n ?? 0, query)
+  const order = [asc(groups.name), asc(groups.id)]
+  return selectPage(db, groups, { where, order }, query, toGroup)
 }
 
 async function findGroup(db: Db, { domainId }: Principal, id: string): Promise<GroupRow> {
@@ -209,13 +191,6 @@ export async function listGroupUsers(db: Db, principal: Principal, id: string, q
     .from(groupMembers)
     .where(eq(groupMembers.groupId, group.id))
   const where = inArray(users.id, members)
-  const [total] = await db.select({ n: count() }).from(users).where(where)
-  const rows = await db
-    .select()
-    .from(users)
-    .where(where)
-    .orderBy(asc(users.email), asc(users.id))
-    .limit(query.size)
-    .offset(offsetOf(query))
-  return pageOf(rows.map(toUser), total?.n ?? 0, query)
+  const order = [asc(users.email), asc(users.id)]
+  return selectPage(db, users, { where, order }, query, toUser)
 }

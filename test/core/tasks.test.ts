@@ -113,6 +113,13 @@ describe('tasks', () => {
   })
 })
 
+test.each(['constructor', '__proto__', 'nothing', ''])(
+  'an unknown sort order such as "%s" is none',
+  async (name) => {
+    expect((await core.call('GET', `/tasks?show_all_tasks=true&sort_by=${name}`)).status).toBe(200)
+  },
+)
+
 describe('an action', () => {
   test('moves the task, names who resolved it, and is recorded', async () => {
     const id = await task(core.db, { userIds: [ada.id] })
