@@ -36,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config.ts',
     'keys.ts',
     'log.ts',
+    'seal.ts',
     'version.ts',
   ],
   cli: ['contract', 'main.ts', 'config.ts', 'log.ts', 'sample', 'testing'],

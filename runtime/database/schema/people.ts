@@ -2,7 +2,6 @@
 import { sql } from 'drizzle-orm'
 import {
   boolean,
-  customType,
   index,
   jsonb,
   pgTable,
@@ -11,9 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 
 /** One row: a deployment is one domain. */
 export const domains = pgTable('domains', {

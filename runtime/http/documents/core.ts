@@ -11,6 +11,7 @@ import type { JsonSchema } from './tidy.ts'
 /** Tags of the core interface, in the order of its table. */
 export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
+  { name: 'Apps', description: 'Apps that people have accounts in' },
   { name: 'Groups', description: 'Groups of people' },
   { name: 'Logs', description: 'What was done, by whom' },
   { name: 'Meta', description: 'What this is' },
