@@ -9,6 +9,7 @@ import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
+import { resealConnections } from './core/connections.ts'
 import { createTokenHasher } from './core/principal.ts'
 import { ensureFirstAdmin } from './core/tokens.ts'
 import type { Db } from './database/database.ts'
@@ -107,6 +108,7 @@ export async function createHost(
   const adminToken = kept?.value ?? config.adminToken
 
   const hasher = createTokenHasher(secrets)
+  const vault = createSealer(secrets, 'connection')
   const database = wanted === 'none' ? null : await openDatabaseService()
 
   async function openDatabaseService() {
@@ -230,6 +232,19 @@ export async function createHost(
     await Promise.all(checks)
   })
 
+  const stopping = new AbortController()
+  const resealed = (database?.first ?? Promise.resolve()).then(async () => {
+    const db = database?.db()
+    if (!db) return
+    const { signal } = stopping
+    const info = log.info.bind(log)
+    await resealConnections(db, vault, { signal, info, warn: log.warn.bind(log) }).catch(
+      (error) => {
+        if (!signal.aborted) log.error({ err: error }, 'sealing connections anew failed')
+      },
+    )
+  })
+
   // Once it was there the host stays ready: connectors answer without it.
   let reached = database === null
   void database?.first.then(() => {
@@ -244,10 +259,9 @@ export async function createHost(
         connectors: {
           ids: registry.ids,
           find: registry.find,
-          logo: store.logo,
           call: createCall(invoke),
         },
-        vault: createSealer(secrets, 'connection'),
+        vault,
       },
       requestsPerMinute: config.requestsPerMinute,
       log,
@@ -295,7 +309,8 @@ export async function createHost(
       await watched.stop()
       lanes.stop()
       await egress.close()
-      await database?.stop()
+      stopping.abort()
+      await Promise.all([resealed, database?.stop()])
     },
   }
 }

@@ -11,13 +11,16 @@ const AUDIT_LOCK = 0x6b657962
 
 export type Target = { target_type: string; name: string; id: string }
 
-/** Records what the caller did. */
+export type ActivityOutcome = 'Succeeded' | 'Failed'
+
+/** Records what the caller did, or tried in vain. */
 export async function recordActivity(
   tx: Db,
   { domainId, userId }: Pick<Principal, 'domainId' | 'userId'>,
   eventType: string,
   targets: Target[],
   metadata: Record<string, unknown>,
+  outcome: ActivityOutcome = 'Succeeded',
 ): Promise<void> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId))
   const actor = {
@@ -36,13 +39,13 @@ export async function recordActivity(
     .orderBy(desc(activityLogs.id))
     .limit(1)
   const beganAt = new Date()
-  const content = JSON.stringify([before?.hash ?? '', eventType, actor, targets, metadata, beganAt])
-  const eventHash = createHash('sha512').update(content).digest('hex')
+  const content = [before?.hash ?? '', eventType, outcome, actor, targets, metadata, beganAt]
+  const eventHash = createHash('sha512').update(JSON.stringify(content)).digest('hex')
   await tx.insert(activityLogs).values({
     domainId,
     eventHash,
     eventType,
-    outcome: 'Succeeded',
+    outcome,
     actor,
     targets,
     metadata,

@@ -13,6 +13,12 @@ function pageOf<T>(items: T[], total: number, { page, size }: PageQuery): Page<T
   return { items, total, page, size, pages: Math.ceil(total / size) }
 }
 
+/** One page of a list that is in memory. */
+export function slicePage<T>(all: readonly T[], query: PageQuery): Page<T> {
+  const start = (query.page - 1) * query.size
+  return pageOf(all.slice(start, start + query.size), all.length, query)
+}
+
 /** Reads one page of a table in a fixed order, each row as `toItem` shows it, with the total. */
 export async function selectPage<T extends PgTable, I>(
   db: Db,

@@ -2,7 +2,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { and, eq, isNull } from 'drizzle-orm'
 import { CoreError } from '../contract/endpoints/problem.ts'
-import { type Permission, ROLES, type RoleName } from '../contract/roles.ts'
+import { PERMISSION_WORDS, type Permission, ROLES, type RoleName } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
 
@@ -86,10 +86,10 @@ export async function authenticate(
 
 /** @throws CoreError 403 */
 export function demand(principal: Principal, permission: Permission): void {
-  if (!principal.permissions.has(permission)) {
-    throw new CoreError(
-      403,
-      `This needs the permission ${permission}, which none of your roles has`,
-    )
-  }
+  if (principal.permissions.has(permission)) return
+  const words = PERMISSION_WORDS[permission]
+  throw new CoreError(
+    403,
+    `This needs the permission ${permission}${words ? ` (to ${words})` : ''}, which none of your roles has`,
+  )
 }

@@ -12,6 +12,7 @@ import { DOCS_STYLE, docsPage } from './documents/docs-page.ts'
 import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema.ts'
 import { connectorInterfaceDocument } from './documents/openapi.ts'
 import { hostGuard, tokenGuard } from './guards.ts'
+import { logoRoutes } from './logos.ts'
 import type { Metrics } from './metrics.ts'
 import { createOnError, type Env } from './problem.ts'
 
@@ -75,6 +76,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
+  app.route('/', logoRoutes(deps))
   app.route('/', coreRoutes(deps.core))
   return app
 }

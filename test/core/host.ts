@@ -41,20 +41,29 @@ export type CoreHost = {
       headers?: Record<string, string>
     },
   ): Promise<Reply>
-  stop(): Promise<void>
+  dataDir: string
+  /** Log lines so far. */
+  lines: string[]
+  /** Removes everything unless it is to be kept for another start. */
+  stop(options?: { keep?: boolean }): Promise<void>
 }
 
-export async function startCore(env: Record<string, string> = {}): Promise<CoreHost> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
+/** `from` is the data directory of an earlier host that goes on. */
+export async function startCore(
+  env: Record<string, string> = {},
+  from?: string,
+): Promise<CoreHost> {
+  const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
+  const lines: string[] = []
   const config = readConfig({
     KEYWAY_DATA_DIR: dataDir,
     KEYWAY_DROP_IN: 'off',
     KEYWAY_SECRET: SECRET,
     KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
-    KEYWAY_LOG_LEVEL: 'silent',
     ...env,
   })
-  const host = await createHost(config, createLog('silent'))
+  const write = (line: string) => void lines.push(line)
+  const host = await createHost(config, createLog('trace', { write }))
   await host.databaseReady
   const db = host.db() as Db
   const document = await host.app.request('/openapi.json', { headers: { host: 'localhost' } })
@@ -62,6 +71,8 @@ export async function startCore(env: Record<string, string> = {}): Promise<CoreH
   return {
     host,
     db,
+    dataDir,
+    lines,
     async call(method, target, { token = ADMIN_TOKEN, body, raw, headers = {} } = {}) {
       const reply = await host.app.request(target, {
         method,
@@ -90,8 +101,9 @@ export async function startCore(env: Record<string, string> = {}): Promise<CoreH
         headers: reply.headers,
       }
     },
-    async stop() {
+    async stop({ keep = false } = {}) {
       await host.stop()
+      if (keep) return
       await forgetDatabase(dataDir)
       await rm(dataDir, { recursive: true, force: true })
     },

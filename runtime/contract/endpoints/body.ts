@@ -113,11 +113,11 @@ export function parseBodyText(
       })
     }
   }
-  const nul = findNul(value, [])
-  if (nul)
+  const fault = findFault(value, [])
+  if (fault)
     return failed({
-      loc: ['body', ...nul],
-      ...entry('value_error', 'Value error, text must not hold the character NUL'),
+      loc: ['body', ...fault.at.slice(0, 10)],
+      ...entry('value_error', `Value error, ${fault.what}`),
     })
   // valibot takes a list for an object without its fields.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -135,14 +135,20 @@ function offsetOf({ message }: Error, text: string): number {
   return position === undefined ? text.length : Number(position)
 }
 
-/** PostgreSQL cannot store NUL in text; the path of the first one, also in keys. Depth is bounded before. */
-function findNul(value: unknown, path: (string | number)[]): (string | number)[] | null {
-  if (typeof value === 'string') return value.includes('\u0000') ? path : null
+/** Deepest nesting of a body. */
+const MAX_DEPTH = 64
+
+type Fault = { at: (string | number)[]; what: string }
+
+/** What no body may hold, wherever: NUL, which PostgreSQL cannot store, also in keys; and too many levels. */
+function findFault(value: unknown, at: (string | number)[]): Fault | null {
+  const nul = { at, what: 'text must not hold the character NUL' }
+  if (typeof value === 'string') return value.includes('\u0000') ? nul : null
   if (typeof value !== 'object' || value === null) return null
-  if (path.length > 64) return path
+  if (at.length === MAX_DEPTH) return { at, what: `nested deeper than ${MAX_DEPTH} levels` }
   for (const [key, one] of Object.entries(value)) {
-    const at = [...path, Array.isArray(value) ? Number(key) : key]
-    const found = key.includes('\u0000') ? path : findNul(one, at)
+    if (key.includes('\u0000')) return nul
+    const found = findFault(one, [...at, Array.isArray(value) ? Number(key) : key])
     if (found) return found
   }
   return null

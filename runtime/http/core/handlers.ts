@@ -1,15 +1,20 @@
 /** Which function answers which endpoint: one line each, nothing else. */
 
+import { CATEGORIES } from '../../contract/categories.ts'
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
+import { listUserAccounts } from '../../core/accounts.ts'
 import { listActivity } from '../../core/activity.ts'
 import * as apps from '../../core/apps.ts'
+import * as connect from '../../core/connect.ts'
+import * as integrations from '../../core/integrations.ts'
 import type { RequestParts } from '../../core/parts.ts'
 import type { Principal } from '../../core/principal.ts'
 import * as tasks from '../../core/tasks.ts'
 import * as users from '../../core/users.ts'
 import type { Db } from '../../database/database.ts'
 import { VERSION } from '../../version.ts'
+import { connectionSchemaOf } from '../documents/connection-schema.ts'
 
 type Handler<E extends Endpoint> = (
   db: Db,
@@ -23,6 +28,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   list_users: (db, who, { query }) => users.listUsers(db, who, query),
   get_user: (db, who, { params, query }) =>
     users.getUser(db, who, id(params, 'user_id'), query.expand),
+  list_user_accounts: (db, who, { params, query }) =>
+    listUserAccounts(db, who, id(params, 'user_id'), query),
   list_user_roles: (db, who, { params }) => users.listRoles(db, who, id(params, 'user_id')),
   add_user_role: (db, who, { params }) =>
     users.addRole(db, who, id(params, 'user_id'), id(params, 'role_name')),
@@ -34,6 +41,19 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     users.listGroupUsers(db, who, id(params, 'group_id'), query),
   list_apps: (db, who, { query }) => apps.listApps(db, who, query),
   get_app: (db, who, { params, query }) => apps.getApp(db, who, id(params, 'app_id'), query.expand),
+  list_app_categories: async () => CATEGORIES,
+  create_app: (db, who, { body }, parts) => connect.createApp(db, who, body, parts),
+  update_app: (db, who, { params, body }) => connect.updateApp(db, who, id(params, 'app_id'), body),
+  put_app: (db, who, { params, body }, parts) =>
+    connect.putApp(db, who, id(params, 'app_id'), body, parts),
+  disconnect_app: (db, who, { params }) => connect.disconnectApp(db, who, id(params, 'app_id')),
+  list_integrations: (_, who, { query }, parts) => integrations.listIntegrations(who, query, parts),
+  get_integration: (_, who, { params }, parts) =>
+    integrations.getIntegration(who, id(params, 'app_class_id'), parts),
+  get_connection_schema: async (_, who, { params }, parts) =>
+    connectionSchemaOf(
+      integrations.findIntegration(who, id(params, 'app_class_id'), parts).manifest,
+    ),
   list_tasks: (db, who, { query }) => tasks.listTasks(db, who, query),
   get_task: (db, who, { params, query }) =>
     tasks.getTask(db, who, id(params, 'task_id'), query.expand),

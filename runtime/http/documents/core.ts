@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import type { CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
@@ -12,13 +13,15 @@ import type { JsonSchema } from './tidy.ts'
 export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
   { name: 'Apps', description: 'Apps that people have accounts in' },
+  { name: 'Integrations', description: 'Systems that apps can be connected to' },
   { name: 'Groups', description: 'Groups of people' },
   { name: 'Logs', description: 'What was done, by whom' },
   { name: 'Meta', description: 'What this is' },
   { name: 'Tasks', description: 'What somebody has to decide or to do' },
 ] as const
 
-const Detail = v.pipe(
+/** What every failure of the core interface but 422 answers. */
+export const Detail = v.pipe(
   v.object({ detail: v.string() }),
   v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
 )
@@ -42,6 +45,7 @@ const ValidationError = v.pipe(
   v.metadata({ title: 'HTTPValidationError', description: 'What does not fit, entry by entry' }),
 )
 
+/** What every endpoint may answer. */
 const FAILURES = {
   400: ['It cannot be done like this', Detail],
   401: ['The token is missing, unknown, revoked or expired', Detail],
@@ -52,6 +56,13 @@ const FAILURES = {
   429: ['Too many requests; see Retry-After', Detail],
   503: ['The database is away; see Retry-After', Detail],
 } as const
+
+/** What only some may: with a body, or where their row says so. */
+const RARE_FAILURES: Partial<Record<CoreStatus, string>> = {
+  413: 'The body is larger than 1 MiB',
+  501: 'The integration cannot do this',
+  502: 'The system that is connected failed, or could not be reached; nothing was changed',
+}
 
 /** The paths of the core interface. */
 export function corePaths(components: Components): Record<string, PathItem> {
@@ -78,7 +89,7 @@ function operation(name: string, row: Endpoint, components: Components): Operati
     ...(schema
       ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
       : {}),
-    responses: { [row.status]: success(row, components), ...failures(components) },
+    responses: { [row.status]: success(row, components), ...failures(row, components) },
     security: row.who === 'anybody' ? [] : [{ apiToken: [] }],
   }
 }
@@ -123,13 +134,16 @@ function limitOffset(schema: JsonSchema): JsonSchema {
   }
 }
 
-function failures(components: Components): Operation['responses'] {
-  return Object.fromEntries(
-    Object.entries(FAILURES).map(([status, [meaning, schema]]) => [
-      status,
-      answer(meaning, components.schema(schema, 'output')),
-    ]),
-  )
+function failures(row: Endpoint, components: Components): Operation['responses'] {
+  const common = Object.entries(FAILURES).map(([status, [meaning, schema]]) => [
+    status,
+    answer(meaning, components.schema(schema, 'output')),
+  ])
+  const own = [...(row.body === null ? [] : [413 as const]), ...row.errors].map((status) => [
+    status,
+    answer(RARE_FAILURES[status] ?? '', components.schema(Detail, 'output')),
+  ])
+  return Object.fromEntries([...common, ...own])
 }
 
 const pathParameters = (path: string): Parameter[] =>

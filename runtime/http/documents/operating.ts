@@ -1,6 +1,8 @@
 /** Operations that belong to no connector: health, metrics, documents, the list of connectors. */
 import * as v from 'valibot'
+import { Detail } from './core.ts'
 import type { Operation, PathItem, Response } from './document.ts'
+
 import type { Components } from './json-schema.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
@@ -71,6 +73,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       200: document,
       ...failures(421),
     }),
+    '/integrations/{app_class_id}/logo': logo(json('There is none', Detail)),
     '/operator/connectors': get(
       'list_connectors',
       'List the connectors, also those that are not served, with reasons',
@@ -78,6 +81,26 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       ADMIN_SECURITY,
     ),
   }
+}
+
+function logo(none: Response): PathItem {
+  const operation: Operation = {
+    operationId: 'get_integration_logo',
+    tags: ['Integrations'],
+    summary: 'The logo of an integration',
+    parameters: [
+      {
+        name: 'app_class_id',
+        in: 'path',
+        required: true,
+        description: 'The app class id',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: { 200: media('The picture', 'image/*'), 404: none, ...failures(421) },
+    security: [],
+  }
+  return { get: operation }
 }
 
 function get(
