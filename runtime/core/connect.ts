@@ -194,13 +194,19 @@ export async function putApp(
     return db.transaction(async (tx) => {
       const row = await lockApp(tx, principal, before.id)
       mayChange(row)
-      // Part of the new connection was taken from the one that was there before.
-      const partly = sealed !== null && (body.auth === undefined || body.settings === undefined)
-      if (partly && !same(row.sealedConnection, before.sealedConnection))
-        throw new CoreError(409, 'The app was connected anew meanwhile; try again')
+      if (sealed !== null && overtaken(before, row, body))
+        throw new CoreError(409, 'The app was disconnected or connected anew meanwhile; try again')
       return toApp(await change(tx, principal, row, body, sealed))
     })
   }
+}
+
+/** Whether what a new connection was made from, or for, is not there any more. */
+function overtaken(before: AppRow, now: AppRow, { auth, settings }: AppInputPut): boolean {
+  if (before.disconnectedAt === null && now.disconnectedAt !== null) return true
+  // Part of it was taken from the connection that was there before.
+  const partly = auth === undefined || settings === undefined
+  return partly && !same(now.sealedConnection, before.sealedConnection)
 }
 
 const same = (a: Buffer | null, b: Buffer | null): boolean =>

@@ -1,18 +1,26 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apps } from '../../runtime/database/schema/apps.ts'
-import { type Directory, startDirectory } from './directory.ts'
+import {
+  type Directory,
+  type SlowDirectory,
+  startDirectory,
+  startSlowDirectory,
+} from './directory.ts'
 import { app, type CoreHost, type Person, person, startCore } from './host.ts'
 
 let core: CoreHost
 let directory: Directory
 let other: Directory
+let slow: SlowDirectory
 let appAdmin: Person
 
 beforeAll(async () => {
   directory = await startDirectory()
   other = await startDirectory()
-  core = await startCore({ KEYWAY_PRIVATE_EGRESS: `scim=${directory.host} scim=${other.host}` })
+  slow = await startSlowDirectory()
+  const grants = [directory, other, slow].map(({ host }) => `scim=${host}`)
+  core = await startCore({ KEYWAY_PRIVATE_EGRESS: grants.join(' ') })
   await core.host.settled
   appAdmin = await person(core.db, 'owner@example.com', ['App Admin'])
 })
@@ -20,6 +28,7 @@ afterAll(async () => {
   await core.stop()
   await directory.close()
   await other.close()
+  await slow.close()
 })
 beforeEach(async () => {
   await core.db.delete(apps)
@@ -208,6 +217,37 @@ describe('connecting anew', () => {
     ])
     expect((await put(made.id, directory.app)).body.disconnected).toBe(false)
   })
+
+  test('does not undo a disconnection that came meanwhile', async () => {
+    const { body: made } = await create(slow.app)
+    const { asked, release } = slow.hold()
+    const late = put(made.id, slow.app)
+    await asked
+    expect((await core.call('DELETE', `/apps/${made.id}`)).status).toBe(200)
+    release()
+    expect((await late).status).toBe(409)
+    expect((await rowOf(made.id))?.sealedConnection).toBeNull()
+  })
+
+  test('does not put back credentials that were replaced meanwhile', async () => {
+    const { body: made } = await create(slow.app)
+    const { settings } = slow.app
+    const { asked, release } = slow.hold()
+    const late = put(made.id, { app_class_id: 'scim', settings })
+    await asked
+    await core.db.update(apps).set({ sealedConnection: Buffer.from('another') })
+    release()
+    expect((await late).status).toBe(409)
+    expect(String((await rowOf(made.id))?.sealedConnection)).toBe('another')
+  })
+
+  test('is given up when the system does not answer for half a minute', async () => {
+    const { release } = slow.hold()
+    const { status, body } = await create(slow.app)
+    release()
+    expect([status, body.detail]).toEqual([502, expect.stringMatching(/30 seconds|30000 ms/)])
+    expect(await count()).toBe(0)
+  }, 60_000)
 
   test('waits for a sync that is running', async () => {
     const { body: made } = await create(directory.app)

@@ -64,6 +64,8 @@ describe('the catalogue', () => {
     expect(found.body.app_class_id).toBe('tenant-teller')
     expect((await core.call('GET', '/integrations/nothing')).status).toBe(404)
     expect((await core.call('GET', '/integrations/nothing/connection-schema')).status).toBe(404)
+    const owner = await person(core.db, 'owner@example.com', ['App Admin'])
+    expect((await core.call('GET', '/integrations', { token: owner.token })).status).toBe(200)
     const { token } = await person(core.db, 'plain@example.com')
     for (const at of ['', '/scim', '/scim/connection-schema'])
       expect((await core.call('GET', `/integrations${at}`, { token })).status).toBe(403)
