@@ -98,13 +98,15 @@ function shownForm({ authentication_schema: single, credentials = [] }: Declared
 }
 
 /**
- * What stays the same when a credential is rotated: settings that are no secrets, and the credentials'
- * fields of nature `identity`, in a fixed order.
+ * What stays the same when a credential is rotated: settings that are set and no secrets, and the
+ * credentials' fields of nature `identity`, in a fixed order. A setting that a later version of the
+ * connector adds changes nothing until it is set.
  */
 export function identityOf(manifest: Manifest, connection: Connection): unknown {
   const settings = Object.entries(manifest.settings)
     .filter(([, field]) => !(field.type === 'string' && field.secret === true))
     .map(([name]) => [name, connection.settings[name] ?? null])
+    .filter(([, value]) => value !== null)
   const credentials = [connection.auth ?? [], connection.credentials ?? []]
     .flat()
     .map((credential) => [credential.id ?? null, ...identityFields(credential)])

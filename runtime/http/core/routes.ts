@@ -92,8 +92,10 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   function toAnswer(c: Context<Env>, thrown: unknown): Response {
     const requestId = c.get('requestId')
     const error = thrown instanceof CoreError ? thrown : translated(thrown, requestId)
+    // That another system failed, or cannot do it, is none of our failures.
+    const level = error.status === 501 || error.status === 502 ? 'info' : 'error'
     if (error.status >= 500)
-      deps.log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
+      deps.log[level]({ err: error.cause, requestId, path: c.req.path }, error.message)
     return c.json({ detail: error.detail } as never, error.status, error.headers)
   }
   return routes
