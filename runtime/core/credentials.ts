@@ -75,11 +75,12 @@ export async function checkCredentials(
   connector: InstalledConnector,
   connection: Connection,
   { connectors, requestId, signal }: RequestParts,
+  withinMs = VALIDATE_MS,
 ): Promise<string | null> {
   const { id, manifest } = connector
   if (!Object.hasOwn(manifest.capabilities, 'validate_credentials')) return null
   const name = manifest.name ?? id
-  const late = AbortSignal.timeout(VALIDATE_MS)
+  const late = AbortSignal.timeout(withinMs)
   const answer = await connectors.call({
     connectorId: id,
     capability: 'validate_credentials',
@@ -90,7 +91,7 @@ export async function checkCredentials(
   if (!answer.ok) {
     const { error_code: code, message } = answer.error
     if (late.aborted)
-      throw new CoreError(502, `${name} gave no answer within ${VALIDATE_MS / 1000} seconds`)
+      throw new CoreError(502, `${name} gave no answer within ${withinMs / 1000} seconds`)
     const status = STATUS[code] ?? 502
     throw new CoreError(status, `${name} ${VERDICTS[status]} (${code}): ${message.slice(0, 1000)}`)
   }
