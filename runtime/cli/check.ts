@@ -33,7 +33,10 @@ function print({
   console.log(
     `${ok ? 'ok  ' : 'FAIL'} ${named}: ${counted(passed.length, 'case')} passed, ${counted(findings.length, 'finding')}`,
   )
-  for (const { severity, where, message } of findings) {
-    console.log(`  ${severity} in ${where}:\n    ${message.replaceAll('\n', '\n    ')}`)
+  for (const [index, { severity, where, message }] of findings.entries()) {
+    const before = findings[index - 1]
+    if (before?.where !== where || before.severity !== severity)
+      console.log(`  ${severity} in ${where}:`)
+    console.log(`    ${message.replaceAll('\n', '\n    ')}`)
   }
 }
