@@ -34,14 +34,13 @@ export async function runCase(
       log,
       locate,
     })
-    findings.push(
-      // After a request that the case does not have, the answer only says so once more.
-      ...(upstream.astray
-        ? upstream.findings
-        : [...upstream.findings, ...judgeStep(step, body)]
-      ).map((text) => at + text),
-    )
-    if (upstream.astray) return findings
+    const told = (texts: string[]) => texts.map((text) => at + text)
+    // After a request that the case does not have, and after an error that it does not expect, all
+    // else is a consequence.
+    if (upstream.astray) return [...findings, ...told(upstream.findings)]
+    const judged = judgeStep(step, body)
+    if (body['is_error'] === true && step.error === undefined) return [...findings, ...told(judged)]
+    findings.push(...told(upstream.findings), ...told(judged))
     const next = (body['page'] as { token?: string } | null)?.token
     if (index + 1 < steps.length && next === undefined)
       return [...findings, `${at}a further page is expected, there is no token`]
@@ -102,7 +101,7 @@ async function call(one: Case, step: Step, page: object, means: Means) {
 function judgeStep(step: Step, body: Record<string, unknown>): string[] {
   if (step.error !== undefined) return judgeError(step.error, body)
   if (body['is_error'] === true)
-    return [`an answer is expected, the error is ${told(body['error'])}`]
+    return [`an answer is expected, the error is ${errorLine(body['error'])}`]
   const findings: string[] = []
   if (step.response !== undefined)
     findings.push(
@@ -144,7 +143,7 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /** An error in one line: what an author looks for first. */
-function told(error: unknown): string {
+function errorLine(error: unknown): string {
   const { error_code, message, raised_in } = error as Record<string, unknown>
   return `${error_code}: ${message}${raised_in === null ? '' : `, raised in ${raised_in}`}`
 }

@@ -223,6 +223,19 @@ describe('says one thing once:', () => {
     ])
   })
 
+  test('after an error that a case does not expect, nothing of what follows from it', async () => {
+    const pages = [
+      { upstream: [exchange(['a'], 'p2')], response: [{ integration_specific_id: 'a' }] },
+      { upstream: [exchange(['b'], undefined, 'p2')] },
+    ]
+    const code = `if (ctx.page.cursor) throw new ConnectorError('service_error', 'down')\n${LIST}`
+    expect(
+      await errors([{ name: 'lists', capability: 'list_accounts', auth: good.auth, pages }], code),
+    ).toEqual([
+      'lists: page 2: an answer is expected, the error is service_error: down, raised in acme:list_accounts',
+    ])
+  })
+
   test.each([
     ['cases that cannot be read', '[{', 1],
     ['a case that cannot be read', [{ ...good, reponse: 1 }], 1],
