@@ -1,6 +1,14 @@
 /** Users of the cluster: reading them. */
-import { ConnectorError, type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
-import { type Ctx, pageOf, readList, service } from './service.ts'
+import {
+  ConnectorError,
+  type Input,
+  keyPage,
+  type Output,
+  type Paged,
+  paged,
+  path,
+} from 'keyway/sdk'
+import { type Ctx, readList, service } from './service.ts'
 
 /** A user, without what nobody needs to see: the server adds the hash of the password unasked. */
 export type User = { name: string; tags: string[] }
@@ -13,7 +21,7 @@ export const USER: (keyof User)[] = ['name', 'tags']
 
 /** One page of users, by name. */
 export async function listAccounts(ctx: Ctx): Promise<Paged<Output<'list_accounts'>>> {
-  const page = pageOf(ctx.page, await readList<User>(ctx, '/users', USER), ({ name }) => name)
+  const page = keyPage(ctx, await readList<User>(ctx, '/users', USER), ({ name }) => name)
   ctx.raw(page.response)
   return paged(page.response.map(toAccount), page.cursor)
 }

@@ -1,8 +1,8 @@
 /** Who holds what. */
-import { chain, type Input, type Output, type Paged, path } from 'keyway/sdk'
+import { chain, type Input, keyPage, type Output, type Paged, path } from 'keyway/sdk'
 import { readUser, USER, type User } from './accounts.ts'
 import { CLUSTER, operationsOf, type Permission } from './entitlements.ts'
-import { type Ctx, pageOf, readList, service } from './service.ts'
+import { type Ctx, readList, service } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
@@ -11,11 +11,11 @@ export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     tags: async (at) => {
       const users = await readList<User>(ctx, '/users', USER)
-      return pageOf(at, users.flatMap(tagsOf), keyOf)
+      return keyPage(at, users.flatMap(tagsOf), keyOf)
     },
     permissions: async (at) => {
       const permissions = await readList<Permission>(ctx, '/permissions', PERMISSION_COLUMNS)
-      return pageOf(at, permissions.flatMap(permissionsOf), keyOf)
+      return keyPage(at, permissions.flatMap(permissionsOf), keyOf)
     },
   })
 

@@ -1,7 +1,15 @@
 /** What can be granted: tags in the cluster, and three permissions in every virtual host. */
-import { ConnectorError, chain, type Output, type Paged, paged } from 'keyway/sdk'
+import {
+  ConnectorError,
+  chain,
+  keyPage,
+  type Listing,
+  type Output,
+  type Paged,
+  paged,
+} from 'keyway/sdk'
 import { USER, type User } from './accounts.ts'
-import { type At, type Ctx, pageOf, readList } from './service.ts'
+import { type Ctx, readList } from './service.ts'
 
 export const TAG = 'TAG'
 export const PERMISSION = 'PERMISSION'
@@ -68,7 +76,7 @@ export const operationsOf = (permission: Permission): Operation[] =>
 
 /** One page of virtual hosts. */
 export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resources'>>> {
-  const page = pageOf(ctx.page, await readVhosts(ctx), ({ name }) => name)
+  const page = keyPage(ctx, await readVhosts(ctx), ({ name }) => name)
   ctx.raw(page.response)
   const resources = page.response.map(({ name, description }) => ({
     integration_specific_id: name,
@@ -82,11 +90,14 @@ export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resour
 /** One page of tags, then of the permissions of every virtual host. */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
-    tags: async (at) => pageOf(at, await readTags(ctx), (one) => one.integration_specific_id),
+    tags: async (at) => keyPage(at, await readTags(ctx), (one) => one.integration_specific_id),
     permissions: (at) => permissionsPage(ctx, at),
   })
 
-async function permissionsPage(ctx: Ctx, at: At): Promise<Paged<Entitlement[]>> {
+async function permissionsPage(
+  ctx: Ctx,
+  at: Parameters<Listing<Entitlement>>[0],
+): Promise<Paged<Entitlement[]>> {
   const vhosts = await readVhosts(ctx)
   const all = vhosts.flatMap(({ name }) =>
     OPERATION_NAMES.map((operation) => ({
@@ -97,7 +108,7 @@ async function permissionsPage(ctx: Ctx, at: At): Promise<Paged<Entitlement[]>> 
       description: OPERATIONS[operation],
     })),
   )
-  return pageOf(at, all, (one) =>
+  return keyPage(at, all, (one) =>
     JSON.stringify([one.integration_specific_resource_id, one.integration_specific_id]),
   )
 }

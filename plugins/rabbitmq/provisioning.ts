@@ -19,7 +19,8 @@ export async function createAccount(
   ctx: Ctx,
 ): Promise<Output<'create_account'>> {
   const name = request.username ?? request.email
-  if (!name) throw new ConnectorError('bad_request', 'A user needs a name: give username or email')
+  if (!name)
+    throw new ConnectorError('integration_missing_parameter', 'username or email is required')
   if (request.user_status && request.user_status.toUpperCase() !== 'ACTIVE')
     throw new ConnectorError('bad_request', 'RabbitMQ has no users that are not active')
 

@@ -1,24 +1,14 @@
-/** The management API: the client, its errors, and lists in pages. Knows no capability. */
+/** The management API: the client, its errors, and lists. Knows no capability. */
 import {
   type Client,
   type ConnectorContext,
   ConnectorError,
   client,
-  type Json,
-  type Paged,
-  paged,
-  textCursor,
   type UpstreamReply,
 } from 'keyway/sdk'
 
 export type Settings = { base_url: string }
 export type Ctx = ConnectorContext<Settings>
-
-/** Where a listing stands: `ctx.page`, or what a listing of `chain` gets. */
-export type At = { readonly cursor: Json; readonly size: number | null }
-
-/** Items of a page when the caller names no size. */
-const ITEMS_PER_PAGE = 1000
 
 /** A client of the tenant's cluster. */
 export const service = (ctx: Ctx): Client =>
@@ -57,21 +47,4 @@ export async function readList<T>(
   if (!Array.isArray(items))
     throw new ConnectorError('invalid_response', `${endpoint} did not answer with a list`)
   return items
-}
-
-/**
- * One page of a whole list, in the order of its keys. The cursor is the key of the page's last item:
- * what is created or deleted in the middle of a listing moves no other item.
- */
-export function pageOf<T>(at: At, items: readonly T[], keyOf: (item: T) => string): Paged<T[]> {
-  const after = textCursor(at)
-  const rest = items
-    .map((item) => ({ item, key: keyOf(item) }))
-    .filter(({ key }) => after === undefined || key > after)
-    .sort((one, other) => (one.key < other.key ? -1 : 1))
-  const page = rest.slice(0, at.size ?? ITEMS_PER_PAGE)
-  return paged(
-    page.map(({ item }) => item),
-    page.length < rest.length ? page.at(-1)?.key : null,
-  )
 }

@@ -21,7 +21,7 @@ export const CONVENTIONS: readonly [about: string, rule: string][] = [
   ],
   [
     'Pages',
-    '`page.size` is a wish: a page may hold fewer items, or none with a further cursor; where several come of one (a group and its members), more. A short list may be answered whole. A system without pages: read its list, order it, and let the cursor be the key of the last item given.',
+    '`page.size` is a wish: a page may hold fewer items, or none with a further cursor; where several come of one (a group and its members), more. A short list may be answered whole. Where a system gives its list only whole, `keyPage` cuts it.',
   ],
   [
     'Doing it twice',
