@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** What a script of this folder needs on the PATH. */
-const TOOLS = ['bash', 'curl', 'jq', 'npm', 'setsid']
+const TOOLS = ['bash', 'curl', 'jq', 'npm', 'setsid', 'timeout']
 
 /** Why the scripts cannot run here, or null when they can: for `describe.skipIf` and its title. */
 export function missing(...more: string[]): string | null {
@@ -81,24 +81,32 @@ export async function installSystem<Auth>(
 ): Promise<{ system: Installed<Auth> } | { why: string }> {
   const folder = await folderFor(script)
   try {
-    await runScript(script, {}, 'install', folder)
+    await runScript(script, { prefix: ['timeout', `${INSTALL_SECONDS}`] }, 'install', folder)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
-    const said = String((error as { stderr?: unknown }).stderr ?? error).trim()
-    return { why: `cannot be installed: ${said.split('\n').at(-1)}` }
+    const { code, stderr } = error as { code?: unknown; stderr?: unknown }
+    const said = String(stderr ?? error).trim()
+    // 124: `timeout` has ended it.
+    const why = code === 124 ? `not within ${INSTALL_SECONDS} s` : said.split('\n').at(-1)
+    return { why: `cannot be installed: ${why}` }
   }
   return { system: { start: () => start<Auth>(script, folder, {}) } }
 }
 
 const folderFor = (script: string) => mkdtemp(join(tmpdir(), `keyway-${script}-`))
 
-async function runScript(script: string, env: Record<string, string>, ...args: string[]) {
+/** Longest installation: without a network, apt tries for minutes. */
+const INSTALL_SECONDS = 90
+
+/** `prefix`: a command that runs the script, such as `timeout`, which ends its children as well. */
+type RunOptions = { env?: Record<string, string>; prefix?: readonly string[] }
+
+async function runScript(script: string, { env, prefix = [] }: RunOptions, ...args: string[]) {
   // This Node first, so that the scripts need not install one.
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`
   const file = join(import.meta.dirname, `${script}.sh`)
-  const { stdout } = await run('bash', [file, ...args], {
-    env: { ...process.env, ...env, PATH: path },
-  })
+  const [command = 'bash', ...rest] = [...prefix, 'bash', file, ...args]
+  const { stdout } = await run(command, rest, { env: { ...process.env, ...env, PATH: path } })
   return stdout
 }
 
@@ -108,15 +116,15 @@ async function start<Auth>(
   env: Record<string, string>,
 ): Promise<RealSystem<Auth>> {
   const port = String(await freePort(PORTS[script]))
-  const shown = JSON.parse(await runScript(script, env, 'start', folder, port))
+  const shown = JSON.parse(await runScript(script, { env }, 'start', folder, port))
   return {
     ...shown,
     async restart(other) {
-      await runScript(script, env, 'reset', folder)
+      await runScript(script, { env }, 'reset', folder)
       return start(script, folder, other)
     },
     async stop() {
-      await runScript(script, env, 'stop', folder)
+      await runScript(script, { env }, 'stop', folder)
       await rm(folder, { recursive: true, force: true })
     },
   }
