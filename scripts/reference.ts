@@ -6,6 +6,7 @@ import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { CODES, ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
 import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/upstream-status.ts'
+import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/egress/headers.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import { createComponents } from '../runtime/http/documents/json-schema.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
@@ -125,11 +126,19 @@ function forAuthors(): string {
     '',
     table(['member', 'what it is'], members),
     '',
+    `\`ctx.fetch\` sends every request header but ${refusedHeaders()}; \`permission_denied\` says so.`,
+    '',
     'What a test imports as `keyway/testing`; it is not there in the sandbox:',
     '',
     listed('testing/testing.ts'),
   ].join('\n')
 }
+
+/** Names of headers that connectors may not set, in words. */
+const refusedHeaders = (): string =>
+  [...[...REFUSED_NAMES].sort(), ...REFUSED_PREFIXES.map((prefix) => `${prefix}*`)]
+    .map(code)
+    .join(', ')
 
 function codesForAuthors(): string {
   const rows = Object.entries(CODES).map(([name, when]) => [code(name), when])

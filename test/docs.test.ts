@@ -56,3 +56,10 @@ test('every field of a case is in the reference, and the reference has no others
 test('every convention is in the reference', () => {
   for (const [about, rule] of CONVENTIONS) expect(written).toContain(`| ${about} | ${rule} |`)
 })
+
+test('the request headers that connectors may not set are in the reference', () => {
+  const [, list = ''] =
+    /sends every request header but (.*); `permission_denied`/.exec(written) ?? []
+  expect(list.split(', ')).toEqual(expect.arrayContaining(['`cookie`', '`host`', '`x-forwarded*`']))
+  expect(list).not.toContain('if-')
+})
