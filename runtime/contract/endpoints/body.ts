@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
+import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
 import type { ValidationEntry } from './problem.ts'
 
@@ -123,6 +124,9 @@ export function parseBodyText(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return failed({ loc: ['body'], ...entry(...NOT_AN_OBJECT) })
   }
+  const lists = listsForObjects(schema, value).slice(0, 100)
+  if (lists.length > 0)
+    return failed(...lists.map((path) => ({ loc: ['body', ...path], ...entry(...NOT_AN_OBJECT) })))
   const parsed = v.safeParse(schema, value)
   return parsed.success
     ? { ok: true, value: parsed.output }
