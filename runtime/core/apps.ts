@@ -33,7 +33,8 @@ export function toApp(row: AppRow): App {
   }
 }
 
-const withAttributes = (row: AppRow, expand: readonly string[]) => ({
+/** The same with custom attributes, which are null unless they are asked for. */
+export const withAttributes = (row: AppRow, expand: readonly string[]) => ({
   ...toApp(row),
   custom_attributes: expand.includes('custom_attributes') ? (row.customAttributes as never) : null,
 })

@@ -136,7 +136,8 @@ const userTarget = (user: UserRow) => ({ target_type: 'User', name: user.email, 
 
 type GroupRow = typeof groups.$inferSelect
 
-const toGroup = (row: GroupRow) => ({
+/** A group as on the wire. */
+export const toGroup = (row: GroupRow) => ({
   id: row.id,
   app_id: row.appId ?? '',
   integration_specific_id: row.integrationSpecificId,

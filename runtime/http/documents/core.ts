@@ -12,6 +12,10 @@ import type { JsonSchema } from './tidy.ts'
 export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
   { name: 'Apps', description: 'Apps that people have accounts in' },
+  { name: 'AppStore', description: 'Apps that can be requested, and how' },
+  { name: 'Permissions', description: 'What can be requested within an app' },
+  { name: 'PreApproval', description: 'Who need not wait for approval' },
+  { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
   { name: 'Logs', description: 'What was done, by whom' },
   { name: 'Meta', description: 'What this is' },
