@@ -3,14 +3,11 @@ import { and, eq } from 'drizzle-orm'
 import { notFound } from '../contract/endpoints/problem.ts'
 import type { AppSettingInput, AppStoreAppSettingsInput } from '../contract/models/app-store.ts'
 import type { Db } from '../database/database.ts'
-import {
-  appStoreSettings,
-  type Document,
-  requestablePermissions,
-} from '../database/schema/app_store.ts'
+import { appStoreSettings, type Document } from '../database/schema/app_store.ts'
 import { apps } from '../database/schema/apps.ts'
 import { recordActivity } from './activity.ts'
 import { reach } from './administered.ts'
+import { settingsAnswer } from './app-settings-answer.ts'
 import {
   DEFAULT_PERMISSION,
   SETTINGS_PLACES,
@@ -18,27 +15,17 @@ import {
   type SettingsView,
   settingsView,
 } from './app-settings-view.ts'
-import { allowedIds, NOBODY, type People, withoutSecondStage } from './approvers.ts'
+import { allowedIds, type People, withoutSecondStage } from './approvers.ts'
 import { type AppRow, appTarget, findApp } from './apps.ts'
-import { type Found, findInStore, notInStore, permissionsFoundBy } from './found.ts'
+import { findInStore, notInStore } from './found.ts'
 import { changedMembers, mergePatch } from './merge.ts'
 import { isId } from './page.ts'
-import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import type { Principal } from './principal.ts'
-import { type Place, toIds, toObjects } from './references.ts'
-
-/** What is answered refers to more than what is written: the default permission is there in full. */
-const ANSWER_PLACES: readonly Place[] = [
-  ...SETTINGS_PLACES,
-  ...PERMISSION_PLACES.map((place) => ({
-    ...place,
-    path: [...DEFAULT_PERMISSION.path, ...place.path],
-  })),
-]
+import { toIds } from './references.ts'
 
 /** Of an app in the store: whole, or what requesters need. */
 export async function getStoreSettings(db: Db, principal: Principal, appId: string) {
-  const { in_app_store, ...settings } = await answer(
+  const { in_app_store, ...settings } = await settingsAnswer(
     db,
     principal,
     await findInStore(db, principal, appId),
@@ -205,59 +192,9 @@ async function recordChange(
 }
 
 const whole = async (db: Db, principal: Principal, app: AppRow) =>
-  answer(db, principal, { app, settings: await settingsOf(db, app), whole: true, covered: true })
-
-/** Settings as on the wire. */
-async function answer(db: Db, principal: Principal, found: Found) {
-  const view = settingsView(found.app, found.settings)
-  const shown = found.whole ? view : forRequesters(view)
-  const document = {
-    ...shown,
-    request_flow: {
-      ...shown.request_flow,
-      response_describes_entire_approval_workflow: found.whole,
-    },
-    provisioning: {
-      ...shown.provisioning,
-      default_permission: await defaultPermission(db, principal, found, view),
-    },
-  }
-  const [answered] = await toObjects(db, principal, [document], ANSWER_PLACES)
-  return answered as Document & { in_app_store: boolean }
-}
-
-async function defaultPermission(db: Db, principal: Principal, found: Found, view: SettingsView) {
-  const { default_permission: id } = view.provisioning
-  if (id === null) return null
-  const { app, whole } = found
-  const [row] = await db
-    .select()
-    .from(requestablePermissions)
-    .where(
-      and(
-        eq(requestablePermissions.id, id),
-        eq(requestablePermissions.appId, app.id),
-        permissionsFoundBy(principal, found, view),
-      ),
-    )
-  return row ? permissionView(row, app, view, { inherited: true, whole }) : null
-}
-
-/** Without who approves and administers, whom else it is for, and how it is done. */
-const forRequesters = (view: SettingsView) => ({
-  ...view,
-  request_flow: {
-    ...view.request_flow,
-    allowed_groups: null,
-    approvers: NOBODY,
-    approvers_stage_2: NOBODY,
-    admins: NOBODY,
-    request_validation_inline_webhook: null,
-  },
-  provisioning: {
-    ...view.provisioning,
-    custom_provisioning_instructions: null,
-    provisioning_webhook: null,
-    access_removal_inline_webhook: null,
-  },
-})
+  settingsAnswer(db, principal, {
+    app,
+    settings: await settingsOf(db, app),
+    whole: true,
+    covered: true,
+  })

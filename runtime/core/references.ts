@@ -2,7 +2,7 @@
  * What documents refer to: ids in what is kept, objects on the wire. Where references are is a table
  * (`Place`), and both directions read it. Everything of a kind is looked up in one question.
  */
-import { and, asc, type Column, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { CoreError, type ValidationEntry } from '../contract/endpoints/problem.ts'
 import type { InlineWebhookType } from '../contract/models/inline-webhook.ts'
 import type { Db } from '../database/database.ts'
@@ -13,13 +13,11 @@ import {
 } from '../database/schema/app_store.ts'
 import { apps } from '../database/schema/apps.ts'
 import { groups, users } from '../database/schema/people.ts'
-import { isId } from './page.ts'
+import { anyOf, type Base, type Kind, keyOf, lookUp } from './lookups.ts'
 import { toPermissionBase } from './permission-base.ts'
 import type { Principal } from './principal.ts'
 import { toGroup, toUser } from './users.ts'
 import { toWebhook } from './webhooks.ts'
-
-export type Kind = 'group' | 'user' | 'webhook' | 'permission'
 
 /** Where a document refers to something: `*` stands for every entry of a list. */
 export type Place = {
@@ -30,9 +28,6 @@ export type Place = {
 }
 
 type Loc = (string | number)[]
-
-/** A reference as a body has it. */
-type Base = { id?: string | null; app_id?: string | null; integration_specific_id?: string | null }
 
 /** Replaces what is at a path; what becomes undefined leaves its list, or is null alone. */
 function mapAt(
@@ -84,15 +79,7 @@ export async function toIds(
     wanted.push({ base: value as Base, kind })
     return value
   })
-  const ids = (kind: Kind): string[] =>
-    wanted.flatMap((one) => (one.kind === kind && one.base.id ? [one.base.id] : []))
-  const pairs = wanted.flatMap(({ base, kind }) => (kind === 'group' && !base.id ? [base] : []))
-  const known = {
-    group: await knownGroups(db, domainId, ids('group'), pairs),
-    user: await idsOf(db, users, domainId, ids('user')),
-    webhook: await knownWebhooks(db, domainId, ids('webhook')),
-    permission: await knownPermissions(db, domainId, appId, ids('permission')),
-  }
+  const known = await lookUp(db, domainId, appId, wanted)
   const unknown: ValidationEntry[] = []
   const replaced = mapPlaces(document, places, loc, (value, { kind, hookType }, at) => {
     const found = known[kind].get(keyOf(value as Base))
@@ -112,90 +99,6 @@ const MISSING: Record<Kind, string> = {
   user: 'there is no such user',
   webhook: 'there is no such inline webhook',
   permission: 'the app has no such permission',
-}
-
-/** One of many ids, as one parameter: a statement has room for 65535. */
-const anyOf = (column: Column, ids: string[]): SQL =>
-  sql`${column} = any(${sql.param(ids)}::uuid[])`
-
-type Known = Map<string, { id: string; hookType?: InlineWebhookType }>
-
-const pairKey = (appId: string, specific: string): string => JSON.stringify([appId, specific])
-
-const keyOf = ({ id, app_id, integration_specific_id }: Base): string =>
-  id ? id.toLowerCase() : pairKey((app_id ?? '').toLowerCase(), integration_specific_id ?? '')
-
-async function idsOf(
-  db: Db,
-  table: typeof users | typeof groups,
-  domainId: string,
-  ids: string[],
-): Promise<Known> {
-  const real = ids.filter(isId)
-  if (real.length === 0) return new Map()
-  const rows = await db
-    .select({ id: table.id })
-    .from(table)
-    .where(and(eq(table.domainId, domainId), anyOf(table.id, real)))
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-async function knownGroups(db: Db, domainId: string, ids: string[], pairs: Base[]): Promise<Known> {
-  const known = await idsOf(db, groups, domainId, ids)
-  const real = pairs.filter(({ app_id }) => isId(app_id ?? ''))
-  if (real.length === 0) return known
-  const appIds = sql.param(real.map(({ app_id }) => app_id))
-  const specifics = sql.param(real.map((one) => one.integration_specific_id))
-  const pair = sql`(${groups.appId}, ${groups.integrationSpecificId})`
-  const rows = await db
-    .select()
-    .from(groups)
-    .where(
-      and(
-        eq(groups.domainId, domainId),
-        sql`${pair} in (select * from unnest(${appIds}::uuid[], ${specifics}::text[]))`,
-      ),
-    )
-    .orderBy(asc(groups.id))
-  for (const { id, appId, integrationSpecificId } of rows) {
-    const key = pairKey(appId ?? '', integrationSpecificId)
-    if (!known.has(key)) known.set(key, { id })
-  }
-  return known
-}
-
-async function knownWebhooks(db: Db, domainId: string, ids: string[]): Promise<Known> {
-  const real = ids.filter(isId)
-  if (real.length === 0) return new Map()
-  const rows = await db
-    .select({ id: inlineWebhooks.id, hookType: inlineWebhooks.hookType })
-    .from(inlineWebhooks)
-    .where(and(eq(inlineWebhooks.domainId, domainId), anyOf(inlineWebhooks.id, real)))
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-/** Kept from being deleted until the transaction ends: who deletes one looks for what names it. */
-async function knownPermissions(
-  db: Db,
-  domainId: string,
-  appId: string,
-  ids: string[],
-): Promise<Known> {
-  const real = ids.filter(isId)
-  if (real.length === 0) return new Map()
-  const rows = await db
-    .select({ id: requestablePermissions.id })
-    .from(requestablePermissions)
-    .where(
-      and(
-        eq(requestablePermissions.domainId, domainId),
-        eq(requestablePermissions.appId, appId),
-        anyOf(requestablePermissions.id, real),
-      ),
-    )
-    .orderBy(asc(requestablePermissions.id))
-    .for('key share')
-  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Documents with objects in place of ids. What is gone is left out of lists, and null alone. */

@@ -368,6 +368,49 @@ describe('references', () => {
   })
 })
 
+describe('the default permission', () => {
+  const withDefault = async (visibility: string) => {
+    const id = await inStore()
+    const { body } = await core.call('POST', '/appstore/requestable_permissions', {
+      body: { app_id: id, label: 'Editor', request_config: { appstore_visibility: visibility } },
+    })
+    const provisioning = { default_permission: { id: body.id } }
+    expect((await patch(id, { provisioning })).body.provisioning.default_permission).toEqual(
+      (await core.call('GET', `/appstore/requestable_permissions/${body.id}`)).body,
+    )
+    return { id, permission: body.id as string }
+  }
+  const seenBy = async (id: string, token: string) =>
+    (await core.call('GET', `/appstore/apps/${id}/settings`, { token })).body.provisioning
+      .default_permission
+
+  test('is told to requesters when it is one that they find', async () => {
+    const shown = await withDefault('VISIBLE')
+    expect(await seenBy(shown.id, ada.token)).toMatchObject({ id: shown.permission })
+    expect(await seenBy((await withDefault('HIDDEN')).id, ada.token)).toBeNull()
+  })
+
+  test('is none when the permission is deleted', async () => {
+    const { id, permission } = await withDefault('VISIBLE')
+    await core.call('DELETE', `/appstore/requestable_permissions/${permission}`)
+    expect((await read(id)).provisioning.default_permission).toBeNull()
+  })
+})
+
+test('a change and a removal at the same time leave an app that is out of the store, unsettled', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const id = await inStore()
+    const [changed, removed] = await Promise.all([
+      patch(id, { custom_request_instructions: 'late' }),
+      core.call('DELETE', `/appstore/apps/${id}`),
+    ])
+    expect([200, 404]).toContain(changed.status)
+    expect(removed.status).toBe(200)
+    const settings = (await core.call('GET', `/apps/${id}/settings`)).body
+    expect(settings).toMatchObject({ in_app_store: false, custom_request_instructions: '' })
+  }
+})
+
 describe('a body that does not fit is refused', () => {
   const wrong = (loc: (string | number)[], type: string) =>
     expect.objectContaining({ loc: ['body', ...loc], type })

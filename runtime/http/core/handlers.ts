@@ -7,6 +7,7 @@ import * as settings from '../../core/app-settings.ts'
 import * as store from '../../core/app-store.ts'
 import * as apps from '../../core/apps.ts'
 import type { RequestParts } from '../../core/parts.ts'
+import * as edits from '../../core/permission-edits.ts'
 import * as permissions from '../../core/permissions.ts'
 import * as rules from '../../core/pre-approval.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -57,7 +58,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   list_permissions: (db, who, { query }) =>
     permissions.listPermissions(db, who, query.app_id, query),
   create_permission: (db, who, { query, body }) =>
-    permissions.createPermission(db, who, body, query.include_inherited_configs),
+    edits.createPermission(db, who, body, query.include_inherited_configs),
   get_permission: (db, who, { params, query }) =>
     permissions.getPermission(
       db,
@@ -66,7 +67,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
       query.include_inherited_configs,
     ),
   update_permission: (db, who, { params, query, body }) =>
-    permissions.updatePermission(
+    edits.updatePermission(
       db,
       who,
       id(params, 'permission_id'),
@@ -74,7 +75,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
       query.include_inherited_configs,
     ),
   delete_permission: (db, who, { params }) =>
-    permissions.deletePermission(db, who, id(params, 'permission_id')),
+    edits.deletePermission(db, who, id(params, 'permission_id')),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
   get_pre_approval_rule: (db, who, { params }) =>
