@@ -1,6 +1,6 @@
 /** Who is calling: the user behind a token, with the permissions that the user has now. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { CoreError } from '../contract/endpoints/problem.ts'
 import { type Permission, ROLES, type RoleName } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
@@ -11,6 +11,8 @@ export type Principal = {
   domainId: string
   tokenId: string
   readOnly: boolean
+  /** When the token was used, as far as it is noted. */
+  lastUsedAt: Date | null
   roles: readonly RoleName[]
   permissions: ReadonlySet<Permission>
 }
@@ -45,7 +47,7 @@ const notAuthenticated = () =>
   new CoreError(401, 'Not authenticated', { 'www-authenticate': 'Bearer' })
 
 /**
- * The principal of an Authorization header.
+ * The principal of an Authorization header, in one question: every request asks it.
  *
  * A token acts with its user's permissions as they are now: losing a role takes effect at the next
  * request (the safe reading of "inherits and keeps", service.md section 5.2).
@@ -60,25 +62,26 @@ export async function authenticate(
   const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
   if (!token?.startsWith(TOKEN_PREFIX)) throw notAuthenticated()
   const rows = await db
-    .select({ token: apiTokens, status: users.status })
+    .select({
+      token: apiTokens,
+      status: users.status,
+      roles: sql<
+        string[]
+      >`array(select ${userRoles.role} from ${userRoles} where ${userRoles.userId} = ${users.id})`,
+    })
     .from(apiTokens)
     .innerJoin(users, eq(users.id, apiTokens.userId))
     .where(and(eq(apiTokens.prefix, hasher.prefixOf(token)), isNull(apiTokens.revokedAt)))
   const row = rows.find((one) => hasher.matches(token, one.token.hash))
   if (!row || row.status === 'SUSPENDED' || row.status === 'INACTIVE') throw notAuthenticated()
   if (row.token.expiresAt && row.token.expiresAt.getTime() <= Date.now()) throw notAuthenticated()
-  const roles = await db
-    .select({ role: userRoles.role })
-    .from(userRoles)
-    .where(eq(userRoles.userId, row.token.userId))
-  const names = roles
-    .map(({ role }) => role as RoleName)
-    .filter((name) => Object.hasOwn(ROLES, name))
+  const names = row.roles.filter((name): name is RoleName => Object.hasOwn(ROLES, name))
   return {
     userId: row.token.userId,
     domainId: row.token.domainId,
     tokenId: row.token.id,
     readOnly: row.token.readOnly,
+    lastUsedAt: row.token.lastUsedAt,
     roles: names,
     permissions: new Set(names.flatMap((name) => [...ROLES[name].permissions])),
   }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
-import { TOKEN_PREFIX, type TokenHasher } from './principal.ts'
+import { type Principal, TOKEN_PREFIX, type TokenHasher } from './principal.ts'
 
 /** E-mail address of the user that owns the operator's token. */
 export const FIRST_ADMIN = 'admin@localhost'
@@ -44,12 +44,16 @@ async function keepToken(
   return row?.id ?? ''
 }
 
-/** Notes that a token was used, at most once a minute. */
-export async function noteUse(db: Db, tokenId: string, now: Date): Promise<void> {
-  const stale = or(
-    isNull(apiTokens.lastUsedAt),
-    lt(apiTokens.lastUsedAt, new Date(now.getTime() - LAST_USED_MS)),
-  )
+/** Notes that a token was used, at most once a minute: most requests write nothing. */
+export async function noteUse(
+  db: Db,
+  { tokenId, lastUsedAt }: Pick<Principal, 'tokenId' | 'lastUsedAt'>,
+  now: Date,
+): Promise<void> {
+  const staleBefore = new Date(now.getTime() - LAST_USED_MS)
+  if (lastUsedAt !== null && lastUsedAt >= staleBefore) return
+  // Of requests that come together one writes.
+  const stale = or(isNull(apiTokens.lastUsedAt), lt(apiTokens.lastUsedAt, staleBefore))
   await db
     .update(apiTokens)
     .set({ lastUsedAt: now })
