@@ -136,6 +136,8 @@ function launch(home: Home, { bin }: Binaries, onLine: (line: string) => void): 
     '-c',
     'max_connections=60',
     '-c',
+    'shared_buffers=256MB',
+    '-c',
     'logging_collector=off',
   ]
   // Where it is there, the server shuts down by itself when the host is gone; elsewhere the next start

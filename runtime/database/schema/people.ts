@@ -41,12 +41,18 @@ export const users = pgTable(
       .default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    /** What a search looks through: address and name, between them a sign that neither has. */
+    searchText: text('search_text')
+      .notNull()
+      .generatedAlwaysAs(sql`lower(email) || chr(1) || lower(given_name || ' ' || family_name)`),
   },
   (table) => [
     uniqueIndex('users_email').on(table.domainId, sql`lower(${table.email})`),
     // The order of every list of users: by e-mail, ties by id.
     index('users_order').on(table.domainId, table.email, table.id),
     index('users_manager').on(table.managerId),
+    // For whole names; a hash takes names of any length.
+    index('users_name').using('hash', sql`lower(given_name || ' ' || family_name)`),
   ],
 )
 
