@@ -1,9 +1,10 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
 import { createHash } from 'node:crypto'
-import { and, asc, count, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
 import { activityLogs } from '../database/schema/audit.ts'
 import { users } from '../database/schema/people.ts'
+import { selectSlice } from './page.ts'
 import type { Principal } from './principal.ts'
 
 /** Which advisory lock stands for "writing the log". */
@@ -64,15 +65,8 @@ export async function listActivity(
     since === null ? undefined : gte(activityLogs.beganAt, since),
     until === null ? undefined : lte(activityLogs.beganAt, until),
   )
-  const [found] = await db.select({ n: count() }).from(activityLogs).where(where)
-  const rows = await db
-    .select()
-    .from(activityLogs)
-    .where(where)
-    .orderBy(asc(activityLogs.beganAt), asc(activityLogs.id))
-    .limit(limit)
-    .offset(offset)
-  const total = found?.n ?? 0
+  const order = [asc(activityLogs.beganAt), asc(activityLogs.id)]
+  const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
   return { items: rows.map(toLog), total, limit, offset, links: linksOf(query, total) }
 }
 
