@@ -59,7 +59,7 @@ export const SETTINGS = {
     default: '',
     schema: text,
     meaning:
-      'key material for page tokens, 32 characters or more; a list (newest first, comma between) to rotate; default: generated into the data directory',
+      'key material for page tokens, 32 characters or more; a list (newest first, comma between) to rotate; the same on every host of a database; default: generated into the data directory',
   },
   KEYWAY_ADMIN_TOKEN: {
     default: '',

@@ -92,7 +92,8 @@ export async function startCore(env: Record<string, string> = {}): Promise<CoreH
     async stop() {
       await host.stop()
       await forgetDatabase(dataDir)
-      await rm(dataDir, { recursive: true, force: true })
+      // A connector that is still being compiled may leave a file behind the removal.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }
