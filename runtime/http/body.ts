@@ -1,4 +1,5 @@
 /** Reads a request's body as text, up to its limit. */
+import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Env } from './problem.ts'
@@ -10,17 +11,46 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** @throws body_too_large, body_not_json, caller_gone */
 export async function readBody(c: Context<Env>): Promise<string> {
+  const bytes = await readBytes(c)
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new RuntimeError('body_not_json', 'the body is not UTF-8', {}, cause)
+  }
+}
+
+/** How many characters of a body are read before the first byte that is not UTF-8; null when all are. */
+export function notUtf8At(bytes: Uint8Array): number | null {
+  if (isUtf8(bytes)) return null
+  // A prefix of a valid text may end within a character: `stream` takes that for unfinished, not for wrong.
+  const read = (end: number): number | null => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end), {
+        stream: true,
+      }).length
+    } catch {
+      // Not UTF-8 up to there: what is asked.
+      return null
+    }
+  }
+  let [good, bad] = [0, bytes.byteLength + 1]
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (read(middle) === null) bad = middle
+    else good = middle
+  }
+  return read(good)
+}
+
+/** @throws body_too_large, caller_gone */
+export async function readBytes(c: Context<Env>): Promise<Uint8Array> {
   const announced = Number(c.req.header('content-length') ?? Number.NaN)
   if (announced > MAX_BODY_BYTES) throw tooLarge()
   const bytes = await (Number.isNaN(announced)
     ? readStream(c.req.raw.body)
     : c.req.arrayBuffer()
   ).catch(broken)
-  try {
-    return utf8.decode(bytes)
-  } catch (cause) {
-    throw new RuntimeError('body_not_json', 'the body is not UTF-8', {}, cause)
-  }
+  return new Uint8Array(bytes)
 }
 
 /** A body of unknown length: read no further than the limit. */

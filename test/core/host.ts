@@ -36,7 +36,7 @@ export type CoreHost = {
     options?: {
       token?: string | null
       body?: unknown
-      raw?: string
+      raw?: string | Uint8Array<ArrayBuffer>
       headers?: Record<string, string>
     },
   ): Promise<Reply>

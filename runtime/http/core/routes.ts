@@ -2,10 +2,11 @@
  * The core interface: one loop over the table of endpoints. Order of checks (core-interface.md section
  * 3): token, rate, permission, then query and body together.
  */
+import { isUtf8 } from 'node:buffer'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
-import { parseBodyText } from '../../contract/endpoints/body.ts'
+import { notJsonAt, parseBodyText } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import {
@@ -19,7 +20,7 @@ import { authenticate, demand, type Principal, type TokenHasher } from '../../co
 import { noteUse } from '../../core/tokens.ts'
 import { type Db, isAway } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
-import { readBody } from '../body.ts'
+import { notUtf8At, readBytes } from '../body.ts'
 import type { Env } from '../problem.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -125,9 +126,9 @@ function authorise(principal: Principal, { who, method }: Endpoint): void {
 
 async function parseInput(c: Context<Env>, row: Endpoint) {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
-  const nul = nulEntries(c)
+  const texts = textEntries(c)
   const body = row.body === null ? null : await bodyOf(c, row.body)
-  const all = [...entries, ...nul, ...(body && !body.ok ? body.entries : [])]
+  const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
   if (all.length > 0) throw new CoreError(422, all)
   return {
     params: c.req.param() as Record<string, string>,
@@ -140,19 +141,34 @@ async function bodyOf(c: Context<Env>, schema: AnySchema) {
   const isJson = /^application\/([a-z.+-]+\+)?json\s*(;|$)/i.test(
     c.req.header('content-type') ?? '',
   )
-  return parseBodyText(schema, await readBody(c), isJson)
+  const bytes = await readBytes(c)
+  const at = notUtf8At(bytes)
+  if (at !== null) return { ok: false as const, entries: [notJsonAt(at)] }
+  return parseBodyText(schema, new TextDecoder().decode(bytes), isJson)
 }
 
-/** PostgreSQL knows no NUL: as a filter it would be an error of ours. */
-function nulEntries(c: Context<Env>): ValidationEntry[] {
-  return [...new URL(c.req.url).searchParams]
-    .filter(([, value]) => value.includes('\u0000'))
-    .map(([name]) => ({
-      loc: ['query', name],
-      msg: 'Value error, text must not hold the character NUL',
-      type: 'value_error',
-    }))
+/** Values that would be an error of PostgreSQL's, or be read as something that was not sent. */
+function textEntries(c: Context<Env>): ValidationEntry[] {
+  const { search } = new URL(c.req.url)
+  return search
+    .slice(1)
+    .split('&')
+    .flatMap((part) => {
+      const [[name, value] = ['', '']] = new URLSearchParams(part)
+      const wrong = !isUtf8(unescaped(part)) ? NOT_UTF8 : value.includes('\u0000') ? HAS_NUL : null
+      return wrong ? [{ loc: ['query', name], msg: wrong, type: 'value_error' }] : []
+    })
 }
+
+const HAS_NUL = 'Value error, text must not hold the character NUL'
+const NOT_UTF8 = 'Value error, text must be UTF-8'
+
+/** The bytes that a part of a query stands for; the rest of an address is ASCII. */
+const unescaped = (part: string): Buffer =>
+  Buffer.from(
+    part.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  )
 
 /** Nulls filled in, and exactly the contract: a breach here is a defect of ours. */
 function checked(row: Endpoint, result: unknown): unknown {
