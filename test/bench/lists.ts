@@ -14,8 +14,8 @@
  * that is filled once and kept for the next run. `ONLY` is a part of the names of the rows to measure.
  */
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { readConfig } from '../../runtime/config.ts'
@@ -99,7 +99,8 @@ type Row = Figures & { name: string; total: number; changing: Figures; deep: (nu
 
 const keep = process.env['KEEP']
 const dataDir = keep ?? (await mkdtemp(path.join(tmpdir(), 'keyway-bench-')))
-const filled = keep !== undefined && existsSync(path.join(keep, 'host.lock.filled'))
+const mark = path.join(dataDir, 'bench.filled')
+const filled = existsSync(mark)
 const config = readConfig({
   KEYWAY_DATA_DIR: dataDir,
   KEYWAY_DROP_IN: 'off',
@@ -168,10 +169,7 @@ try {
     const sizes = { users: ROWS, groups: Math.max(20, ROWS / 500), tasks: ROWS / 10, logs: ROWS }
     await fill(db, sizes, tell)
     console.log(`\nfilled in ${((performance.now() - begun) / 1000).toFixed(0)} s`)
-    if (keep)
-      await import('node:fs/promises').then(({ writeFile }) =>
-        writeFile(path.join(keep, 'host.lock.filled'), ''),
-      )
+    await writeFile(mark, '')
   }
   await settle(db)
   for (const name of Object.keys(UUID) as (keyof typeof UUID)[]) {
@@ -205,6 +203,12 @@ try {
   }
   const over = rows.filter(({ p99 }) => p99 > GOAL_MS).length
   console.log(`\n${over} of ${rows.length} rows have a p99 above ${GOAL_MS} ms`)
+  // Of a machine that others use as well, figures say little.
+  console.log(
+    `load of the machine: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}`,
+  )
 } finally {
   await host.stop()
   if (keep === undefined) {
