@@ -3,7 +3,8 @@
  * meanwhile is told so, and the next question finds it again.
  */
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { Client, type ClientConfig, Pool } from 'pg'
+import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg'
+import { prepareAppRole } from './app-role.ts'
 import { migrate } from './migrate.ts'
 
 export type Db = NodePgDatabase
@@ -24,24 +25,33 @@ const CONNECT_MS = 5000
 /** Longest a single statement of the interface may take, in milliseconds. */
 const STATEMENT_MS = 30_000
 
-/** Connects and brings the schema up to date. */
+/** What is said once where the log is append-only by its triggers alone. */
+const TRIGGERS_ALONE =
+  'the role of DATABASE_URL may not make roles: only triggers keep the log from being changed; for more, an administrator can run `create role keyway_app nologin; grant keyway_app to <that role>`'
+
+/** Connects and brings the schema up to date. What is asked afterwards is asked as a role with fewer rights. */
 export async function openDatabase(
   connection: ClientConfig,
   onError: (error: Error) => void,
+  tell: (text: string) => void = () => {},
 ): Promise<Database> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS })
   client.on('error', onError)
   await client.connect()
   let domainId: string
+  let role: PoolConfig | null
   try {
     await migrate(client)
+    role = await prepareAppRole(client, connection)
     domainId = (await client.query('select id from domains')).rows[0].id
   } finally {
     await client.end()
   }
+  if (!role) tell(TRIGGERS_ALONE)
   let healthy = true
   const pool = new Pool({
     ...connection,
+    ...role,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,

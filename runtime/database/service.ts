@@ -67,7 +67,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
       try {
         const target = await connection()
         if (!opened) {
-          const database = await openDatabase(target, options.onError)
+          const database = await openDatabase(target, options.onError, options.tell)
           await options.prepare(database.db, database.domainId)
           opened = database
         }
