@@ -1,9 +1,12 @@
 /** The `keyway` command: one file per verb, all listed here. */
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
+import { auditVerify } from './audit.ts'
+import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { dev } from './dev.ts'
 import { newConnector } from './new.ts'
+import { restore } from './restore.ts'
 import { start } from './start.ts'
 
 const program = new Command('keyway')
@@ -51,6 +54,40 @@ program
     '\nListens on port 8081 unless PORT is set; the other settings are those of the README.\n\nExample:\n  keyway dev ./acme',
   )
   .action(dev)
+
+program
+  .command('backup')
+  .argument('<file>', 'file to write')
+  .option('--force', 'replace the file if it is there')
+  .description('copy the embedded database into one file, also while the host runs')
+  .addHelpText(
+    'after',
+    '\nThe secret (KEYWAY_SECRET) is not in the file: keep it elsewhere.\n\nExample:\n  keyway backup /backups/keyway-monday.tar.gz',
+  )
+  .action(backup)
+
+program
+  .command('restore')
+  .argument('<file>', 'file that `keyway backup` wrote')
+  .option('--force', 'move a database that is there aside, and keep it')
+  .description('make the embedded database from a backup; the host must not run')
+  .addHelpText(
+    'after',
+    '\nNeeds the secret that the backup was made with.\n\nExample:\n  KEYWAY_DATA_DIR=./data keyway restore /backups/keyway-monday.tar.gz',
+  )
+  .action(restore)
+
+program
+  .command('audit')
+  .description('look after the activity log')
+  .command('verify')
+  .option('--head <hash>', 'also say whether the log has this hash, noted from an earlier run')
+  .description('say whether the activity log is what was written, and the first row that is not')
+  .addHelpText(
+    'after',
+    '\nExits with 1 when a row does not fit. Works on the embedded database and on DATABASE_URL.\n\nExample:\n  keyway audit verify',
+  )
+  .action(auditVerify)
 
 try {
   await program.parseAsync()
