@@ -50,9 +50,12 @@ export async function borrowDatabase(
         await unlock()
       },
     }
-  } catch (error) {
+  } catch (cause) {
     await unlock()
-    throw error
+    throw new NoDatabaseError(
+      `the database in ${home.cluster} cannot be started: ${(cause as Error).message}`,
+      { cause },
+    )
   }
 }
 

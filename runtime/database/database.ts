@@ -62,8 +62,13 @@ export async function openDatabase(
     healthy = false
     onError(error)
   })
-  pool.on('connect', () => {
+  pool.on('connect', (client) => {
     healthy = true
+    // One that is lost in the middle of a transaction: what is asked next is told so. Without a listener
+    // the loss would end the host.
+    client.on('error', () => {
+      healthy = false
+    })
   })
   return { db: drizzle(pool), domainId, healthy: () => healthy, close: () => pool.end() }
 }

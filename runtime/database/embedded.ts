@@ -12,7 +12,7 @@ import { Client, type ClientConfig } from 'pg'
 import { finishRestore } from './backup/place.ts'
 import { type Binaries, installBinaries } from './binaries.ts'
 import { type Home, isMade, markOf, ownFolder, prepareHome } from './home.ts'
-import { clearPostmaster } from './postmaster.ts'
+import { clearPostmaster, stopServer } from './postmaster.ts'
 
 const run = promisify(execFile)
 
@@ -64,8 +64,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     pid: child.pid ?? null,
     ended,
     async stop() {
-      child.kill('SIGINT')
-      await ended
+      await stopServer(
+        (signal) => child.kill(signal),
+        () => ended,
+      )
     },
   }
 }

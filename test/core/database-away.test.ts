@@ -33,3 +33,16 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
   expect(after[0]).not.toEqual(before)
   await core.stop()
 })
+
+test('a database that is killed in the middle of a transaction fails that one, not the host', async () => {
+  const core = await startCore()
+  const transaction = core.db.transaction(async (tx) => {
+    await tx.execute('select 1')
+    process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+    // Nobody asks anything while the connection goes.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await tx.execute('select 1')
+  })
+  await expect(transaction).rejects.toThrow()
+  await core.stop()
+})
