@@ -83,7 +83,7 @@ export function isAway(error: unknown): boolean {
     if (code !== undefined && (AWAY.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code)))
       return true
     if (
-      /connection (terminated|timeout|ended)|timeout exceeded when trying to connect/i.test(
+      /connection (terminated|timeout|ended|error)|timeout exceeded when trying to connect/i.test(
         one.message,
       )
     )
