@@ -44,7 +44,7 @@ export const SETTINGS = {
       text,
       v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors'),
       v.check(
-        (given) => !/^\/(docs|healthz|metrics|operator|readyz)(\/|$)/.test(given),
+        (given) => !/^\/(docs|healthz|metrics|operator|readyz|settings)(\/|$)/.test(given),
         'is taken',
       ),
     ),
