@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'log.ts',
     'version.ts',
   ],
-  cli: ['contract', 'main.ts', 'config.ts', 'log.ts', 'sample', 'testing'],
+  cli: ['contract', 'main.ts', 'config.ts', 'keys.ts', 'log.ts', 'sample', 'testing'],
 }
 
 /** Packages that a layer may import; what is missing may import any. */

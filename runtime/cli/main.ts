@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { check } from './check.ts'
 import { dev } from './dev.ts'
+import { loginLink } from './login-link.ts'
 import { newConnector } from './new.ts'
 import { start } from './start.ts'
 
@@ -51,6 +52,17 @@ program
     '\nListens on port 8081 unless PORT is set; the other settings are those of the README.\n\nExample:\n  keyway dev ./acme',
   )
   .action(dev)
+
+program
+  .command('login-link')
+  .option('--email <address>', 'whom it lets in', 'admin@localhost')
+  .option('--url <address>', 'where the host is reached; default: from HOST and PORT')
+  .description('make an address that signs somebody in to the settings pages once')
+  .addHelpText(
+    'after',
+    "\nAsks the running host, with KEYWAY_ADMIN_TOKEN or the operator's token of KEYWAY_DATA_DIR.\n\nExample:\n  keyway login-link --email ada@example.com",
+  )
+  .action(loginLink)
 
 try {
   await program.parseAsync()

@@ -13,7 +13,9 @@ import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema
 import { connectorInterfaceDocument } from './documents/openapi.ts'
 import { hostGuard, tokenGuard } from './guards.ts'
 import type { Metrics } from './metrics.ts'
+import { operatorRoutes } from './operator.ts'
 import { createOnError, type Env } from './problem.ts'
+import { settingsRoutes } from './settings/routes.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
   core: CoreDeps
@@ -70,11 +72,14 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   app.use('/operator/*', tokenGuard(deps.adminToken, '/operator'))
   app.get('/operator/connectors', (c) => c.json({ items: deps.listConnectors() }))
+  app.route('/operator', operatorRoutes(deps.core))
 
-  for (const path of READ_ONLY) app.all(path, onlyGet)
+  for (const path of READ_ONLY) app.all(path, only('GET'))
+  app.all('/operator/login-links', only('POST'))
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
+  app.route('/settings', settingsRoutes(deps.core))
   app.route('/', coreRoutes(deps.core))
   return app
 }
@@ -92,10 +97,12 @@ const READ_ONLY = [
   '/operator/connectors',
 ]
 
-function onlyGet(c: Context<Env>): never {
-  c.header('allow', 'GET')
-  throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send GET`)
-}
+const only =
+  (method: string) =>
+  (c: Context<Env>): never => {
+    c.header('allow', method)
+    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${method}`)
+  }
 
 /** What describes the interface; made once, when first asked for. */
 function documents(app: Hono<Env>, connectorsPath: string): void {

@@ -17,12 +17,14 @@ export const CORE_TAGS = [
   { name: 'Tasks', description: 'What somebody has to decide or to do' },
 ] as const
 
-const Detail = v.pipe(
+/** The body of most failures of the core. */
+export const Detail = v.pipe(
   v.object({ detail: v.string() }),
   v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
 )
 
-const ValidationError = v.pipe(
+/** The body of a 422. */
+export const ValidationError = v.pipe(
   v.object({
     detail: v.array(
       v.pipe(

@@ -1,5 +1,7 @@
 /** Operations that belong to no connector: health, metrics, documents, the list of connectors. */
 import * as v from 'valibot'
+import { LoginLink, LoginLinkWish } from '../operator.ts'
+import { Detail, ValidationError } from './core.ts'
 import type { Operation, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
 import { TAGS } from './operations.ts'
@@ -77,6 +79,29 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       { 200: json('The connectors', Listings), ...failures(401, 421) },
       ADMIN_SECURITY,
     ),
+    '/operator/login-links': { post: loginLinks(components) },
+  }
+}
+
+function loginLinks(components: Components): Operation {
+  const detail = (description: string) => answer(description, components.schema(Detail, 'output'))
+  return {
+    operationId: 'create_login_link',
+    tags: [TAGS.Operating.name],
+    summary: 'Make a link that signs a user in to the settings pages, once and within ten minutes',
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
+    },
+    responses: {
+      201: answer('The link', components.schema(LoginLink, 'output')),
+      404: detail('There is no such user'),
+      409: detail('The user is suspended or inactive'),
+      422: answer('The request does not fit', components.schema(ValidationError, 'output')),
+      503: detail('The database is away; see Retry-After'),
+      ...failures(401, 413, 415, 421),
+    },
+    security: ADMIN_SECURITY,
   }
 }
 
