@@ -9,20 +9,28 @@ export type LoginLinkOptions = { email: string; url?: string }
 
 /** How long the host may take for an answer, in milliseconds. */
 const PATIENCE_MS = 10_000
+/** How long the host's database may take to be there, and the pause between two looks, in milliseconds. */
+const DATABASE_PATIENCE_MS = 20_000
+const PAUSE_MS = 500
 
-export async function loginLink({ email, url }: LoginLinkOptions): Promise<void> {
-  const config = readConfig({ ...process.env, ...UNUSED })
+export async function loginLink(options: LoginLinkOptions): Promise<void> {
+  console.log(await newLoginLink(process.env, options))
+}
+
+/**
+ * Has the host make a link; what to tell of it.
+ *
+ * @throws ConfigError that says why there is none, and what to do
+ */
+export async function newLoginLink(
+  environment: Readonly<Record<string, string | undefined>>,
+  { email, url }: LoginLinkOptions,
+): Promise<string> {
+  const config = readConfig({ ...environment, ...UNUSED })
   const base = url === undefined ? addressOf(config) : checked(url)
   // Before the token goes anywhere: another program may have the port.
   await expectKeyway(base)
-  const reply = await ask(`${base}/operator/login-links`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${await operatorToken(config)}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ email }),
-  })
+  const reply = await askForLink(base, await operatorToken(config), email)
   const answer = (await reply.json().catch(() => ({}))) as Answer
   if (reply.status === 401 || reply.status === 403) {
     throw new ConfigError(
@@ -32,9 +40,22 @@ export async function loginLink({ email, url }: LoginLinkOptions): Promise<void>
   if (reply.status !== 201 || answer.path === undefined)
     throw new ConfigError(`No link was made (HTTP ${reply.status}): ${reasonOf(answer)}`)
   const minutes = Math.round((Date.parse(answer.expires_at ?? '') - Date.now()) / 60_000)
-  console.log(
-    `Open this within ${minutes} minutes to sign in as ${answer.email}; it works once:\n\n  ${base}${answer.path}\n`,
-  )
+  return `Open this within ${minutes} minutes to sign in as ${answer.email}; it works once:\n\n  ${base}${answer.path}\n`
+}
+
+/** A host that has just started has no database for some seconds: that is waited for. */
+async function askForLink(base: string, token: string, email: string): Promise<Response> {
+  const endMs = performance.now() + DATABASE_PATIENCE_MS
+  for (;;) {
+    const reply = await ask(`${base}/operator/login-links`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email }),
+    })
+    if (reply.status !== 503 || performance.now() > endMs) return reply
+    await reply.body?.cancel()
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
 }
 
 /** What only concerns a host that starts must not keep this from running beside it. */
