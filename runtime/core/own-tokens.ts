@@ -88,7 +88,7 @@ export async function createOwnToken(
   const text = newTokenText()
   return db.transaction(async (tx) => {
     // One at a time and user: else many at once would all find room for one more.
-    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update')
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
     const id = await keepToken(tx, hasher, { userId, domainId, ...wish }, text)
     if (id === null) return null
     const [live] = await tx

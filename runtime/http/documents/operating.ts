@@ -95,11 +95,13 @@ function loginLinks(components: Components): Operation {
     },
     responses: {
       201: answer('The link', components.schema(LoginLink, 'output')),
+      400: detail('The body is not UTF-8'),
       404: detail('There is no such user'),
       409: detail('The user is suspended or inactive'),
+      413: detail('The body is larger than 1 MiB'),
       422: answer('The request does not fit', components.schema(ValidationError, 'output')),
       503: detail('The database is away; see Retry-After'),
-      ...failures(401, 413, 415, 421),
+      ...failures(401, 415, 421),
     },
     security: ADMIN_SECURITY,
   }

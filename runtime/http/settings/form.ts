@@ -52,7 +52,9 @@ export function refuseForeign(c: Context<Env>): void {
   // `null` is what a page without a referrer sends, ours and others: then the proof alone decides.
   const isOurs =
     site === undefined
-      ? origin === undefined || origin === 'null' || hostOf(origin) === c.req.header('host')
+      ? origin === undefined ||
+        origin === 'null' ||
+        hostOf(origin) === c.req.header('host')?.toLowerCase()
       : site === 'same-origin' || site === 'none'
   if (!isOurs) throw new CoreError(403, 'Another page sent this form, so nothing was done')
 }

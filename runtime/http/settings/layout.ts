@@ -61,6 +61,6 @@ export const messagePage = (title: string, text: string): Markup =>
     title,
     visitor: null,
     content: html`<h1>${title}</h1>
-<p class="lead">${text}.</p>
+<p class="lead">${text.charAt(0).toUpperCase()}${text.slice(1)}.</p>
 <p><a href="${TOKENS_PATH}">Back to the API tokens</a></p>`,
   })
