@@ -11,7 +11,7 @@ export type LoginLinkOptions = { email: string; url?: string }
 const PATIENCE_MS = 10_000
 /** How long the host's database may take to be there, and the pause between two looks, in milliseconds. */
 const DATABASE_PATIENCE_MS = 20_000
-const PAUSE_MS = 500
+const PAUSE_MS = 1000
 
 export async function loginLink(options: LoginLinkOptions): Promise<void> {
   console.log(await newLoginLink(process.env, options))
