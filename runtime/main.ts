@@ -125,9 +125,12 @@ export async function createHost(
   }
 
   const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
-  const lanes = createLanes(launcher, (lane, end) => {
-    metrics.workerEnded(end.reason)
-    if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+  const lanes = createLanes(launcher, {
+    onEnd(lane, end) {
+      metrics.workerEnded(end.reason)
+      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+    },
+    onRepeat: () => metrics.callRepeated(),
   })
 
   const egress = await setting(() =>

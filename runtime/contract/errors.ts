@@ -270,6 +270,14 @@ export const ERRORS = rows({
     blame: 'runtime',
     meaning: 'The worker process died while the call ran',
   },
+  worker_memory: {
+    ...sandbox,
+    meaning: 'The worker process ran out of memory while the call ran',
+  },
+  quarantined: {
+    ...sandbox,
+    meaning: 'The worker process of the connector kept dying; it takes no calls for a while',
+  },
   load_failed: { ...sandbox, retryable: false, meaning: 'The connector could not be loaded' },
 
   // Ourselves
