@@ -162,6 +162,12 @@ export const ERRORS = rows({
     status: 401,
     meaning: 'The bearer token is missing or wrong',
   },
+  token_forbidden: {
+    ...caller,
+    wire: 'permission_denied',
+    status: 403,
+    meaning: 'The token’s user may not do this, or the token may only read',
+  },
   caller_gone: {
     ...caller,
     wire: 'client_call_error',
@@ -288,6 +294,14 @@ export const ERRORS = rows({
     status: 200,
     retryable: true,
     meaning: 'A defect of the runtime',
+  },
+  database_away: {
+    wire: 'service_error',
+    raisedBy: null,
+    blame: 'operator',
+    status: 503,
+    retryable: true,
+    meaning: 'The database is away; see Retry-After',
   },
   stopping: {
     wire: 'service_error',

@@ -13,6 +13,7 @@ import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema
 import { connectorInterfaceDocument } from './documents/openapi.ts'
 import { hostGuard, tokenGuard } from './guards.ts'
 import type { Metrics } from './metrics.ts'
+import { operatorGuard } from './operator-guard.ts'
 import { createOnError, type Env } from './problem.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
@@ -68,7 +69,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   )
   documents(app, connectorsPath)
 
-  app.use('/operator/*', tokenGuard(deps.adminToken, '/operator'))
+  app.use('/operator/*', operatorGuard({ ...deps.core, adminToken: deps.adminToken }))
   app.get('/operator/connectors', (c) => c.json({ items: deps.listConnectors() }))
 
   for (const path of READ_ONLY) app.all(path, onlyGet)

@@ -74,7 +74,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
     '/operator/connectors': get(
       'list_connectors',
       'List the connectors, also those that are not served, with reasons',
-      { 200: json('The connectors', Listings), ...failures(401, 421) },
+      { 200: json('The connectors', Listings), ...failures(401, 403, 421, 503) },
       ADMIN_SECURITY,
     ),
   }
