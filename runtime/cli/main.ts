@@ -1,10 +1,13 @@
 /** The `keyway` command: one file per verb, all listed here. */
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
+import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
 import { check } from './check.ts'
 import { dev } from './dev.ts'
 import { newConnector } from './new.ts'
+import { OperatorError } from './operator-client.ts'
 import { start } from './start.ts'
+import { importUsers } from './users.ts'
 
 const program = new Command('keyway')
   .description('A connector runtime for identity and access management')
@@ -52,10 +55,22 @@ program
   )
   .action(dev)
 
+program
+  .command('users')
+  .description('the people of the running host')
+  .command('import')
+  .argument('<file>', 'CSV file, UTF-8; its first line names the columns')
+  .option('--dry-run', 'only show what would change')
+  .option('--url <url>', 'address of the host; default: HOST and PORT')
+  .option('--json', 'print the difference as JSON')
+  .description('add and change people from a CSV file: all of it, or nothing')
+  .addHelpText('after', `\n${importHelp()}`)
+  .action(importUsers)
+
 try {
   await program.parseAsync()
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error
+  if (!(error instanceof ConfigError || error instanceof OperatorError)) throw error
   // What a person set is told in words; what was started meanwhile ends with this process.
   console.error(error.message)
   process.exit(1)
@@ -64,4 +79,18 @@ try {
 function parsePort(text: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new InvalidArgumentError('Write a number from 0 to 65535.')
+}
+
+function importHelp(): string {
+  const columns = Object.entries(PEOPLE_COLUMNS).map(
+    ([name, meaning]) => `  ${name.padEnd(15)}${meaning}`,
+  )
+  return `Columns; any other one is a custom attribute:
+${columns.join('\n')}
+
+A column that is not there leaves things as they are, an empty cell empties them. Nobody is removed
+or suspended for not being in the file.
+
+Example:
+  keyway users import people.csv --dry-run`
 }

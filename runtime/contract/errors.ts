@@ -142,13 +142,13 @@ export const ERRORS = rows({
     ...caller,
     wire: 'bad_request',
     status: 413,
-    meaning: 'The body is larger than 1 MiB',
+    meaning: 'The body is larger than may be sent there',
   },
   content_type_wrong: {
     ...caller,
     wire: 'bad_request',
     status: 415,
-    meaning: 'The content type is not application/json',
+    meaning: 'The content type is not the one that is taken there',
   },
   host_wrong: {
     ...caller,
@@ -167,6 +167,18 @@ export const ERRORS = rows({
     wire: 'permission_denied',
     status: 403,
     meaning: 'The token’s user may not do this, or the token may only read',
+  },
+  state_conflict: {
+    ...caller,
+    wire: 'bad_request',
+    status: 409,
+    meaning: 'The state of the record is against it',
+  },
+  input_invalid: {
+    ...caller,
+    wire: 'bad_request',
+    status: 422,
+    meaning: 'What was sent has errors; nothing of it was taken',
   },
   caller_gone: {
     ...caller,

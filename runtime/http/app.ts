@@ -13,7 +13,7 @@ import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema
 import { connectorInterfaceDocument } from './documents/openapi.ts'
 import { hostGuard, tokenGuard } from './guards.ts'
 import type { Metrics } from './metrics.ts'
-import { operatorGuard } from './operator-guard.ts'
+import { operatorRoutes } from './operator.ts'
 import { createOnError, type Env } from './problem.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
@@ -69,10 +69,10 @@ export function createApp(deps: AppDeps): Hono<Env> {
   )
   documents(app, connectorsPath)
 
-  app.use('/operator/*', operatorGuard({ ...deps.core, adminToken: deps.adminToken }))
-  app.get('/operator/connectors', (c) => c.json({ items: deps.listConnectors() }))
+  app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
 
-  for (const path of READ_ONLY) app.all(path, onlyGet)
+  for (const path of READ_ONLY) app.all(path, only('GET'))
+  app.all('/operator/users/import', only('POST'))
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
@@ -93,9 +93,11 @@ const READ_ONLY = [
   '/operator/connectors',
 ]
 
-function onlyGet(c: Context<Env>): never {
-  c.header('allow', 'GET')
-  throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send GET`)
+function only(method: string): (c: Context<Env>) => never {
+  return (c) => {
+    c.header('allow', method)
+    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${method}`)
+  }
 }
 
 /** What describes the interface; made once, when first asked for. */

@@ -28,15 +28,21 @@ export function hostGuard(allowed: readonly string[] | null): MiddlewareHandler<
 }
 
 /** Refuses any media type but application/json (415). */
-export const jsonGuard: MiddlewareHandler<Env> = async (c, next) => {
-  const type = c.req.header('content-type') ?? ''
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new RuntimeError(
-      'content_type_wrong',
-      `the content type is ${type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))}; send application/json`,
-    )
+export const jsonGuard: MiddlewareHandler<Env> = mediaGuard(
+  /^application\/json\s*(;|$)/i,
+  'application/json',
+)
+
+/** Refuses what a request's content type does not fit (415). */
+export function mediaGuard(fits: RegExp, wanted: string): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const type = c.req.header('content-type') ?? ''
+    if (!fits.test(type)) {
+      const found = type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))
+      throw new RuntimeError('content_type_wrong', `the content type is ${found}; send ${wanted}`)
+    }
+    await next()
   }
-  await next()
 }
 
 /** Refuses a request without the bearer token (401); an empty token lets everybody in. */

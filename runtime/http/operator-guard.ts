@@ -1,8 +1,9 @@
 /** Who may come below /operator: the operator's token always, an admin's while the database is there. */
 import type { Context, MiddlewareHandler } from 'hono'
-import { CoreError } from '../contract/endpoints/problem.ts'
+import { CoreError, type ValidationEntry } from '../contract/endpoints/problem.ts'
 import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
 import { authenticateOperator, ownerOf } from '../core/operator.ts'
+import { FileError } from '../core/people/findings.ts'
 import { TOKEN_PREFIX, type TokenHasher } from '../core/principal.ts'
 import { noteUse } from '../core/tokens.ts'
 import { type Db, isAway } from '../database/database.ts'
@@ -52,7 +53,10 @@ export function reached(db: Db | null): Db {
   throw new RuntimeError('database_away', 'The database is away; try again')
 }
 
-const CODES: Partial<Record<number, RuntimeCode>> = { 403: 'token_forbidden' }
+const CODES: Partial<Record<number, RuntimeCode>> = {
+  403: 'token_forbidden',
+  409: 'state_conflict',
+}
 
 /** Does something of the core; what it refuses is told in the form that /operator answers in. */
 export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Promise<T> {
@@ -69,8 +73,19 @@ export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Pro
 function translated(c: Context<Env>, thrown: unknown): unknown {
   if (isAway(thrown))
     return new RuntimeError('database_away', 'The database is away; try again', {}, thrown)
+  // To the connector interface this is an answer that nobody gets; here it must not look like a success.
+  if (thrown instanceof RuntimeError && thrown.code === 'caller_gone')
+    return new RuntimeError('input_invalid', thrown.message, {}, thrown)
+  if (thrown instanceof FileError) {
+    const { findings, total } = thrown
+    return new RuntimeError('input_invalid', thrown.message, { raw: { findings, total } })
+  }
   if (!(thrown instanceof CoreError)) return thrown
+  if (typeof thrown.detail !== 'string')
+    return new RuntimeError('input_invalid', thrown.detail.map(wordsOf).join('; '))
   if (thrown.status === 401) return noToken(c, '/operator')
   const code = CODES[thrown.status]
   return code ? new RuntimeError(code, thrown.message) : thrown
 }
+
+const wordsOf = ({ loc, msg }: ValidationEntry): string => `${loc.join('.')}: ${msg}`

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
@@ -74,7 +75,7 @@ function operation(name: string, row: Endpoint, components: Components): Operati
     ...(row.who === 'caller' || row.who === 'anybody'
       ? {}
       : { description: `Needs the permission \`${row.who}\`.` }),
-    parameters: [...pathParameters(row.path), ...queryParameters(row)],
+    parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
     ...(schema
       ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
       : {}),
@@ -141,7 +142,8 @@ const pathParameters = (path: string): Parameter[] =>
     schema: { type: 'string' },
   }))
 
-const queryParameters = ({ query }: Endpoint): Parameter[] =>
+/** Query parameters as the document has them. */
+export const queryParameters = (query: Params): Parameter[] =>
   Object.entries(query).map(([name, { required, description, jsonSchema }]) => ({
     name,
     in: 'query',

@@ -1,5 +1,8 @@
 /** Operations that belong to no connector: health, metrics, documents, the list of connectors. */
 import * as v from 'valibot'
+import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/people-file.ts'
+import { IMPORT_QUERY } from '../operator.ts'
+import { queryParameters } from './core.ts'
 import type { Operation, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
 import { TAGS } from './operations.ts'
@@ -77,7 +80,33 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       { 200: json('The connectors', Listings), ...failures(401, 403, 421, 503) },
       ADMIN_SECURITY,
     ),
+    '/operator/users/import': {
+      post: {
+        operationId: 'import_people',
+        tags: [TAGS.Operating.name],
+        summary: 'Import people from a CSV file: all of it, or nothing',
+        description: importWords(),
+        parameters: queryParameters(IMPORT_QUERY),
+        requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
+        responses: {
+          200: json('What was changed, or would be', PeopleDifference),
+          ...failures(401, 403, 405, 409, 413, 415, 421, 422, 503),
+        },
+        security: ADMIN_SECURITY,
+      },
+    },
   }
+}
+
+function importWords(): string {
+  const columns = Object.entries(PEOPLE_COLUMNS).map(
+    ([name, meaning]) => `- \`${name}\`: ${meaning}`,
+  )
+  return [
+    'The first line names the columns. A column that is not there leaves things as they are, an empty cell empties them. Any other column is a custom attribute. Nobody is removed for not being in the file.',
+    '',
+    ...columns,
+  ].join('\n')
 }
 
 function get(
