@@ -51,7 +51,7 @@ export async function matchPeople(
     left join users as there
       on there.domain_id = ${domainId} and lower(there.email) = lower(file.manager_email)`)
   await tx.execute(sql`create index on people_match (user_id)`)
-  await tx.execute(sql`analyze people_match`)
+  await tx.execute(sql`analyze people_match (line, user_id, manager_id)`)
   if (known.manager_email !== undefined) await checkManagers(tx, domainId, findings)
 }
 
