@@ -49,6 +49,7 @@ const FAILURES = {
   403: ['The token’s user may not', Detail],
   404: ['There is no such thing in this domain', Detail],
   409: ['The state of the thing is against it', Detail],
+  413: ['The body is larger than is taken', Detail],
   422: ['The request does not fit', ValidationError],
   429: ['Too many requests; see Retry-After', Detail],
   503: ['The database is away; see Retry-After', Detail],
@@ -79,7 +80,7 @@ function operation(name: string, row: Endpoint, components: Components): Operati
     ...(schema
       ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
       : {}),
-    responses: { [row.status]: success(row, components), ...failures(components) },
+    responses: { [row.status]: success(row, components), ...failures(row, components) },
     security: row.who === 'anybody' ? [] : [{ apiToken: [] }],
   }
 }
@@ -124,9 +125,10 @@ function limitOffset(schema: JsonSchema): JsonSchema {
   }
 }
 
-function failures(components: Components): Operation['responses'] {
+function failures(row: Endpoint, components: Components): Operation['responses'] {
+  const told = Object.entries(FAILURES).filter(([status]) => row.body !== null || status !== '413')
   return Object.fromEntries(
-    Object.entries(FAILURES).map(([status, [meaning, schema]]) => [
+    told.map(([status, [meaning, schema]]) => [
       status,
       answer(meaning, components.schema(schema, 'output')),
     ]),
