@@ -1,13 +1,8 @@
-/** The `keyway` command: one file per verb, all listed here. */
+/** The `keyway` command: one file per verb, all listed here; a verb loads what it needs and no other's. */
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
-import { check } from './check.ts'
-import { dev } from './dev.ts'
-import { newConnector } from './new.ts'
 import { OperatorError } from './operator-client.ts'
-import { start } from './start.ts'
-import { importUsers } from './users.ts'
 
 const program = new Command('keyway')
   .description('A connector runtime for identity and access management')
@@ -22,7 +17,7 @@ program
     'after',
     '\nSettings come from the environment; see the table in the README.\n\nExample:\n  PORT=9000 keyway start --sample',
   )
-  .action(start)
+  .action(async (options) => (await import('./start.ts')).start(options))
 
 program
   .command('new')
@@ -30,7 +25,7 @@ program
   .option('--dir <directory>', 'where to make the folder', 'plugins')
   .description('make a new connector folder from the template')
   .addHelpText('after', '\nExample:\n  keyway new acme')
-  .action(newConnector)
+  .action(async (id, options) => (await import('./new.ts')).newConnector(id, options))
 
 program
   .command('check')
@@ -41,7 +36,7 @@ program
     'after',
     '\nExits with 1 when a check fails.\n\nExample:\n  keyway check plugins/acme',
   )
-  .action(check)
+  .action(async (folders, options) => (await import('./check.ts')).check(folders, options))
 
 program
   .command('dev')
@@ -53,7 +48,7 @@ program
     'after',
     '\nListens on port 8081 unless PORT is set; the other settings are those of the README.\n\nExample:\n  keyway dev ./acme',
   )
-  .action(dev)
+  .action(async (folder) => (await import('./dev.ts')).dev(folder))
 
 program
   .command('users')
@@ -65,7 +60,7 @@ program
   .option('--json', 'print the difference as JSON')
   .description('add and change people from a CSV file: all of it, or nothing')
   .addHelpText('after', `\n${importHelp()}`)
-  .action(importUsers)
+  .action(async (file, options) => (await import('./users.ts')).importUsers(file, options))
 
 try {
   await program.parseAsync()

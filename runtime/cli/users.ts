@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/people-file.ts'
-import { counted } from './check.ts'
+import { counted } from './counted.ts'
 import { callOperator, findOperator, OperatorError } from './operator-client.ts'
 
 export type ImportFlags = { dryRun?: true; url?: string; json?: true }

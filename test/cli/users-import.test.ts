@@ -118,6 +118,10 @@ test('where no host answers it says what to do', async () => {
       /no Keyway answers at http:\/\/127\.0\.0\.1:1 .*keyway start.*--url/,
     ),
   })
+})
+
+test('an address or a token that cannot be is told with what to do', async () => {
+  const one = await file('one.csv', 'email\na@b.c\n')
   expect((await keyway([one, '--url', 'x'])).err).toMatch(/^--url: x is no address/)
   const bare = await keyway([one], { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home })
   expect(bare.err).toMatch(/admin-token .*KEYWAY_DATA_DIR/)
@@ -142,10 +146,12 @@ test.each(['content-length: 100000', 'transfer-encoding: chunked'])(
     socket.write(framing.startsWith('t') ? `${rows.length.toString(16)}\r\n${rows}\r\n` : rows)
     await new Promise((resolve) => setTimeout(resolve, 300))
     socket.destroy()
-    const next = await file('next.csv', 'email\nnext@b.c\n')
-    await expect
-      .poll(async () => (await keyway([next, '--url', url])).code, { timeout: 10_000 })
-      .toBe(0)
+    const next = async () => {
+      const headers = { 'content-type': 'text/csv' }
+      const raw = 'email\nnext@b.c\n'
+      return (await core.call('POST', '/operator/users/import', { raw, headers })).status
+    }
+    await expect.poll(next, { timeout: 20_000 }).toBe(200)
     expect(await total('killed@b.c')).toBe(0)
   },
 )

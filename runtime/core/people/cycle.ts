@@ -9,8 +9,9 @@ export type Cycle = {
   whole: boolean
 }
 
-/** Rows of one answer, and people of a circle that are told. */
-const PAGE = 100_000
+/** People of one row of an answer. */
+const BLOCK = 10_000
+/** People of a circle that are told. */
 const MAX_TOLD = 10
 
 /**
@@ -44,16 +45,14 @@ export async function findCycle(tx: Db, domainId: string): Promise<Cycle | null>
 
 /** Number of a person to the number of the manager, -1 for none. */
 async function readManagers(tx: Db): Promise<Int32Array> {
-  const [{ size }] = (await tx.execute(sql`select count(*)::int as size from people_chain`))
-    .rows as unknown as [{ size: number }]
-  const managers = new Int32Array(size).fill(-1)
-  for (let from = 0; from < size; from += PAGE) {
-    const { rows } = await tx.execute(sql`
-      select own.n, boss.n as boss from people_chain as own
-      join people_chain as boss on boss.user_id = own.manager_id
-      where own.n >= ${from} and own.n < ${from + PAGE}`)
-    for (const { n, boss } of rows as unknown as { n: number; boss: number }[]) managers[n] = boss
-  }
+  // Joined once, told in blocks: a row for each person would be an object for each of a million.
+  const { rows } = await tx.execute(sql`
+    select array_agg(coalesce(boss.n, -1) order by own.n) as block from people_chain as own
+    left join people_chain as boss on boss.user_id = own.manager_id
+    group by own.n / ${sql.raw(String(BLOCK))} order by min(own.n)`)
+  const blocks = (rows as unknown as { block: number[] }[]).map(({ block }) => block)
+  const managers = new Int32Array(blocks.reduce((sum, { length }) => sum + length, 0))
+  for (const [at, block] of blocks.entries()) managers.set(block, at * BLOCK)
   return managers
 }
 
