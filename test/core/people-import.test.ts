@@ -296,6 +296,18 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     expect(inside.body.raw_data.findings[0].problem).toMatch(/circle: (x\d@b\.c → ){3}x\d@b\.c;/)
   })
 
+  test('managers in a circle of very many', async () => {
+    const n = 12_000
+    const rows = Array.from({ length: n }, (_, at) => `c${at}@b.c,c${(at + 1) % n}@b.c\n`)
+    const { status, body } = await send(`email,manager_email\n${rows.join('')}`)
+    expect(status).toBe(422)
+    expect(body.raw_data.findings[0].problem).toMatch(/circle: (c\d+@b\.c → ){10}…;/)
+    // The same people in one line of command are none.
+    rows.pop()
+    const line = await dryRun(`email,manager_email\n${rows.join('')}c${n - 1}@b.c,\n`)
+    expect(line).toMatchObject({ status: 200, body: { added: n } })
+  })
+
   test('more than twenty findings are told as so many more', async () => {
     const rows = Array.from({ length: 50 }, (_, n) => `n${n}\n`).join('')
     const { body } = await send(`email\n${rows}`)
