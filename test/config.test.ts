@@ -81,6 +81,19 @@ describe('a variable that is wrong is named, with what was found', () => {
     expect(message).not.toContain('short-one')
   })
 
+  test.each([
+    'operator',
+    'lsk_short',
+    `lsk_${'x'.repeat(31)}`,
+    'x'.repeat(64),
+    `lsk_${'x y'.repeat(20)}`,
+  ])('and the operator’s token has its form, which %s has not', (token) => {
+    const message = refusal({ KEYWAY_ADMIN_TOKEN: token })
+    expect(message).toMatch(/^KEYWAY_ADMIN_TOKEN: is not lsk_ with 32 characters .*openssl/)
+    expect(message).not.toContain(token)
+    expect(refusal({ KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(32)}` })).toBe('')
+  })
+
   test('and all are told at once', () => {
     const wrong = { PORT: 'x', KEYWAY_DROP_IN: 'x', KEYWAY_SECRET: 'x', KEYWAY_LOG_LEVEL: 'x' }
     expect(

@@ -61,10 +61,15 @@ async function askForLink(base: string, token: string, email: string): Promise<R
 /** What only concerns a host that starts must not keep this from running beside it. */
 const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
 
-type Answer = { email?: string; path?: string; expires_at?: string; detail?: unknown }
+type Answer = {
+  email?: string
+  path?: string
+  expires_at?: string
+  detail?: unknown
+  error?: { message?: string }
+}
 
-const reasonOf = ({ detail }: Answer): string =>
-  typeof detail === 'string' ? detail : JSON.stringify(detail ?? 'the answer is not Keyway’s')
+const reasonOf = ({ error }: Answer): string => error?.message ?? 'the answer is not Keyway’s'
 
 /** Where the host of these settings is reached from this machine. */
 function addressOf({ host, port }: Config): string {

@@ -5,7 +5,7 @@ import type { Db } from '../database/database.ts'
 import { apiTokens, users } from '../database/schema/people.ts'
 import { recordActivity } from './activity.ts'
 import { isId } from './page.ts'
-import type { Actor, TokenHasher } from './principal.ts'
+import type { Caller, TokenHasher } from './principal.ts'
 import { keepToken, newTokenText } from './tokens.ts'
 
 /** Most tokens of one user that work at the same time. */
@@ -51,7 +51,7 @@ const SHOWN = {
   revokedAt: apiTokens.revokedAt,
 }
 
-const ownedBy = ({ userId, domainId }: Actor) =>
+const ownedBy = ({ userId, domainId }: Caller) =>
   and(eq(apiTokens.userId, userId), eq(apiTokens.domainId, domainId))
 
 const isLive = sql<boolean>`(${apiTokens.revokedAt} is null and (${apiTokens.expiresAt} is null or ${apiTokens.expiresAt} > now()))`
@@ -59,7 +59,7 @@ const isLive = sql<boolean>`(${apiTokens.revokedAt} is null and (${apiTokens.exp
 /** The actor's own tokens, those that work first, newest first; `total` counts also what is not listed. */
 export async function listOwnTokens(
   db: Db,
-  actor: Actor,
+  actor: Caller,
 ): Promise<{ items: OwnToken[]; total: number }> {
   const items = await db
     .select(SHOWN)
@@ -80,7 +80,7 @@ export async function listOwnTokens(
 export async function createOwnToken(
   db: Db,
   hasher: TokenHasher,
-  actor: Actor,
+  actor: Caller,
   wish: TokenWish,
 ): Promise<{ id: string; token: string } | null> {
   demandWrite(actor)
@@ -114,7 +114,7 @@ export async function createOwnToken(
  *
  * @throws CoreError 403 for who may only read, 404 for what is not the actor's
  */
-export async function revokeOwnToken(db: Db, actor: Actor, id: string): Promise<void> {
+export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise<void> {
   demandWrite(actor)
   if (!isId(id)) throw notFound('Token')
   const own = and(ownedBy(actor), eq(apiTokens.id, id))
@@ -135,6 +135,6 @@ export async function revokeOwnToken(db: Db, actor: Actor, id: string): Promise<
 
 const tokenTarget = (id: string, name: string) => ({ target_type: 'API token', name, id })
 
-function demandWrite({ readOnly }: Actor): void {
+function demandWrite({ readOnly }: Caller): void {
   if (readOnly) throw new CoreError(403, 'You signed in with a token that may only read')
 }

@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
 
 /** Somebody who acts, by a token or signed in to the settings pages. */
-export type Actor = {
+export type Caller = {
   userId: string
   domainId: string
   readOnly: boolean
@@ -15,7 +15,7 @@ export type Actor = {
   permissions: ReadonlySet<Permission>
 }
 
-export type Principal = Actor & { tokenId: string }
+export type Principal = Caller & { tokenId: string }
 
 /** Every token begins with this (service.md section 5.2). */
 export const TOKEN_PREFIX = 'lsk_'
@@ -88,7 +88,7 @@ export async function principalOf(
   if (!row || !mayAct(row.status)) return null
   if (row.token.expiresAt && row.token.expiresAt.getTime() <= Date.now()) return null
   const { id: tokenId, userId, domainId, readOnly } = row.token
-  return { tokenId, ...(await actorOf(db, { userId, domainId, readOnly })) }
+  return { tokenId, ...(await callerOf(db, { userId, domainId, readOnly })) }
 }
 
 /** Whether a user of this status is let in. */
@@ -96,10 +96,10 @@ export const mayAct = (status: (typeof users.$inferSelect)['status']): boolean =
   status !== 'SUSPENDED' && status !== 'INACTIVE'
 
 /** A user with the roles and permissions of this moment. */
-export async function actorOf(
+export async function callerOf(
   db: Db,
-  who: Pick<Actor, 'userId' | 'domainId' | 'readOnly'>,
-): Promise<Actor> {
+  who: Pick<Caller, 'userId' | 'domainId' | 'readOnly'>,
+): Promise<Caller> {
   const roles = await db
     .select({ role: userRoles.role })
     .from(userRoles)

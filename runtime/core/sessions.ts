@@ -8,8 +8,8 @@ import { CoreError } from '../contract/endpoints/problem.ts'
 import type { Db } from '../database/database.ts'
 import { apiTokens, users } from '../database/schema/people.ts'
 import { loginLinks, sessions } from '../database/schema/sessions.ts'
-import { recordActivity } from './activity.ts'
-import { type Actor, actorOf, mayAct, principalOf, type TokenHasher } from './principal.ts'
+import { type Actor, recordActivity } from './activity.ts'
+import { type Caller, callerOf, mayAct, principalOf, type TokenHasher } from './principal.ts'
 import { noteUse } from './tokens.ts'
 
 /** How long one stays signed in, in milliseconds. */
@@ -21,7 +21,7 @@ const CODE_PREFIX = 'kwl_'
 const SESSION_PREFIX = 'kws_'
 
 export type Session = {
-  actor: Actor
+  actor: Caller
   email: string
   /** The token that it was begun with; null for one begun by a link. */
   tokenId: string | null
@@ -44,10 +44,9 @@ const userTarget = ({ id, email }: { id: string; email: string }) => ({
 export async function createLoginLink(
   db: Db,
   hasher: TokenHasher,
-  operatorToken: string,
+  operator: Actor,
   email: string,
 ): Promise<{ code: string; email: string; expiresAt: Date }> {
-  const operator = await ownerOf(db, hasher, operatorToken)
   const [user] = await db
     .select()
     .from(users)
@@ -74,17 +73,6 @@ export async function createLoginLink(
     })
   })
   return { code, email: user.email, expiresAt }
-}
-
-/** The operator's token is known by its row, also after its owner revoked it: the way back in must stay. */
-async function ownerOf(db: Db, hasher: TokenHasher, token: string) {
-  const rows = await db
-    .select()
-    .from(apiTokens)
-    .where(eq(apiTokens.prefix, hasher.prefixOf(token)))
-  const row = rows.find(({ hash }) => hasher.matches(token, hash))
-  if (!row) throw new Error('the operator’s token has no row')
-  return row
 }
 
 /** Begins a session with the code of a login link, which is used up by it; null for one that is not good. */
@@ -155,7 +143,7 @@ export async function findSession(
   if (token?.revokedAt) return null
   if (token?.expiresAt && token.expiresAt.getTime() <= Date.now()) return null
   const who = { userId: user.id, domainId: session.domainId, readOnly: token?.readOnly ?? false }
-  return { actor: await actorOf(db, who), email: user.email, tokenId: session.tokenId }
+  return { actor: await callerOf(db, who), email: user.email, tokenId: session.tokenId }
 }
 
 /** Ends a session; one that ended before is fine. */

@@ -70,12 +70,11 @@ export function createApp(deps: AppDeps): Hono<Env> {
   )
   documents(app, connectorsPath)
 
-  app.use('/operator/*', tokenGuard(deps.adminToken, '/operator'))
-  app.get('/operator/connectors', (c) => c.json({ items: deps.listConnectors() }))
-  app.route('/operator', operatorRoutes(deps.core))
+  app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
 
   for (const path of READ_ONLY) app.all(path, only('GET'))
-  app.all('/operator/login-links', only('POST'))
+  for (const path of ['/operator/users/import', '/operator/login-links'])
+    app.all(path, only('POST'))
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
@@ -97,12 +96,12 @@ const READ_ONLY = [
   '/operator/connectors',
 ]
 
-const only =
-  (method: string) =>
-  (c: Context<Env>): never => {
+function only(method: string): (c: Context<Env>) => never {
+  return (c) => {
     c.header('allow', method)
     throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${method}`)
   }
+}
 
 /** What describes the interface; made once, when first asked for. */
 function documents(app: Hono<Env>, connectorsPath: string): void {

@@ -49,5 +49,30 @@ function broken(cause: unknown): never {
   throw new RuntimeError('caller_gone', 'the body ended in the middle', {}, cause)
 }
 
+/**
+ * Passes a body on as it comes, up to a limit of bytes; memory holds a chunk. A body that ends before
+ * its announced length is no body: the rest was lost on the way.
+ *
+ * @throws body_too_large, caller_gone
+ */
+export async function* streamBody(
+  c: Context<Env>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void> {
+  const announced = Number(c.req.header('content-length') ?? Number.NaN)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  let bytes = 0
+  try {
+    for await (const chunk of c.req.raw.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      yield chunk
+    }
+  } catch (cause) {
+    broken(cause)
+  }
+  if (announced > bytes) broken(new Error(`${bytes} of ${announced} bytes came`))
+}
+
 const tooLarge = (maxBytes: number) =>
   new RuntimeError('body_too_large', `the body is larger than ${maxBytes} bytes`)

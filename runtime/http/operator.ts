@@ -1,64 +1,49 @@
-/** What the operator does with people: links that let one of them in to the settings pages. */
+/** What operators call: everything below /operator (architecture.md section 10). */
 import { type Context, Hono } from 'hono'
-import * as v from 'valibot'
-import { parseBodyText } from '../contract/endpoints/body.ts'
+import { bool, parseParams, text } from '../contract/endpoints/params.ts'
 import { CoreError } from '../contract/endpoints/problem.ts'
-import { createLoginLink } from '../core/sessions.ts'
-import { FIRST_ADMIN } from '../core/tokens.ts'
-import { readBody } from './body.ts'
-import type { CoreDeps } from './core/routes.ts'
-import { away, toCoreError } from './core/to-core-error.ts'
-import { jsonGuard } from './guards.ts'
+import { MAX_PEOPLE_BYTES } from '../contract/people-file.ts'
+import { importPeople } from '../core/people/import.ts'
+import { streamBody } from './body.ts'
+import { jsonGuard, mediaGuard } from './guards.ts'
+import { makeLoginLink } from './login-links.ts'
+import { asOperator, type OperatorGuardDeps, operatorGuard, reached } from './operator-guard.ts'
 import type { Env } from './problem.ts'
-import { SIGN_IN_PATH } from './settings/layout.ts'
 
-/** What `POST /operator/login-links` takes. */
-export const LoginLinkWish = v.pipe(
-  v.object({
-    email: v.optional(
-      v.pipe(v.string(), v.maxLength(320), v.metadata({ description: 'Whom it lets in' })),
-      FIRST_ADMIN,
-    ),
-  }),
-  v.metadata({ title: 'LoginLinkWish', description: 'Whom a login link is for' }),
+export type OperatorDeps = OperatorGuardDeps & { listConnectors(): unknown[] }
+
+/** Query of `POST /operator/users/import`. */
+export const IMPORT_QUERY = {
+  dry_run: bool(false).describe('Only compare; nothing is stored'),
+  file_name: text().describe('Name of the file, for the activity log'),
+}
+
+/** CSV, in UTF-8 where a character set is named. */
+const csvGuard = mediaGuard(
+  /^text\/csv\s*(;(?!.*charset)|;.*charset\s*=\s*"?utf-?8"?|$)/i,
+  'text/csv',
 )
 
-/** What it answers. The code stands behind `#`, so that it comes into no log on its way. */
-export const LoginLink = v.pipe(
-  v.object({
-    email: v.string(),
-    path: v.pipe(
-      v.string(),
-      v.metadata({ description: 'To be put behind the host’s address; works once' }),
-    ),
-    expires_at: v.string(),
-  }),
-  v.metadata({ title: 'LoginLink', description: 'A way in to the settings pages' }),
-)
+/** Longest name of a file that is kept. */
+const MAX_FILE_NAME = 255
 
-export function operatorRoutes({ db: reach, hasher, log }: CoreDeps): Hono<Env> {
+export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
   const routes = new Hono<Env>()
-  routes.post('/login-links', jsonGuard, async (c) => {
-    try {
-      const db = reach()
-      if (!db) throw away()
-      const body = parseBodyText(LoginLinkWish, await readBody(c), true)
-      if (!body.ok) throw new CoreError(422, body.entries)
-      const { email } = body.value as v.InferOutput<typeof LoginLinkWish>
-      const link = await createLoginLink(db, hasher, bearerOf(c), email)
-      const path = `${SIGN_IN_PATH}#code=${link.code}`
-      c.header('cache-control', 'no-store')
-      return c.json({ email: link.email, path, expires_at: link.expiresAt.toISOString() }, 201)
-    } catch (thrown) {
-      const requestId = c.get('requestId')
-      const error = toCoreError(thrown, requestId)
-      if (error.status >= 500)
-        log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
-      return c.json({ detail: error.detail } as never, error.status, error.headers)
-    }
-  })
+  routes.use(operatorGuard(deps))
+  routes.get('/connectors', (c) => c.json({ items: deps.listConnectors() }))
+  routes.post('/users/import', csvGuard, (c) =>
+    asOperator(c, async () => c.json(await importFile(c, deps))),
+  )
+  routes.post('/login-links', jsonGuard, (c) => asOperator(c, () => makeLoginLink(c, deps)))
   return routes
 }
 
-const bearerOf = (c: Context<Env>): string =>
-  /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
+async function importFile(c: Context<Env>, deps: OperatorDeps) {
+  const { values, entries } = parseParams(IMPORT_QUERY, new URL(c.req.url).searchParams)
+  if (entries.length > 0) throw new CoreError(422, entries)
+  const actor = await c.get('operator')()
+  return importPeople(reached(deps.db()), actor, streamBody(c, MAX_PEOPLE_BYTES), {
+    dryRun: values.dry_run,
+    fileName: (values.file_name ?? '').replace(/\p{C}/gu, '').slice(0, MAX_FILE_NAME),
+  })
+}

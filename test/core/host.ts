@@ -7,6 +7,7 @@ import { readConfig } from '../../runtime/config.ts'
 import { createTokenHasher } from '../../runtime/core/principal.ts'
 import { createToken } from '../../runtime/core/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
+import { apps } from '../../runtime/database/schema/apps.ts'
 import {
   domains,
   groupMembers,
@@ -135,12 +136,28 @@ export async function group(db: Db, name: string, members: Person[]): Promise<st
   return groupId
 }
 
+/** An app as a record. */
+export async function app(
+  db: Db,
+  name: string,
+  more: Partial<typeof apps.$inferInsert> = {},
+): Promise<string> {
+  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const appClassId = name.toLowerCase()
+  const [row] = await db
+    .insert(apps)
+    .values({ domainId, appClassId, instanceId: 'custom_app_import', name, ...more })
+    .returning()
+  return row?.id ?? ''
+}
+
 type NewTask = {
   category?: string
   status?: string
   type?: string
   userIds?: string[]
   groupIds?: string[]
+  appId?: string
   domain?: string
 }
 
@@ -152,6 +169,7 @@ export async function task(
     type = 'ACCESS',
     userIds = [],
     groupIds = [],
+    appId,
     domain,
   }: NewTask,
 ): Promise<string> {
@@ -164,6 +182,7 @@ export async function task(
       taskCategory: category,
       status,
       description: `${type} of ${category}`,
+      appId: appId ?? null,
     })
     .returning()
   const taskId = row?.id ?? ''

@@ -46,7 +46,12 @@ test.each<[what: string, more: Record<string, string>, options: object, says: Re
   ['the address is none', {}, { url: 'keyway' }, /--url: keyway is not an address/],
   ['the address has a path', {}, { url: 'http://h/p' }, /--url: .* is not an address/],
   ['the port is not known', {}, { url: undefined }, /PORT is 0.*--url/],
-  ['the token is another', { KEYWAY_ADMIN_TOKEN: 'x' }, {}, /does not take this operator's token/],
+  [
+    'the token is another',
+    { KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(40)}` },
+    {},
+    /does not take this operator's token/,
+  ],
   ['the token is elsewhere', { KEYWAY_DATA_DIR: '/nowhere' }, {}, /cannot be read.*\/nowhere/],
 ])('says so when %s', async (_what, more, options, says) => {
   const failed = ask(more, { url, ...options })

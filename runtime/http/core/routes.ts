@@ -10,6 +10,7 @@ import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import type { CoreParts } from '../../core/parts.ts'
 import { authenticate, demand, type Principal, type TokenHasher } from '../../core/principal.ts'
 import { noteUse } from '../../core/tokens.ts'
 import type { Db } from '../../database/database.ts'
@@ -24,6 +25,7 @@ export type CoreDeps = {
   /** Null while the database has not been reached yet. */
   db(): Db | null
   hasher: TokenHasher
+  parts: CoreParts
   requestsPerMinute: number
   log: Log
 }
@@ -43,7 +45,9 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   ): Promise<Response> {
     const { db, principal } = row.who === 'anybody' ? NOBODY : await caller(c, row)
     const input = await parseInput(c, row)
-    const result = await HANDLERS[name](db, principal, input as never)
+    const request = { requestId: c.get('requestId'), signal: c.req.raw.signal }
+    const parts = { ...deps.parts, ...request }
+    const result = await HANDLERS[name](db, principal, input as never, parts)
     if (row.answer === 'empty') return c.body(null, 204)
     return c.json(checked(row, result) as never, row.status as 200)
   }

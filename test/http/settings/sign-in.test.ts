@@ -92,7 +92,7 @@ describe('a login link', () => {
     expect((await tryWith({ code })).seen.status).toBe(403)
     expect(await links({ email: 'gone@example.com' })).toMatchObject({
       status: 409,
-      body: { detail: 'gone@example.com is SUSPENDED' },
+      body: { error: { message: 'gone@example.com is SUSPENDED' } },
     })
   })
 
@@ -128,7 +128,7 @@ describe('a login link', () => {
 
   test('is made for nobody but the operator, by POST, as JSON', async () => {
     expect((await links({}, { token: null })).status).toBe(401)
-    expect((await links({}, { token: ada.token })).status).toBe(401)
+    expect((await links({}, { token: ada.token })).status).toBe(403)
     expect((await core.call('GET', '/operator/login-links')).status).toBe(405)
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect((await links({}, { headers })).status).toBe(415)
