@@ -20,6 +20,12 @@ export async function keptSecret(dataDir: string, name: string, prefix = ''): Pr
   } finally {
     await unlink(made)
   }
+  return readKeptSecret(dataDir, name)
+}
+
+/** Reads a secret that a host has made. */
+export async function readKeptSecret(dataDir: string, name: string): Promise<Kept> {
+  const file = path.join(dataDir, name)
   const value = (await readFile(file, 'utf8')).trim()
   if (value.length < 32)
     throw new Error(`${file} does not hold a secret; remove it and start again`)

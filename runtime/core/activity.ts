@@ -11,10 +11,13 @@ const AUDIT_LOCK = 0x6b657962
 
 export type Target = { target_type: string; name: string; id: string }
 
+/** In whose name something is done. */
+export type Actor = Pick<Principal, 'domainId' | 'userId'>
+
 /** Records what the caller did. */
 export async function recordActivity(
   tx: Db,
-  { domainId, userId }: Pick<Principal, 'domainId' | 'userId'>,
+  { domainId, userId }: Actor,
   eventType: string,
   targets: Target[],
   metadata: Record<string, unknown>,

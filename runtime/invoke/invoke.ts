@@ -152,6 +152,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
         deadlineMs,
         signal: invocation.signal,
         fetch: (request) => egress.fetch(request),
+        hasWritten: () => egress.hasWritten(),
         log,
       })
     } finally {

@@ -9,6 +9,7 @@ import { createTokenHasher } from '../../runtime/core/principal.ts'
 import { createToken } from '../../runtime/core/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { prepareHome } from '../../runtime/database/home.ts'
+import { apps } from '../../runtime/database/schema/apps.ts'
 import {
   domains,
   groupMembers,
@@ -145,12 +146,28 @@ export async function group(db: Db, name: string, members: Person[]): Promise<st
   return groupId
 }
 
+/** An app as a record. */
+export async function app(
+  db: Db,
+  name: string,
+  more: Partial<typeof apps.$inferInsert> = {},
+): Promise<string> {
+  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const appClassId = name.toLowerCase()
+  const [row] = await db
+    .insert(apps)
+    .values({ domainId, appClassId, instanceId: 'custom_app_import', name, ...more })
+    .returning()
+  return row?.id ?? ''
+}
+
 type NewTask = {
   category?: string
   status?: string
   type?: string
   userIds?: string[]
   groupIds?: string[]
+  appId?: string
   domain?: string
 }
 
@@ -162,6 +179,7 @@ export async function task(
     type = 'ACCESS',
     userIds = [],
     groupIds = [],
+    appId,
     domain,
   }: NewTask,
 ): Promise<string> {
@@ -174,6 +192,7 @@ export async function task(
       taskCategory: category,
       status,
       description: `${type} of ${category}`,
+      appId: appId ?? null,
     })
     .returning()
   const taskId = row?.id ?? ''

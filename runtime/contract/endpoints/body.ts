@@ -113,6 +113,8 @@ export function parseBodyText(
       })
     }
   }
+  const deep = findDeep(value)
+  if (deep) return failed({ loc: ['body', ...deep], ...entry('value_error', TOO_DEEP) })
   const nul = findNul(value, [])
   if (nul)
     return failed({
@@ -135,11 +137,25 @@ function offsetOf({ message }: Error, text: string): number {
   return position === undefined ? text.length : Number(position)
 }
 
+/** How deep lists and objects may be nested: what walks a body calls itself once a level. */
+const MAX_DEPTH = 64
+const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep`
+
+/** The member of the body that is nested too deep, or null; its whole path would be as long as it is deep. */
+function findDeep(value: unknown): (string | number)[] | null {
+  const isDeep = (one: unknown, depth: number): boolean =>
+    typeof one === 'object' &&
+    one !== null &&
+    (depth > MAX_DEPTH || Object.values(one).some((inner) => isDeep(inner, depth + 1)))
+  if (typeof value !== 'object' || value === null) return null
+  const found = Object.entries(value).find(([, one]) => isDeep(one, 2))
+  return found ? [Array.isArray(value) ? Number(found[0]) : found[0]] : null
+}
+
 /** PostgreSQL cannot store NUL in text; the path of the first one, also in keys. Depth is bounded before. */
 function findNul(value: unknown, path: (string | number)[]): (string | number)[] | null {
   if (typeof value === 'string') return value.includes('\u0000') ? path : null
   if (typeof value !== 'object' || value === null) return null
-  if (path.length > 64) return path
   for (const [key, one] of Object.entries(value)) {
     const at = [...path, Array.isArray(value) ? Number(key) : key]
     const found = key.includes('\u0000') ? path : findNul(one, at)
