@@ -21,6 +21,7 @@ import { createApp } from './http/app.ts'
 import type { CallEnd } from './http/connectors.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
+import { createCall } from './invoke/call.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
 import type { CallLog, UpstreamRecord } from './invoke/ports.ts'
@@ -36,6 +37,7 @@ import { createLocate } from './registry/positions.ts'
 import { createRegistry, type Listing, type Registry } from './registry/registry.ts'
 import { openStore } from './registry/store.ts'
 import { watchDirectories } from './registry/watch.ts'
+import { createSealer } from './seal.ts'
 import { VERSION } from './version.ts'
 
 export type Host = {
@@ -127,9 +129,12 @@ export async function createHost(
   }
 
   const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
-  const lanes = createLanes(launcher, (lane, end) => {
-    metrics.workerEnded(end.reason)
-    if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+  const lanes = createLanes(launcher, {
+    onEnd(lane, end) {
+      metrics.workerEnded(end.reason)
+      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+    },
+    onRepeat: () => metrics.callRepeated(),
   })
 
   const egress = await setting(() =>
@@ -242,6 +247,15 @@ export async function createHost(
     core: {
       db: () => database?.db() ?? null,
       hasher,
+      parts: {
+        connectors: {
+          ids: registry.ids,
+          find: registry.find,
+          logo: store.logo,
+          call: createCall(invoke),
+        },
+        vault: createSealer(secrets, 'connection'),
+      },
       requestsPerMinute: config.requestsPerMinute,
       log,
     },

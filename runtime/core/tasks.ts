@@ -4,17 +4,40 @@ import { CoreError, notFound } from '../contract/endpoints/problem.ts'
 import type { Task, TaskCategory, TaskStatus } from '../contract/models/task.ts'
 import { actionsOf, type TaskActionType } from '../contract/task-actions.ts'
 import type { Db } from '../database/database.ts'
+import { apps } from '../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../database/schema/people.ts'
 import { taskAssignees, taskComments, tasks } from '../database/schema/tasks.ts'
 import { recordActivity } from './activity.ts'
+import { reach } from './administered.ts'
 import { isId, type PageQuery, selectPage } from './page.ts'
-import { demand, type Principal } from './principal.ts'
+import type { Principal } from './principal.ts'
 import { hasPart } from './search.ts'
 import { findUser, toUser } from './users.ts'
 
 type TaskRow = typeof tasks.$inferSelect
 
-const isAdmin = ({ permissions }: Principal): boolean => permissions.has('tasks.write')
+/**
+ * A condition on `tasks`: those that a permission reaches beyond what is assigned; undefined where it
+ * reaches all. An App Admin's reaches those of their apps.
+ *
+ * @throws CoreError 403
+ */
+function reached(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
+  const ofApps = reach(principal, permission)
+  return ofApps && inArray(tasks.appId, db.select({ id: apps.id }).from(apps).where(ofApps))
+}
+
+/** Whether the caller reaches more tasks than those that are assigned to them. */
+const reachesMore = ({ permissions, roles }: Principal, permission: 'tasks.read' | 'tasks.write') =>
+  permissions.has(permission) || roles.includes('App Admin')
+
+/** A condition on `tasks`: what is assigned to the caller, and what a permission reaches besides. */
+function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
+  const mine = assignedTo(db, principal.userId)
+  if (!reachesMore(principal, permission)) return mine
+  const more = reached(db, principal, permission)
+  return more && or(mine, more)
+}
 
 /** Tasks that are assigned to a user, directly or through a group. */
 function assignedTo(db: Db, userId: string): SQL {
@@ -52,10 +75,9 @@ const SORTS = {
 }
 
 export async function listTasks(db: Db, principal: Principal, query: TaskQuery) {
-  if (query.show_all_tasks) demand(principal, 'tasks.read')
   const where = and(
     eq(tasks.domainId, principal.domainId),
-    query.show_all_tasks ? undefined : assignedTo(db, principal.userId),
+    query.show_all_tasks ? reached(db, principal, 'tasks.read') : assignedTo(db, principal.userId),
     query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
     query.task_category === null ? undefined : eq(tasks.taskCategory, query.task_category),
     query.status === null ? undefined : eq(tasks.status, query.status),
@@ -171,7 +193,6 @@ const wireActions = ({ taskCategory, status }: TaskRow) =>
 
 /** A task that the caller may see: assigned to them, or anybody's for admins. Another's is not found. */
 async function findTask(db: Db, principal: Principal, id: string, lock = false): Promise<TaskRow> {
-  const mayAll = principal.permissions.has('tasks.read')
   const question = db
     .select()
     .from(tasks)
@@ -179,7 +200,7 @@ async function findTask(db: Db, principal: Principal, id: string, lock = false):
       and(
         eq(tasks.id, id),
         eq(tasks.domainId, principal.domainId),
-        mayAll ? undefined : assignedTo(db, principal.userId),
+        within(db, principal, 'tasks.read'),
       ),
     )
   const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
@@ -199,11 +220,10 @@ export async function listTaskActions(db: Db, principal: Principal, id: string) 
 }
 
 async function mayAct(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
-  if (isAdmin(principal)) return true
   const [row] = await db
     .select({ id: tasks.id })
     .from(tasks)
-    .where(and(eq(tasks.id, task.id), assignedTo(db, principal.userId)))
+    .where(and(eq(tasks.id, task.id), within(db, principal, 'tasks.write')))
   return row !== undefined
 }
 

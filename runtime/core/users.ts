@@ -6,6 +6,7 @@ import { ROLES, type RoleName, roleOf } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { groupMembers, groups, userRoles, users } from '../database/schema/people.ts'
 import { recordActivity } from './activity.ts'
+import { keepAnAdmin } from './admins.ts'
 import { isId, type PageQuery, selectPage } from './page.ts'
 import { demand, type Principal } from './principal.ts'
 import { containing, hasPart, hasPartLowered } from './search.ts'
@@ -113,7 +114,7 @@ export async function removeRole(
   if (role === 'User')
     throw new CoreError(400, 'Every user has the role User; it cannot be removed')
   await db.transaction(async (tx) => {
-    if (role === 'Admin') await keepOneAdmin(tx, principal, user.id)
+    if (role === 'Admin') await keepAnAdmin(tx, principal.domainId, new Set([user.id]))
     const removed = await tx
       .delete(userRoles)
       .where(and(eq(userRoles.userId, user.id), eq(userRoles.role, role)))
@@ -122,18 +123,6 @@ export async function removeRole(
     await recordActivity(tx, principal, 'USER_ROLE_REMOVED', [userTarget(user)], { role })
   })
   return null
-}
-
-/** Without an admin nobody could make one again. Locks the admins, so that two cannot remove each other. */
-async function keepOneAdmin(tx: Db, { domainId }: Principal, userId: string): Promise<void> {
-  const admins = await tx
-    .select({ userId: userRoles.userId })
-    .from(userRoles)
-    .where(and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin')))
-    .for('update')
-  if (admins.length === 1 && admins[0]?.userId === userId) {
-    throw new CoreError(409, 'This is the last Admin; give the role to somebody else first')
-  }
 }
 
 const userTarget = (user: UserRow) => ({ target_type: 'User', name: user.email, id: user.id })

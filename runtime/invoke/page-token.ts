@@ -6,8 +6,10 @@
  * package digest and page size (inside); not to credentials: a refresh in the middle of a listing
  * must not break it. AES-256-GCM; the key's id leads, so that keys can be rotated.
  */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../contract/canonical-json.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import { createSealer, SEAL_BYTES, SealError } from '../seal.ts'
 
 /** How long a token is good, in milliseconds; each page renews it. */
 export const TOKEN_LIFETIME_MS = 24 * 3_600_000
@@ -16,9 +18,6 @@ export const TOKEN_LIFETIME_MS = 24 * 3_600_000
 const MAX_TOKEN_LENGTH = 65_536
 
 const VERSION = 1
-const ID_BYTES = 4
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 
 /** What a token stands for. */
 export type Page = {
@@ -42,80 +41,55 @@ export type PageTokens = {
   open(token: string, scope: PageScope): Page
 }
 
-type Key = { id: Buffer; key: Buffer }
-
 /** Seals with the first secret, opens with any of them. */
 export function createPageTokens(
   secrets: readonly string[],
   now: () => number = Date.now,
 ): PageTokens {
-  const keys = secrets.map(deriveKey)
-  const current = keys[0]
-  if (!current) throw new Error('a page token needs at least one secret')
+  const sealer = createSealer(secrets, 'page-token')
   return {
     seal({ cursorJson, size, digest }, scope) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', current.key, nonce)
-      cipher.setAAD(scopeDigest(scope))
       const text = JSON.stringify([Math.floor(now() / 1000), size, digest, cursorJson])
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      const parts = [Buffer.from([VERSION]), current.id, nonce, sealed, cipher.getAuthTag()]
-      return Buffer.concat(parts).toString('base64url')
+      const sealed = sealer.seal(text, scopeDigest(scope))
+      return Buffer.concat([Buffer.from([VERSION]), sealed]).toString('base64url')
     },
     open(token, scope) {
-      const bytes = decode(token)
-      const key = keys.find(({ id }) => id.equals(bytes.subarray(1, 1 + ID_BYTES)))
-      if (!key) throw refused('it was not made here, or its key has been retired')
-      const start = 1 + ID_BYTES + NONCE_BYTES
-      const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(1 + ID_BYTES, start))
-      decipher.setAAD(scopeDigest(scope))
-      decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
-      let text: string
-      try {
-        const opened = decipher.update(bytes.subarray(start, bytes.length - TAG_BYTES))
-        text = Buffer.concat([opened, decipher.final()]).toString('utf8')
-      } catch {
-        // The one thing that authenticated decryption can say.
-        throw refused(
-          'it was edited, or belongs to another connector, capability, request or settings',
-        )
-      }
+      const text = unseal(decode(token), scopeDigest(scope))
       const [madeSeconds, size, digest, cursorJson] = JSON.parse(text)
       if (now() - madeSeconds * 1000 > TOKEN_LIFETIME_MS)
         throw refused('it has expired; start again without a token')
       return { size, digest, cursorJson }
     },
   }
+
+  function unseal(sealed: Buffer, bound: Buffer): string {
+    try {
+      return sealer.open(sealed, bound)
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+      throw refused(
+        error.why === 'key'
+          ? 'it was not made here, or its key has been retired'
+          : 'it was edited, or belongs to another connector, capability, request or settings',
+      )
+    }
+  }
 }
 
 function decode(token: string): Buffer {
   const bytes = Buffer.from(token.slice(0, MAX_TOKEN_LENGTH), 'base64url')
   const whole = token.length <= MAX_TOKEN_LENGTH && bytes.toString('base64url') === token
-  if (!whole || bytes.length < 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION) {
+  if (!whole || bytes.length < 1 + SEAL_BYTES || bytes[0] !== VERSION) {
     throw refused('it is not a page token of this service')
   }
-  return bytes
+  return bytes.subarray(1)
 }
 
 const refused = (why: string) =>
   new RuntimeError('page_token_invalid', `the page token cannot be used: ${why}`)
 
-function deriveKey(secret: string): Key {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, 'keyway', 'page-token', 32 + ID_BYTES))
-  return { key: bytes.subarray(0, 32), id: bytes.subarray(32) }
-}
-
 function scopeDigest({ connector, capability, request, settings }: PageScope): Buffer {
   return createHash('sha256')
     .update(canonicalJson([connector, capability, request, settings]))
     .digest()
-}
-
-/** JSON text in which the order of members does not matter. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, one) =>
-    typeof one === 'object' && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  )
 }

@@ -3,10 +3,13 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { ClientConfig } from 'pg'
 import { readConfig } from '../../runtime/config.ts'
 import { createTokenHasher } from '../../runtime/core/principal.ts'
 import { createToken } from '../../runtime/core/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
+import { prepareHome } from '../../runtime/database/home.ts'
+import { apps } from '../../runtime/database/schema/apps.ts'
 import {
   domains,
   groupMembers,
@@ -15,6 +18,7 @@ import {
   users,
 } from '../../runtime/database/schema/people.ts'
 import { taskAssignees, tasks } from '../../runtime/database/schema/tasks.ts'
+import { keptSecret } from '../../runtime/keys.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
 import { forgetDatabase } from '../database/forget.ts'
@@ -29,6 +33,8 @@ export type Reply = { status: number; body: any; headers: Headers }
 export type CoreHost = {
   host: Host
   db: Db
+  /** How the role that owns the tables connects. */
+  login(): Promise<ClientConfig>
   /** Sends a request; the token is the admin's unless another is given, null for none. */
   call(
     method: string,
@@ -61,6 +67,11 @@ export async function startCore(env: Record<string, string> = {}): Promise<CoreH
   return {
     host,
     db,
+    async login() {
+      const { socket } = await prepareHome(dataDir)
+      const password = (await keptSecret(dataDir, 'database-password')).value
+      return { host: socket, user: 'keyway', database: 'keyway', password }
+    },
     async call(method, target, { token = ADMIN_TOKEN, body, raw, headers = {} } = {}) {
       const reply = await host.app.request(target, {
         method,
@@ -136,12 +147,28 @@ export async function group(db: Db, name: string, members: Person[]): Promise<st
   return groupId
 }
 
+/** An app as a record. */
+export async function app(
+  db: Db,
+  name: string,
+  more: Partial<typeof apps.$inferInsert> = {},
+): Promise<string> {
+  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const appClassId = name.toLowerCase()
+  const [row] = await db
+    .insert(apps)
+    .values({ domainId, appClassId, instanceId: 'custom_app_import', name, ...more })
+    .returning()
+  return row?.id ?? ''
+}
+
 type NewTask = {
   category?: string
   status?: string
   type?: string
   userIds?: string[]
   groupIds?: string[]
+  appId?: string
   domain?: string
 }
 
@@ -153,6 +180,7 @@ export async function task(
     type = 'ACCESS',
     userIds = [],
     groupIds = [],
+    appId,
     domain,
   }: NewTask,
 ): Promise<string> {
@@ -165,6 +193,7 @@ export async function task(
       taskCategory: category,
       status,
       description: `${type} of ${category}`,
+      appId: appId ?? null,
     })
     .returning()
   const taskId = row?.id ?? ''

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { eq, sql } from 'drizzle-orm'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../runtime/config.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
@@ -116,14 +117,13 @@ test('a host with another secret is refused, in words, until it has that of the 
 })
 
 test('a host of an earlier version serves a database that a later one has added to', async () => {
-  await one.db.execute(
-    sql`alter table users add column of_a_later_version text not null default 'x'`,
+  const owner = new Client(server.connection)
+  await owner.connect()
+  await owner.query(`alter table users add column of_a_later_version text not null default 'x'`)
+  await owner.query(
+    `insert into migrations.__drizzle_migrations (hash, created_at) values ('later', 99999999999999)`,
   )
-  await one.db.execute(
-    sql`insert into migrations.__drizzle_migrations (hash, created_at) values ('later', 99999999999999)`,
-  )
-  const applied = () =>
-    one.db.execute(sql`select * from migrations.__drizzle_migrations order by id`)
+  const applied = () => owner.query('select * from migrations.__drizzle_migrations order by id')
   const before = (await applied()).rows
   await one.db.execute(sql`delete from deployment_secret`)
   const earlier = await startCore(env)
@@ -131,4 +131,5 @@ test('a host of an earlier version serves a database that a later one has added 
   expect((await earlier.call('GET', '/users?search_term=later@')).body.total).toBe(1)
   expect((await applied()).rows).toEqual(before)
   await earlier.stop()
+  await owner.end()
 })

@@ -110,6 +110,8 @@ export function parseBodyText(
       return failed(notJsonAt(offsetOf(error as Error, text)))
     }
   }
+  const deep = findDeep(value)
+  if (deep) return failed({ loc: ['body', ...deep], ...entry('value_error', TOO_DEEP) })
   const odd = findUnstorable(value, [])
   if (odd)
     return failed({
@@ -141,14 +143,28 @@ function offsetOf({ message }: Error, text: string): number {
   return position === undefined ? text.length : Number(position)
 }
 
+/** How deep lists and objects may be nested: what walks a body calls itself once a level. */
+const MAX_DEPTH = 64
+const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep`
+
+/** The member of the body that is nested too deep, or null; its whole path would be as long as it is deep. */
+function findDeep(value: unknown): (string | number)[] | null {
+  const isDeep = (one: unknown, depth: number): boolean =>
+    typeof one === 'object' &&
+    one !== null &&
+    (depth > MAX_DEPTH || Object.values(one).some((inner) => isDeep(inner, depth + 1)))
+  if (typeof value !== 'object' || value === null) return null
+  const found = Object.entries(value).find(([, one]) => isDeep(one, 2))
+  return found ? [Array.isArray(value) ? Number(found[0]) : found[0]] : null
+}
+
 /**
  * The path of the first text, also of a key, that would not be stored as it is: PostgreSQL knows no NUL, and
- * half of a surrogate pair (`"\ud800"`) becomes another character in UTF-8. Depth is bounded.
+ * half of a surrogate pair (`"\ud800"`) becomes another character in UTF-8. Depth is bounded before.
  */
 function findUnstorable(value: unknown, path: (string | number)[]): (string | number)[] | null {
   if (typeof value === 'string') return isStorable(value) ? null : path
   if (typeof value !== 'object' || value === null) return null
-  if (path.length > 64) return path
   for (const [key, one] of Object.entries(value)) {
     const at = [...path, Array.isArray(value) ? Number(key) : key]
     const found = isStorable(key) ? findUnstorable(one, at) : path

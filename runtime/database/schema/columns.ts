@@ -1,5 +1,5 @@
 /** Columns that most tables have. */
-import { timestamp, uuid } from 'drizzle-orm/pg-core'
+import { customType, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 /** A random id, made by the database. */
 export const id = () => uuid('id').primaryKey().defaultRandom()
@@ -17,3 +17,5 @@ export const updatedAt = () =>
 
 /** A point in time that may not have come. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true })
+
+export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })

@@ -2,7 +2,6 @@
 import { sql } from 'drizzle-orm'
 import {
   boolean,
-  customType,
   index,
   jsonb,
   pgTable,
@@ -11,9 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 
 /** One row: a deployment is one domain. */
 export const domains = pgTable('domains', {
@@ -122,10 +119,13 @@ export const apiTokens = pgTable(
     expiresAt: moment('expires_at'),
     lastUsedAt: moment('last_used_at'),
     revokedAt: moment('revoked_at'),
+    /** Of the form that it was made with: the same form sent twice makes one token. */
+    formId: uuid('form_id'),
     createdAt: createdAt(),
   },
   (table) => [
     index('api_tokens_prefix').on(table.prefix),
     index('api_tokens_user').on(table.userId),
+    uniqueIndex('api_tokens_form').on(table.userId, table.formId),
   ],
 )

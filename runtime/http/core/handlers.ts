@@ -3,6 +3,8 @@
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
 import { listActivity } from '../../core/activity.ts'
+import * as apps from '../../core/apps.ts'
+import type { RequestParts } from '../../core/parts.ts'
 import type { Principal } from '../../core/principal.ts'
 import * as tasks from '../../core/tasks.ts'
 import * as users from '../../core/users.ts'
@@ -13,6 +15,7 @@ type Handler<E extends Endpoint> = (
   db: Db,
   principal: Principal,
   input: EndpointInput<E>,
+  parts: RequestParts,
 ) => Promise<unknown>
 
 export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } = {
@@ -29,6 +32,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   get_group: (db, who, { params }) => users.getGroup(db, who, id(params, 'group_id')),
   list_group_users: (db, who, { params, query }) =>
     users.listGroupUsers(db, who, id(params, 'group_id'), query),
+  list_apps: (db, who, { query }) => apps.listApps(db, who, query),
+  get_app: (db, who, { params, query }) => apps.getApp(db, who, id(params, 'app_id'), query.expand),
   list_tasks: (db, who, { query }) => tasks.listTasks(db, who, query),
   get_task: (db, who, { params, query }) =>
     tasks.getTask(db, who, id(params, 'task_id'), query.expand),
@@ -40,9 +45,9 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   comment_on_task: (db, who, { params, body }) =>
     tasks.commentOnTask(db, who, id(params, 'task_id'), body),
   complete_task: (db, who, { params }) => tasks.completeTask(db, who, id(params, 'task_id')),
+  dismiss_task: (db, who, { params }) => tasks.dismissTask(db, who, id(params, 'task_id')),
   list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
   get_info: async () => ({ name: 'Keyway', version: VERSION }),
-  dismiss_task: (db, who, { params }) => tasks.dismissTask(db, who, id(params, 'task_id')),
 }
 
 const id = (params: Record<string, string>, name: string): string => params[name] ?? ''

@@ -9,35 +9,30 @@ import type { AnySchema } from '../../contract/capabilities.ts'
 import { notJsonAt, parseBodyText } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
-import {
-  CoreError,
-  type CoreStatus,
-  type ValidationEntry,
-} from '../../contract/endpoints/problem.ts'
+import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
-import { ERRORS, RuntimeError } from '../../contract/errors.ts'
+import type { CoreParts } from '../../core/parts.ts'
 import { authenticate, demand, type Principal, type TokenHasher } from '../../core/principal.ts'
 import { noteUse } from '../../core/tokens.ts'
-import { type Db, isAway } from '../../database/database.ts'
+import type { Db } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
 import { notUtf8At, readBytes } from '../body.ts'
 import type { Env } from '../problem.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
+import { away, toCoreError } from './to-core-error.ts'
 
 export type CoreDeps = {
   /** Null while the database has not been reached yet. */
   db(): Db | null
   hasher: TokenHasher
+  parts: CoreParts
   requestsPerMinute: number
   log: Log
 }
 
 /** The caller of an endpoint that needs none: its handler looks at neither. */
 const NOBODY = { db: null as never, principal: null as never }
-
-/** How soon to ask again while the database is away, in seconds. */
-const RETRY_AFTER_SECONDS = 2
 
 export function coreRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
@@ -51,7 +46,9 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   ): Promise<Response> {
     const { db, principal } = row.who === 'anybody' ? NOBODY : await caller(c, row)
     const input = await parseInput(c, row)
-    const result = await HANDLERS[name](db, principal, input as never)
+    const request = { requestId: c.get('requestId'), signal: c.req.raw.signal }
+    const parts = { ...deps.parts, ...request }
+    const result = await HANDLERS[name](db, principal, input as never, parts)
     if (row.answer === 'empty') return c.body(null, 204)
     return c.json(checked(row, result) as never, row.status as 200)
   }
@@ -88,35 +85,12 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
 
   function toAnswer(c: Context<Env>, thrown: unknown): Response {
     const requestId = c.get('requestId')
-    const error = thrown instanceof CoreError ? thrown : translated(thrown, requestId)
+    const error = toCoreError(thrown, requestId)
     if (error.status >= 500)
       deps.log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
     return c.json({ detail: error.detail } as never, error.status, error.headers)
   }
   return routes
-}
-
-const away = (cause?: unknown) =>
-  new CoreError(
-    503,
-    'The database is away; try again',
-    { 'retry-after': String(RETRY_AFTER_SECONDS) },
-    cause,
-  )
-
-/** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
-function translated(thrown: unknown, requestId: string): CoreError {
-  if (isAway(thrown)) return away(thrown)
-  if (thrown instanceof RuntimeError) {
-    const { status = 400 } = ERRORS[thrown.code]
-    return new CoreError(status as CoreStatus, thrown.message, {}, thrown)
-  }
-  return new CoreError(
-    500,
-    `Something went wrong in Keyway itself; its log has more under ${requestId}`,
-    {},
-    thrown,
-  )
 }
 
 function authorise(principal: Principal, { who, method }: Endpoint): void {

@@ -52,3 +52,6 @@ SELECT track_changes('tasks');
 SELECT track_changes('task_assignees');
 --> statement-breakpoint
 SELECT track_changes('activity_logs');
+
+--> statement-breakpoint
+SELECT track_changes('apps');

@@ -6,6 +6,12 @@ CREATE TABLE "table_changes" (
 	"rows" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "deployment_secret" (
+	"name" text PRIMARY KEY NOT NULL,
+	"key_id" text NOT NULL,
+	"since" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "search_text" text GENERATED ALWAYS AS (lower(email) || chr(1) || lower(given_name || ' ' || family_name)) STORED NOT NULL;--> statement-breakpoint
 CREATE INDEX "table_changes_table" ON "table_changes" USING btree ("table_name","domain_id");--> statement-breakpoint
 CREATE INDEX "users_name" ON "users" USING hash (lower(given_name || ' ' || family_name));--> statement-breakpoint

@@ -1,0 +1,92 @@
+/** Apps that people have accounts in: connected ones, and those that are only kept as records. */
+import { sql } from 'drizzle-orm'
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domains, users } from './people.ts'
+
+/** What people read about an app. Absent members are unknown. */
+export type AppFacts = {
+  name?: string
+  category?: string
+  description?: string
+  logo_url?: string
+  website_url?: string
+  request_instructions?: string
+}
+
+export const apps = pgTable(
+  'apps',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    /** Id of the connector; of a custom app a word made of its name. */
+    appClassId: text('app_class_id').notNull(),
+    /** The tenant, as validate_credentials tells it; `custom_app_import` for a custom app. */
+    instanceId: text('instance_id').notNull(),
+    /** Null for a custom app. */
+    connectorId: text('connector_id'),
+    /** What is shown: the override's name, or the default's. By it apps are found and ordered. */
+    name: text('name').notNull(),
+    defaults: jsonb('defaults').$type<AppFacts>().notNull().default({}),
+    overrides: jsonb('overrides').$type<AppFacts>().notNull().default({}),
+    status: text('status').notNull().default('APPROVED'),
+    sources: text('sources').array().notNull().default(sql`'{}'`),
+    connectionSource: text('connection_source', { enum: ['API', 'UI'] })
+      .notNull()
+      .default('API'),
+    customAttributes: jsonb('custom_attributes')
+      .$type<Record<string, unknown>>()
+      .notNull()
+      .default({}),
+    /** Settings and credentials as one sealed text: settings may hold secrets too. Null: none. */
+    sealedConnection: bytes('sealed_connection'),
+    disconnectedAt: moment('disconnected_at'),
+    /** Who administers it: an App Admin reaches the apps that list them. */
+    adminUserIds: uuid('admin_user_ids').array().notNull().default(sql`'{}'`),
+    adminGroupIds: uuid('admin_group_ids').array().notNull().default(sql`'{}'`),
+    allowMultiplePermissionSelection: boolean('allow_multiple_permission_selection')
+      .notNull()
+      .default(false),
+    syncStatus: text('sync_status', { enum: ['SYNCING', 'SUCCESS', 'FAILED'] }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('apps_instance').on(table.domainId, table.appClassId, table.instanceId),
+    index('apps_order').on(table.domainId, table.name, table.id),
+    index('apps_admins').using('gin', table.adminUserIds),
+    index('apps_admin_groups').using('gin', table.adminGroupIds),
+  ],
+)
+
+/** Somebody's account in an app, as the last sync or upload told it. */
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    appId: uuid('app_id')
+      .notNull()
+      .references(() => apps.id, { onDelete: 'cascade' }),
+    accountType: text('account_type', { enum: ['USER', 'ROLE', 'SERVICE'] })
+      .notNull()
+      .default('USER'),
+    status: text('status'),
+    /** Its id in the app. */
+    uniqueIdentifier: text('unique_identifier').notNull(),
+    email: text('email'),
+    /** The person that it belongs to, where that is known. */
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    discoveredAt: moment('discovered_at'),
+    lastLogin: moment('last_login'),
+    lastActivity: moment('last_activity'),
+    sources: text('sources').array().notNull().default(sql`'{}'`),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('accounts_identifier').on(table.appId, table.uniqueIdentifier),
+    index('accounts_order').on(table.domainId, table.appId, table.uniqueIdentifier, table.id),
+    index('accounts_user').on(table.userId),
+  ],
+)

@@ -1,0 +1,77 @@
+/**
+ * Authenticated encryption under the operator's secrets (AES-256-GCM): who seals names a purpose, so that
+ * what was sealed for one thing opens nothing else. The key's id leads, so that keys can be rotated:
+ * the first secret seals, any of them opens.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const ID_BYTES = 4
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Bytes that sealing adds. */
+export const SEAL_BYTES = ID_BYTES + NONCE_BYTES + TAG_BYTES
+
+export type Sealer = {
+  /** Id of the key that seals, as hexadecimal digits. */
+  readonly keyId: string
+  /** `bound` is not kept: opening needs the same bytes again. */
+  seal(text: string, bound: Buffer): Buffer
+  /** @throws SealError */
+  open(sealed: Buffer, bound: Buffer): string
+}
+
+/** What was sealed cannot be opened. */
+export class SealError extends Error {
+  /** `key`: none of the secrets has made it. `altered`: it was edited, or bound to something else. */
+  readonly why: 'key' | 'altered'
+  /** Id of the key that it needs. */
+  readonly keyId: string
+
+  constructor(why: 'key' | 'altered', keyId: string) {
+    super(why === 'key' ? `no secret has the key ${keyId}` : 'it was altered')
+    this.name = 'SealError'
+    this.why = why
+    this.keyId = keyId
+  }
+}
+
+/** Id of the key that sealed something. */
+export const sealedWith = (sealed: Buffer): string => sealed.subarray(0, ID_BYTES).toString('hex')
+
+/** Makes a sealer; `purpose` goes into its keys. */
+export function createSealer(secrets: readonly string[], purpose: string): Sealer {
+  const keys = secrets.map((secret) => {
+    const bytes = Buffer.from(hkdfSync('sha256', secret, 'keyway', purpose, 32 + ID_BYTES))
+    return { key: bytes.subarray(0, 32), id: bytes.subarray(32) }
+  })
+  const current = keys[0]
+  if (!current) throw new Error('sealing needs at least one secret')
+  return {
+    keyId: current.id.toString('hex'),
+    seal(text, bound) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce)
+      cipher.setAAD(bound)
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([current.id, nonce, sealed, cipher.getAuthTag()])
+    },
+    open(sealed, bound) {
+      const id = sealed.subarray(0, ID_BYTES)
+      const key = keys.find((one) => one.id.equals(id))
+      if (!key) throw new SealError('key', sealedWith(sealed))
+      const start = ID_BYTES + NONCE_BYTES
+      const end = sealed.length - TAG_BYTES
+      const decipher = createDecipheriv('aes-256-gcm', key.key, sealed.subarray(ID_BYTES, start))
+      decipher.setAAD(bound)
+      decipher.setAuthTag(sealed.subarray(end))
+      try {
+        const opened = decipher.update(sealed.subarray(start, end))
+        return Buffer.concat([opened, decipher.final()]).toString('utf8')
+      } catch {
+        // The one thing that authenticated decryption can say.
+        throw new SealError('altered', key.id.toString('hex'))
+      }
+    },
+  }
+}
