@@ -1,5 +1,5 @@
 /** Apps in the app store: what is found there, what is put there and taken out. */
-import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../contract/endpoints/problem.ts'
 import type { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import type { Db } from '../database/database.ts'
@@ -10,8 +10,9 @@ import { reach } from './administered.ts'
 import { lockApp, settingsOf, writeSettings } from './app-settings.ts'
 import { appTarget, withAttributes } from './apps.ts'
 import { findInStore, foundBy, notInStore } from './found.ts'
-import { containing, isId, type PageQuery, selectPage } from './page.ts'
+import { isId, type PageQuery, selectPage } from './page.ts'
 import { demand, type Principal } from './principal.ts'
+import { hasPart } from './search.ts'
 
 type StoreQuery = PageQuery & {
   app_id: string | null
@@ -36,7 +37,7 @@ export async function listStoreApps(db: Db, principal: Principal, query: StoreQu
       ? undefined
       : exact
         ? eq(sql`lower(${apps.name})`, name.toLowerCase())
-        : ilike(apps.name, containing(name)),
+        : hasPart(apps.name, name),
   )
   const order = [asc(apps.name), asc(apps.id)]
   return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))

@@ -1,15 +1,16 @@
 /** Requestable permissions: what can be asked for within an app, and who finds what. */
-import { and, asc, eq, ilike, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
 import type { Db } from '../database/database.ts'
 import { requestablePermissions } from '../database/schema/app_store.ts'
 import { settingsView } from './app-settings-view.ts'
 import { type Found, findFound, permissionsFoundBy } from './found.ts'
-import { containing, isId, type PageQuery, selectPage } from './page.ts'
+import { isId, type PageQuery, selectPage } from './page.ts'
 import type { PermissionRow } from './permission-base.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import type { Principal } from './principal.ts'
 import { toObjects } from './references.ts'
+import { hasPart } from './search.ts'
 
 type PermissionQuery = PageQuery & {
   search_term: string | null
@@ -42,7 +43,7 @@ export async function listPermissions(
 
 function matching(column: typeof requestablePermissions.label, term: string, exact: boolean) {
   if (term === '') return undefined
-  return exact ? eq(sql`lower(${column})`, term.toLowerCase()) : ilike(column, containing(term))
+  return exact ? eq(sql`lower(${column})`, term.toLowerCase()) : hasPart(column, term)
 }
 
 /** Permissions of one app as on the wire. */
