@@ -9,6 +9,7 @@ import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
+import { agreeOnSecret } from './core/deployment.ts'
 import { createTokenHasher } from './core/principal.ts'
 import { ensureFirstAdmin } from './core/tokens.ts'
 import type { Db } from './database/database.ts'
@@ -116,7 +117,10 @@ export async function createHost(
         dataDir,
         url: config.databaseUrl,
         password,
-        prepare: (db, domainId) => ensureFirstAdmin(db, hasher, domainId, adminToken),
+        prepare: async (db, domainId) => {
+          await agreeOnSecret(db, secrets)
+          await ensureFirstAdmin(db, hasher, domainId, adminToken)
+        },
         tell: (text) => log.info(text),
         onError: (error) => log.warn({ err: error }, 'the database'),
         onLine: (line) => log.debug({ line }, 'postgresql'),
@@ -125,9 +129,12 @@ export async function createHost(
   }
 
   const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
-  const lanes = createLanes(launcher, (lane, end) => {
-    metrics.workerEnded(end.reason)
-    if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+  const lanes = createLanes(launcher, {
+    onEnd(lane, end) {
+      metrics.workerEnded(end.reason)
+      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+    },
+    onRepeat: () => metrics.callRepeated(),
   })
 
   const egress = await setting(() =>

@@ -1,5 +1,7 @@
 /** `keyway check`: says everything that is wrong with connectors' folders. */
+
 import { type CheckResult, openCheckBench } from '../testing/check-connector.ts'
+import { counted } from './counted.ts'
 
 export async function check(directories: string[], { json }: { json?: true }): Promise<void> {
   const bench = await openCheckBench()
@@ -16,10 +18,6 @@ export async function check(directories: string[], { json }: { json?: true }): P
   if (json) console.log(JSON.stringify(results, null, 2))
   if (results.some(({ ok }) => !ok)) process.exitCode = 1
 }
-
-/** `1 finding`, `2 findings`. */
-export const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? '' : 's'}`
 
 function print({
   directory,

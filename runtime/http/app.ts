@@ -13,7 +13,9 @@ import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema
 import { connectorInterfaceDocument } from './documents/openapi.ts'
 import { hostGuard, tokenGuard } from './guards.ts'
 import type { Metrics } from './metrics.ts'
+import { operatorRoutes } from './operator.ts'
 import { createOnError, type Env } from './problem.ts'
+import { settingsRoutes } from './settings/routes.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
   core: CoreDeps
@@ -68,13 +70,15 @@ export function createApp(deps: AppDeps): Hono<Env> {
   )
   documents(app, connectorsPath)
 
-  app.use('/operator/*', tokenGuard(deps.adminToken, '/operator'))
-  app.get('/operator/connectors', (c) => c.json({ items: deps.listConnectors() }))
+  app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
 
-  for (const path of READ_ONLY) app.all(path, onlyGet)
+  for (const path of READ_ONLY) app.all(path, only('GET'))
+  for (const path of ['/operator/users/import', '/operator/login-links'])
+    app.all(path, only('POST'))
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
+  app.route('/settings', settingsRoutes(deps.core))
   app.route('/', coreRoutes(deps.core))
   return app
 }
@@ -92,9 +96,11 @@ const READ_ONLY = [
   '/operator/connectors',
 ]
 
-function onlyGet(c: Context<Env>): never {
-  c.header('allow', 'GET')
-  throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send GET`)
+function only(method: string): (c: Context<Env>) => never {
+  return (c) => {
+    c.header('allow', method)
+    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${method}`)
+  }
 }
 
 /** What describes the interface; made once, when first asked for. */

@@ -9,6 +9,8 @@ export type Metrics = {
   /** One upstream request; `outcome` is a status class such as `2xx`, or an error code. */
   upstream(connector: string, outcome: string, seconds: number): void
   workerEnded(reason: string): void
+  /** A call runs once more, because its sandbox was lost. */
+  callRepeated(): void
   text(): Promise<string>
   readonly contentType: string
 }
@@ -49,6 +51,11 @@ export function createMetrics(lanes: () => LaneSample[], served: () => number): 
     labelNames: ['reason'],
     registers,
   })
+  const repeats = new Counter({
+    name: 'keyway_calls_repeated_total',
+    help: 'Calls that ran once more because their worker process died',
+    registers,
+  })
   const gauge = (name: string, help: string, read: (sample: LaneSample) => number) =>
     new Gauge({
       name,
@@ -79,6 +86,7 @@ export function createMetrics(lanes: () => LaneSample[], served: () => number): 
       upstreamSeconds.observe({ connector }, seconds)
     },
     workerEnded: (reason) => ends.inc({ reason }),
+    callRepeated: () => repeats.inc(),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }

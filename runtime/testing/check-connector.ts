@@ -63,7 +63,7 @@ export async function checkConnector(directory: string): Promise<CheckResult> {
 export async function openCheckBench(): Promise<CheckBench> {
   const work = await mkdtemp(path.join(tmpdir(), 'keyway-check-'))
   const launcher = createLauncher(await buildWorker(work))
-  const lanes = createLanes(launcher, () => {})
+  const lanes = createLanes(launcher)
   return {
     check: (directory) => check(directory, work, launcher, lanes),
     async close() {

@@ -71,7 +71,8 @@ async function call(one: Case, step: Step, page: object, means: Means) {
         capability,
         settings,
       })
-      return { fetch: upstream.fetch, records: [] }
+      // A case runs once: its upstream answers each request once.
+      return { fetch: upstream.fetch, records: [], hasWritten: () => true }
     },
     pageTokens,
     locate,

@@ -298,7 +298,7 @@ describe('keyway start', () => {
 
 test('keyway alone, and with a word that it does not know, shows what there is', async () => {
   const { output } = await run(['--help'])
-  for (const verb of ['start', 'new', 'check', 'dev']) expect(output).toContain(verb)
+  for (const verb of ['start', 'new', 'check', 'dev', 'login-link']) expect(output).toContain(verb)
   const unknown = await run(['frobnicate'])
   expect(unknown.code).toBe(1)
   expect(unknown.output).toMatch(/unknown command 'frobnicate'/)

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
@@ -12,18 +13,24 @@ import type { JsonSchema } from './tidy.ts'
 export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
   { name: 'Apps', description: 'Apps that people have accounts in' },
+  { name: 'AppStore', description: 'Apps that can be requested, and how' },
+  { name: 'Permissions', description: 'What can be requested within an app' },
+  { name: 'PreApproval', description: 'Who need not wait for approval' },
+  { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
   { name: 'Logs', description: 'What was done, by whom' },
   { name: 'Meta', description: 'What this is' },
   { name: 'Tasks', description: 'What somebody has to decide or to do' },
 ] as const
 
-const Detail = v.pipe(
+/** The body of most failures of the core. */
+export const Detail = v.pipe(
   v.object({ detail: v.string() }),
   v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
 )
 
-const ValidationError = v.pipe(
+/** The body of a 422. */
+export const ValidationError = v.pipe(
   v.object({
     detail: v.array(
       v.pipe(
@@ -48,6 +55,7 @@ const FAILURES = {
   403: ['The token’s user may not', Detail],
   404: ['There is no such thing in this domain', Detail],
   409: ['The state of the thing is against it', Detail],
+  413: ['The body is larger than is taken', Detail],
   422: ['The request does not fit', ValidationError],
   429: ['Too many requests; see Retry-After', Detail],
   503: ['The database is away; see Retry-After', Detail],
@@ -74,11 +82,11 @@ function operation(name: string, row: Endpoint, components: Components): Operati
     ...(row.who === 'caller' || row.who === 'anybody'
       ? {}
       : { description: `Needs the permission \`${row.who}\`.` }),
-    parameters: [...pathParameters(row.path), ...queryParameters(row)],
+    parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
     ...(schema
       ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
       : {}),
-    responses: { [row.status]: success(row, components), ...failures(components) },
+    responses: { [row.status]: success(row, components), ...failures(row, components) },
     security: row.who === 'anybody' ? [] : [{ apiToken: [] }],
   }
 }
@@ -123,9 +131,10 @@ function limitOffset(schema: JsonSchema): JsonSchema {
   }
 }
 
-function failures(components: Components): Operation['responses'] {
+function failures(row: Endpoint, components: Components): Operation['responses'] {
+  const told = Object.entries(FAILURES).filter(([status]) => row.body !== null || status !== '413')
   return Object.fromEntries(
-    Object.entries(FAILURES).map(([status, [meaning, schema]]) => [
+    told.map(([status, [meaning, schema]]) => [
       status,
       answer(meaning, components.schema(schema, 'output')),
     ]),
@@ -141,7 +150,8 @@ const pathParameters = (path: string): Parameter[] =>
     schema: { type: 'string' },
   }))
 
-const queryParameters = ({ query }: Endpoint): Parameter[] =>
+/** Query parameters as the document has them. */
+export const queryParameters = (query: Params): Parameter[] =>
   Object.entries(query).map(([name, { required, description, jsonSchema }]) => ({
     name,
     in: 'query',
