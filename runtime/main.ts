@@ -180,6 +180,7 @@ export async function createHost(
   const metrics = createMetrics(
     () => lanes.states(),
     () => registry.ids().length,
+    lanes.standing.count,
   )
   const invoke = createInvoke({
     find: registry.find,
@@ -284,8 +285,22 @@ export async function createHost(
       connectors: registry.ids().length,
       containment: lanes.containment,
     }),
-    listConnectors: registry.list,
+    listConnectors: () => registry.list().map(withStanding),
+    releaseConnector(id) {
+      const version = registry.find(id)
+      if (!version) return null
+      const released = lanes.release(version.digest)
+      if (released) log.info({ connector: version.id }, 'a connector was released')
+      return { id: version.id, released }
+    },
   })
+
+  /** What is served may still be under suspicion, or take no calls, on this host. */
+  function withStanding(row: Listing) {
+    const stands = row.state === 'ready' && row.digest ? lanes.standing.of(row.digest) : null
+    if (stands === null || stands.state === 'clear') return row
+    return { ...row, state: stands.state, reason: stands.reason }
+  }
 
   return {
     app,

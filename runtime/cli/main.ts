@@ -107,6 +107,14 @@ program
   )
   .action(async (options) => (await import('./audit.ts')).auditVerify(options))
 
+program
+  .command('release')
+  .argument('<id>', 'id of the connector')
+  .option('--url <address>', 'address of the host; default: HOST and PORT')
+  .description('let a connector take calls again whose worker process kept dying')
+  .addHelpText('after', '\nExample:\n  keyway release acme')
+  .action(async (id, options) => (await import('./release.ts')).release(id, options))
+
 try {
   await program.parseAsync()
 } catch (error) {

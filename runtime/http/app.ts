@@ -29,6 +29,7 @@ export type AppDeps = ConnectorRoutesDeps & {
   /** What /readyz says. */
   readiness(): { ready: boolean } & Record<string, unknown>
   listConnectors(): unknown[]
+  releaseConnector(id: string): { id: string; released: boolean } | null
 }
 
 /** Headers that may carry the caller's own id of a request (connector-interface.md section 1.1). */
@@ -73,8 +74,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
 
   for (const path of READ_ONLY) app.all(path, only('GET'))
-  for (const path of ['/operator/users/import', '/operator/login-links'])
-    app.all(path, only('POST'))
+  for (const path of POST_ONLY) app.all(path, only('POST'))
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
@@ -94,6 +94,12 @@ const READ_ONLY = [
   '/schemas/connector.json',
   '/schemas/connector.cases.json',
   '/operator/connectors',
+]
+
+const POST_ONLY = [
+  '/operator/users/import',
+  '/operator/login-links',
+  '/operator/connectors/:connector_id/release',
 ]
 
 function only(method: string): (c: Context<Env>) => never {

@@ -16,7 +16,11 @@ export type Metrics = {
 }
 
 /** Makes the host's metrics; `lanes` is asked whenever somebody looks. */
-export function createMetrics(lanes: () => LaneSample[], served: () => number): Metrics {
+export function createMetrics(
+  lanes: () => LaneSample[],
+  served: () => number,
+  standing: (state: 'suspect' | 'quarantined') => number,
+): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -68,6 +72,16 @@ export function createMetrics(lanes: () => LaneSample[], served: () => number): 
   gauge('keyway_calls_running', 'Calls in sandboxes now', ({ calls: running }) => running)
   gauge('keyway_isolates', 'Warm isolates', ({ isolates }) => isolates)
   gauge('keyway_lanes', 'Lanes that are open', () => 1)
+  for (const state of ['suspect', 'quarantined'] as const) {
+    new Gauge({
+      name: `keyway_connectors_${state}`,
+      help: `Connectors that are ${state} on this host`,
+      registers,
+      collect() {
+        this.set(standing(state))
+      },
+    })
+  }
   new Gauge({
     name: 'keyway_connectors',
     help: 'Connectors that are being served',

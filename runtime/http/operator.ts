@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { bool, parseParams, text } from '../contract/endpoints/params.ts'
 import { CoreError } from '../contract/endpoints/problem.ts'
 import { MAX_PEOPLE_BYTES } from '../contract/people-file.ts'
+import { recordActivity } from '../core/activity.ts'
 import { importPeople } from '../core/people/import.ts'
 import { streamBody } from './body.ts'
 import { jsonGuard, mediaGuard } from './guards.ts'
@@ -10,7 +11,11 @@ import { makeLoginLink } from './login-links.ts'
 import { asOperator, type OperatorGuardDeps, operatorGuard, reached } from './operator-guard.ts'
 import type { Env } from './problem.ts'
 
-export type OperatorDeps = OperatorGuardDeps & { listConnectors(): unknown[] }
+export type OperatorDeps = OperatorGuardDeps & {
+  listConnectors(): unknown[]
+  /** Ends suspicion and quarantine; null for a connector that is not served. */
+  releaseConnector(id: string): { id: string; released: boolean } | null
+}
 
 /** Query of `POST /operator/users/import`. */
 export const IMPORT_QUERY = {
@@ -31,11 +36,28 @@ export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
   const routes = new Hono<Env>()
   routes.use(operatorGuard(deps))
   routes.get('/connectors', (c) => c.json({ items: deps.listConnectors() }))
+  routes.post('/connectors/:connector_id/release', (c) =>
+    asOperator(c, async () => c.json(await release(c, deps))),
+  )
   routes.post('/users/import', csvGuard, (c) =>
     asOperator(c, async () => c.json(await importFile(c, deps))),
   )
   routes.post('/login-links', jsonGuard, (c) => asOperator(c, () => makeLoginLink(c, deps)))
   return routes
+}
+
+/** `released` is false for one that was neither under suspicion nor in quarantine. Works without the database. */
+async function release(c: Context<Env>, deps: OperatorDeps) {
+  const id = c.req.param('connector_id') ?? ''
+  const outcome = deps.releaseConnector(id)
+  if (!outcome) throw new CoreError(404, `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
+  const db = deps.db()
+  if (outcome.released && db) {
+    const actor = await c.get('operator')()
+    const target = { target_type: 'Connector', name: outcome.id, id: outcome.id }
+    await db.transaction((tx) => recordActivity(tx, actor, 'CONNECTOR_RELEASED', [target], {}))
+  }
+  return outcome
 }
 
 async function importFile(c: Context<Env>, deps: OperatorDeps) {

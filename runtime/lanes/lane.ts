@@ -31,6 +31,8 @@ export type Lane = {
   readonly isolates: number
   /** To be called again and again: makes sure that isolates without calls are idle. */
   tend(): void
+  /** Starts the next worker at once, however often earlier ones died. */
+  forgive(): void
   /** Ends the worker. With the reason `stopped` the lane is over: no other is started. */
   kill(reason: WorkerEnd['reason'], detail: string): void
 }
@@ -297,6 +299,7 @@ export function createLane(
       return worker?.seats.size ?? 0
     },
     tend: () => worker?.seats.tend(),
+    forgive: backOff.forget,
     kill(reason, detail) {
       if (reason === 'stopped') {
         closed = true

@@ -70,7 +70,9 @@ export type Lanes = {
   drain(lane: LaneKey): void
   states(): LaneState[]
   /** How a connector stands, by its digest. */
-  standing: StandingBook
+  standing: Pick<StandingBook, 'of' | 'count'>
+  /** Ends suspicion, quarantine and pauses of a connector; false when there was none. */
+  release(digest: string): boolean
   stop(): void
 }
 
@@ -142,12 +144,16 @@ export function createLanes(
     const stands = standing.of(digest)
     if (stands.state === 'quarantined')
       throw new RuntimeError('quarantined', `the connector is in quarantine: ${stands.reason}`)
-    return stands.state === 'suspect' && key !== digest ? `alone ${digest}` : key
+    return stands.state === 'suspect' && key !== digest ? aloneKey(digest) : key
   }
 
   return {
     containment: launcher.containment,
     standing,
+    release(digest) {
+      for (const key of [digest, aloneKey(digest)]) lanes.get(key)?.lane.forgive()
+      return standing.release(digest)
+    },
     async run(key, call) {
       refuseWhenStopped()
       const endMs = Date.now() + call.deadlineMs
@@ -193,6 +199,9 @@ export function createLanes(
     },
   }
 }
+
+/** The lane of a connector that shares none for a while. */
+const aloneKey = (digest: string): LaneKey => `alone ${digest}`
 
 /** Resident memory of a process in bytes; 0 where it cannot be known (not Linux, or just gone). */
 function residentBytes(pid: number): number {

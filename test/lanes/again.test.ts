@@ -85,6 +85,6 @@ test('a connector whose worker keeps dying takes no calls until it is released',
     seen.add(await outcome(lanes.run(bad.digest, reads)))
   expect([...seen]).toEqual(['worker_memory', 'quarantined'])
   expect(lanes.standing.of(bad.digest).state).toBe('quarantined')
-  expect(lanes.standing.release(bad.digest)).toBe(true)
+  expect(lanes.release(bad.digest)).toBe(true)
   expect(await outcome(lanes.run(bad.digest, reads))).toBe('worker_memory')
 })

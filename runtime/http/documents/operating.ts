@@ -43,6 +43,7 @@ export const ConnectorListing = v.pipe(
 )
 
 const Health = v.object({ status: v.literal('ok') })
+const Released = v.object({ id: v.string(), released: v.boolean() })
 const Listings = v.object({ items: v.array(ConnectorListing) })
 
 /** The paths of everything that is there without a connector. */
@@ -81,6 +82,27 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       { 200: json('The connectors', Listings), ...failures(401, 403, 421, 503) },
       ADMIN_SECURITY,
     ),
+    '/operator/connectors/{connector_id}/release': {
+      post: {
+        operationId: 'release_connector',
+        tags: [TAGS.Operating.name],
+        summary: 'End the suspicion or quarantine of a connector on this host',
+        parameters: [
+          {
+            name: 'connector_id',
+            in: 'path',
+            required: true,
+            description: 'The connector',
+            schema: { type: 'string' },
+          },
+        ],
+        responses: {
+          200: json('Whether there was something to end', Released),
+          ...failures(401, 403, 404, 405, 421, 503),
+        },
+        security: ADMIN_SECURITY,
+      },
+    },
     '/operator/users/import': {
       post: {
         operationId: 'import_people',
