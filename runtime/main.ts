@@ -10,6 +10,7 @@ import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
 import { resealConnections } from './core/connections.ts'
+import { agreeOnSecret } from './core/deployment.ts'
 import { createTokenHasher } from './core/principal.ts'
 import { ensureFirstAdmin } from './core/tokens.ts'
 import type { Db } from './database/database.ts'
@@ -118,7 +119,10 @@ export async function createHost(
         dataDir,
         url: config.databaseUrl,
         password,
-        prepare: (db, domainId) => ensureFirstAdmin(db, hasher, domainId, adminToken),
+        prepare: async (db, domainId) => {
+          await agreeOnSecret(db, secrets)
+          await ensureFirstAdmin(db, hasher, domainId, adminToken)
+        },
         tell: (text) => log.info(text),
         onError: (error) => log.warn({ err: error }, 'the database'),
         onLine: (line) => log.debug({ line }, 'postgresql'),
@@ -127,9 +131,12 @@ export async function createHost(
   }
 
   const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
-  const lanes = createLanes(launcher, (lane, end) => {
-    metrics.workerEnded(end.reason)
-    if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+  const lanes = createLanes(launcher, {
+    onEnd(lane, end) {
+      metrics.workerEnded(end.reason)
+      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+    },
+    onRepeat: () => metrics.callRepeated(),
   })
 
   const egress = await setting(() =>
@@ -175,6 +182,7 @@ export async function createHost(
   const metrics = createMetrics(
     () => lanes.states(),
     () => registry.ids().length,
+    lanes.standing.count,
   )
   const invoke = createInvoke({
     find: registry.find,
@@ -291,8 +299,22 @@ export async function createHost(
       connectors: registry.ids().length,
       containment: lanes.containment,
     }),
-    listConnectors: registry.list,
+    listConnectors: () => registry.list().map(withStanding),
+    releaseConnector(id) {
+      const version = registry.find(id)
+      if (!version) return null
+      const released = lanes.release(version.digest)
+      if (released) log.info({ connector: version.id }, 'a connector was released')
+      return { id: version.id, released }
+    },
   })
+
+  /** What is served may still be under suspicion, or take no calls, on this host. */
+  function withStanding(row: Listing) {
+    const stands = row.state === 'ready' && row.digest ? lanes.standing.of(row.digest) : null
+    if (stands === null || stands.state === 'clear') return row
+    return { ...row, state: stands.state, reason: stands.reason }
+  }
 
   return {
     app,

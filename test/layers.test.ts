@@ -39,7 +39,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'seal.ts',
     'version.ts',
   ],
-  cli: ['contract', 'main.ts', 'config.ts', 'log.ts', 'sample', 'testing'],
+  cli: [
+    'contract',
+    'core',
+    'database',
+    'main.ts',
+    'config.ts',
+    'keys.ts',
+    'log.ts',
+    'sample',
+    'testing',
+    'version.ts',
+  ],
 }
 
 /** Packages that a layer may import; what is missing may import any. */

@@ -1,7 +1,7 @@
 /**
  * The ways in which a member may be missing. On the wire `null` means absent, in both
  * directions (connector-interface.md section 1.1): callers' nulls arrive as `undefined`, and what a
- * connector leaves out leaves as `null`. Only updates of the core interface tell the two apart.
+ * connector leaves out leaves as `null`. Only changes of the core interface tell the two apart.
  */
 import * as v from 'valibot'
 
@@ -15,5 +15,5 @@ export const maybe = <const S extends AnySchema>(schema: S) => v.nullish(schema,
 /** An optional member of something that a connector answers: absent is written out as `null`. */
 export const nullable = <const S extends AnySchema>(schema: S) => v.nullish(schema, null)
 
-/** An optional member of an update: `null` arrives as `null` and resets it, absent leaves it as it is. */
-export const resettable = <const S extends AnySchema>(schema: S) => v.optional(v.nullable(schema))
+/** An optional member of a change: `null` stays `null` and takes it back, absent leaves it as it is. */
+export const keptNull = <const S extends AnySchema>(schema: S) => v.optional(v.nullable(schema))

@@ -3,6 +3,7 @@
  * which version serves and how to page; knows nothing of HTTP, processes or sockets, which are handed in.
  */
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../contract/canonical-json.ts'
 import { CAPABILITIES, type CapabilityName, isCapability } from '../contract/capabilities.ts'
 import { type Call, parseCall, successBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
@@ -13,7 +14,7 @@ import { normalizeId } from '../contract/manifest.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { secretsOf } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
-import { canonicalJson, type Page, type PageScope } from './page-token.ts'
+import type { Page, PageScope } from './page-token.ts'
 import type { CallLog, InvokeDeps, ServedVersion } from './ports.ts'
 import { createRedact, type Redact, redactValue } from './redact.ts'
 import { createTurns } from './turns.ts'
@@ -151,6 +152,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
         deadlineMs,
         signal: invocation.signal,
         fetch: (request) => egress.fetch(request),
+        hasWritten: () => egress.hasWritten(),
         log,
       })
     } finally {

@@ -3,6 +3,7 @@
  * that were digested, has no network, and is killed when it takes too long.
  */
 import { spawn } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Compiled } from './compiler.ts'
@@ -21,6 +22,14 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 
 const RUNTIME = path.join(import.meta.dirname, '..')
 const ROOT = path.join(RUNTIME, '..')
+
+/**
+ * What the compiler reads of the checkout. Where `node_modules` is a link, both names of it: the
+ * permission is asked for what the link leads to.
+ */
+const READABLE = ['runtime', 'node_modules', 'package.json']
+  .map((name) => path.join(ROOT, name))
+  .flatMap((file) => (existsSync(file) ? [...new Set([file, realpathSync(file)])] : [file]))
 
 /** Bundles a connector's sources to one script, or says what is wrong with them. */
 export async function compile(folder: Folder, options: CompileOptions): Promise<Compiled> {
@@ -57,9 +66,7 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     '--allow-child-process',
     `--allow-fs-read=${copy}`,
     // Not the whole checkout: the data directory, with the keys in it, may lie there.
-    ...['runtime', 'node_modules', 'package.json'].map(
-      (name) => `--allow-fs-read=${path.join(ROOT, name)}`,
-    ),
+    ...READABLE.map((file) => `--allow-fs-read=${file}`),
     '--no-warnings',
     '--max-old-space-size=512',
     path.join(RUNTIME, 'registry/compiler.ts'),

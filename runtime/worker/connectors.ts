@@ -10,6 +10,8 @@ export type Connector = {
   memoryMb: number
   /** The schema of a capability's response, or null for a name that is none. */
   schema(capability: string): AnySchema | null
+  /** Whether the connector has widened the response: the writers of the contract do not know how. */
+  widens(capability: string): boolean
 }
 
 /** Keeps a bundle; schemas are made when first asked for. */
@@ -23,6 +25,7 @@ export function createConnector(
   return {
     source: { code, name: `${name}.js`, cached: null },
     memoryMb,
+    widens: (capability) => Object.hasOwn(responseFields, capability),
     schema(capability) {
       if (!isCapability(capability)) return null
       const known = schemas.get(capability)

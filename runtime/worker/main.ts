@@ -8,6 +8,7 @@ import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import { serve } from './worker.ts'
+import { writersSource } from './writers.ts'
 
 /** The guest prelude's bundle; put here by the bundler. */
 declare const KEYWAY_PRELUDE: string
@@ -28,4 +29,4 @@ pipe.on('error', () => die('the pipe to the host is broken'))
 process.on('uncaughtException', (error) => die(`uncaught: ${error.stack ?? error.message}`))
 process.on('unhandledRejection', (error) => die(`unhandled: ${(error as Error)?.stack ?? error}`))
 
-serve(ivm, pipe, KEYWAY_PRELUDE, die)
+serve(ivm, pipe, `${KEYWAY_PRELUDE}\n${writersSource()}`, die)

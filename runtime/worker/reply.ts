@@ -20,16 +20,21 @@ const NOTHING: Buffer = Buffer.alloc(0)
 /** What goes to the host: the head of the message and its body, the response's JSON then raw_data's. */
 export type CheckedReply = { reply: Reply; body: Buffer }
 
+/** What a reply has to be. */
+export type Expected = {
+  schema: AnySchema
+  capability: string
+  /** Whether the caller asked for raw_data. */
+  wantRaw: boolean
+  /** Whether a response that the guest's writers say they wrote is one that fits. */
+  written: boolean
+}
+
 /**
  * Turns what the guest's `run` gave (head, response, raw data, each JSON text) into a checked reply.
  * The guest is hostile: the head too may be anything.
  */
-export function checkReply(
-  parts: unknown,
-  schema: AnySchema,
-  capability: string,
-  wantRaw: boolean,
-): CheckedReply {
+export function checkReply(parts: unknown, expected: Expected): CheckedReply {
   if (
     !Array.isArray(parts) ||
     parts.length !== 3 ||
@@ -40,10 +45,10 @@ export function checkReply(
   const [headJson, responseJson, rawJson] = parts as [string, string, string]
   // A text nested deeper than the stack is refused, not the end of the isolate.
   try {
-    return checkParts(headJson, responseJson, rawJson, schema, capability, wantRaw)
+    return checkParts(headJson, responseJson, rawJson, expected)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    return refuse('reply_invalid', `the reply of ${capability} is nested too deeply`)
+    return refuse('reply_invalid', `the reply of ${expected.capability} is nested too deeply`)
   }
 }
 
@@ -51,10 +56,9 @@ function checkParts(
   headJson: string,
   responseJson: string,
   rawJson: string,
-  schema: AnySchema,
-  capability: string,
-  wantRaw: boolean,
+  expected: Expected,
 ): CheckedReply {
+  const { schema, capability, wantRaw, written } = expected
   const head = parse(headJson)
   if (!isObject(head)) return refuse('reply_invalid', 'the sandbox gave no proper reply')
   if (head['ok'] !== true) return { reply: failure(head), body: rawOfError(head, wantRaw) }
@@ -71,6 +75,9 @@ function checkParts(
       `the cursor of ${capability} is longer than ${MAX_CURSOR_LENGTH} characters`,
     )
   }
+  const { leftOut } = head
+  if (written && Number.isSafeInteger(leftOut))
+    return answer(cursorJson, responseJson, rawJson, expected, leftOut as number)
   const result = v.safeParse(schema, parse(responseJson), thoroughness(responseJson.length))
   if (!result.success) {
     return refuse(
@@ -79,8 +86,19 @@ function checkParts(
     )
   }
   const told = capability === 'list_accounts' ? listed(result.output) : result.output
-  const leftOut = lengthOf(result.output) - lengthOf(told)
-  const response = Buffer.from(JSON.stringify(told))
+  const left = lengthOf(result.output) - lengthOf(told)
+  return answer(cursorJson, JSON.stringify(told), rawJson, expected, left)
+}
+
+/** The bytes of a reply that fits: written by the contract's writer in the guest, or parsed here. */
+function answer(
+  cursorJson: string,
+  responseJson: string,
+  rawJson: string,
+  { capability, wantRaw }: Expected,
+  leftOut: number,
+): CheckedReply {
+  const response = Buffer.from(responseJson)
   const raw = wantRaw && parse(rawJson) !== undefined ? Buffer.from(rawJson) : NOTHING
   if (response.length + raw.length > MAX_REPLY_BYTES) {
     return refuse(

@@ -135,7 +135,9 @@ export function serve(
       const guest = guests.get(head.isolate)
       guest?.runs.set(call, run)
       const parts = await run.finally(() => guest && ended(guest, call))
-      const { reply, body: bytes } = checkReply(parts, schema, head.capability, head.raw)
+      const expected = { schema, capability: head.capability, wantRaw: head.raw }
+      const written = !connector.widens(head.capability)
+      const { reply, body: bytes } = checkReply(parts, { ...expected, written })
       // Many large replies at once must wait here: the pipe has a bound, and breaks at it.
       while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
       channel.send('reply', call, reply, bytes)

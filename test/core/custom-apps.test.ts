@@ -213,6 +213,6 @@ describe('a body that is', () => {
   test('too deep is said to be that', async () => {
     const raw = `{"auth":${'['.repeat(100)}1${']'.repeat(100)}}`
     const { body } = await core.call('POST', '/apps', { raw })
-    expect(body.detail[0].msg).toContain('deeper than 64 levels')
+    expect(body.detail[0].msg).toContain('may be nested 64 deep')
   })
 })

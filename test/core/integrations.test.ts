@@ -38,8 +38,8 @@ describe('the catalogue', () => {
   test('lists what is installed, by id', async () => {
     const { body } = await core.call('GET', '/integrations')
     const ids = body.items.map((one: { app_class_id: string }) => one.app_class_id)
-    expect(ids).toEqual(['scim', 'several-parts', 'tenant-teller'])
-    expect(body.items[2]).toEqual({
+    expect(ids).toEqual(['rabbitmq', 'scim', 'several-parts', 'tenant-teller'])
+    expect(body.items[3]).toEqual({
       app_class_id: 'tenant-teller',
       name: 'Tenant teller',
       description: 'Says of credentials what its settings tell it to say',
@@ -52,7 +52,7 @@ describe('the catalogue', () => {
     ['query=TELL', ['tenant-teller']],
     ['query=scim%202', ['scim']],
     ['query=%25', []],
-    ['size=1&page=2', ['several-parts']],
+    ['size=1&page=3', ['several-parts']],
     ['page=9', []],
   ])('is searched with %s', async (query, found) => {
     const { body } = await core.call('GET', `/integrations?${query}`)

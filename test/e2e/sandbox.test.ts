@@ -146,19 +146,28 @@ describe('a handler that takes memory', () => {
 })
 
 describe('a worker that is killed', () => {
-  test('ends its calls with words, and is back for the next one', async () => {
-    await isFine()
-    const first = await workerOf('hazards')
-    const pid = first?.pid as number
-    const inFlight = act('never settle')
-    await until('the call is in the worker', async () => (await workerOf('hazards'))?.calls === 1)
+  test('takes no call with it that has only read: it runs once more, within its deadline', async () => {
+    const slow = () => act('a while', 'roomy')
+    expect(idsOf(await slow())).toEqual(['a while'])
+    const pid = (await workerOf('roomy'))?.pid as number
+    const inFlight = slow()
+    await until('the call is in the worker', async () => (await workerOf('roomy'))?.calls === 1)
     process.kill(pid, 'SIGKILL')
-    const { error_code, message } = failure(await inFlight)
-    expect(error_code).toBe('service_error')
-    expect(message).toMatch(/worker process .* died/)
+    expect(idsOf(await inFlight)).toEqual(['a while'])
     expect(isAlive(pid)).toBe(false)
-    await isFine()
-    expect((await workerOf('hazards'))?.pid).not.toBe(pid)
+    expect((await workerOf('roomy'))?.pid).not.toBe(pid)
+  })
+
+  test('ends a call at its deadline all the same, and is back for the next one', async () => {
+    const fine = async () => expect(idsOf(await act('fine', 'narrow'))).toEqual(['fine'])
+    await fine()
+    const pid = (await workerOf('narrow'))?.pid as number
+    const inFlight = act('never settle', 'narrow')
+    await until('the call is in the worker', async () => (await workerOf('narrow'))?.calls === 1)
+    process.kill(pid, 'SIGKILL')
+    expect(failure(await inFlight).error_code).toBe('request_timeout')
+    expect(isAlive(pid)).toBe(false)
+    await fine()
   })
 })
 

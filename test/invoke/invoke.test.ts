@@ -44,7 +44,8 @@ function open(
     },
     openEgress({ signal }) {
       opened.push(signal)
-      return { fetch: () => Promise.reject(new Error('no network')), records: [] }
+      const fetch = () => Promise.reject(new Error('no network'))
+      return { fetch, records: [], hasWritten: () => false }
     },
     pageTokens: createPageTokens(['s'.repeat(32)]),
     locate: async () => null,

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CATEGORIES, categoryOf } from '../categories.ts'
 import { anyObject } from '../envelope-schemas.ts'
-import { maybe, nullable, resettable } from '../optional.ts'
+import { keptNull, maybe, nullable } from '../optional.ts'
 import { CustomAttribute } from './person.ts'
 
 export const APP_STATUSES = [
@@ -108,12 +108,12 @@ const connection = {
 }
 
 const overrides = {
-  name: resettable(facts.name),
-  category: resettable(facts.category),
-  description: resettable(facts.description),
-  logo_url: resettable(facts.logo_url),
-  website_url: resettable(facts.website_url),
-  request_instructions: resettable(facts.request_instructions),
+  name: keptNull(facts.name),
+  category: keptNull(facts.category),
+  description: keptNull(facts.description),
+  logo_url: keptNull(facts.logo_url),
+  website_url: keptNull(facts.website_url),
+  request_instructions: keptNull(facts.request_instructions),
 }
 
 /** No prototype: `constructor` is an unknown member like any other. */

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import type { Params } from '../../contract/endpoints/params.ts'
 import type { CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
@@ -14,19 +15,24 @@ export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
   { name: 'Apps', description: 'Apps that people have accounts in' },
   { name: 'Integrations', description: 'Systems that apps can be connected to' },
+  { name: 'AppStore', description: 'Apps that can be requested, and how' },
+  { name: 'Permissions', description: 'What can be requested within an app' },
+  { name: 'PreApproval', description: 'Who need not wait for approval' },
+  { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
   { name: 'Logs', description: 'What was done, by whom' },
   { name: 'Meta', description: 'What this is' },
   { name: 'Tasks', description: 'What somebody has to decide or to do' },
 ] as const
 
-/** What every failure of the core interface but 422 answers. */
+/** The body of most failures of the core. */
 export const Detail = v.pipe(
   v.object({ detail: v.string() }),
   v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
 )
 
-const ValidationError = v.pipe(
+/** The body of a 422. */
+export const ValidationError = v.pipe(
   v.object({
     detail: v.array(
       v.pipe(
@@ -85,7 +91,7 @@ function operation(name: string, row: Endpoint, components: Components): Operati
     ...(row.who === 'caller' || row.who === 'anybody'
       ? {}
       : { description: `Needs the permission \`${row.who}\`.` }),
-    parameters: [...pathParameters(row.path), ...queryParameters(row)],
+    parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
     ...(schema
       ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
       : {}),
@@ -155,7 +161,8 @@ const pathParameters = (path: string): Parameter[] =>
     schema: { type: 'string' },
   }))
 
-const queryParameters = ({ query }: Endpoint): Parameter[] =>
+/** Query parameters as the document has them. */
+export const queryParameters = (query: Params): Parameter[] =>
   Object.entries(query).map(([name, { required, description, jsonSchema }]) => ({
     name,
     in: 'query',

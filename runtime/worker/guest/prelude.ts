@@ -10,6 +10,7 @@ import { adopt } from './connector.ts'
 import { installGlobals } from './globals.ts'
 import { freeze } from './primordials.ts'
 import { abort, deliver, join, ping, run } from './run.ts'
+import { install } from './writers.ts'
 
 const isStrict = (function (this: unknown) {
   return this === undefined
@@ -19,6 +20,6 @@ if (!isStrict) throw new Error("the prelude must be bundled with the banner 'use
 installGlobals()
 
 Object.defineProperty(globalThis, '__keyway', {
-  value: freeze({ adopt, run, join, deliver, abort, ping }),
+  value: freeze({ adopt, run, join, deliver, abort, ping, install }),
   configurable: true,
 })

@@ -21,6 +21,7 @@ import {
   stringifyJson,
 } from './primordials.ts'
 import { clearAllTimers, fireTimer } from './timers.ts'
+import { write } from './writers.ts'
 
 /** headJson, responseJson, rawJson. */
 export type Answer = [string, string, string]
@@ -106,7 +107,8 @@ function success(call: Call, value: unknown): Answer {
     return invalid(`the handler of ${call.capability} returned nothing`)
   }
   try {
-    const response = toJson(payload, `the reply of ${call.capability}`)
+    const written = write(call.capability, payload)
+    const response = written?.text ?? toJson(payload, `the reply of ${call.capability}`)
     const given = paged ? ownData(paged, 'cursor') : null
     const cursor = toJson(given === undefined ? null : given, `the cursor of ${call.capability}`)
     const raw = call.hasRaw ? toJson(call.raw, `the raw value of ${call.capability}`) : ''
@@ -116,7 +118,9 @@ function success(call: Call, value: unknown): Answer {
         `the reply of ${call.capability} has ${size} characters: the limit is ${LIMITS.replyChars}`,
       )
     }
-    return [`{"ok":true,"cursor":${cursor}}`, response, raw]
+    // `leftOut` says that the reply was checked on the way.
+    const checked = written === null ? '' : `,"leftOut":${written.leftOut}`
+    return [`{"ok":true,"cursor":${cursor}${checked}}`, response, raw]
   } catch (thrown) {
     return invalid(thrown instanceof NotJson ? thrown.message : thrownText(thrown))
   }

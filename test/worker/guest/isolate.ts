@@ -5,6 +5,7 @@
 import { build } from 'esbuild'
 import ivm from 'isolated-vm'
 import { syncOp } from '../../../runtime/worker/sync-ops.ts'
+import { writersSource } from '../../../runtime/worker/writers.ts'
 
 /** One recorded post of the guest. */
 export type Post = { op: string; id: number; head: Record<string, unknown>; body: string }
@@ -55,7 +56,7 @@ export async function createGuest(plugin = '({})', top = '') {
     posts.push({ op, id, head: JSON.parse(headJson), body })
   }
   await context.global.set('__hostPost', new ivm.Callback(post, { ignored: true }))
-  await context.eval(await bundlePrelude())
+  await context.eval(`${await bundlePrelude()}\n${writersSource()}`)
   const entries = await context.global.get('__keyway', { reference: true })
   const entry = (name: string): Promise<ivm.Reference> =>
     entries.get(name as never, { reference: true } as never) as Promise<ivm.Reference>

@@ -1,0 +1,140 @@
+/**
+ * Generates, from the contract, the functions that check what a handler answered and write its JSON, on
+ * the isolate's own thread and before any plugin code is there: a reply is valid by construction,
+ * whatever the guest has done to the built-ins.
+ *
+ * A writer reads each property of a guest's object once, checks that very value and writes it into the
+ * text; it calls nothing of the guest but getters, traps and `toJSON`. Whatever does not fit the fast
+ * way leaves it (`slow`), and worker/reply.ts judges the reply by the schema itself, with every finding
+ * in words: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
+ */
+import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities.ts'
+import { LISTED_STATUSES } from '../contract/models/account.ts'
+
+/** A valibot schema, as far as a writer is made of it. */
+type Schema = {
+  type: string
+  entries?: Record<string, Schema>
+  item?: Schema
+  wrapped?: Schema
+  default?: unknown
+  options?: readonly unknown[]
+  literal?: unknown
+  pipe?: readonly { kind: string; type: string; metadata?: { jsonSchema?: FreeForm } }[]
+}
+type FreeForm = { additionalProperties?: object }
+
+/** What every writer uses; `p` is what guest/writers.ts hands over. */
+const HELPERS = `'use strict';
+const {quote,stringify,isArray,getPrototypeOf,ObjectPrototype,indexOf,slow,leaveOut}=p;
+let status;
+function text(x){if(typeof x!=='string')slow();return quote(x)}
+function flag(x){if(x!==true&&x!==false)slow();return x?'true':'false'}
+function object(x){if(typeof x!=='object'||x===null||isArray(x)||typeof x.toJSON==='function')slow()}
+function plain(x){const o=getPrototypeOf(x);if(o!==ObjectPrototype&&o!==null)slow()}
+function list(x){if(!isArray(x)||typeof x.toJSON==='function')slow()}
+function free(x){
+  if(typeof x!=='object'||x===null)slow();
+  const t=stringify(x);
+  if(t===undefined||t[0]!=='{'||indexOf(t,'"__proto__":')!==-1)slow();
+  return t}
+function texts(x){
+  object(x);plain(x);
+  let t='';
+  for(const k in x){
+    const y=x[k];
+    if(k==='__proto__'||typeof y!=='string')slow();
+    t+=(t===''?'{':',')+quote(k)+':'+quote(y)}
+  return t===''?'{}':t+'}'}`
+
+/** The script that hands the writers to the prelude; it runs after it and before the plugin. */
+export function writersSource(): string {
+  const names = new Map<Schema, string>()
+  const functions: string[] = []
+
+  /** The name of the function that writes a schema; what shares a schema shares its writer. */
+  function writer(schema: Schema): string {
+    const known = names.get(schema) ?? simple(schema)
+    if (known !== null) return known
+    const name = `w${functions.length}`
+    const place = functions.push('') - 1
+    names.set(schema, name)
+    functions[place] = `function ${name}(x){${body(schema)}}`
+    return name
+  }
+
+  function body(schema: Schema): string {
+    switch (schema.type) {
+      case 'strict_object':
+        return objectBody(schema.entries ?? {}, writer)
+      case 'array':
+        return arrayBody(writer(schema.item as Schema), '')
+      case 'nullish':
+        if (schema.default !== null) throw unwritable('a default other than null')
+        return `return x===undefined||x===null?'null':${writer(schema.wrapped as Schema)}(x)`
+      case 'picklist':
+        return choiceBody(schema.options ?? [])
+      case 'literal':
+        return choiceBody([schema.literal])
+      default:
+        throw unwritable(`the kind ${schema.type}`)
+    }
+  }
+
+  const members = CAPABILITY_NAMES.map((name) => {
+    const schema = CAPABILITIES[name].output as unknown as Schema
+    if (name !== 'list_accounts') return `${name}:${writer(schema)}`
+    return `${name}(x){${arrayBody(writer(schema.item as Schema), LEAVE_OUT)}}`
+  })
+  const all = [HELPERS, ...functions, `return {__proto__:null,${members.join(',')}}`]
+  return `__keyway.install(function(p){${all.join('\n')}});`
+}
+
+/** Only active and suspended accounts leave; one without a status passes (service.md section 4.1). */
+const LEAVE_OUT = `if(status!==undefined&&status!==null&&${LISTED_STATUSES.map((one) => `status!==${JSON.stringify(one)}`).join('&&')}){leaveOut();continue}`
+
+/** Writers that need no function of their own. */
+function simple({ type, pipe = [] }: Schema): string | null {
+  const actions = pipe.filter(({ kind }) => kind === 'validation' || kind === 'transformation')
+  if (type === 'custom') {
+    const form = pipe.find(({ metadata }) => metadata?.jsonSchema)?.metadata?.jsonSchema
+    if (!form) throw unwritable('a custom schema without jsonSchema')
+    return form.additionalProperties ? 'texts' : 'free'
+  }
+  if (actions.length > 0) throw unwritable(`the check ${actions[0]?.type}`)
+  if (type === 'string') return 'text'
+  return type === 'boolean' ? 'flag' : null
+}
+
+/**
+ * Every key is one of the contract's, and there are as many as members that were read and are there: so
+ * each of them is an own, enumerable one, as JSON.stringify would see it. Every other case (a class, a
+ * member that is `undefined`, one that nobody can see) takes the slow way.
+ */
+function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) => string): string {
+  const members = Object.entries(entries)
+  const read = members.map(([name], index) => `v${index}=x.${name}`).join(',')
+  const present = members.map((_, index) => `(v${index}!==undefined)`).join('+')
+  const written = members.map(([name, schema], index) => {
+    const key = JSON.stringify(`${index === 0 ? '{' : ','}"${name}":`)
+    return `${key}+${writer(schema)}(v${index})`
+  })
+  const status = members.findIndex(([name]) => name === 'user_status')
+  const unknown = members.map(([name]) => `k!=='${name}'`).join('&&')
+  return [
+    `object(x);plain(x);let n=0;for(const k in x){n++;if(${unknown})slow()}`,
+    `const ${read};`,
+    `if(n!==0+${present})slow();`,
+    status === -1 ? '' : `status=v${status};`,
+    `return ${written.join('+')}+'}'`,
+  ].join('')
+}
+
+const arrayBody = (item: string, unless: string): string =>
+  `list(x);const n=x.length;let t='';for(let i=0;i<n;i++){const y=${item}(x[i]);${unless}t+=(t===''?'[':',')+y}return t===''?'[]':t+']'`
+
+const choiceBody = (options: readonly unknown[]): string =>
+  `${options.map((one) => `if(x===${JSON.stringify(one)})return ${JSON.stringify(JSON.stringify(one))};`).join('')}slow()`
+
+const unwritable = (what: string): Error =>
+  new Error(`worker/writers.ts cannot write ${what}: teach it, or keep the reply simpler`)

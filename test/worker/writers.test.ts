@@ -1,0 +1,105 @@
+/**
+ * The writers against an oracle: the plain schema over what JSON.stringify makes of the same value. They
+ * may differ in speed, never in outcome. `FUZZ_RUNS` makes it longer.
+ */
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CAPABILITIES, type CapabilityName } from '../../runtime/contract/capabilities.ts'
+import { LISTED_STATUSES } from '../../runtime/contract/models/account.ts'
+import { checkReply } from '../../runtime/worker/reply.ts'
+import { createGuest, type Guest } from './guest/isolate.ts'
+import { BUILD, hostileOf, replyOf, type Told } from './reply-values.ts'
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2000)
+const NAMES = Object.keys(CAPABILITIES) as CapabilityName[]
+
+let guest: Guest
+
+beforeAll(async () => {
+  const handlers = NAMES.map((name) => `${name}: (told) => build(told.value)`).join(',')
+  guest = await createGuest(`({ ${handlers} })`, BUILD)
+})
+afterAll(() => guest.dispose())
+
+type Outcome = { refused: true } | { value: unknown; leftOut: number }
+
+/** What the runtime makes of a reply, and whether the writers wrote it. */
+async function told(capability: CapabilityName, value: Told): Promise<[Outcome, boolean]> {
+  const parts = (await guest.start(capability, { request: { value } })) as string[]
+  const schema = CAPABILITIES[capability].output
+  const { reply, body } = checkReply(parts, { schema, capability, wantRaw: false, written: true })
+  const written = 'leftOut' in JSON.parse(parts[0] ?? '{}')
+  if (!reply.ok) return [{ refused: true }, written]
+  return [{ value: JSON.parse(`${body}`), leftOut: reply.leftOut ?? 0 }, written]
+}
+
+/** The oracle: nothing of it is shared with the writers but the contract. */
+async function expected(capability: CapabilityName, value: Told): Promise<Outcome> {
+  const text = await guest.value(
+    `stringified(JSON.parse(${JSON.stringify(JSON.stringify(value))}))`,
+  )
+  if (typeof text !== 'string') return { refused: true }
+  const parsed = v.safeParse(CAPABILITIES[capability].output as v.GenericSchema, JSON.parse(text))
+  if (!parsed.success) return { refused: true }
+  if (capability !== 'list_accounts') return { value: parsed.output, leftOut: 0 }
+  const all = parsed.output as { user_status: string | null }[]
+  const listed = all.filter(
+    ({ user_status }) =>
+      user_status === null || (LISTED_STATUSES as readonly string[]).includes(user_status),
+  )
+  return { value: listed, leftOut: all.length - listed.length }
+}
+
+describe('what the writers write is what the schema lets through:', () => {
+  test('replies that fit, of every capability, all written the fast way', async () => {
+    const cases = fc.oneof(...NAMES.map((name) => fc.tuple(fc.constant(name), replyOf(name))))
+    await fc.assert(
+      fc.asyncProperty(cases, async ([name, value]) => {
+        const [outcome, written] = await told(name, value)
+        expect(outcome).toEqual(await expected(name, value))
+        expect(written).toBe(true)
+        expect(outcome).not.toHaveProperty('refused')
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('replies with something odd in them: getters, classes, holes, Proxies, toJSON, strangers', async () => {
+    const cases = fc.oneof(...NAMES.map((name) => fc.tuple(fc.constant(name), hostileOf(name))))
+    const ways = { fast: 0, slow: 0, refused: 0 }
+    await fc.assert(
+      fc.asyncProperty(cases, async ([name, value]) => {
+        const [outcome, written] = await told(name, value)
+        expect(outcome).toEqual(await expected(name, value))
+        ways['refused' in outcome ? 'refused' : written ? 'fast' : 'slow'] += 1
+      }),
+      { numRuns: RUNS },
+    )
+    // All three ways were gone, or this test would say little.
+    expect(Math.min(...Object.values(ways))).toBeGreaterThan(RUNS / 100)
+  })
+})
+
+describe('a guest that has changed the built-ins before it answers', () => {
+  test.each([
+    ["Object.prototype.email = 'inherited'", false],
+    ["Object.defineProperty(Object.prototype, 'email', { value: 'inherited' })", false],
+    ["Object.prototype.toJSON = () => 'no'", false],
+    ["String.prototype.toJSON = () => 'no'", true],
+    ["JSON.stringify = () => 'no'; Array.isArray = () => false", true],
+    ['String.prototype.indexOf = String.prototype.concat = () => { throw 1 }', true],
+    ['Array.prototype[Symbol.iterator] = Object.keys = () => { throw 1 }', true],
+    ["String.prototype.valueOf = String.prototype.toString = () => 'no'", true],
+  ])('%s', async (code, fast) => {
+    const odd = await createGuest(
+      "({ get_account: () => ({ integration_specific_id: 'a', extra_data: { b: ['c'] } }) })",
+      code,
+    )
+    const { head, response } = await odd.run('get_account')
+    odd.dispose()
+    expect('leftOut' in head).toBe(fast)
+    if (fast)
+      expect(response).toMatchObject({ integration_specific_id: 'a', extra_data: { b: ['c'] } })
+  })
+})
