@@ -62,7 +62,17 @@ test.each(['2026-11-20', '2026-11-20T10:00:00', '2026-11-20T10:00:00Z', '1795166
   },
 )
 
-test.each(['yesterday', '2026-13-45', ''])('refuses the moment "%s"', async (since) => {
+test.each([
+  'yesterday',
+  '2026-13-45',
+  '2026-02-31',
+  '',
+  // Beyond what the database can write down.
+  '999999999999',
+  '-999999999999',
+  '0000-01-01',
+  '9999-12-31T23:59:59-01:00',
+])('refuses the moment "%s"', async (since) => {
   const { status, body } = await core.call('GET', `/activity_logs?since=${since}`)
   expect(status).toBe(422)
   expect(body.detail[0].loc).toEqual(['query', 'since'])

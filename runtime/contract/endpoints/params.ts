@@ -185,11 +185,22 @@ export function parseDatetime(value: string): Date | null {
       value,
     )
   if (!form) return null
-  const [, date, time = '00:00:00', zone = 'Z'] = form
+  const [, date = '', time = '00:00:00', zone = 'Z'] = form
+  // 31 February would become one of March.
+  if (
+    !valid(new Date(`${date}T00:00:00Z`))
+      ?.toISOString()
+      .startsWith(date)
+  )
+    return null
   return valid(new Date(`${date}T${time}${zone}`))
 }
 
-const valid = (date: Date): Date | null => (Number.isNaN(date.getTime()) ? null : date)
+/** Other years are written with a sign, or not at all, and PostgreSQL does not read them so. */
+const valid = (date: Date): Date | null => {
+  const year = date.getUTCFullYear()
+  return year >= 1 && year <= 9999 ? date : null
+}
 
 /** Parses all parameters of a query; every problem is told, in the order of declaration. */
 export function parseParams<P extends Params>(
