@@ -1,8 +1,10 @@
 /** From what a caller sent to a connection that the system has accepted, and the tenant that it is. */
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../contract/canonical-json.ts'
 import { type Connection, identityOf, parseAuth, parseSettings } from '../contract/connection.ts'
 import { CoreError } from '../contract/endpoints/problem.ts'
 import type { ErrorCode } from '../contract/errors.ts'
+import type { Manifest } from '../contract/manifest.ts'
 import type { AppInputPut } from '../contract/models/app.ts'
 import type { InstalledConnector } from './connectors.ts'
 import type { CoreParts, RequestParts } from './parts.ts'
@@ -35,7 +37,8 @@ export function installed(
 /**
  * The connection that was sent; where `kept` is there, what was not sent is taken from it.
  *
- * @throws CoreError 400 naming each member that does not fit, never its value.
+ * @throws CoreError 400 naming each member that does not fit, never its value; and for credentials that
+ *   are kept when the settings would have them sent elsewhere: who may change an app may not read them.
  */
 export function connectionOf(
   { id, manifest, settings: schema }: InstalledConnector,
@@ -54,7 +57,26 @@ export function connectionOf(
       `${findings.join('; ')}; see GET /integrations/${id}/connection-schema`,
     )
   }
+  if (useKept && placesOf(manifest, settings.value).some(isNew(placesOf(manifest, kept.settings))))
+    throw new CoreError(
+      400,
+      'auth: send it again: with these settings it goes to another place than the credentials that are kept were given for',
+    )
   return { ...auth.value, settings: settings.value }
+}
+
+const isNew = (known: readonly string[]) => (place: string) => !known.includes(place)
+
+/**
+ * Where credentials may go with some settings: the origins of the manifest's `egress`. Where those leave the
+ * host open, the code chooses it by any setting.
+ */
+function placesOf({ egress }: Manifest, settings: Connection['settings']): string[] {
+  return egress.map(({ url }) => {
+    const filled = url.replaceAll(/\{settings\.(\w+)\}/g, (_, name) => String(settings[name] ?? ''))
+    const origin = URL.parse(filled)?.origin ?? filled
+    return origin.includes('*') ? `${origin} ${canonicalJson(settings)}` : origin
+  })
 }
 
 const credentialsOf = ({ settings, ...credentials }: Connection) => credentials

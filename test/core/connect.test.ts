@@ -206,6 +206,20 @@ describe('connecting anew', () => {
     expect((await put(made.id, { app_class_id: 'scim', settings })).status).toBe(200)
   })
 
+  test('sends the credentials that are kept to no other place than before', async () => {
+    const { body: made } = await create(directory.app)
+    const before = await rowOf(made.id)
+    const { settings } = slow.app
+    slow.asked.length = 0
+    const reply = await put(made.id, { app_class_id: 'scim', settings })
+    expect([reply.status, reply.body.detail]).toEqual([
+      400,
+      expect.stringContaining('auth: send it again'),
+    ])
+    expect(slow.asked).toEqual([])
+    expect((await rowOf(made.id))?.sealedConnection).toEqual(before?.sealedConnection)
+  })
+
   test('brings a disconnected app back, but not without credentials', async () => {
     const { body: made } = await create(directory.app)
     await core.call('DELETE', `/apps/${made.id}`)

@@ -25,6 +25,8 @@ export async function startDirectory(): Promise<Directory> {
 }
 
 export type SlowDirectory = Directory & {
+  /** The Authorization header of each request so far. */
+  asked: (string | undefined)[]
   /** From now on answers wait. */
   hold(): {
     /** Resolves when somebody waits for an answer. */
@@ -38,7 +40,9 @@ export async function startSlowDirectory(): Promise<SlowDirectory> {
   let gate: Promise<void> = Promise.resolve()
   let onAsked = () => {}
   const list = { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 0 }
-  const server = createServer(async (_request, reply) => {
+  const asked: (string | undefined)[] = []
+  const server = createServer(async (request, reply) => {
+    asked.push(request.headers.authorization)
     onAsked()
     await gate
     reply.setHeader('content-type', 'application/scim+json')
@@ -48,6 +52,7 @@ export async function startSlowDirectory(): Promise<SlowDirectory> {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     host,
+    asked,
     app: {
       app_class_id: 'scim',
       auth: { token: 'any-token-at-all' },

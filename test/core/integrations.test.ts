@@ -193,7 +193,8 @@ describe('a connector that cannot tell its tenant', () => {
 
   test('stays the same instance when its settings change', async () => {
     const { body: made } = await several({ host: 'a.example' }, 'a-first-token')
-    const body = { app_class_id: 'several-parts', settings: { host: 'c.example' } }
+    const auth = { api: { token: 'a-first-token' } }
+    const body = { app_class_id: 'several-parts', auth, settings: { host: 'c.example' } }
     const put = await core.call('PUT', `/apps/${made.id}`, { body })
     expect(put).toMatchObject({ status: 200, body: { instance_id: made.instance_id } })
   })
