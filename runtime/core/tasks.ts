@@ -52,6 +52,8 @@ function assignedTo(db: Db, userId: string): SQL {
   return inArray(tasks.id, ids)
 }
 
+const taskTarget = ({ taskType, id }: TaskRow) => ({ target_type: 'Task', name: taskType, id })
+
 type TaskQuery = PageQuery & {
   show_all_tasks: boolean
   task_type: string | null
@@ -245,13 +247,11 @@ async function act(db: Db, principal: Principal, id: string, wanted: Wanted): Pr
         resolvedById: to === 'COMPLETED' || to === 'DISMISSED' ? principal.userId : null,
       })
       .where(eq(tasks.id, task.id))
-    await recordActivity(
-      tx,
-      principal,
-      'TASK_ACTION_PERFORMED',
-      [{ target_type: 'Task', name: task.taskType, id: task.id }],
-      { action, from: task.status, to },
-    )
+    await recordActivity(tx, principal, 'TASK_ACTION_PERFORMED', [taskTarget(task)], {
+      action,
+      from: task.status,
+      to,
+    })
   })
   return null
 }
@@ -323,8 +323,8 @@ export async function reassignTask(
       throw new CoreError(403, 'The task is not assigned to you')
     if (!task.taskCategory.endsWith('APPROVAL'))
       throw new CoreError(400, 'Only approval tasks can be reassigned')
-    const to = [...new Set(body.user_ids ?? [])]
-    const teams = [...new Set(body.group_ids ?? [])]
+    const to = distinct(body.user_ids)
+    const teams = distinct(body.group_ids)
     if (to.length + teams.length === 0) throw new CoreError(400, 'Name at least one user or group')
     for (const userId of to) await findUser(tx, principal, userId)
     await knownGroups(tx, principal, teams)
@@ -345,16 +345,17 @@ export async function reassignTask(
     await tx
       .insert(taskAssignees)
       .values(values.map((one) => ({ domainId: principal.domainId, taskId: task.id, ...one })))
-    await recordActivity(
-      tx,
-      principal,
-      'TASK_REASSIGNED',
-      [{ target_type: 'Task', name: task.taskType, id: task.id }],
-      { user_ids: to, group_ids: teams, replace: body.replace },
-    )
+    await recordActivity(tx, principal, 'TASK_REASSIGNED', [taskTarget(task)], {
+      user_ids: to,
+      group_ids: teams,
+      replace: body.replace,
+    })
   })
   return null
 }
+
+/** Ids each once: their letters may be capital ones. */
+const distinct = (ids: string[] = []): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 type AssigneeColumn = typeof taskAssignees.userId | typeof taskAssignees.groupId
 
@@ -378,19 +379,22 @@ export async function commentOnTask(
   id: string,
   body: { comment: string },
 ) {
-  const task = await findTask(db, principal, id)
-  const [row] = await db
-    .insert(taskComments)
-    .values({
-      domainId: principal.domainId,
-      taskId: task.id,
+  return db.transaction(async (tx) => {
+    const task = await findTask(tx, principal, id)
+    const [row] = await tx
+      .insert(taskComments)
+      .values({
+        domainId: principal.domainId,
+        taskId: task.id,
+        body: body.comment,
+        createdById: principal.userId,
+      })
+      .returning()
+    await recordActivity(tx, principal, 'TASK_COMMENTED', [taskTarget(task)], {})
+    return {
       body: body.comment,
-      createdById: principal.userId,
-    })
-    .returning()
-  return {
-    body: body.comment,
-    created_by: toUser(await findUser(db, principal, principal.userId)),
-    created_at: (row?.createdAt ?? new Date()).toISOString(),
-  }
+      created_by: toUser(await findUser(tx, principal, principal.userId)),
+      created_at: (row?.createdAt ?? new Date()).toISOString(),
+    }
+  })
 }

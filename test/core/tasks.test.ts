@@ -290,6 +290,7 @@ describe('reassigning', () => {
       { group_ids: ['00000000-0000-4000-8000-000000000000'] },
       404,
     ],
+    ['to more than a list may hold', 'APPROVAL', { user_ids: Array(501).fill('x') }, 422],
     ['of a provisioning task', 'PROVISIONING', { user_ids: [] as string[] }, 400],
   ])('%s is refused and changes nothing', async (_name, category, body, status) => {
     const id = await task(core.db, { category, userIds: [ada.id] })
@@ -298,4 +299,31 @@ describe('reassigning', () => {
     ).toBe(status)
     expect((await core.call('GET', `/tasks/${id}?expand=assignees`)).body.assignees).toHaveLength(1)
   })
+
+  test('to one that is named twice, in capital letters as well, is to one', async () => {
+    const team = await group(core.db, 'team', [])
+    const id = await task(core.db, { userIds: [ada.id] })
+    const body = {
+      user_ids: [bob.id, bob.id.toUpperCase()],
+      group_ids: [team.toUpperCase(), team],
+    }
+    const reply = await core.call('POST', `/tasks/${id}/reassign`, { token: ada.token, body })
+    expect(reply.status).toBe(204)
+    const { body: seen } = await core.call('GET', `/tasks/${id}?expand=assignees`)
+    expect(seen.assignees.map((one: { id: string }) => one.id).sort()).toEqual(
+      [bob.id, team].sort(),
+    )
+  })
+})
+
+test('a comment is in the log, without its text', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  await core.call('POST', `/tasks/${id}/comments`, {
+    token: ada.token,
+    body: { comment: 'between us' },
+  })
+  const { links } = (await core.call('GET', '/activity_logs?limit=1')).body
+  const [entry] = (await core.call('GET', links.last)).body.items
+  expect(entry).toMatchObject({ event_type: 'TASK_COMMENTED', targets: [{ id }] })
+  expect(JSON.stringify(entry)).not.toContain('between us')
 })

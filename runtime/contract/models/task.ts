@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { maybe, nullable } from '../optional.ts'
 import { User } from './person.ts'
+import { listOf } from './reference.ts'
 
 export const TASK_STATUSES = [
   'PENDING',
@@ -92,8 +93,8 @@ export const PerformTaskActionInput = v.pipe(
 
 export const ReassignTaskInput = v.pipe(
   v.object({
-    user_ids: maybe(v.array(v.string())),
-    group_ids: maybe(v.array(v.string())),
+    user_ids: maybe(listOf(v.string())),
+    group_ids: maybe(listOf(v.string())),
     replace: v.nullish(v.boolean(), true),
   }),
   v.metadata({ title: 'ReassignTaskInput' }),
