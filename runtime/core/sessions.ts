@@ -25,6 +25,8 @@ export type Session = {
   email: string
   /** The token that it was begun with; null for one begun by a link. */
   tokenId: string | null
+  /** When that token stops to work; null: not by itself. */
+  tokenEndsAt: Date | null
 }
 
 const randomText = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`
@@ -143,7 +145,9 @@ export async function findSession(
   if (token?.revokedAt) return null
   if (token?.expiresAt && token.expiresAt.getTime() <= Date.now()) return null
   const who = { userId: user.id, domainId: session.domainId, readOnly: token?.readOnly ?? false }
-  return { actor: await callerOf(db, who), email: user.email, tokenId: session.tokenId }
+  const actor = await callerOf(db, who)
+  const tokenEndsAt = token?.expiresAt ?? null
+  return { actor, email: user.email, tokenId: session.tokenId, tokenEndsAt }
 }
 
 /** Ends a session; one that ended before is fine. */

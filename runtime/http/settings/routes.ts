@@ -137,7 +137,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
     // Before the form is judged: it would be refused however it was filled in.
     if (session.actor.readOnly)
       throw new CoreError(403, 'You signed in with a token that may only read')
-    const judged = judgeTokenForm(form)
+    const judged = judgeTokenForm(form, session.tokenEndsAt)
     if (!judged.ok) return show(c, who, judged, 422)
     const { wish } = judged
     const made = await createOwnToken(db, hasher, session.actor, wish)

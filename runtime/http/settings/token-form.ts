@@ -16,6 +16,9 @@ function endOf(day: string): Date | null {
   return /^\d{4}-\d\d-\d\d$/.test(day) && end.toJSON()?.startsWith(day) ? end : null
 }
 
+const earlier = (one: Date | null, other: Date | null): Date | null =>
+  one !== null && other !== null && other < one ? other : one
+
 const TokenFields = v.object({
   name: v.pipe(
     v.string(),
@@ -55,8 +58,12 @@ export type Judged =
   | { ok: true; wish: TokenWish }
   | { ok: false; values: Values; problems: Problems }
 
-/** @throws CoreError 400 for a form that is not the page's */
-export function judgeTokenForm(form: Form): Judged {
+/**
+ * @param notAfter When the token ends that the session was begun with: what it makes ends with it, or it
+ *   could outlive its own end.
+ * @throws CoreError 400 for a form that is not the page's
+ */
+export function judgeTokenForm(form: Form, notAfter: Date | null): Judged {
   const formId = form.get('form_id') ?? ''
   if (!isId(formId)) throw new CoreError(400, 'The form has lost its id; open the page again')
   const readOnly = form.get('read_only') === 'yes'
@@ -74,5 +81,13 @@ export function judgeTokenForm(form: Form): Judged {
     return { ok: false, values: { ...given, readOnly }, problems }
   }
   const { expires, ...texts } = parsed.output
-  return { ok: true, wish: { ...texts, readOnly, expiresAt: endOf(expires), formId } }
+  const day = notAfter?.toISOString().slice(0, 10) ?? null
+  if (day !== null && (expires === '' || expires > day)) {
+    const text = `You signed in with a token that works until ${day}; choose that day or an earlier one`
+    return { ok: false, values: { ...given, readOnly }, problems: { expires: text } }
+  }
+  return {
+    ok: true,
+    wish: { ...texts, readOnly, expiresAt: earlier(endOf(expires), notAfter), formId },
+  }
 }

@@ -46,6 +46,7 @@ async function make(fields: Record<string, string> = {}, who = visitor) {
 }
 
 const today = () => new Date().toISOString().slice(0, 10)
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 describe('a token', () => {
@@ -287,6 +288,16 @@ test('who signed in with a token that may only read looks, and changes nothing',
     expect(seen.text).toContain('may only read')
   }
   expect(await rowsOf(ada)).toEqual(before)
+})
+
+test('who signed in with a token that expires makes none that works longer', async () => {
+  const made = await make({ name: 'short', expires: tomorrow() })
+  const short = await signedIn(core, shownToken(made.text) ?? '')
+  const longer = await make({ name: 'longer' }, short)
+  expect([longer.status, longer.text]).toEqual([422, expect.stringContaining(tomorrow())])
+  expect((await make({ name: 'longer', expires: '2999-01-01' }, short)).status).toBe(422)
+  expect((await rowsOf(ada)).map(({ name }) => name)).not.toContain('longer')
+  expect((await make({ name: 'as long', expires: tomorrow() }, short)).status).toBe(200)
 })
 
 describe('without a session', () => {
