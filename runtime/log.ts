@@ -1,24 +1,60 @@
 /** The log: JSON lines on standard output, readable lines on a terminal. */
-import { type DestinationStream, type Logger, pino } from 'pino'
+import type { Writable } from 'node:stream'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import pretty from 'pino-pretty'
+import { escaped, UNSEEN } from './contract/visible.ts'
 
 export type Log = Logger
 
 /** Makes the host's log. Names of members that could hold a secret are cut wherever they stand. */
 export function createLog(level: string, destination?: DestinationStream): Log {
-  const options = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: ['authorization', '*.authorization', 'auth', '*.auth', 'credentials', '*.credentials'],
-      censor: '[secret]',
-    },
+  if (destination) return pino(optionsOf(level), destination)
+  if (process.stdout.isTTY) return readableLog(level)
+  return pino(optionsOf(level), pino.destination({ dest: 1, sync: false }))
+}
+
+const optionsOf = (level: string): LoggerOptions => ({
+  level,
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  serializers: { err: withoutValues },
+  redact: {
+    paths: ['authorization', '*.authorization', 'auth', '*.auth', 'credentials', '*.credentials'],
+    censor: '[secret]',
+  },
+})
+
+/** Lines for people, in colours unless they go elsewhere than to the terminal. */
+export function readableLog(level: string, destination?: Writable): Log {
+  const stream = pretty({
+    colorize: destination === undefined,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'hostname,pid',
+    // A line that a message goes on in is not one of ours.
+    messageFormat: (line, key) => String(line[key] ?? '').replaceAll('\n', '\n    '),
+    ...(destination ? { destination, sync: true } : {}),
+  })
+  return pino({ ...optionsOf(level), hooks: { streamWrite: harmless } }, stream)
+}
+
+/** The same in a line of JSON, where the first 32 are escaped already: `\n` is for who formats it. */
+const harmless = (json: string): string =>
+  json
+    .replace(/\\(u00[01][0-9a-f]|.)/g, (whole, sign: string) =>
+      /^(u00|[brt])/.test(sign) ? `\\${whole}` : whole,
+    )
+    .replace(UNSEEN, (sign) => `\\${escaped(sign)}`)
+
+/** A question of the database that failed, without the values that it was asked with: people, hashes. */
+function withoutValues(error: Error) {
+  const told = pino.stdSerializers.err(error)
+  for (let one: unknown = error; one instanceof Error; one = one.cause) {
+    if (!('query' in one && 'params' in one)) continue
+    // As DrizzleQueryError writes it.
+    const values = `\nparams: ${one.params}`
+    told.message = told.message.replaceAll(values, '')
+    told.stack = told.stack.replaceAll(values, '')
+    if (one === error) told['params'] = undefined
   }
-  if (destination) return pino(options, destination)
-  if (!process.stdout.isTTY) return pino(options, pino.destination({ dest: 1, sync: false }))
-  return pino(
-    options,
-    pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'hostname,pid' }),
-  )
+  return told
 }

@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: ['contract', 'database', 'seal.ts'],
   invoke: ['contract', 'seal.ts'],
   'seal.ts': [],
-  'log.ts': [],
+  'log.ts': ['contract'],
   'version.ts': ['..'],
   'keys.ts': [],
   'config.ts': [],

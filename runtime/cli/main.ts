@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
+import { visible } from '../contract/visible.ts'
 import { OperatorError } from './operator-client.ts'
 
 const program = new Command('keyway')
@@ -120,7 +121,7 @@ try {
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof OperatorError)) throw error
   // What a person set is told in words; what was started meanwhile ends with this process.
-  console.error(error.message)
+  console.error(visible(error.message))
   process.exit(1)
 }
 

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/people-file.ts'
+import { visible } from '../contract/visible.ts'
 import { counted } from './counted.ts'
 import { callOperator, findOperator, OperatorError } from './operator-client.ts'
 
@@ -95,7 +96,8 @@ function section(title: string, count: number, names: string[]): string[] {
   const more = count - names.length
   return [
     `  ${title}: ${count}`,
-    ...names.map((name) => `    ${name}`),
+    // Names are whoever's who wrote the file.
+    ...names.map((name) => `    ${visible(name).replaceAll('\n', '\\n')}`),
     ...(names.length > 0 && more > 0 ? [`    and ${more} more`] : []),
   ]
 }

@@ -63,6 +63,14 @@ test('the README’s example is shown in a dry run, then imported', async () => 
   expect(JSON.parse(again.out)).toMatchObject({ unchanged: 3, added: 0 })
 })
 
+test('names of groups do nothing to the terminal', async () => {
+  const name = '\u001b[2J\u009b31m\nImported.\u202e'
+  const odd = await file('odd.csv', `email,groups\nodd@example.org,"${name}"\n`)
+  const { out } = await keyway([odd, '--url', url, '--dry-run'])
+  expect(out).toContain('\\u001b[2J\\u009b31m\\nImported.\\u202e')
+  expect(out).not.toMatch(/[\u001b\u009b\u202e]|^Imported/m)
+})
+
 test('errors of the file are told by line, and the command fails', async () => {
   const bad = await keyway([await file('bad.csv', 'email,status\nx,y\n'), '--url', url])
   expect(bad).toMatchObject({ code: 1, out: '' })
