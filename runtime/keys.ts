@@ -1,7 +1,8 @@
 /** Secrets that the operator did not set: made once, kept in the data directory for the owner alone. */
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { randomSecret } from './secret.ts'
 
 /** A kept secret and where it lies. */
 export type Kept = { value: string; file: string }
@@ -11,7 +12,7 @@ export async function keptSecret(dataDir: string, name: string, prefix = ''): Pr
   const file = path.join(dataDir, name)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const made = `${file}.${randomBytes(8).toString('hex')}`
-  await writeFile(made, `${prefix}${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  await writeFile(made, `${randomSecret(prefix)}\n`, { mode: 0o600 })
   try {
     // Linked when it is whole: of two hosts that start at once, one makes it and both read it.
     await link(made, file)
@@ -41,11 +42,3 @@ export async function existingSecret(dataDir: string, name: string): Promise<str
     throw error
   }
 }
-
-/** Says which secret it is and nothing else of it, 16 hex digits. */
-export const keyId = (secret: string): string =>
-  Buffer.from(hkdfSync('sha256', secret, 'keyway', 'key-id', 8)).toString('hex')
-
-/** The key under which backups are sealed. */
-export const sealKey = (secret: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, 'keyway', 'backup-seal', 32))

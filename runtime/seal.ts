@@ -3,14 +3,14 @@
  * what was sealed for one thing opens nothing else. The key's id leads, so that keys can be rotated:
  * the first secret seals, any of them opens.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { deriveKey, KEY_ID_BYTES, keyId } from './secret.ts'
 
-const ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** Bytes that sealing adds. */
-export const SEAL_BYTES = ID_BYTES + NONCE_BYTES + TAG_BYTES
+export const SEAL_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES
 
 export type Sealer = {
   /** Id of the key that seals, as hexadecimal digits. */
@@ -37,14 +37,15 @@ export class SealError extends Error {
 }
 
 /** Id of the key that sealed something. */
-export const sealedWith = (sealed: Buffer): string => sealed.subarray(0, ID_BYTES).toString('hex')
+export const sealedWith = (sealed: Buffer): string =>
+  sealed.subarray(0, KEY_ID_BYTES).toString('hex')
 
 /** Makes a sealer; `purpose` goes into its keys. */
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
-  const keys = secrets.map((secret) => {
-    const bytes = Buffer.from(hkdfSync('sha256', secret, 'keyway', purpose, 32 + ID_BYTES))
-    return { key: bytes.subarray(0, 32), id: bytes.subarray(32) }
-  })
+  const keys = secrets.map((secret) => ({
+    key: deriveKey(secret, purpose),
+    id: Buffer.from(keyId(secret), 'hex'),
+  }))
   const current = keys[0]
   if (!current) throw new Error('sealing needs at least one secret')
   return {
@@ -58,12 +59,16 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
     },
     open(sealed, bound) {
       if (sealed.length < SEAL_BYTES) throw new SealError('altered', sealedWith(sealed))
-      const id = sealed.subarray(0, ID_BYTES)
+      const id = sealed.subarray(0, KEY_ID_BYTES)
       const key = keys.find((one) => one.id.equals(id))
       if (!key) throw new SealError('key', sealedWith(sealed))
-      const start = ID_BYTES + NONCE_BYTES
+      const start = KEY_ID_BYTES + NONCE_BYTES
       const end = sealed.length - TAG_BYTES
-      const decipher = createDecipheriv('aes-256-gcm', key.key, sealed.subarray(ID_BYTES, start))
+      const decipher = createDecipheriv(
+        'aes-256-gcm',
+        key.key,
+        sealed.subarray(KEY_ID_BYTES, start),
+      )
       decipher.setAAD(bound)
       decipher.setAuthTag(sealed.subarray(end))
       try {

@@ -5,7 +5,8 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
 import { BackupError, type BackupKey } from '../database/backup/format.ts'
 import { borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
-import { existingSecret, keyId, sealKey } from '../keys.ts'
+import { existingSecret } from '../keys.ts'
+import { backupKey, keyId } from '../secret.ts'
 import { VERSION } from '../version.ts'
 import { ownServerWords } from './own-server.ts'
 import { megabytes, progressLine } from './progress.ts'
@@ -68,7 +69,7 @@ const keepWords = ({ secrets, dataDir }: Config, { id }: BackupKey): string =>
 export async function backupKeys({ secrets, dataDir }: Config): Promise<BackupKey[]> {
   const kept = secrets.length > 0 ? null : await existingSecret(dataDir, 'secret')
   const all = kept === null ? secrets : [kept]
-  return all.map((secret) => ({ id: keyId(secret), sealKey: sealKey(secret) }))
+  return all.map((secret) => ({ id: keyId(secret), sealKey: backupKey(secret) }))
 }
 
 /** Ends what is under way at SIGINT or SIGTERM, so that it tidies up. */

@@ -2,10 +2,10 @@
  * Several hosts on one database are one deployment: what one has sealed or signed with KEYWAY_SECRET, the
  * others must be able to read. A host with another secret is refused before it serves or writes anything.
  */
-import { hkdfSync } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
 import { deploymentSecret } from '../database/schema/deployment.ts'
+import { keyId } from '../secret.ts'
 
 const CURRENT = 'current'
 
@@ -15,9 +15,6 @@ const LOCK = 0x6b657964
 /** The host's secrets are not those of the deployment; the message says what to do. */
 export class SecretMismatchError extends Error {}
 
-const keyIdOf = (secret: string): string =>
-  Buffer.from(hkdfSync('sha256', secret, 'keyway', 'deployment-secret', 16)).toString('hex')
-
 /**
  * Agrees with the other hosts on the secret: the first host says which it is; one whose list has it
  * behind a newer one makes the newer one known (a rotation); one that does not have it is refused.
@@ -26,7 +23,7 @@ const keyIdOf = (secret: string): string =>
  * @throws SecretMismatchError
  */
 export async function agreeOnSecret(db: Db, secrets: readonly string[]): Promise<void> {
-  const [newest = '', ...older] = secrets.map(keyIdOf)
+  const [newest = '', ...older] = secrets.map(keyId)
   await db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
     const [known] = await tx

@@ -1,10 +1,11 @@
 /** Who is calling: the user behind a token, with the permissions that the user has now. */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { CoreError } from '../contract/endpoints/problem.ts'
 import { PERMISSION_WORDS, type Permission, ROLES, type RoleName } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
+import { deriveKey } from '../secret.ts'
 
 /** Somebody who acts, by a token or signed in to the settings pages. */
 export type Caller = {
@@ -39,9 +40,7 @@ export type TokenHasher = {
 }
 
 export function createTokenHasher(secrets: readonly string[]): TokenHasher {
-  const keys = secrets.map((secret) =>
-    Buffer.from(hkdfSync('sha256', secret, 'keyway', 'api-token', 32)),
-  )
+  const keys = secrets.map((secret) => deriveKey(secret, 'api-token'))
   const [current] = keys
   if (!current) throw new Error('tokens need at least one secret')
   const digest = (key: Buffer, token: string) => createHmac('sha256', key).update(token).digest()

@@ -2,12 +2,12 @@
  * Who is signed in to the settings pages. A session is a random text in a cookie; it acts with what its
  * user is and may at each request, and ends with the token that it was begun with.
  */
-import { randomBytes } from 'node:crypto'
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { CoreError } from '../contract/endpoints/problem.ts'
 import type { Db } from '../database/database.ts'
 import { apiTokens, users } from '../database/schema/people.ts'
 import { loginLinks, sessions } from '../database/schema/sessions.ts'
+import { randomSecret } from '../secret.ts'
 import { type Actor, recordActivity } from './activity.ts'
 import { type Caller, callerOf, mayAct, principalOf, type TokenHasher } from './principal.ts'
 import { noteUse } from './tokens.ts'
@@ -28,8 +28,6 @@ export type Session = {
   /** When that token stops to work; null: not by itself. */
   tokenEndsAt: Date | null
 }
-
-const randomText = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`
 
 const userTarget = ({ id, email }: { id: string; email: string }) => ({
   target_type: 'User',
@@ -60,7 +58,7 @@ export async function createLoginLink(
     )
   if (!user) throw new CoreError(404, `There is no user ${email}`)
   if (!mayAct(user.status)) throw new CoreError(409, `${user.email} is ${user.status}`)
-  const code = randomText(CODE_PREFIX)
+  const code = randomSecret(CODE_PREFIX)
   const expiresAt = new Date(Date.now() + LOGIN_LINK_MS)
   await db.transaction(async (tx) => {
     await tx.delete(loginLinks).where(lte(loginLinks.expiresAt, sql`now()`))
@@ -114,7 +112,7 @@ async function begin(
   by: string,
 ): Promise<string> {
   const { userId, domainId, tokenId } = who
-  const secret = randomText(SESSION_PREFIX)
+  const secret = randomSecret(SESSION_PREFIX)
   await tx.delete(sessions).where(lte(sessions.expiresAt, sql`now()`))
   await tx.insert(sessions).values({
     domainId,

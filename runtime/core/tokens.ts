@@ -1,8 +1,8 @@
 /** API tokens, and the first user that owns the first of them. */
-import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
+import { randomSecret } from '../secret.ts'
 import { type Principal, TOKEN_PREFIX, type TokenHasher } from './principal.ts'
 
 /** E-mail address of the user that owns the operator's token. */
@@ -34,7 +34,7 @@ export async function createToken(
   return { id, token: text }
 }
 
-export const newTokenText = (): string => `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
+export const newTokenText = (): string => randomSecret(TOKEN_PREFIX)
 
 /** Keeps what there is to keep of a token; null when one was made with the same form before. */
 export async function keepToken(

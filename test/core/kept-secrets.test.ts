@@ -6,7 +6,8 @@ import type { RequestParts } from '../../runtime/core/parts.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import { deploymentSecret } from '../../runtime/database/schema/deployment.ts'
 import { createCall } from '../../runtime/invoke/call.ts'
-import { createSealer } from '../../runtime/seal.ts'
+import { createSealer, sealedWith } from '../../runtime/seal.ts'
+import { keyId } from '../../runtime/secret.ts'
 import { type Directory, startDirectory } from './directory.ts'
 import { app, type CoreHost, SECRET, startCore } from './host.ts'
 
@@ -123,8 +124,7 @@ describe('a sealed connection', () => {
 })
 
 describe('rotating the secret', () => {
-  const keyOf = (secret: string) => createSealer([secret], 'connection').keyId
-  const sealedBy = async () => (await rowOf(id)).sealedConnection?.subarray(0, 4).toString('hex')
+  const sealedBy = async () => sealedWith((await rowOf(id)).sealedConnection as Buffer)
   const told = (words: string) => core.lines.filter((line) => line.includes(words))
 
   async function until(done: () => Promise<boolean> | boolean): Promise<void> {
@@ -136,9 +136,9 @@ describe('rotating the secret', () => {
   }
 
   test('seals anew what an older one has sealed, which may then go', async () => {
-    expect(await sealedBy()).toBe(keyOf(SECRET))
+    expect(await sealedBy()).toBe(keyId(SECRET))
     await restart(`${NEW_SECRET},${SECRET}`)
-    await until(async () => (await sealedBy()) === keyOf(NEW_SECRET))
+    await until(async () => (await sealedBy()) === keyId(NEW_SECRET))
     await until(() => told('were sealed with the newest secret').length === 1)
     await restart(NEW_SECRET)
     expect(await call([NEW_SECRET])).toMatchObject({ ok: true })
@@ -149,15 +149,15 @@ describe('rotating the secret', () => {
     // As an operator does who has lost the old one: without this the host would not become ready.
     await core.db.delete(deploymentSecret)
     await restart(SECRET)
-    await until(() => told(keyOf(NEW_SECRET)).length === 1)
-    expect(told(keyOf(NEW_SECRET))[0]).toContain('put those secrets back')
+    await until(() => told(keyId(NEW_SECRET)).length === 1)
+    expect(told(keyId(NEW_SECRET))[0]).toContain('put those secrets back')
     const { settings } = directory.app
     const body = { app_class_id: 'scim', settings }
     const put = await core.call('PUT', `/apps/${id}`, { body })
     expect([put.status, put.body.detail]).toEqual([409, expect.stringContaining('KEYWAY_SECRET')])
-    expect(await sealedBy()).toBe(keyOf(NEW_SECRET))
+    expect(await sealedBy()).toBe(keyId(NEW_SECRET))
     expect((await core.call('PUT', `/apps/${id}`, { body: directory.app })).status).toBe(200)
-    expect(await sealedBy()).toBe(keyOf(SECRET))
+    expect(await sealedBy()).toBe(keyId(SECRET))
   })
 
   test('of many apps is done to the last one, also by two hosts at once', async () => {

@@ -27,14 +27,14 @@ import { openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { homeOf } from '../../runtime/database/home.ts'
 import { DataDirInUseError, lockDataDir } from '../../runtime/database/host-lock.ts'
-import { keyId, sealKey } from '../../runtime/keys.ts'
+import { backupKey, keyId } from '../../runtime/secret.ts'
 import { forgetDatabase } from './forget.ts'
 
 const home = mkdtempSync(path.join(tmpdir(), 'keyway-backup-'))
 const file = path.join(home, 'backup.tar.gz')
 const folders: string[] = []
 
-const keyOf = (secret: string): BackupKey => ({ id: keyId(secret), sealKey: sealKey(secret) })
+const keyOf = (secret: string): BackupKey => ({ id: keyId(secret), sealKey: backupKey(secret) })
 const KEY = keyOf('a'.repeat(40))
 const OLDER = keyOf('b'.repeat(40))
 const STRANGE = keyOf('c'.repeat(40))

@@ -5,7 +5,7 @@ import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 export const deploymentSecret = pgTable('deployment_secret', {
   /** Always `current`: there is one. */
   name: text('name').primaryKey(),
-  /** A fingerprint (core/deployment.ts), from which the secret cannot be found. */
+  /** Its id (secret.ts), from which the secret cannot be found. */
   keyId: text('key_id').notNull(),
   since: timestamp('since', { withTimezone: true }).notNull().defaultNow(),
 })

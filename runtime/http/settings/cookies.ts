@@ -1,8 +1,8 @@
 /** The two cookies of the settings pages: who is signed in, and who asked for the form to do so. */
-import { randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { SESSION_MS } from '../../core/sessions.ts'
+import { randomSecret } from '../../secret.ts'
 import type { Env } from '../problem.ts'
 
 const SESSION = 'keyway_session'
@@ -38,7 +38,7 @@ export const visitorOf = (c: Context<Env>): string | null => textOf(c, VISITOR)
 export function ensureVisitor(c: Context<Env>): string {
   const known = visitorOf(c)
   if (known !== null) return known
-  const made = randomBytes(32).toString('base64url')
+  const made = randomSecret()
   setCookie(c, VISITOR, made, options(c))
   return made
 }

@@ -1,0 +1,23 @@
+/** What is made from secrets, and how random ones are made: the one place, so that ids and keys agree. */
+import { hkdfSync, randomBytes } from 'node:crypto'
+
+/** Bytes of a key's id. */
+export const KEY_ID_BYTES = 8
+
+/** A key for one purpose. Who has it learns neither the secret nor the key of another purpose. */
+export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'keyway', purpose, bytes))
+
+/**
+ * Says which secret it is and nothing else of it, 16 hex digits: the same in backups, in what is sealed
+ * and in what hosts of one database agree on.
+ */
+export const keyId = (secret: string): string =>
+  deriveKey(secret, 'key-id', KEY_ID_BYTES).toString('hex')
+
+/** The key under which backups are sealed. */
+export const backupKey = (secret: string): Buffer => deriveKey(secret, 'backup-seal')
+
+/** A text that nobody guesses (256 bits), behind a prefix that says what it is. */
+export const randomSecret = (prefix = ''): string =>
+  `${prefix}${randomBytes(32).toString('base64url')}`
