@@ -1,14 +1,12 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
-import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lte } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
+import { lockUntilEnd } from '../database/locks.ts'
 import { activityLogs } from '../database/schema/audit.ts'
 import { users } from '../database/schema/people.ts'
 import { BEGINNING, hashOf, type LogContent } from './activity-chain.ts'
 import { selectSlice } from './page.ts'
 import type { Principal } from './principal.ts'
-
-/** Which advisory lock stands for "writing the log". */
-const AUDIT_LOCK = 0x6b657962
 
 export type Target = { target_type: string; name: string; id: string }
 
@@ -34,7 +32,7 @@ export async function recordActivity(
     family_name: user?.familyName ?? '',
   }
   // One at a time until the transaction ends: two that read the same row before would fork the chain.
-  await tx.execute(sql`select pg_advisory_xact_lock(${AUDIT_LOCK})`)
+  await tx.execute(lockUntilEnd('writing the log'))
   const [before] = await tx
     .select({ hash: activityLogs.eventHash })
     .from(activityLogs)

@@ -1,12 +1,10 @@
 /** The settings of an app: one record, which `/appstore/apps/{id}/settings` and `/apps/{id}/settings` show. */
-import { and, eq } from 'drizzle-orm'
-import { notFound } from '../contract/endpoints/problem.ts'
+import { eq } from 'drizzle-orm'
 import type { AppSettingInput, AppStoreAppSettingsInput } from '../contract/models/app-store.ts'
 import type { Db } from '../database/database.ts'
 import { appStoreSettings, type Document } from '../database/schema/app_store.ts'
 import { apps } from '../database/schema/apps.ts'
 import { recordActivity } from './activity.ts'
-import { reach } from './administered.ts'
 import { settingsAnswer } from './app-settings-answer.ts'
 import {
   DEFAULT_PERMISSION,
@@ -16,10 +14,9 @@ import {
   settingsView,
 } from './app-settings-view.ts'
 import { allowedIds, type People, withoutSecondStage } from './approvers.ts'
-import { type AppRow, appTarget, findApp } from './apps.ts'
+import { type AppRow, appTarget, findApp, lockApp } from './apps.ts'
 import { findInStore, notInStore } from './found.ts'
 import { changedMembers, mergePatch } from './merge.ts'
-import { isId } from './page.ts'
 import type { Principal } from './principal.ts'
 import { toIds } from './references.ts'
 
@@ -45,7 +42,7 @@ export async function updateStoreSettings(
   body: AppStoreAppSettingsInput,
 ) {
   return db.transaction(async (tx) => {
-    const app = await lockApp(tx, principal, appId)
+    const app = await lockApp(tx, principal, appId, 'appstore.write')
     if (!(await settingsOf(tx, app))?.inAppStore) throw notInStore()
     const { in_app_store, ...settings } = await writeSettings(tx, principal, app, body)
     return settings
@@ -59,22 +56,8 @@ export async function updateSettings(
   body: AppSettingInput,
 ) {
   return db.transaction(async (tx) =>
-    writeSettings(tx, principal, await lockApp(tx, principal, appId), body),
+    writeSettings(tx, principal, await lockApp(tx, principal, appId, 'appstore.write'), body),
   )
-}
-
-/** An app that the caller may change, kept from other changes until the transaction ends. */
-export async function lockApp(tx: Db, principal: Principal, appId: string): Promise<AppRow> {
-  const reached = reach(principal, 'appstore.write')
-  const [row] = isId(appId)
-    ? await tx
-        .select()
-        .from(apps)
-        .where(and(eq(apps.id, appId), eq(apps.domainId, principal.domainId), reached))
-        .for('no key update')
-    : []
-  if (!row) throw notFound('App')
-  return row
 }
 
 export async function settingsOf(db: Db, app: AppRow): Promise<SettingsRow | null> {

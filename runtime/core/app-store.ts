@@ -1,16 +1,17 @@
 /** Apps in the app store: what is found there, what is put there and taken out. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import type { Db } from '../database/database.ts'
 import { appStoreSettings } from '../database/schema/app_store.ts'
 import { apps } from '../database/schema/apps.ts'
 import { recordActivity } from './activity.ts'
 import { reach } from './administered.ts'
-import { lockApp, settingsOf, writeSettings } from './app-settings.ts'
-import { appTarget, withAttributes } from './apps.ts'
+import { settingsOf, writeSettings } from './app-settings.ts'
+import { appTarget, lockApp, withAttributes } from './apps.ts'
 import { findInStore, foundBy, notInStore } from './found.ts'
-import { isId, type PageQuery, selectPage } from './page.ts'
+import { type PageQuery, selectPage } from './page.ts'
 import { demand, type Principal } from './principal.ts'
 import { hasPart } from './search.ts'
 
@@ -68,7 +69,7 @@ export async function getStoreApp(db: Db, principal: Principal, appId: string, e
 export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAppStoreInput) {
   const { app_id: appId, ...settings } = body
   return db.transaction(async (tx) => {
-    const app = await lockApp(tx, principal, appId)
+    const app = await lockApp(tx, principal, appId, 'appstore.write')
     if ((await settingsOf(tx, app))?.inAppStore) {
       throw new CoreError(
         409,
@@ -84,7 +85,7 @@ export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAp
 /** Takes an app out of the store and forgets its settings there. Its admins are the app's, and stay. */
 export async function removeStoreApp(db: Db, principal: Principal, appId: string) {
   return db.transaction(async (tx) => {
-    const app = await lockApp(tx, principal, appId)
+    const app = await lockApp(tx, principal, appId, 'appstore.write')
     const removed = await tx
       .delete(appStoreSettings)
       .where(and(eq(appStoreSettings.appId, app.id), appStoreSettings.inAppStore))

@@ -1,12 +1,13 @@
 /** Apps: who sees which, and how they are read. */
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { notFound } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type { App, AppStatus, DiscoverySource } from '../contract/models/app.ts'
 import type { Permission } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { apps } from '../database/schema/apps.ts'
 import { reach } from './administered.ts'
-import { isId, type PageQuery, selectPage } from './page.ts'
+import { type PageQuery, selectPage } from './page.ts'
 import type { Principal } from './principal.ts'
 import { hasPart } from './search.ts'
 
@@ -86,6 +87,29 @@ export async function findApp(
         .select()
         .from(apps)
         .where(and(eq(apps.id, id), eq(apps.domainId, principal.domainId), reached))
+    : []
+  if (!row) throw notFound('App')
+  return row
+}
+
+/**
+ * The same, kept from other changes until the transaction ends.
+ *
+ * @throws CoreError 403, 404
+ */
+export async function lockApp(
+  tx: Db,
+  principal: Principal,
+  id: string,
+  permission: Permission,
+): Promise<AppRow> {
+  const reached = reach(principal, permission)
+  const [row] = isId(id)
+    ? await tx
+        .select()
+        .from(apps)
+        .where(and(eq(apps.id, id), eq(apps.domainId, principal.domainId), reached))
+        .for('no key update')
     : []
   if (!row) throw notFound('App')
   return row

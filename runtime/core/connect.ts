@@ -5,14 +5,14 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import type { Connection } from '../contract/connection.ts'
-import { CoreError, notFound, type ValidationEntry } from '../contract/endpoints/problem.ts'
+import { CoreError, type ValidationEntry } from '../contract/endpoints/problem.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import type { AppInputCreate, AppInputPut, AppInputUpdate } from '../contract/models/app.ts'
 import type { Db } from '../database/database.ts'
 import { type AppFacts, apps } from '../database/schema/apps.ts'
 import { recordActivity } from './activity.ts'
 import { changedFacts, customClassId, withFacts } from './app-facts.ts'
-import { type AppRow, appTarget, findApp, toApp } from './apps.ts'
+import { type AppRow, appTarget, findApp, lockApp, toApp } from './apps.ts'
 import { keepConnection, openConnection } from './connections.ts'
 import type { InstalledConnector } from './connectors.ts'
 import { checkCredentials, connectionOf, derivedTenant, installed } from './credentials.ts'
@@ -170,7 +170,7 @@ async function insertOrRevive(
 export async function updateApp(db: Db, principal: Principal, id: string, body: AppInputUpdate) {
   const { id: appId } = await findApp(db, principal, id, 'apps.write')
   return db.transaction(async (tx) => {
-    const row = await lockApp(tx, principal, appId)
+    const row = await lockApp(tx, principal, appId, 'apps.write')
     return toApp(await change(tx, principal, row, body, null))
   })
 }
@@ -192,7 +192,7 @@ export async function putApp(
 
   async function saved(sealed: Buffer | null) {
     return db.transaction(async (tx) => {
-      const row = await lockApp(tx, principal, before.id)
+      const row = await lockApp(tx, principal, before.id, 'apps.write')
       mayChange(row)
       if (sealed !== null && overtaken(before, row, body))
         throw new CoreError(409, 'The app was disconnected or connected anew meanwhile; try again')
@@ -311,7 +311,7 @@ async function change(
 export async function disconnectApp(db: Db, principal: Principal, id: string) {
   const { id: appId } = await findApp(db, principal, id, 'apps.write')
   return db.transaction(async (tx) => {
-    const row = await lockApp(tx, principal, appId)
+    const row = await lockApp(tx, principal, appId, 'apps.write')
     managedHere(row)
     if (row.disconnectedAt === null) {
       const gone = { disconnectedAt: new Date(), sealedConnection: null, syncStatus: null }
@@ -322,17 +322,6 @@ export async function disconnectApp(db: Db, principal: Principal, id: string) {
     }
     return { id: row.id, app_class_id: row.appClassId, disconnected: true }
   })
-}
-
-/** Holds an app's row until the transaction ends. */
-async function lockApp(tx: Db, { domainId }: Principal, id: string): Promise<AppRow> {
-  const [row] = await tx
-    .select()
-    .from(apps)
-    .where(and(eq(apps.id, id), eq(apps.domainId, domainId)))
-    .for('update')
-  if (!row) throw notFound('App')
-  return row
 }
 
 /** Does it; when it is refused, that is in the log as well, by status alone: words may be another's. */

@@ -4,13 +4,11 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
+import { lockUntilEnd } from '../database/locks.ts'
 import { deploymentSecret } from '../database/schema/deployment.ts'
 import { keyId } from '../secret.ts'
 
 const CURRENT = 'current'
-
-/** Which advisory lock stands for "agreeing on the secret". */
-const LOCK = 0x6b657964
 
 /** The host's secrets are not those of the deployment; the message says what to do. */
 export class SecretMismatchError extends Error {}
@@ -25,7 +23,7 @@ export class SecretMismatchError extends Error {}
 export async function agreeOnSecret(db: Db, secrets: readonly string[]): Promise<void> {
   const [newest = '', ...older] = secrets.map(keyId)
   await db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
+    await tx.execute(lockUntilEnd('agreeing on the secret'))
     const [known] = await tx
       .select()
       .from(deploymentSecret)

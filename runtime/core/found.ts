@@ -4,13 +4,13 @@
  */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type { Db } from '../database/database.ts'
 import { appStoreSettings, requestablePermissions } from '../database/schema/app_store.ts'
 import { apps } from '../database/schema/apps.ts'
 import { groupsOf, reach, reachesNone } from './administered.ts'
 import type { SettingsRow, SettingsView } from './app-settings-view.ts'
 import type { AppRow } from './apps.ts'
-import { isId } from './page.ts'
 import type { Principal } from './principal.ts'
 
 /** Whether an app's allowed groups cover the caller; none are everybody. */

@@ -1,10 +1,10 @@
 /** What a body names, looked up: one question for all of a kind, in the caller's domain. */
 import { and, asc, type Column, eq, type SQL, sql } from 'drizzle-orm'
+import { isId } from '../contract/id.ts'
 import type { InlineWebhookType } from '../contract/models/inline-webhook.ts'
 import type { Db } from '../database/database.ts'
 import { inlineWebhooks, requestablePermissions } from '../database/schema/app_store.ts'
 import { groups, users } from '../database/schema/people.ts'
-import { isId } from './page.ts'
 
 export type Kind = 'group' | 'user' | 'webhook' | 'permission'
 

@@ -1,10 +1,10 @@
 /** What people do with their own API tokens: make them, look at them, revoke them. */
 import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type { Db } from '../database/database.ts'
 import { apiTokens, users } from '../database/schema/people.ts'
 import { recordActivity } from './activity.ts'
-import { isId } from './page.ts'
 import type { Caller, TokenHasher } from './principal.ts'
 import { keepToken, newTokenText } from './tokens.ts'
 

@@ -1,6 +1,7 @@
 /** Making, changing and deleting requestable permissions. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type {
   RequestablePermissionInput,
   RequestablePermissionInputUpdate,
@@ -14,11 +15,10 @@ import {
 import { apps } from '../database/schema/apps.ts'
 import { recordActivity } from './activity.ts'
 import { reach } from './administered.ts'
-import { lockApp, settingsOf } from './app-settings.ts'
+import { settingsOf } from './app-settings.ts'
 import { settingsView } from './app-settings-view.ts'
-import { type AppRow, appTarget } from './apps.ts'
+import { type AppRow, appTarget, lockApp } from './apps.ts'
 import { changedMembers } from './merge.ts'
-import { isId } from './page.ts'
 import type { PermissionRow } from './permission-base.ts'
 import { changedConfig, fulfillmentOf } from './permission-change.ts'
 import { CONFIG_PLACES, permissionView } from './permission-view.ts'
@@ -75,7 +75,7 @@ export async function createPermission(
   inherited: boolean,
 ) {
   return db.transaction(async (tx) => {
-    const app = await lockApp(tx, principal, body.app_id)
+    const app = await lockApp(tx, principal, body.app_id, 'appstore.write')
     sameApp(app, body)
     const where = { places: CONFIG_PLACES, loc: LOC, appId: app.id }
     const config = await toIds(tx, principal, withTypes(body.request_config ?? {}), where)

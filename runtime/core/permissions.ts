@@ -1,11 +1,12 @@
 /** Requestable permissions: what can be asked for within an app, and who finds what. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type { Db } from '../database/database.ts'
 import { requestablePermissions } from '../database/schema/app_store.ts'
 import { settingsView } from './app-settings-view.ts'
 import { type Found, findFound, permissionsFoundBy } from './found.ts'
-import { isId, type PageQuery, selectPage } from './page.ts'
+import { type PageQuery, selectPage } from './page.ts'
 import type { PermissionRow } from './permission-base.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import type { Principal } from './principal.ts'

@@ -1,6 +1,7 @@
 /** Pre-approval rules: who need not wait for approval. Their lists are sets, kept in the order written. */
 import { and, asc, eq } from 'drizzle-orm'
 import { notFound } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type {
   PreApprovalRuleInput,
   PreApprovalRuleUpdateInput,
@@ -11,10 +12,9 @@ import { type Document, preApprovalRules } from '../database/schema/app_store.ts
 import { apps } from '../database/schema/apps.ts'
 import { recordActivity } from './activity.ts'
 import { reach } from './administered.ts'
-import { lockApp } from './app-settings.ts'
-import { type AppRow, appTarget, findApp } from './apps.ts'
+import { type AppRow, appTarget, findApp, lockApp } from './apps.ts'
 import { changedMembers, mergePatch } from './merge.ts'
-import { isId, type PageQuery, selectPage } from './page.ts'
+import { type PageQuery, selectPage } from './page.ts'
 import type { Principal } from './principal.ts'
 import { type Place, toIds, toObjects } from './references.ts'
 
@@ -79,7 +79,7 @@ export async function getRule(db: Db, principal: Principal, id: string) {
 export async function createRule(db: Db, principal: Principal, body: PreApprovalRuleInput) {
   const { app_id: appId, ...rest } = body
   return db.transaction(async (tx) => {
-    const app = await lockApp(tx, principal, appId)
+    const app = await lockApp(tx, principal, appId, 'appstore.write')
     const document = await toIds(tx, principal, rest, {
       places: PLACES,
       loc: ['body'],

@@ -11,6 +11,7 @@ import { randomSecret } from '../secret.ts'
 import { type Actor, recordActivity } from './activity.ts'
 import { type Caller, callerOf, mayAct, principalOf, type TokenHasher } from './principal.ts'
 import { noteUse } from './tokens.ts'
+import { userTarget } from './users.ts'
 
 /** How long one stays signed in, in milliseconds. */
 export const SESSION_MS: number = 8 * 60 * 60 * 1000
@@ -28,12 +29,6 @@ export type Session = {
   /** When that token stops to work; null: not by itself. */
   tokenEndsAt: Date | null
 }
-
-const userTarget = ({ id, email }: { id: string; email: string }) => ({
-  target_type: 'User',
-  name: email,
-  id,
-})
 
 /**
  * Makes a code that lets a user in once. It is for the operator to hand out, so the log names the

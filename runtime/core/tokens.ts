@@ -1,6 +1,7 @@
 /** API tokens, and the first user that owns the first of them. */
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
+import { lockUntilEnd } from '../database/locks.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
 import { randomSecret } from '../secret.ts'
 import { type Principal, TOKEN_PREFIX, type TokenHasher } from './principal.ts'
@@ -78,7 +79,7 @@ export async function ensureFirstAdmin(
   adminToken: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${0x6b657961})`)
+    await tx.execute(lockUntilEnd('making the first admin'))
     await tx
       .insert(users)
       .values({ domainId, email: FIRST_ADMIN, givenName: 'Admin' })

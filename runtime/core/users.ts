@@ -1,13 +1,14 @@
 /** Users, their roles, and groups. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
+import { isId } from '../contract/id.ts'
 import type { User } from '../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { groupMembers, groups, userRoles, users } from '../database/schema/people.ts'
 import { recordActivity } from './activity.ts'
 import { keepAnAdmin } from './admins.ts'
-import { isId, type PageQuery, selectPage } from './page.ts'
+import { type PageQuery, selectPage } from './page.ts'
 import { demand, type Principal } from './principal.ts'
 import { containing, hasPart, hasPartLowered } from './search.ts'
 
@@ -125,7 +126,12 @@ export async function removeRole(
   return null
 }
 
-const userTarget = (user: UserRow) => ({ target_type: 'User', name: user.email, id: user.id })
+/** A user in the log. */
+export const userTarget = ({ id, email }: Pick<UserRow, 'id' | 'email'>) => ({
+  target_type: 'User',
+  name: email,
+  id,
+})
 
 type GroupRow = typeof groups.$inferSelect
 

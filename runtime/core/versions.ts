@@ -21,12 +21,10 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
+import { tryLockUntilEnd } from '../database/locks.ts'
 
 /** Rows of `table_changes` beyond which they are folded. */
 const FOLD_ABOVE = 500
-
-/** Which advisory lock stands for "folding". */
-const LOCK = 0x6b657966
 
 export type Versions = {
   /** One text for all tables together; null when one of them is not tracked. */
@@ -82,9 +80,7 @@ export async function readVersions(
 /** Folds the rows of each table and domain into one; whoever comes second leaves it to the first. */
 export async function foldChanges(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ got: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${LOCK}) as got`,
-    )
+    const { rows } = await tx.execute<{ got: boolean }>(tryLockUntilEnd('folding changes'))
     if (!rows[0]?.got) return
     await tx.execute(sql`
       with gone as (delete from table_changes returning table_name, domain_id, changes, rows)

@@ -9,11 +9,9 @@
  */
 import { hkdfSync } from 'node:crypto'
 import type { Client, ClientBase, ClientConfig, PoolConfig } from 'pg'
+import { lockNumber } from './locks.ts'
 
 const ROLE = 'keyway_app'
-
-/** Which advisory lock stands for "giving rights". */
-const LOCK = 0x6b657963
 
 /** SQLSTATE of a right that one does not have. */
 const NOT_ALLOWED = '42501'
@@ -60,7 +58,7 @@ export async function prepareAppRole(
   const password = loginPassword(connection)
   await client.query('begin')
   try {
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK])
+    await client.query('select pg_advisory_xact_lock($1)', [lockNumber('giving rights')])
     await client.query(GRANTS)
     if (password !== null)
       await client.query(`alter role ${ROLE} login password ${client.escapeLiteral(password)}`)

@@ -6,12 +6,10 @@ import path from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
+import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
 
 const MIGRATIONS = path.join(import.meta.dirname, 'migrations')
-
-/** Any number that is only ours: which advisory lock stands for "migrating". */
-const LOCK = 0x6b657977
 
 /** Oldest server that is spoken to. */
 const MIN_SERVER_VERSION = 150_000
@@ -29,7 +27,7 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
       `DATABASE_URL: the server is PostgreSQL ${Math.floor(found / 10_000)}; Keyway needs 15 or newer`,
     )
   }
-  await client.query('select pg_advisory_lock($1)', [LOCK])
+  await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {
     await applyMigrations(drizzle(client), {
       migrationsFolder: MIGRATIONS,
@@ -40,6 +38,6 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
       "insert into domains (name) select 'default' where not exists (select from domains)",
     )
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [LOCK])
+    await client.query('select pg_advisory_unlock($1)', [lockNumber('migrating')])
   }
 }

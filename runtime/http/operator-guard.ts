@@ -7,6 +7,7 @@ import { FileError } from '../core/people/findings.ts'
 import { TOKEN_PREFIX, type TokenHasher } from '../core/principal.ts'
 import { noteUse } from '../core/tokens.ts'
 import { type Db, isAway } from '../database/database.ts'
+import { AWAY } from './core/to-core-error.ts'
 import { bearerOf, isSecret, noToken } from './guards.ts'
 import type { Env } from './problem.ts'
 
@@ -16,9 +17,6 @@ export type OperatorGuardDeps = {
   db(): Db | null
   hasher: TokenHasher
 }
-
-/** How soon to ask again while the database is away, in seconds. */
-const RETRY_AFTER_SECONDS = 2
 
 /** Refuses whoever may not operate: 401, 403, and 503 where only the database could tell. */
 export function operatorGuard(deps: OperatorGuardDeps): MiddlewareHandler<Env> {
@@ -50,7 +48,7 @@ async function byDatabase(c: Context<Env>, { db, hasher }: OperatorGuardDeps) {
 /** The database, or word that it is away. */
 export function reached(db: Db | null): Db {
   if (db) return db
-  throw new RuntimeError('database_away', 'The database is away; try again')
+  throw new RuntimeError('database_away', AWAY.words)
 }
 
 const CODES: Partial<Record<number, RuntimeCode>> = {
@@ -66,14 +64,13 @@ export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Pro
   } catch (thrown) {
     const error = translated(c, thrown)
     if (error instanceof RuntimeError && error.code === 'database_away')
-      c.header('retry-after', String(RETRY_AFTER_SECONDS))
+      c.header('retry-after', String(AWAY.retryAfterSeconds))
     throw error
   }
 }
 
 function translated(c: Context<Env>, thrown: unknown): unknown {
-  if (isAway(thrown))
-    return new RuntimeError('database_away', 'The database is away; try again', {}, thrown)
+  if (isAway(thrown)) return new RuntimeError('database_away', AWAY.words, {}, thrown)
   // To the connector interface this is an answer that nobody gets; here it must not look like a success.
   if (thrown instanceof RuntimeError && thrown.code === 'caller_gone')
     return new RuntimeError('input_invalid', thrown.message, {}, thrown)

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashOf, verifyActivity } from '../../runtime/core/activity-chain.ts'
 import { openDatabase } from '../../runtime/database/database.ts'
 import { activityLogs } from '../../runtime/database/schema/audit.ts'
-import { domains } from '../../runtime/database/schema/people.ts'
-import { type CoreHost, person, startCore } from './host.ts'
+import { type CoreHost, domainOf, person, startCore } from './host.ts'
 
 let core: CoreHost
 let domainId: string
@@ -15,7 +14,7 @@ let owner: Client
 
 beforeAll(async () => {
   core = await startCore()
-  domainId = (await core.db.select().from(domains))[0]?.id ?? ''
+  domainId = await domainOf(core.db)
   owner = new Client(await core.login())
   await owner.connect()
   const ada = await person(core.db, 'ada@example.com')

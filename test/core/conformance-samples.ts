@@ -6,7 +6,7 @@ import {
   preApprovalRules,
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
-import { domains, groups } from '../../runtime/database/schema/people.ts'
+import { groups } from '../../runtime/database/schema/people.ts'
 import { app, group, person, task } from './host.ts'
 
 export type World = { db: Db; domainId: string; otherDomainId: string }
@@ -116,9 +116,4 @@ export async function bodyOf(name: EndpointName, world: World): Promise<object> 
   const make = BODIES[name]
   if (!make) throw new Error(`add a valid body of ${name} to BODIES in conformance-samples.ts`)
   return make(world)
-}
-
-export async function ownDomain(db: Db): Promise<string> {
-  const [row] = await db.select().from(domains).limit(1)
-  return row?.id ?? ''
 }

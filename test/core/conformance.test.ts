@@ -12,10 +12,11 @@ import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/t
 import { createTokenHasher } from '../../runtime/core/principal.ts'
 import { createToken } from '../../runtime/core/tokens.ts'
 import { apiTokens, users } from '../../runtime/database/schema/people.ts'
-import { bodyOf, builderOf, ownDomain, type World } from './conformance-samples.ts'
+import { bodyOf, builderOf, type World } from './conformance-samples.ts'
 import {
   ADMIN_TOKEN,
   type CoreHost,
+  domainOf,
   otherDomain,
   person,
   type Reply,
@@ -42,7 +43,7 @@ const dead: Record<string, string | null> = {
 beforeAll(async () => {
   core = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '1000000' })
   const { db } = core
-  world = { db, domainId: await ownDomain(db), otherDomainId: await otherDomain(db) }
+  world = { db, domainId: await domainOf(db), otherDomainId: await otherDomain(db) }
   plain = (await person(db, 'plain@example.com')).token
   readOnly = (await person(db, 'readonly@example.com', ['Admin'])).readOnlyToken
   for (const status of ['SUSPENDED', 'INACTIVE'] as const) {

@@ -130,7 +130,7 @@ export async function person(
   roles: string[] = [],
   domain?: string,
 ): Promise<Person> {
-  const domainId = domain ?? (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const domainId = domain ?? (await domainOf(db))
   const [given = ''] = email.split('@')
   const [row] = await db
     .insert(users)
@@ -145,13 +145,19 @@ export async function person(
   return { id, token: text, readOnlyToken }
 }
 
+/** The domain of the deployment. */
+export async function domainOf(db: Db): Promise<string> {
+  const [row] = await db.select().from(domains).orderBy(domains.createdAt).limit(1)
+  return row?.id ?? ''
+}
+
 export async function otherDomain(db: Db): Promise<string> {
   const [row] = await db.insert(domains).values({ name: 'other' }).returning()
   return row?.id ?? ''
 }
 
 export async function group(db: Db, name: string, members: Person[]): Promise<string> {
-  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const domainId = await domainOf(db)
   const [row] = await db.insert(groups).values({ domainId, name }).returning()
   const groupId = row?.id ?? ''
   for (const { id } of members)
@@ -165,7 +171,7 @@ export async function app(
   name: string,
   more: Partial<typeof apps.$inferInsert> = {},
 ): Promise<string> {
-  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const domainId = await domainOf(db)
   const appClassId = name.toLowerCase()
   const [row] = await db
     .insert(apps)
@@ -196,7 +202,7 @@ export async function task(
     domain,
   }: NewTask,
 ): Promise<string> {
-  const domainId = domain ?? (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const domainId = domain ?? (await domainOf(db))
   const [row] = await db
     .insert(tasks)
     .values({

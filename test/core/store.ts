@@ -1,13 +1,12 @@
 /** What tests of the app store need besides the host: webhooks, permissions that an app told, whole bodies. */
 import type { Db } from '../../runtime/database/database.ts'
 import { inlineWebhooks, requestablePermissions } from '../../runtime/database/schema/app_store.ts'
-import { domains } from '../../runtime/database/schema/people.ts'
-import type { CoreHost } from './host.ts'
+import { type CoreHost, domainOf } from './host.ts'
 
 type HookType = (typeof inlineWebhooks.$inferInsert)['hookType']
 
 export async function webhook(db: Db, hookType: HookType, domain?: string): Promise<string> {
-  const domainId = domain ?? (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const domainId = domain ?? (await domainOf(db))
   const [row] = await db
     .insert(inlineWebhooks)
     .values({ domainId, hookType, name: `${hookType} hook`, description: null })
@@ -17,7 +16,7 @@ export async function webhook(db: Db, hookType: HookType, domain?: string): Prom
 
 /** A permission as a sync would leave it. */
 export async function syncedPermission(db: Db, appId: string, label: string): Promise<string> {
-  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const domainId = await domainOf(db)
   const [row] = await db
     .insert(requestablePermissions)
     .values({ domainId, appId, label, type: 'SYNCED' })

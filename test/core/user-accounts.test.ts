@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../runtime/database/schema/apps.ts'
-import { domains } from '../../runtime/database/schema/people.ts'
-import { app, type CoreHost, otherDomain, type Person, person, startCore } from './host.ts'
+import {
+  app,
+  type CoreHost,
+  domainOf,
+  otherDomain,
+  type Person,
+  person,
+  startCore,
+} from './host.ts'
 
 let core: CoreHost
 let ada: Person
@@ -13,7 +20,7 @@ beforeAll(async () => {
   ada = await person(core.db, 'ada@example.com')
   auditor = await person(core.db, 'auditor@example.com', ['Auditor'])
   appId = await app(core.db, 'Wiki')
-  const domainId = (await core.db.select().from(domains).limit(1))[0]?.id ?? ''
+  const domainId = await domainOf(core.db)
   const lastLogin = new Date('2026-01-02T03:04:05Z')
   await core.db.insert(accounts).values([
     { domainId, appId, uniqueIdentifier: 'b', userId: ada.id },

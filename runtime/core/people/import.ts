@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { PeopleDifference } from '../../contract/people-file.ts'
 import type { Db } from '../../database/database.ts'
+import { tryLockUntilEnd } from '../../database/locks.ts'
 import { type Actor, recordActivity } from '../activity.ts'
 import { keepAnAdmin } from '../admins.ts'
 import { applyPeople } from './apply.ts'
@@ -15,8 +16,6 @@ import { readRecords } from './records.ts'
 import { readRow } from './row.ts'
 import { createStage, makeStage } from './stage.ts'
 
-/** Which advisory lock stands for "importing people". */
-const IMPORT_LOCK = 0x6b657970
 /** Longest a single statement may take: a million people are compared in one. In milliseconds. */
 const STATEMENT_MS = 600_000
 
@@ -64,8 +63,8 @@ export async function importPeople(
 
 /** Two imports at once would each compare with what the other is about to change. */
 async function takeTurn(tx: Db): Promise<void> {
-  const { rows } = await tx.execute(sql`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as mine`)
-  if (rows[0]?.['mine'] !== true)
+  const { rows } = await tx.execute(tryLockUntilEnd('importing people'))
+  if (rows[0]?.['got'] !== true)
     throw new CoreError(409, 'Another import is under way; try again when it is done')
 }
 

@@ -15,6 +15,7 @@ import * as edits from '../../core/permission-edits.ts'
 import * as permissions from '../../core/permissions.ts'
 import * as rules from '../../core/pre-approval.ts'
 import type { Principal } from '../../core/principal.ts'
+import * as taskActions from '../../core/task-actions.ts'
 import * as tasks from '../../core/tasks.ts'
 import * as users from '../../core/users.ts'
 import { listWebhooks } from '../../core/webhooks.ts'
@@ -109,13 +110,13 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     tasks.getTask(db, who, id(params, 'task_id'), query.expand),
   list_task_actions: (db, who, { params }) => tasks.listTaskActions(db, who, id(params, 'task_id')),
   perform_task_action: (db, who, { params, body }) =>
-    tasks.performTaskAction(db, who, id(params, 'task_id'), body),
+    taskActions.performTaskAction(db, who, id(params, 'task_id'), body),
   reassign_task: (db, who, { params, body }) =>
-    tasks.reassignTask(db, who, id(params, 'task_id'), body),
+    taskActions.reassignTask(db, who, id(params, 'task_id'), body),
   comment_on_task: (db, who, { params, body }) =>
-    tasks.commentOnTask(db, who, id(params, 'task_id'), body),
-  complete_task: (db, who, { params }) => tasks.completeTask(db, who, id(params, 'task_id')),
-  dismiss_task: (db, who, { params }) => tasks.dismissTask(db, who, id(params, 'task_id')),
+    taskActions.commentOnTask(db, who, id(params, 'task_id'), body),
+  complete_task: (db, who, { params }) => taskActions.completeTask(db, who, id(params, 'task_id')),
+  dismiss_task: (db, who, { params }) => taskActions.dismissTask(db, who, id(params, 'task_id')),
   list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
   get_info: async () => ({ name: 'Keyway', version: VERSION }),
 }

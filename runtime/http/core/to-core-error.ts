@@ -3,16 +3,11 @@ import { CoreError, type CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors.ts'
 import { isAway } from '../../database/database.ts'
 
-/** How soon to ask again while the database is away, in seconds. */
-const RETRY_AFTER_SECONDS = 2
+/** What is said while the database is away, and how soon to ask again, in seconds. */
+export const AWAY = { words: 'The database is away; try again', retryAfterSeconds: 2 } as const
 
 export const away = (cause?: unknown): CoreError =>
-  new CoreError(
-    503,
-    'The database is away; try again',
-    { 'retry-after': String(RETRY_AFTER_SECONDS) },
-    cause,
-  )
+  new CoreError(503, AWAY.words, { 'retry-after': String(AWAY.retryAfterSeconds) }, cause)
 
 /** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
 export function toCoreError(thrown: unknown, requestId: string): CoreError {
