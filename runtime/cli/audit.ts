@@ -2,7 +2,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config.ts'
-import { type Verification, verifyActivity } from '../core/activity-chain.ts'
+import { type Verification, verifyActivity } from '../core/activity/chain.ts'
 import { type Borrowed, borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
 import { existingSecret } from '../keys.ts'
 import { progressLine } from './progress.ts'

@@ -1,6 +1,6 @@
 /** What core functions need besides the database and the caller: made once by main, handed to every call. */
 import type { Sealer } from '../seal.ts'
-import type { Connectors } from './connectors.ts'
+import type { Connectors } from './apps/connectors.ts'
 
 export type CoreParts = {
   connectors: Connectors

@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import { errorBody } from '../contract/envelope.ts'
 import { ERRORS, RuntimeError } from '../contract/errors.ts'
-import type { Actor } from '../core/activity.ts'
+import type { Actor } from '../core/activity/activity.ts'
 import type { Log } from '../log.ts'
 
 /** What the routes keep on Hono's context. */

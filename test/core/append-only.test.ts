@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashOf, verifyActivity } from '../../runtime/core/activity-chain.ts'
+import { hashOf, verifyActivity } from '../../runtime/core/activity/chain.ts'
 import { openDatabase } from '../../runtime/database/database.ts'
 import { activityLogs } from '../../runtime/database/schema/audit.ts'
 import { type CoreHost, domainOf, person, startCore } from './host.ts'

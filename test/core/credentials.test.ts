@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Connectors, InstalledConnector } from '../../runtime/core/connectors.ts'
-import { checkCredentials } from '../../runtime/core/credentials.ts'
+import type { Connectors, InstalledConnector } from '../../runtime/core/apps/connectors.ts'
+import { checkCredentials } from '../../runtime/core/apps/credentials.ts'
 import type { RequestParts } from '../../runtime/core/parts.ts'
 import { createSealer } from '../../runtime/seal.ts'
 

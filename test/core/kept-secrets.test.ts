@@ -1,7 +1,7 @@
 /** Where credentials of connected apps are, and where they are not. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callApp, keepConnection, openConnection } from '../../runtime/core/connections.ts'
+import { callApp, keepConnection, openConnection } from '../../runtime/core/apps/connections.ts'
 import type { RequestParts } from '../../runtime/core/parts.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import { deploymentSecret } from '../../runtime/database/schema/deployment.ts'
@@ -168,7 +168,7 @@ describe('rotating the secret', () => {
       const sealed = keepConnection(old, { id: one, domainId }, { settings: { i } })
       await core.db.update(apps).set({ sealedConnection: sealed }).where(eq(apps.id, one))
     }
-    const { resealConnections } = await import('../../runtime/core/connections.ts')
+    const { resealConnections } = await import('../../runtime/core/apps/connections.ts')
     const vault = createSealer([SECRET, NEW_SECRET], 'connection')
     const { signal } = new AbortController()
     const warnings: string[] = []

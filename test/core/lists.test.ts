@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { foldChanges, inSnapshot, readVersions } from '../../runtime/core/versions.ts'
+import { foldChanges, inSnapshot, readVersions } from '../../runtime/core/list/versions.ts'
 import { tableChanges } from '../../runtime/database/schema/changes.ts'
 import { groups, users } from '../../runtime/database/schema/people.ts'
 import { type CoreHost, group, type Person, person, startCore, task } from './host.ts'

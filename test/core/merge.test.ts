@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changedMembers, mergePatch } from '../../runtime/core/merge.ts'
+import { changedMembers, mergePatch } from '../../runtime/core/store/merge.ts'
 
 describe('mergePatch', () => {
   // The examples of RFC 7396, appendix A, that begin and end with an object.

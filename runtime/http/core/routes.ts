@@ -11,9 +11,14 @@ import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import {
+  authenticate,
+  demand,
+  type Principal,
+  type TokenHasher,
+} from '../../core/callers/principal.ts'
+import { noteUse } from '../../core/callers/tokens.ts'
 import type { CoreParts } from '../../core/parts.ts'
-import { authenticate, demand, type Principal, type TokenHasher } from '../../core/principal.ts'
-import { noteUse } from '../../core/tokens.ts'
 import type { Db } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
 import { notUtf8At, readBytes } from '../body.ts'

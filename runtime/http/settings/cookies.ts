@@ -1,7 +1,7 @@
 /** The two cookies of the settings pages: who is signed in, and who asked for the form to do so. */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { SESSION_MS } from '../../core/sessions.ts'
+import { SESSION_MS } from '../../core/callers/sessions.ts'
 import { randomSecret } from '../../secret.ts'
 import type { Env } from '../problem.ts'
 

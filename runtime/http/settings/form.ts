@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono'
 import { CoreError } from '../../contract/endpoints/problem.ts'
-import type { TokenHasher } from '../../core/principal.ts'
+import type { TokenHasher } from '../../core/callers/principal.ts'
 import { readBody } from '../body.ts'
 import type { Env } from '../problem.ts'
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
-import type { TokenWish } from '../../core/own-tokens.ts'
+import type { TokenWish } from '../../core/callers/own-tokens.ts'
 import type { Form } from './form.ts'
 
 /** In UTF-16 units, as browsers count. */

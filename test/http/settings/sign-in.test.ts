@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTokenHasher } from '../../../runtime/core/principal.ts'
-import { findSession } from '../../../runtime/core/sessions.ts'
+import { createTokenHasher } from '../../../runtime/core/callers/principal.ts'
+import { findSession } from '../../../runtime/core/callers/sessions.ts'
 import { apiTokens, users } from '../../../runtime/database/schema/people.ts'
 import { loginLinks, sessions } from '../../../runtime/database/schema/sessions.ts'
 import {

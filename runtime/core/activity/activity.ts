@@ -1,0 +1,107 @@
+/** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
+import { and, asc, desc, eq, gte, lte } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { lockUntilEnd } from '../../database/locks.ts'
+import { activityLogs } from '../../database/schema/audit.ts'
+import { users } from '../../database/schema/people.ts'
+import type { Principal } from '../callers/principal.ts'
+import { selectSlice } from '../list/page.ts'
+import { BEGINNING, hashOf, type LogContent } from './chain.ts'
+
+export type Target = { target_type: string; name: string; id: string }
+
+/** In whose name something is done. */
+export type Actor = Pick<Principal, 'domainId' | 'userId'>
+
+export type ActivityOutcome = 'Succeeded' | 'Failed'
+
+/** Records what the caller did, or tried in vain. */
+export async function recordActivity(
+  tx: Db,
+  { domainId, userId }: Actor,
+  eventType: string,
+  targets: Target[],
+  metadata: Record<string, unknown>,
+  outcome: ActivityOutcome = 'Succeeded',
+): Promise<void> {
+  const [user] = await tx.select().from(users).where(eq(users.id, userId))
+  const actor = {
+    actor_type: 'Lumos user',
+    email: user?.email ?? '',
+    given_name: user?.givenName ?? '',
+    family_name: user?.familyName ?? '',
+  }
+  // One at a time until the transaction ends: two that read the same row before would fork the chain.
+  await tx.execute(lockUntilEnd('writing the log'))
+  const [before] = await tx
+    .select({ hash: activityLogs.eventHash })
+    .from(activityLogs)
+    .where(eq(activityLogs.domainId, domainId))
+    .orderBy(desc(activityLogs.id))
+    .limit(1)
+  const row: LogContent = {
+    domainId,
+    eventType,
+    outcome,
+    actor,
+    targets,
+    metadata,
+    beganAt: new Date(),
+  }
+  await tx
+    .insert(activityLogs)
+    .values({ ...row, eventHash: hashOf(before?.hash ?? BEGINNING, row) })
+}
+
+type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }
+
+/** What was done, oldest first: a reader that goes on where it stopped sees everything once. */
+export async function listActivity(
+  db: Db,
+  { domainId }: Pick<Principal, 'domainId'>,
+  query: LogQuery,
+) {
+  const { since, until, limit, offset } = query
+  const where = and(
+    eq(activityLogs.domainId, domainId),
+    since === null ? undefined : gte(activityLogs.beganAt, since),
+    until === null ? undefined : lte(activityLogs.beganAt, until),
+  )
+  const order = [asc(activityLogs.beganAt), asc(activityLogs.id)]
+  const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
+  return { items: rows.map(toLog), total, limit, offset, links: linksOf(query, total) }
+}
+
+function toLog(row: typeof activityLogs.$inferSelect) {
+  const words = row.eventType.toLowerCase().replaceAll('_', ' ')
+  return {
+    event_hash: row.eventHash,
+    event_type: row.eventType,
+    event_type_user_friendly: words.charAt(0).toUpperCase() + words.slice(1),
+    outcome: row.outcome,
+    targets: row.targets,
+    actor: row.actor,
+    event_began_at: row.beganAt.toISOString().replace('Z', ''),
+    event_metadata: row.metadata,
+  }
+}
+
+/** Relative, with the filters kept in them: clients put their own base in front (core-interface.md section 3). */
+function linksOf({ since, until, limit, offset }: LogQuery, total: number) {
+  const at = (start: number): string => {
+    const query = new URLSearchParams()
+    if (since) query.set('since', since.toISOString())
+    if (until) query.set('until', until.toISOString())
+    query.set('limit', String(limit))
+    query.set('offset', String(start))
+    return `/activity_logs?${query}`
+  }
+  const last = Math.max(0, Math.ceil(total / limit) - 1) * limit
+  return {
+    first: at(0),
+    last: at(last),
+    self: at(offset),
+    next: offset + limit < total ? at(offset + limit) : null,
+    prev: offset > 0 ? at(Math.max(0, offset - limit)) : null,
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * What the core needs of the connectors, as functions that main hands in: it imports neither the registry
+ * nor the lanes.
+ */
+import type { AnySchema, CapabilityName } from '../../contract/capabilities.ts'
+import type { ErrorResponse } from '../../contract/envelope-schemas.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+
+export type InstalledConnector = {
+  id: string
+  version: string
+  digest: string
+  manifest: Manifest
+  /** What settings must be: compiled once for a version. */
+  settings: AnySchema
+}
+
+/** How a capability's call ended: an error is the envelope's, so it holds no secret. */
+export type ConnectorAnswer =
+  | { ok: true; response: unknown; page: { token: string; size: number | null } | null }
+  | { ok: false; error: ErrorResponse['error'] }
+
+export type ConnectorCall = {
+  connectorId: string
+  capability: CapabilityName
+  /** The envelope of service.md section 2.1. */
+  body: Record<string, unknown>
+  requestId: string
+  /** Aborted when nobody waits for it any more. */
+  signal: AbortSignal
+}
+
+export type Connectors = {
+  /** Ids of everything that is served, sorted. */
+  ids(): string[]
+  /** In either spelling of the id. */
+  find(id: string): InstalledConnector | null
+  call(call: ConnectorCall): Promise<ConnectorAnswer>
+}

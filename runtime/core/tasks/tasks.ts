@@ -1,0 +1,241 @@
+/** Tasks: who sees which, and how they are read. */
+import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { notFound } from '../../contract/endpoints/problem.ts'
+import { isId } from '../../contract/id.ts'
+import type { Task, TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import { actionsOf } from '../../contract/task-actions.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { groupMembers, groups, users } from '../../database/schema/people.ts'
+import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
+import { reach } from '../apps/administered.ts'
+import type { Principal } from '../callers/principal.ts'
+import { type PageQuery, selectPage } from '../list/page.ts'
+import { hasPart } from '../list/search.ts'
+import { toUser } from '../people/users.ts'
+
+export type TaskRow = typeof tasks.$inferSelect
+
+/**
+ * A condition on `tasks`: those that a permission reaches beyond what is assigned; undefined where it
+ * reaches all. An App Admin's reaches those of their apps.
+ *
+ * @throws CoreError 403
+ */
+function reached(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
+  const ofApps = reach(principal, permission)
+  return ofApps && inArray(tasks.appId, db.select({ id: apps.id }).from(apps).where(ofApps))
+}
+
+/** Whether the caller reaches more tasks than those that are assigned to them. */
+const reachesMore = ({ permissions, roles }: Principal, permission: 'tasks.read' | 'tasks.write') =>
+  permissions.has(permission) || roles.includes('App Admin')
+
+/** A condition on `tasks`: what is assigned to the caller, and what a permission reaches besides. */
+function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
+  const mine = assignedTo(db, principal.userId)
+  if (!reachesMore(principal, permission)) return mine
+  const more = reached(db, principal, permission)
+  return more && or(mine, more)
+}
+
+/** Tasks that are assigned to a user, directly or through a group. */
+function assignedTo(db: Db, userId: string): SQL {
+  const mine = db
+    .select({ id: groupMembers.groupId })
+    .from(groupMembers)
+    .where(eq(groupMembers.userId, userId))
+  const ids = db
+    .select({ id: taskAssignees.taskId })
+    .from(taskAssignees)
+    .where(or(eq(taskAssignees.userId, userId), inArray(taskAssignees.groupId, mine)))
+  return inArray(tasks.id, ids)
+}
+
+/** A task in the log. */
+export const taskTarget = ({ taskType, id }: TaskRow) => ({
+  target_type: 'Task',
+  name: taskType,
+  id,
+})
+
+type TaskQuery = PageQuery & {
+  show_all_tasks: boolean
+  task_type: string | null
+  task_category: string | null
+  status: string | null
+  product_area: string | null
+  search: string | null
+  sort_by: string | null
+  sort_direction: string | null
+  expand: string[]
+  assigned_identity_ids: string[]
+  assigned_group_ids: string[]
+  access_request_id: string | null
+}
+
+const SORTS = {
+  createdat: tasks.createdAt,
+  tasktype: tasks.taskType,
+  app: tasks.appId,
+  targetuser: tasks.targetUserId,
+}
+
+export async function listTasks(db: Db, principal: Principal, query: TaskQuery) {
+  const where = and(
+    eq(tasks.domainId, principal.domainId),
+    query.show_all_tasks ? reached(db, principal, 'tasks.read') : assignedTo(db, principal.userId),
+    query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
+    query.task_category === null ? undefined : eq(tasks.taskCategory, query.task_category),
+    query.status === null ? undefined : eq(tasks.status, query.status),
+    query.product_area === null ? undefined : eq(tasks.productArea, query.product_area),
+    query.search === null ? undefined : hasPart(tasks.description, query.search),
+    query.access_request_id === null
+      ? undefined
+      : idEquals(tasks.accessRequestId, query.access_request_id),
+    assignees(db, query.assigned_identity_ids, query.assigned_group_ids),
+  )
+  const direction = query.sort_direction?.toLowerCase() === 'asc' ? asc : desc
+  const order = [direction(sortColumn(query.sort_by)), direction(tasks.id)]
+  const found = await selectPage(db, tasks, { where, order }, query, (row) => row)
+  const expand = query.expand.filter((name) => name !== 'comments')
+  return { ...found, items: await toTasks(db, found.items, expand) }
+}
+
+/** Unknown names sort by age, like none. */
+function sortColumn(name: string | null) {
+  const wanted = (name ?? '').toLowerCase()
+  return Object.hasOwn(SORTS, wanted) ? SORTS[wanted as keyof typeof SORTS] : tasks.createdAt
+}
+
+function assignees(db: Db, userIds: string[], groupIds: string[]): SQL | undefined {
+  const [people, teams] = [userIds.filter(isId), groupIds.filter(isId)]
+  if (userIds.length === 0 && groupIds.length === 0) return undefined
+  const wanted = or(
+    people.length > 0 ? inArray(taskAssignees.userId, people) : undefined,
+    teams.length > 0 ? inArray(taskAssignees.groupId, teams) : undefined,
+  )
+  // Only ids that are none: nothing can match.
+  if (!wanted) return sql`false`
+  return inArray(
+    tasks.id,
+    db.select({ id: taskAssignees.taskId }).from(taskAssignees).where(wanted),
+  )
+}
+
+const idEquals = (column: typeof tasks.accessRequestId, id: string): SQL =>
+  isId(id) ? eq(column, id) : sql`false`
+
+/** Rows as on the wire, with everything that they refer to, in a fixed number of questions. */
+async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]): Promise<Task[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const people = rows
+    .flatMap(({ targetUserId, resolvedById }) => [targetUserId, resolvedById])
+    .filter((id) => id !== null)
+  const found =
+    people.length > 0 ? await db.select().from(users).where(inArray(users.id, people)) : []
+  const byId = new Map(found.map((user) => [user.id, toUser(user)]))
+  const assigned = expand.includes('assignees') ? await assigneesOf(db, ids) : null
+  const said = expand.includes('comments') ? await commentsOf(db, ids) : null
+  return rows.map((row) => ({
+    id: row.id,
+    task_type: row.taskType,
+    task_category: row.taskCategory as TaskCategory,
+    status: row.status as TaskStatus,
+    description: row.description,
+    instructions: row.instructions,
+    product_area: row.productArea as never,
+    app: row.appId === null ? null : { id: row.appId },
+    target_user: row.targetUserId === null ? null : (byId.get(row.targetUserId) ?? null),
+    resolved_by: row.resolvedById === null ? null : (byId.get(row.resolvedById) ?? null),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    assignees:
+      assigned?.filter(({ taskId }) => taskId === row.id).map(({ taskId, ...one }) => one) ?? null,
+    actions: expand.includes('actions') ? wireActions(row) : null,
+    comments:
+      said?.filter(({ taskId }) => taskId === row.id).map(({ taskId, ...one }) => one) ?? null,
+    access_request_id: row.accessRequestId,
+    requestable_permission_id: row.requestablePermissionId,
+  }))
+}
+
+async function assigneesOf(db: Db, ids: string[]) {
+  const rows = await db
+    .select({ taskId: taskAssignees.taskId, user: users, group: groups })
+    .from(taskAssignees)
+    .leftJoin(users, eq(users.id, taskAssignees.userId))
+    .leftJoin(groups, eq(groups.id, taskAssignees.groupId))
+    .where(inArray(taskAssignees.taskId, ids))
+  return rows.map(({ taskId, user, group }) => ({
+    taskId,
+    id: user?.id ?? group?.id ?? '',
+    type: user ? ('USER' as const) : ('GROUP' as const),
+    name: user ? `${user.givenName} ${user.familyName}`.trim() : (group?.name ?? null),
+    email: user?.email ?? null,
+  }))
+}
+
+async function commentsOf(db: Db, ids: string[]) {
+  const rows = await db
+    .select({ comment: taskComments, user: users })
+    .from(taskComments)
+    .leftJoin(users, eq(users.id, taskComments.createdById))
+    .where(inArray(taskComments.taskId, ids))
+    .orderBy(asc(taskComments.createdAt), asc(taskComments.id))
+  return rows.map(({ comment, user }) => ({
+    taskId: comment.taskId,
+    body: comment.body,
+    created_by: user ? toUser(user) : null,
+    created_at: comment.createdAt.toISOString(),
+  }))
+}
+
+const wireActions = ({ taskCategory, status }: TaskRow) =>
+  actionsOf(taskCategory as TaskCategory, status as TaskStatus).map(({ action_type, to }) => ({
+    action_type,
+    transitions: to.map((transition_to) => ({ transition_to })),
+  }))
+
+/** A task that the caller may see: assigned to them, or anybody's for admins. Another's is not found. */
+export async function findTask(
+  db: Db,
+  principal: Principal,
+  id: string,
+  lock = false,
+): Promise<TaskRow> {
+  const question = db
+    .select()
+    .from(tasks)
+    .where(
+      and(
+        eq(tasks.id, id),
+        eq(tasks.domainId, principal.domainId),
+        within(db, principal, 'tasks.read'),
+      ),
+    )
+  const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
+  if (!row) throw notFound('Task')
+  return row
+}
+
+export async function getTask(db: Db, principal: Principal, id: string, expand: string[]) {
+  const [task] = await toTasks(db, [await findTask(db, principal, id)], expand)
+  return task as Task
+}
+
+/** service.md section 4.2: the actions available for the task, to this caller. */
+export async function listTaskActions(db: Db, principal: Principal, id: string) {
+  const task = await findTask(db, principal, id)
+  return (await mayAct(db, principal, task)) ? wireActions(task) : []
+}
+
+/** Whether the caller may do something with a task that they see. */
+export async function mayAct(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
+  const [row] = await db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(eq(tasks.id, task.id), within(db, principal, 'tasks.write')))
+  return row !== undefined
+}
