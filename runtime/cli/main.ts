@@ -3,7 +3,6 @@ import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
 import { visible } from '../contract/visible.ts'
-import { OperatorError } from './operator-client.ts'
 
 const program = new Command('keyway')
   .description('A connector runtime for identity and access management')
@@ -119,7 +118,7 @@ program
 try {
   await program.parseAsync()
 } catch (error) {
-  if (!(error instanceof ConfigError || error instanceof OperatorError)) throw error
+  if (!(error instanceof ConfigError)) throw error
   // What a person set is told in words; what was started meanwhile ends with this process.
   console.error(visible(error.message))
   process.exit(1)

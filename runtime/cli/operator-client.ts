@@ -1,16 +1,18 @@
-/** Talks to the running host as its operator: commands that need the record do not open the database themselves. */
-import { readFile } from 'node:fs/promises'
+/**
+ * Talks to the running host as its operator: commands that need the record do not open the database
+ * themselves, because the embedded one is the host's alone.
+ */
 import http from 'node:http'
 import https from 'node:https'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { readConfig } from '../config.ts'
-
-/** What a person is told in words; the command ends with 1. */
-export class OperatorError extends Error {}
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { readKeptSecret } from '../keys.ts'
 
 /** A host and the token to operate it with. */
 export type OperatorTarget = {
+  /** Without a path. */
   url: URL
   token: string
   /** Where the token is from, for whoever has to look there. */
@@ -22,59 +24,94 @@ export type OperatorCall = {
   /** With its query. */
   path: string
   contentType?: string
-  body?: string | Readable
+  /** A stream is made anew for each try. */
+  body?: string | (() => Readable)
   /** Length of the body in bytes, where it is known. */
   length?: number
+  /** How long the host may take for an answer. */
+  patienceMs?: number
 }
+
+/** How long the host may take for an answer, where nothing else is said, in milliseconds. */
+const PATIENCE_MS = 10_000
+/** How long the host's database may take to be there, and the pause between two tries, in milliseconds. */
+const DATABASE_PATIENCE_MS = 20_000
+const PAUSE_MS = 1000
+
+/** What only concerns a host that starts must not keep a command from running beside it. */
+const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
 
 /**
  * The host of this environment, or of an address; its token is KEYWAY_ADMIN_TOKEN or the one that the
- * host keeps in its data directory.
+ * host keeps in its data directory. Another program may have the port, so it is asked who it is before
+ * the token goes anywhere.
  *
- * @throws OperatorError
+ * @throws ConfigError that says what to do
  */
-export async function findOperator(url?: string): Promise<OperatorTarget> {
-  const config = readConfig(process.env)
-  const target = addressOf(url ?? `http://${reachable(config.host)}:${config.port}`)
-  if (config.adminToken !== '')
-    return { url: target, token: config.adminToken, tokenFrom: 'KEYWAY_ADMIN_TOKEN' }
-  const file = path.join(config.dataDir, 'admin-token')
+export async function findOperator(
+  environment: Readonly<Record<string, string | undefined>>,
+  address?: string,
+): Promise<OperatorTarget> {
+  const config = readConfig({ ...environment, ...UNUSED })
+  const url = address === undefined ? addressOf(config) : checked(address)
+  const { status, text } = await send(url, { method: 'GET', path: '/info' })
+  if (parsed(text)?.['name'] !== 'Keyway')
+    throw new ConfigError(
+      `${url.origin} answers, but is not Keyway (HTTP ${status}); say by HOST and PORT, or --url, where the host is`,
+    )
+  return { url, ...(await operatorToken(config)) }
+}
+
+/** Where the host of these settings is reached from this machine. */
+function addressOf({ host, port }: Config): URL {
+  if (port === 0) throw new ConfigError('PORT is 0, which says nothing: give the address by --url')
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`)
+}
+
+/** The interface stands at fixed paths: an address with one of its own is not the host's. */
+function checked(address: string): URL {
+  const url = URL.parse(address)
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
+  throw new ConfigError(`--url: ${address} is no address such as https://keyway.example`)
+}
+
+async function operatorToken({ adminToken, dataDir }: Config) {
+  if (adminToken !== '') return { token: adminToken, tokenFrom: 'KEYWAY_ADMIN_TOKEN' }
   try {
-    return { url: target, token: (await readFile(file, 'utf8')).trim(), tokenFrom: file }
+    const { value, file } = await readKeptSecret(dataDir, 'admin-token')
+    return { token: value, tokenFrom: file }
   } catch (error) {
-    throw new OperatorError(
-      `the operator's token cannot be read from ${file} (${(error as Error).message}); set KEYWAY_ADMIN_TOKEN, or KEYWAY_DATA_DIR to the data directory of the host`,
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new ConfigError(
+      `The operator's token cannot be read (${code ?? message}) from ${path.join(dataDir, 'admin-token')}: run this as the host's user and with its KEYWAY_DATA_DIR, or set KEYWAY_ADMIN_TOKEN`,
     )
   }
 }
 
-function addressOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url && /^https?:$/.test(url.protocol)) return url
-  throw new OperatorError(`--url: ${text} is no address such as http://127.0.0.1:8080`)
-}
-
-/** A host that listens on every address is reached on loopback. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host
-}
-
 /**
- * Calls something below /operator.
+ * Calls something below /operator. A host that has just started has no database for some seconds: that
+ * is waited for.
  *
- * @throws OperatorError with what the host says, or with what to do when none answers.
+ * @throws ConfigError with what the host says, or with what to do when none answers.
  */
 export async function callOperator(target: OperatorTarget, call: OperatorCall): Promise<unknown> {
-  const { status, text } = await send(target, call)
+  const { url, token, tokenFrom } = target
+  const endMs = performance.now() + DATABASE_PATIENCE_MS
+  let reply = await send(url, call, token)
+  while (reply.status === 503 && performance.now() < endMs) {
+    await pause(PAUSE_MS)
+    reply = await send(url, call, token)
+  }
+  const { status, text } = reply
   const answer = parsed(text)
   if (status < 300 && answer !== null && answer['is_error'] !== true) return answer
-  const message = (answer?.['error'] as { message?: string } | undefined)?.message
   if (status === 401)
-    throw new OperatorError(
-      `${target.url.origin} does not take the token of ${target.tokenFrom}; is it the one of this host?`,
+    throw new ConfigError(
+      `${url.origin} does not take the token of ${tokenFrom}; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has`,
     )
-  throw new OperatorError(message ?? `${target.url.origin} answered ${status}; is it Keyway?`)
+  const { message } = (answer?.['error'] ?? {}) as { message?: string }
+  throw new ConfigError(message ?? `${url.origin} answered ${status}, not as Keyway does`)
 }
 
 function parsed(text: string): Record<string, unknown> | null {
@@ -88,16 +125,21 @@ function parsed(text: string): Record<string, unknown> | null {
 
 type Received = { status: number; text: string }
 
-function send({ url, token }: OperatorTarget, call: OperatorCall): Promise<Received> {
-  const { method, path: at, contentType, body, length } = call
-  const headers: Record<string, string | number> = { authorization: `Bearer ${token}` }
+/** Sends a request and follows no redirect: a token is for this host, not for where it may point. */
+function send(url: URL, call: OperatorCall, token?: string): Promise<Received> {
+  const { method, path: at, contentType, length, patienceMs = PATIENCE_MS } = call
+  const headers: Record<string, string | number> = {}
+  if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   if (contentType !== undefined) headers['content-type'] = contentType
   if (length !== undefined) headers['content-length'] = length
-  return new Promise((resolve, reject) => {
+  const body = typeof call.body === 'function' ? call.body() : call.body
+  const stream = typeof body === 'object' ? body : null
+  const options = { method, headers, signal: AbortSignal.timeout(patienceMs) }
+  return new Promise<Received>((resolve, reject) => {
     const { request } = url.protocol === 'https:' ? https : http
-    const sent = request(new URL(at, url), { method, headers }, (answer) => {
+    const sent = request(new URL(at, url), options, (answer) => {
       // An answer may come before all is sent: the rest need not be.
-      if (typeof body === 'object') body.unpipe(sent)
+      stream?.unpipe(sent)
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.on('error', reject)
@@ -107,20 +149,21 @@ function send({ url, token }: OperatorTarget, call: OperatorCall): Promise<Recei
       })
     })
     sent.on('error', (error) => reject(unreachable(url, error)))
-    if (typeof body !== 'object') {
+    if (stream === null) {
       sent.end(body)
       return
     }
-    body.once('error', (error) => {
+    stream.once('error', (error) => {
       reject(error)
       sent.destroy()
     })
-    body.pipe(sent)
-  })
+    stream.pipe(sent)
+  }).finally(() => stream?.destroy())
 }
 
-function unreachable(url: URL, { message }: Error): OperatorError {
-  return new OperatorError(
-    `no Keyway answers at ${url.origin} (${message}); start it with \`keyway start\`, or say where it is with --url`,
+function unreachable(url: URL, { message, cause, code }: NodeJS.ErrnoException): ConfigError {
+  const why = (cause as Error | undefined)?.message ?? code ?? message
+  return new ConfigError(
+    `No Keyway answers at ${url.origin} (${why}): start it with \`keyway start\`, or say by HOST and PORT, or --url, where it is`,
   )
 }

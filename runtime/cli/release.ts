@@ -2,7 +2,7 @@
 import { callOperator, findOperator } from './operator-client.ts'
 
 export async function release(id: string, { url }: { url?: string }): Promise<void> {
-  const target = await findOperator(url)
+  const target = await findOperator(process.env, url)
   const path = `/operator/connectors/${encodeURIComponent(id)}/release`
   const answer = (await callOperator(target, { method: 'POST', path })) as { released: boolean }
   console.log(

@@ -2,23 +2,30 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { ConfigError } from '../config.ts'
 import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/people-file.ts'
 import { visible } from '../contract/visible.ts'
 import { counted } from './counted.ts'
-import { callOperator, findOperator, OperatorError } from './operator-client.ts'
+import { callOperator, findOperator } from './operator-client.ts'
 
 export type ImportFlags = { dryRun?: true; url?: string; json?: true }
 
 /** A file of this size and more shows how far it is, in bytes. */
 const SHOW_FROM_BYTES = 1024 * 1024
 const MIB = 1024 * 1024
+/** How long the host may take for a file, in milliseconds. */
+const IMPORT_MS = 3_600_000
 
 export async function importUsers(file: string, { dryRun, url, json }: ImportFlags): Promise<void> {
   const length = await sizeOf(file)
-  const target = await findOperator(url)
-  const body = createReadStream(file)
-  const finish =
-    process.stderr.isTTY && length >= SHOW_FROM_BYTES ? showProgress(body, length) : null
+  const target = await findOperator(process.env, url)
+  const progress = process.stderr.isTTY && length >= SHOW_FROM_BYTES
+  let finish = () => {}
+  const body = () => {
+    const stream = createReadStream(file)
+    if (progress) finish = showProgress(stream, length)
+    return stream
+  }
   const query = new URLSearchParams({ file_name: path.basename(file) })
   if (dryRun) query.set('dry_run', 'true')
   try {
@@ -28,23 +35,23 @@ export async function importUsers(file: string, { dryRun, url, json }: ImportFla
       contentType: 'text/csv',
       body,
       length,
+      patienceMs: IMPORT_MS,
     })
-    finish?.()
+    finish()
     console.log(json ? JSON.stringify(answer, null, 2) : words(file, answer as PeopleDifference))
   } finally {
-    finish?.()
-    body.destroy()
+    finish()
   }
 }
 
-/** @throws OperatorError for what is no file that could be sent. */
+/** @throws ConfigError for what is no file that could be sent. */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: Error) => {
-    throw new OperatorError(`${file} cannot be read: ${error.message}`)
+    throw new ConfigError(`${file} cannot be read: ${error.message}`)
   })
-  if (!found.isFile()) throw new OperatorError(`${file} is no file`)
+  if (!found.isFile()) throw new ConfigError(`${file} is no file`)
   if (found.size > MAX_PEOPLE_BYTES)
-    throw new OperatorError(
+    throw new ConfigError(
       `${file} has ${Math.ceil(found.size / MIB)} MiB; at most ${MAX_PEOPLE_BYTES / MIB} are taken: split it, with the header in each part`,
     )
   return found.size

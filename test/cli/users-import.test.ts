@@ -123,7 +123,7 @@ test('where no host answers it says what to do', async () => {
   expect({ code, err }).toEqual({
     code: 1,
     err: expect.stringMatching(
-      /no Keyway answers at http:\/\/127\.0\.0\.1:1 .*keyway start.*--url/,
+      /No Keyway answers at http:\/\/127\.0\.0\.1:1 .*keyway start.*--url/,
     ),
   })
 })
@@ -131,8 +131,8 @@ test('where no host answers it says what to do', async () => {
 test('an address or a token that cannot be is told with what to do', async () => {
   const one = await file('one.csv', 'email\na@b.c\n')
   expect((await keyway([one, '--url', 'x'])).err).toMatch(/^--url: x is no address/)
-  const bare = await keyway([one], { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home })
-  expect(bare.err).toMatch(/admin-token .*KEYWAY_DATA_DIR/)
+  const bare = await keyway([one, '--url', url], { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home })
+  expect(bare.err).toMatch(/admin-token: .*KEYWAY_DATA_DIR/)
 })
 
 test('the token of the data directory is found', async () => {

@@ -42,15 +42,15 @@ test('asks a host that listens on every address on loopback', async () => {
 
 test.each<[what: string, more: Record<string, string>, options: object, says: RegExp]>([
   ['there is no such user', {}, { email: 'nobody@x' }, /There is no user nobody@x/],
-  ['no host answers', {}, { url: 'http://127.0.0.1:1' }, /No host answers at .*npm start/],
-  ['the address is none', {}, { url: 'keyway' }, /--url: keyway is not an address/],
-  ['the address has a path', {}, { url: 'http://h/p' }, /--url: .* is not an address/],
+  ['no host answers', {}, { url: 'http://127.0.0.1:1' }, /No Keyway answers at .*keyway start/],
+  ['the address is none', {}, { url: 'keyway' }, /--url: keyway is no address/],
+  ['the address has a path', {}, { url: 'http://h/p' }, /--url: .* is no address/],
   ['the port is not known', {}, { url: undefined }, /PORT is 0.*--url/],
   [
     'the token is another',
     { KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(40)}` },
     {},
-    /does not take this operator's token/,
+    /does not take the token of KEYWAY_ADMIN_TOKEN/,
   ],
   ['the token is elsewhere', { KEYWAY_DATA_DIR: '/nowhere' }, {}, /cannot be read.*\/nowhere/],
 ])('says so when %s', async (_what, more, options, says) => {
@@ -73,7 +73,7 @@ test('gives the token to no other program that has the port, and follows it nowh
 
 test('tells a failure in words, and exits with 1', async () => {
   const { code, output } = await run(['login-link', '--url', 'http://127.0.0.1:1'], { env })
-  expect(output).toMatch(/^No host answers at/)
+  expect(output).toMatch(/^No Keyway answers at/)
   expect(output).not.toMatch(UGLY)
   expect(code).toBe(1)
 })

@@ -1,0 +1,58 @@
+/** What commands ask of a running host, and of what only has its port. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { afterEach, expect, test } from 'vitest'
+import { callOperator, findOperator } from '../../runtime/cli/operator-client.ts'
+
+const TOKEN = `lsk_${'t'.repeat(40)}`
+const servers: Server[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+/** A host that answers /info as Keyway and everything else as told; what was sent to it, with the token. */
+async function host(answers: [status: number, body: object][], headers: object = {}) {
+  const heard: { token: string | undefined; body: string }[] = []
+  const server = createServer(async (request, reply) => {
+    if (request.url === '/info') {
+      reply.end('{"name":"Keyway"}')
+      return
+    }
+    let body = ''
+    for await (const chunk of request) body += chunk
+    heard.push({ token: request.headers.authorization, body })
+    const [status, answer] = answers[heard.length - 1] ?? [500, {}]
+    reply.writeHead(status, { ...headers }).end(JSON.stringify(answer))
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { heard, target: await findOperator({ KEYWAY_ADMIN_TOKEN: TOKEN }, url) }
+}
+
+test('a stream is sent whole again while the database starts', async () => {
+  const { heard, target } = await host([
+    [503, {}],
+    [200, { done: true }],
+  ])
+  const body = () => Readable.from(['a', 'b'])
+  const answer = await callOperator(target, { method: 'POST', path: '/operator/x', body })
+  expect(answer).toEqual({ done: true })
+  expect(heard).toEqual(Array(2).fill({ token: `Bearer ${TOKEN}`, body: 'ab' }))
+})
+
+test('the token follows no redirect', async () => {
+  const elsewhere = await host([])
+  const { target } = await host([[307, {}]], { location: `${elsewhere.target.url}x` })
+  const call = callOperator(target, { method: 'GET', path: '/operator/x' })
+  await expect(call).rejects.toThrow('answered 307')
+  expect(elsewhere.heard).toEqual([])
+})
+
+test('a host that never answers is told so', async () => {
+  const { target } = await host([])
+  servers.at(-1)?.removeAllListeners('request')
+  const call = callOperator(target, { method: 'GET', path: '/operator/x', patienceMs: 100 })
+  await expect(call).rejects.toThrow(/No Keyway answers .*timeout/)
+})
