@@ -10,7 +10,7 @@ import path from 'node:path'
 const STOP_MS = 20_000
 
 /** The pid of a live server of this data directory, or null. */
-export async function livePostmaster(cluster: string): Promise<number | null> {
+async function livePostmaster(cluster: string): Promise<number | null> {
   const text = await readOrNull(path.join(cluster, 'postmaster.pid'))
   const pid = Number.parseInt(text ?? '', 10)
   if (!Number.isSafeInteger(pid) || pid <= 1) return null

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 
-export const BUILT_IN_FILE: string = path.join(import.meta.dirname, 'built-in.json')
+const BUILT_IN_FILE: string = path.join(import.meta.dirname, 'built-in.json')
 
 const List = v.record(v.string(), v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)))
 

@@ -67,8 +67,3 @@ export type EndpointInput<E extends Endpoint> = {
       : null
     : never
 }
-
-/** What a handler of an endpoint answers, before nulls are filled in. */
-export type EndpointOutput<E extends Endpoint> = E['output'] extends AnySchema
-  ? v.InferInput<E['output']>
-  : null

@@ -18,4 +18,3 @@ export const ENDPOINTS = {
 } as const
 
 export type EndpointName = keyof typeof ENDPOINTS
-export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[]

@@ -11,7 +11,7 @@ import { toApp } from './apps.ts'
 type AccountRow = typeof accounts.$inferSelect
 
 /** An account as on the wire; `app` where it was asked for. */
-export const toAccount = (row: AccountRow, app: App | null): Account => ({
+const toAccount = (row: AccountRow, app: App | null): Account => ({
   id: row.id,
   app_id: row.appId,
   account_type: row.accountType,
@@ -27,7 +27,7 @@ export const toAccount = (row: AccountRow, app: App | null): Account => ({
 })
 
 /** Rows as on the wire, with `expand`ed apps in one question. */
-export async function toAccounts(
+async function toAccounts(
   db: Db,
   rows: AccountRow[],
   expand: readonly string[],

@@ -21,7 +21,7 @@ import { changedFacts, customClassId, withFacts } from './facts.ts'
 import { toIntegration } from './integrations.ts'
 
 /** Instance of every custom app (core-interface.md section 1.17). */
-export const CUSTOM_INSTANCE = 'custom_app_import'
+const CUSTOM_INSTANCE = 'custom_app_import'
 
 /** How soon to ask again while a sync runs, in seconds. */
 const SYNCING_RETRY_SECONDS = 10

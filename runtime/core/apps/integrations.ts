@@ -17,7 +17,7 @@ export const toIntegration = ({ id, manifest }: InstalledConnector) => ({
 })
 
 /** Where a connector's logo is served: in a list the pictures themselves would be megabytes. */
-export const logoPath = (id: string): string => `/integrations/${id}/logo`
+const logoPath = (id: string): string => `/integrations/${id}/logo`
 
 type IntegrationQuery = PageQuery & { query: string | null }
 

@@ -16,7 +16,7 @@ import { noteUse } from './tokens.ts'
 /** How long one stays signed in, in milliseconds. */
 export const SESSION_MS: number = 8 * 60 * 60 * 1000
 /** How long a link lets somebody in, in milliseconds. */
-export const LOGIN_LINK_MS: number = 10 * 60 * 1000
+const LOGIN_LINK_MS: number = 10 * 60 * 1000
 
 const CODE_PREFIX = 'kwl_'
 const SESSION_PREFIX = 'kws_'

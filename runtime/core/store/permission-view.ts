@@ -108,7 +108,7 @@ export function configView(document: Document): RequestConfigView {
  * What holds when somebody asks for the permission: where an override flag is off, or nothing was written
  * for what has no flag, the app's settings do.
  */
-export function inheriting(own: RequestConfigView, document: Document, app: SettingsView) {
+function inheriting(own: RequestConfigView, document: Document, app: SettingsView) {
   const { request_flow: flow, provisioning } = app
   const approvals = own.request_approval_config
   const fulfillments = own.request_fulfillment_config

@@ -8,7 +8,7 @@ import { type Home, isMade } from '../home.ts'
 import { syncFolder } from './archive.ts'
 
 /** Where a backup is unpacked; of no worth until it is whole. */
-export const unpackingOf = ({ cluster }: Home): string => `${cluster}.unpacking`
+const unpackingOf = ({ cluster }: Home): string => `${cluster}.unpacking`
 
 /** A whole data directory that waits for its place. */
 const restoredOf = ({ cluster }: Home): string => `${cluster}.restored`

@@ -108,7 +108,7 @@ function refOf(schema: JsonSchema): string | null {
 }
 
 /** A type in words: `array of FoundAccountData`, `string or null`. */
-export function typeOf(schema: JsonSchema, references?: References): string {
+function typeOf(schema: JsonSchema, references?: References): string {
   if (typeof schema['$ref'] === 'string') {
     const target = references?.find(schema['$ref'])
     return target && Array.isArray(target['enum']) ? typeOf(target) : nameOf(schema['$ref'])

@@ -57,7 +57,7 @@ async function readManagers(tx: Db): Promise<Int32Array> {
 }
 
 /** Somebody in a circle, or null. */
-export function inCircle(managers: Int32Array): number | null {
+function inCircle(managers: Int32Array): number | null {
   /** The walk that came by first; a walk that meets itself has gone in a circle. */
   const walks = new Int32Array(managers.length).fill(-1)
   for (let walk = 0; walk < managers.length; walk += 1) {
