@@ -228,3 +228,8 @@ test('too many requests of one token are told how long to wait', async () => {
   ).toBeGreaterThan(0)
   await strict.stop()
 })
+
+test('tells at most a hundred mistakes of a query', async () => {
+  const { status, body } = await core.call('GET', `/users?${'search_term=%00&'.repeat(500)}`)
+  expect([status, body.detail.length]).toEqual([422, 100])
+})

@@ -107,7 +107,7 @@ function authorise(principal: Principal, { who, method }: Endpoint): void {
 
 async function parseInput(c: Context<Env>, row: Endpoint) {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
-  const texts = textEntries(c)
+  const texts = textEntries(c).slice(0, MAX_ENTRIES)
   const body = row.body === null ? null : await bodyOf(c, row.body)
   const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
   if (all.length > 0) throw new CoreError(422, all)
@@ -140,6 +140,9 @@ function textEntries(c: Context<Env>): ValidationEntry[] {
       return wrong ? [{ loc: ['query', name], msg: wrong, type: 'value_error' }] : []
     })
 }
+
+/** Most entries of one kind that a 422 tells, as of a body. */
+const MAX_ENTRIES = 100
 
 const HAS_NUL = 'Value error, text must not hold the character NUL'
 const NOT_UTF8 = 'Value error, text must be UTF-8'
