@@ -11,7 +11,8 @@ import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
 import { resealConnections } from './core/connections.ts'
 import { agreeOnSecret } from './core/deployment.ts'
-import { createTokenHasher } from './core/principal.ts'
+import type { CoreParts } from './core/parts.ts'
+import { createTokenHasher, type TokenHasher } from './core/principal.ts'
 import { ensureFirstAdmin } from './core/tokens.ts'
 import type { Db } from './database/database.ts'
 import { startDatabase } from './database/service.ts'
@@ -49,6 +50,9 @@ export type Host = {
   /** The file that holds the operator's token, where it was generated. */
   adminTokenFile: string | null
   adminToken: string
+  /** What core functions need besides the database and the caller. */
+  parts: CoreParts
+  hasher: TokenHasher
   /** The database, once it is there. */
   db(): Db | null
   /** The embedded server's process, or null. */
@@ -259,18 +263,15 @@ export async function createHost(
     reached = true
   })
 
+  const parts: CoreParts = {
+    connectors: { ids: registry.ids, find: registry.find, call: createCall(invoke) },
+    vault,
+  }
   const app = createApp({
     core: {
       db: () => database?.db() ?? null,
       hasher,
-      parts: {
-        connectors: {
-          ids: registry.ids,
-          find: registry.find,
-          call: createCall(invoke),
-        },
-        vault,
-      },
+      parts,
       requestsPerMinute: config.requestsPerMinute,
       log,
     },
@@ -321,6 +322,8 @@ export async function createHost(
     registry,
     lanes,
     invoke,
+    parts,
+    hasher,
     db: () => database?.db() ?? null,
     databasePid: () => database?.pid() ?? null,
     databaseReady: database?.first ?? Promise.resolve(),

@@ -11,7 +11,10 @@ const program = new Command('keyway')
 program
   .command('start')
   .description('start the server with all connectors')
-  .option('--sample', 'also start a sample SCIM directory with 250 people on loopback')
+  .option(
+    '--sample',
+    'also start a sample SCIM directory with 250 people on loopback, and make a sample company',
+  )
   .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
   .addHelpText(
     'after',
