@@ -378,19 +378,23 @@ export async function commentOnTask(
   id: string,
   body: { comment: string },
 ) {
-  const task = await findTask(db, principal, id)
-  const [row] = await db
-    .insert(taskComments)
-    .values({
-      domainId: principal.domainId,
-      taskId: task.id,
-      body: body.comment,
-      createdById: principal.userId,
-    })
-    .returning()
-  return {
-    body: body.comment,
-    created_by: toUser(await findUser(db, principal, principal.userId)),
-    created_at: (row?.createdAt ?? new Date()).toISOString(),
-  }
+  return db.transaction(async (tx) => {
+    const task = await findTask(tx, principal, id)
+    const author = toUser(await findUser(tx, principal, principal.userId))
+    const { domainId, userId: createdById } = principal
+    const [row] = await tx
+      .insert(taskComments)
+      .values({ domainId, taskId: task.id, body: body.comment, createdById })
+      .returning()
+    const { id: comment_id, createdAt } = row as typeof taskComments.$inferSelect
+    // Its words are in the task: the log, which cannot be changed, says only that they were written.
+    await recordActivity(
+      tx,
+      principal,
+      'TASK_COMMENTED',
+      [{ target_type: 'Task', name: task.taskType, id: task.id }],
+      { comment_id },
+    )
+    return { body: body.comment, created_by: author, created_at: createdAt.toISOString() }
+  })
 }
