@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Compiled } from './compiler.ts'
 import type { Folder } from './folder.ts'
@@ -21,6 +22,12 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 
 const RUNTIME = path.join(import.meta.dirname, '..')
 const ROOT = path.join(RUNTIME, '..')
+
+/** Where the bundler really lies: beside this package where it is installed, or behind a link. */
+const PACKAGES = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('esbuild/package.json')),
+  '..',
+)
 
 /** Bundles a connector's sources to one script, or says what is wrong with them. */
 export async function compile(folder: Folder, options: CompileOptions): Promise<Compiled> {
@@ -60,6 +67,7 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     ...['runtime', 'node_modules', 'package.json'].map(
       (name) => `--allow-fs-read=${path.join(ROOT, name)}`,
     ),
+    `--allow-fs-read=${PACKAGES}`,
     '--no-warnings',
     '--max-old-space-size=512',
     path.join(RUNTIME, 'registry/compiler.ts'),
