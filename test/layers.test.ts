@@ -39,7 +39,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'seal.ts',
     'version.ts',
   ],
-  cli: ['contract', 'main.ts', 'config.ts', 'log.ts', 'sample', 'testing'],
+  verify: ['contract', 'lanes'],
+  cli: ['contract', 'main.ts', 'config.ts', 'log.ts', 'sample', 'testing', 'verify'],
 }
 
 /** Packages that a layer may import; what is missing may import any. */

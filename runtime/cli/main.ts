@@ -5,6 +5,7 @@ import { check } from './check.ts'
 import { dev } from './dev.ts'
 import { newConnector } from './new.ts'
 import { start } from './start.ts'
+import { verify } from './verify.ts'
 
 const program = new Command('keyway')
   .description('A connector runtime for identity and access management')
@@ -51,6 +52,18 @@ program
     '\nListens on port 8081 unless PORT is set; the other settings are those of the README.\n\nExample:\n  keyway dev ./acme',
   )
   .action(dev)
+
+program
+  .command('verify')
+  .option('--family <name>', 'only one kind of attack, such as memory')
+  .option('--only <attack>', 'only one attack, such as loop-in-handler')
+  .option('--json', 'print the report as JSON')
+  .description('attack a host on this machine with hostile connectors, and say what each could do')
+  .addHelpText(
+    'after',
+    '\nTakes some minutes, a free port of loopback and a temporary folder; nothing that runs here is touched.\nExits with 1 when an attack is not contained.\n\nExample:\n  keyway verify --family time',
+  )
+  .action(verify)
 
 try {
   await program.parseAsync()
