@@ -29,6 +29,8 @@ export async function writeFolder(
   { plugins, secrets }: FolderPlace,
 ): Promise<string> {
   const folder = path.join(plugins, attack.name)
+  // Written with those of its family: once more, it would be judged once more.
+  if (existsSync(folder)) return folder
   const source = sourceOf(family, attack)
   await mkdir(folder, { recursive: true })
   if (source.endsWith('.ts')) await cp(source, path.join(folder, 'connector.ts'))
