@@ -22,7 +22,7 @@ const ambiguous = (levels: number): string =>
 const jsonText = (bytes: number): string => `"${'x'.repeat(bytes)}"`
 
 export const COMPILER: readonly Attack[] = [
-  { name: 'import-parent', promise: 2, ends: refused, quick: true },
+  { name: 'import-parent', promise: 2, ends: refused },
   { name: 'import-absolute', promise: 2, ends: refused },
   {
     name: 'import-by-link',

@@ -15,7 +15,6 @@ export const MEMORY: readonly Attack[] = [
     ends: full,
     deadlineMs: 2000,
     workerMayDie: true,
-    quick: true,
   },
   { name: 'doubling-text', promise: 1, ends: fullOrRefused, deadlineMs: 1200, workerMayDie: true },
   { name: 'unbounded-map', promise: 1, ends: full, deadlineMs: 3000, workerMayDie: true },

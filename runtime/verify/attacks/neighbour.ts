@@ -12,8 +12,23 @@ const written = (name: string, more: string) => () => ({
 })
 
 export const NEIGHBOUR: readonly Attack[] = [
-  { name: 'module-state', promise: 2, ends: ['answer'], calls: 12, tenants: 3, quick: true },
-  { name: 'error-text', promise: 2, ends: ['unauthenticated'], calls: 6, tenants: 2, quick: true },
+  {
+    name: 'module-state',
+    promise: 2,
+    ends: ['answer'],
+    deadlineMs: 2000,
+    calls: 12,
+    tenants: 3,
+    quick: true,
+  },
+  {
+    name: 'error-text',
+    promise: 2,
+    ends: ['unauthenticated'],
+    deadlineMs: 2000,
+    calls: 6,
+    tenants: 2,
+  },
   {
     name: 'kill-every-call',
     promise: 1,
@@ -33,7 +48,6 @@ export const NEIGHBOUR: readonly Attack[] = [
     tenants: 8,
     settings: upstream,
     granted: true,
-    quick: true,
   },
   {
     name: 'call-flood',
@@ -72,7 +86,6 @@ export const NEIGHBOUR: readonly Attack[] = [
     promise: 3,
     ends: refused,
     manifest: { id: 'healthy-neighbour' },
-    quick: true,
   },
   { name: 'reserved-id', promise: 3, ends: refused, manifest: { id: 'list-connector-app-ids' } },
   {

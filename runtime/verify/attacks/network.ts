@@ -208,7 +208,6 @@ export const NETWORK: readonly Attack[] = [
     deadlineMs: 3000,
     settings: upstream,
     granted: true,
-    quick: true,
   },
   {
     name: 'broken-replies',

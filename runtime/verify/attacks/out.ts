@@ -7,7 +7,7 @@ export const OUT: readonly Attack[] = [
   { name: 'function-constructors', promise: 2, ends: nothingFound, deadlineMs: 2000 },
   { name: 'global-names', promise: 2, ends: nothingFound, deadlineMs: 2000 },
   { name: 'dynamic-import', promise: 2, ends: nothingFound, deadlineMs: 2000 },
-  { name: 'stack-frames', promise: 2, ends: nothingFound, deadlineMs: 2000, quick: true },
+  { name: 'stack-frames', promise: 2, ends: nothingFound, deadlineMs: 2000 },
   { name: 'callers', promise: 2, ends: nothingFound, deadlineMs: 2000 },
   { name: 'errors-of-the-host', promise: 2, ends: nothingFound, deadlineMs: 2000, quick: true },
   {

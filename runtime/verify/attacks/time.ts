@@ -19,7 +19,7 @@ export const TIME: readonly Attack[] = [
   },
   { name: 'loop-in-handler', promise: 1, ends: late, quick: true },
   { name: 'loop-after-await', promise: 1, ends: late },
-  { name: 'loop-after-fetch', promise: 1, ends: late, quick: true },
+  { name: 'loop-after-fetch', promise: 1, ends: late },
   { name: 'loop-in-timer', promise: 1, ends: late },
   { name: 'loop-after-answer', promise: 1, ends: ['answer', ...late] },
   { name: 'loop-in-abort-listener', promise: 1, ends: late },

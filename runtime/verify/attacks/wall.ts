@@ -42,7 +42,6 @@ const ATTACKS: readonly Attack[] = [
     promise: 1,
     ends: ['unexpected_error', 'request_timeout'],
     workerMayDie: true,
-    quick: true,
   },
   { name: 'throw-odd-values', promise: 1, ends: ['unexpected_error'], calls: 13 },
   {
@@ -57,7 +56,6 @@ const ATTACKS: readonly Attack[] = [
     name: 'poisoned-built-ins',
     promise: 1,
     ends: ['answer', 'unexpected_error', 'invalid_response', 'request_timeout'],
-    quick: true,
   },
   { name: 'poisoned-promise', promise: 1, ends: ['answer', 'request_timeout'] },
   { name: 'poisoned-json', promise: 1, ends: ['answer', 'invalid_response'] },
