@@ -137,6 +137,10 @@ export async function createHost(
       if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
     },
     onRepeat: () => metrics.callRepeated(),
+    onSlowed(lane) {
+      metrics.workerSlowed()
+      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
+    },
   })
 
   const egress = await setting(() =>
