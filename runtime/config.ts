@@ -44,7 +44,7 @@ export const SETTINGS = {
       text,
       v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors'),
       v.check(
-        (given) => !/^\/(docs|healthz|metrics|operator|readyz)(\/|$)/.test(given),
+        (given) => !/^\/(docs|healthz|metrics|operator|readyz|settings)(\/|$)/.test(given),
         'is taken',
       ),
     ),
@@ -59,13 +59,13 @@ export const SETTINGS = {
     default: '',
     schema: text,
     meaning:
-      'key material for page tokens, 32 characters or more; a list (newest first, comma between) to rotate; default: generated into the data directory',
+      'key material for page tokens, API tokens and credentials of apps, 32 characters or more; a list (newest first, comma between) to rotate; the same on every host of a database; default: generated into the data directory',
   },
   KEYWAY_ADMIN_TOKEN: {
     default: '',
     schema: text,
     meaning:
-      'bearer token of `/operator`, and the first API token, owned by the first admin (`lsk_...`); default: generated into a file of the data directory',
+      'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); default: generated into a file of the data directory',
   },
   DATABASE_URL: {
     default: '',
@@ -210,6 +210,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         'KEYWAY_SECRET: has fewer than 32 characters; make one with `openssl rand -hex 32`',
       )
   }
+  if (!/^(lsk_[\x21-\x7e]{32,}|)$/.test(config.adminToken))
+    wrong.push(
+      'KEYWAY_ADMIN_TOKEN: is not lsk_ with 32 characters or more behind it; make one with `echo lsk_$(openssl rand -hex 32)`',
+    )
   if (!loopback && connectorToken === '' && !config.openConnectors) {
     wrong.push(
       `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everybody`,

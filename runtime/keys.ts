@@ -1,5 +1,5 @@
 /** Secrets that the operator did not set: made once, kept in the data directory for the owner alone. */
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -20,8 +20,32 @@ export async function keptSecret(dataDir: string, name: string, prefix = ''): Pr
   } finally {
     await unlink(made)
   }
+  return readKeptSecret(dataDir, name)
+}
+
+/** Reads a secret that a host has made. */
+export async function readKeptSecret(dataDir: string, name: string): Promise<Kept> {
+  const file = path.join(dataDir, name)
   const value = (await readFile(file, 'utf8')).trim()
   if (value.length < 32)
     throw new Error(`${file} does not hold a secret; remove it and start again`)
   return { value, file }
 }
+
+/** A secret of the data directory that is there already, or null: makes none. */
+export async function existingSecret(dataDir: string, name: string): Promise<string | null> {
+  try {
+    return (await readFile(path.join(dataDir, name), 'utf8')).trim() || null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Says which secret it is and nothing else of it, 16 hex digits. */
+export const keyId = (secret: string): string =>
+  Buffer.from(hkdfSync('sha256', secret, 'keyway', 'key-id', 8)).toString('hex')
+
+/** The key under which backups are sealed. */
+export const sealKey = (secret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'keyway', 'backup-seal', 32))

@@ -9,6 +9,8 @@ import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
+import { resealConnections } from './core/connections.ts'
+import { agreeOnSecret } from './core/deployment.ts'
 import { createTokenHasher } from './core/principal.ts'
 import { ensureFirstAdmin } from './core/tokens.ts'
 import type { Db } from './database/database.ts'
@@ -112,6 +114,7 @@ export async function createHost(
   const adminToken = kept?.value ?? config.adminToken
 
   const hasher = createTokenHasher(secrets)
+  const vault = createSealer(secrets, 'connection')
   const database = wanted === 'none' ? null : await openDatabaseService()
 
   async function openDatabaseService() {
@@ -121,7 +124,10 @@ export async function createHost(
         dataDir,
         url: config.databaseUrl,
         password,
-        prepare: (db, domainId) => ensureFirstAdmin(db, hasher, domainId, adminToken),
+        prepare: async (db, domainId) => {
+          await agreeOnSecret(db, secrets)
+          await ensureFirstAdmin(db, hasher, domainId, adminToken)
+        },
         tell: (text) => log.info(text),
         onError: (error) => log.warn({ err: error }, 'the database'),
         onLine: (line) => log.debug({ line }, 'postgresql'),
@@ -130,9 +136,16 @@ export async function createHost(
   }
 
   const launcher = launch(createLauncher(await buildWorker(path.join(dataDir, 'run'))))
-  const lanes = createLanes(launcher, (lane, end) => {
-    metrics.workerEnded(end.reason)
-    if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+  const lanes = createLanes(launcher, {
+    onEnd(lane, end) {
+      metrics.workerEnded(end.reason)
+      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+    },
+    onRepeat: () => metrics.callRepeated(),
+    onSlowed(lane) {
+      metrics.workerSlowed()
+      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
+    },
   })
 
   const egress = await setting(() =>
@@ -179,6 +192,7 @@ export async function createHost(
   const metrics = createMetrics(
     () => lanes.states(),
     () => registry.ids().length,
+    lanes.standing.count,
   )
   const invoke = createInvoke({
     find: registry.find,
@@ -236,6 +250,19 @@ export async function createHost(
     await Promise.all(checks)
   })
 
+  const stopping = new AbortController()
+  const resealed = (database?.first ?? Promise.resolve()).then(async () => {
+    const db = database?.db()
+    if (!db) return
+    const { signal } = stopping
+    const info = log.info.bind(log)
+    await resealConnections(db, vault, { signal, info, warn: log.warn.bind(log) }).catch(
+      (error) => {
+        if (!signal.aborted) log.error({ err: error }, 'sealing connections anew failed')
+      },
+    )
+  })
+
   // Once it was there the host stays ready: connectors answer without it.
   let reached = database === null
   void database?.first.then(() => {
@@ -250,10 +277,9 @@ export async function createHost(
         connectors: {
           ids: registry.ids,
           find: registry.find,
-          logo: store.logo,
           call: createCall(invoke),
         },
-        vault: createSealer(secrets, 'connection'),
+        vault,
       },
       requestsPerMinute: config.requestsPerMinute,
       log,
@@ -283,8 +309,22 @@ export async function createHost(
       connectors: registry.ids().length,
       containment: lanes.containment,
     }),
-    listConnectors: registry.list,
+    listConnectors: () => registry.list().map(withStanding),
+    releaseConnector(id) {
+      const version = registry.find(id)
+      if (!version) return null
+      const released = lanes.release(version.digest)
+      if (released) log.info({ connector: version.id }, 'a connector was released')
+      return { id: version.id, released }
+    },
   })
+
+  /** What is served may still be under suspicion, or take no calls, on this host. */
+  function withStanding(row: Listing) {
+    const stands = row.state === 'ready' && row.digest ? lanes.standing.of(row.digest) : null
+    if (stands === null || stands.state === 'clear') return row
+    return { ...row, state: stands.state, reason: stands.reason }
+  }
 
   return {
     app,
@@ -301,7 +341,8 @@ export async function createHost(
       await watched.stop()
       lanes.stop()
       await egress.close()
-      await database?.stop()
+      stopping.abort()
+      await Promise.all([resealed, database?.stop()])
     },
   }
 }

@@ -57,6 +57,7 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
       return Buffer.concat([current.id, nonce, sealed, cipher.getAuthTag()])
     },
     open(sealed, bound) {
+      if (sealed.length < SEAL_BYTES) throw new SealError('altered', sealedWith(sealed))
       const id = sealed.subarray(0, ID_BYTES)
       const key = keys.find((one) => one.id.equals(id))
       if (!key) throw new SealError('key', sealedWith(sealed))

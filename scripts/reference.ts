@@ -2,12 +2,15 @@
 import * as v from 'valibot'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/authentication.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities.ts'
+import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { CODES, ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
 import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/upstream-status.ts'
+import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/egress/headers.ts'
+import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import { createComponents } from '../runtime/http/documents/json-schema.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
-import { manifestJsonSchema } from '../runtime/http/documents/manifest-schema.ts'
+import { casesJsonSchema, manifestJsonSchema } from '../runtime/http/documents/manifest-schema.ts'
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
 import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
 import { contextMembers, type Exported, exportsOf } from './for-authors.ts'
@@ -17,6 +20,13 @@ export function referencePage(): string {
   const components = createComponents()
   const sections = [
     ['For authors', forAuthors()],
+    [
+      'Conventions',
+      table(
+        ['about', 'rule'],
+        CONVENTIONS.map(([about, rule]) => [about, rule]),
+      ),
+    ],
     ['Codes for authors', codesForAuthors()],
     ['Capabilities', capabilities(components)],
     ['Records', records(components)],
@@ -24,6 +34,7 @@ export function referencePage(): string {
     ['Errors', errors()],
     ['Manifest', manifest()],
     ['Limits', limits()],
+    ['Cases', cases()],
   ]
   return [
     '<!-- Written by scripts/docs.ts from the tables in this folder; do not edit. -->',
@@ -115,11 +126,19 @@ function forAuthors(): string {
     '',
     table(['member', 'what it is'], members),
     '',
+    `\`ctx.fetch\` sends every request header but ${refusedHeaders()}; \`permission_denied\` says so.`,
+    '',
     'What a test imports as `keyway/testing`; it is not there in the sandbox:',
     '',
     listed('testing/testing.ts'),
   ].join('\n')
 }
+
+/** Names of headers that connectors may not set, in words. */
+const refusedHeaders = (): string =>
+  [...[...REFUSED_NAMES].sort(), ...REFUSED_PREFIXES.map((prefix) => `${prefix}*`)]
+    .map(code)
+    .join(', ')
 
 function codesForAuthors(): string {
   const rows = Object.entries(CODES).map(([name, when]) => [code(name), when])
@@ -128,6 +147,8 @@ function codesForAuthors(): string {
     `The ${rows.length} codes of \`ConnectorError\`, a closed list: no others ever leave.`,
     '',
     table(['`error_code`', 'when to throw it'], rows),
+    '',
+    "A status that means something else here is told by `onError` of `client`: `const error = await ConnectorError.from(reply)`, and then `new ConnectorError('permission_denied', error.message, error)` keeps the status, the system’s own code and who raised it.",
     '',
     '`ConnectorError.from(reply)` makes the code of the upstream’s status; of all others it is `api_error`:',
     '',
@@ -144,6 +165,18 @@ function manifest(): string {
   ])
   const note =
     'The fields of connector.json; `*` is any name; required within its object. The JSON Schema is served at `/schemas/connector.json`.'
+  return [note, '', table(['field', 'required', 'meaning'], rows)].join('\n')
+}
+
+function cases(): string {
+  const needed = requiredPaths(casesJsonSchema(), '')
+  const rows = Object.entries(CASE_FIELDS).map(([path, meaning]) => [
+    code(path),
+    needed.includes(path) ? 'yes' : '',
+    meaning,
+  ])
+  const note =
+    'connector.cases.json is a list of cases; `keyway check` runs each in the real sandbox, without network, and wants one for every capability. The JSON Schema is served at `/schemas/connector.cases.json`.'
   return [note, '', table(['field', 'required', 'meaning'], rows)].join('\n')
 }
 

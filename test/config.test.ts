@@ -65,6 +65,7 @@ describe('a variable that is wrong is named, with what was found', () => {
     ['KEYWAY_CONNECTORS_PATH', '/a?b', 'is not a path such as /connectors'],
     ['KEYWAY_CONNECTORS_PATH', '/operator', 'is taken'],
     ['KEYWAY_CONNECTORS_PATH', '/metrics', 'is taken'],
+    ['KEYWAY_CONNECTORS_PATH', '/settings', 'is taken'],
     ['KEYWAY_OPEN_CONNECTORS', 'yes', 'is neither 0 nor 1'],
     ['KEYWAY_MAX_DEADLINE_MS', '99', 'is not between 100 and 3600000'],
     ['KEYWAY_MAX_MEMORY_MB', '8', 'is not between 16 and 4096'],
@@ -78,6 +79,19 @@ describe('a variable that is wrong is named, with what was found', () => {
     const message = refusal({ KEYWAY_SECRET: `${SECRET},short-one` })
     expect(message).toMatch(/^KEYWAY_SECRET: has fewer than 32 characters; make one with `openssl/)
     expect(message).not.toContain('short-one')
+  })
+
+  test.each([
+    'operator',
+    'lsk_short',
+    `lsk_${'x'.repeat(31)}`,
+    'x'.repeat(64),
+    `lsk_${'x y'.repeat(20)}`,
+  ])('and the operator’s token has its form, which %s has not', (token) => {
+    const message = refusal({ KEYWAY_ADMIN_TOKEN: token })
+    expect(message).toMatch(/^KEYWAY_ADMIN_TOKEN: is not lsk_ with 32 characters .*openssl/)
+    expect(message).not.toContain(token)
+    expect(refusal({ KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(32)}` })).toBe('')
   })
 
   test('and all are told at once', () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { CAPABILITY_NAMES } from '../runtime/contract/capabilities.ts'
+import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import * as sdk from '../runtime/sdk/sdk.ts'
 import * as testing from '../runtime/testing/testing.ts'
 import { staleFiles } from '../scripts/docs.ts'
@@ -45,4 +47,19 @@ test('a status and its code stand in the reference', () => {
 
 test('every capability is in the reference', () => {
   expect(firstCells('Capabilities').sort()).toEqual([...CAPABILITY_NAMES].sort())
+})
+
+test('every field of a case is in the reference, and the reference has no others', () => {
+  expect(firstCells('Cases')).toEqual(Object.keys(CASE_FIELDS))
+})
+
+test('every convention is in the reference', () => {
+  for (const [about, rule] of CONVENTIONS) expect(written).toContain(`| ${about} | ${rule} |`)
+})
+
+test('the request headers that connectors may not set are in the reference', () => {
+  const [, list = ''] =
+    /sends every request header but (.*); `permission_denied`/.exec(written) ?? []
+  expect(list.split(', ')).toEqual(expect.arrayContaining(['`cookie`', '`host`', '`x-forwarded*`']))
+  expect(list).not.toContain('if-')
 })

@@ -40,7 +40,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'version.ts',
   ],
   verify: ['contract', 'lanes'],
-  cli: ['contract', 'main.ts', 'config.ts', 'log.ts', 'sample', 'testing', 'verify'],
+  cli: [
+    'contract',
+    'core',
+    'database',
+    'main.ts',
+    'config.ts',
+    'keys.ts',
+    'log.ts',
+    'sample',
+    'testing',
+    'verify',
+    'version.ts',
+  ],
 }
 
 /** Packages that a layer may import; what is missing may import any. */

@@ -1,5 +1,7 @@
 /** `keyway check`: says everything that is wrong with connectors' folders. */
+
 import { type CheckResult, openCheckBench } from '../testing/check-connector.ts'
+import { counted } from './counted.ts'
 
 export async function check(directories: string[], { json }: { json?: true }): Promise<void> {
   const bench = await openCheckBench()
@@ -17,10 +19,6 @@ export async function check(directories: string[], { json }: { json?: true }): P
   if (results.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
-/** `1 finding`, `2 findings`. */
-export const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? '' : 's'}`
-
 function print({
   directory,
   ok,
@@ -33,7 +31,10 @@ function print({
   console.log(
     `${ok ? 'ok  ' : 'FAIL'} ${named}: ${counted(passed.length, 'case')} passed, ${counted(findings.length, 'finding')}`,
   )
-  for (const { severity, where, message } of findings) {
-    console.log(`  ${severity} in ${where}:\n    ${message.replaceAll('\n', '\n    ')}`)
+  for (const [index, { severity, where, message }] of findings.entries()) {
+    const before = findings[index - 1]
+    if (before?.where !== where || before.severity !== severity)
+      console.log(`  ${severity} in ${where}:`)
+    console.log(`    ${message.replaceAll('\n', '\n    ')}`)
   }
 }

@@ -9,7 +9,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createHost } from '../main.ts'
 import { openCheckBench } from '../testing/check-connector.ts'
-import { counted } from './check.ts'
+import { counted } from './counted.ts'
 import { callLines, changeLines, createChanges } from './dev-lines.ts'
 import { listen, stopOnSignal } from './serve.ts'
 

@@ -1,11 +1,8 @@
-/** The `keyway` command: one file per verb, all listed here. */
+/** The `keyway` command: one file per verb, all listed here; a verb loads what it needs and no other's. */
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { check } from './check.ts'
-import { dev } from './dev.ts'
-import { newConnector } from './new.ts'
-import { start } from './start.ts'
-import { verify } from './verify.ts'
+import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
+import { OperatorError } from './operator-client.ts'
 
 const program = new Command('keyway')
   .description('A connector runtime for identity and access management')
@@ -20,7 +17,7 @@ program
     'after',
     '\nSettings come from the environment; see the table in the README.\n\nExample:\n  PORT=9000 keyway start --sample',
   )
-  .action(start)
+  .action(async (options) => (await import('./start.ts')).start(options))
 
 program
   .command('new')
@@ -28,7 +25,7 @@ program
   .option('--dir <directory>', 'where to make the folder', 'plugins')
   .description('make a new connector folder from the template')
   .addHelpText('after', '\nExample:\n  keyway new acme')
-  .action(newConnector)
+  .action(async (id, options) => (await import('./new.ts')).newConnector(id, options))
 
 program
   .command('check')
@@ -39,7 +36,7 @@ program
     'after',
     '\nExits with 1 when a check fails.\n\nExample:\n  keyway check plugins/acme',
   )
-  .action(check)
+  .action(async (folders, options) => (await import('./check.ts')).check(folders, options))
 
 program
   .command('dev')
@@ -51,7 +48,72 @@ program
     'after',
     '\nListens on port 8081 unless PORT is set; the other settings are those of the README.\n\nExample:\n  keyway dev ./acme',
   )
-  .action(dev)
+  .action(async (folder) => (await import('./dev.ts')).dev(folder))
+
+program
+  .command('users')
+  .description('the people of the running host')
+  .command('import')
+  .argument('<file>', 'CSV file, UTF-8; its first line names the columns')
+  .option('--dry-run', 'only show what would change')
+  .option('--url <url>', 'address of the host; default: HOST and PORT')
+  .option('--json', 'print the difference as JSON')
+  .description('add and change people from a CSV file: all of it, or nothing')
+  .addHelpText('after', `\n${importHelp()}`)
+  .action(async (file, options) => (await import('./users.ts')).importUsers(file, options))
+
+program
+  .command('login-link')
+  .option('--email <address>', 'whom it lets in', 'admin@localhost')
+  .option('--url <address>', 'where the host is reached; default: from HOST and PORT')
+  .description('make an address that signs somebody in to the settings pages once')
+  .addHelpText(
+    'after',
+    "\nAsks the running host, with KEYWAY_ADMIN_TOKEN or the operator's token of KEYWAY_DATA_DIR.\n\nExample:\n  keyway login-link --email ada@example.com",
+  )
+  .action(async (options) => (await import('./login-link.ts')).loginLink(options))
+
+program
+  .command('backup')
+  .argument('<file>', 'file to write')
+  .option('--force', 'replace the file if it is there')
+  .description('copy the embedded database into one file, also while the host runs')
+  .addHelpText(
+    'after',
+    '\nThe secret (KEYWAY_SECRET) is not in the file: keep it elsewhere.\n\nExample:\n  keyway backup /backups/keyway-monday.tar.gz',
+  )
+  .action(async (file, options) => (await import('./backup.ts')).backup(file, options))
+
+program
+  .command('restore')
+  .argument('<file>', 'file that `keyway backup` wrote')
+  .option('--force', 'move a database that is there aside, and keep it')
+  .description('make the embedded database from a backup; the host must not run')
+  .addHelpText(
+    'after',
+    '\nNeeds the secret that the backup was made with.\n\nExample:\n  KEYWAY_DATA_DIR=./data keyway restore /backups/keyway-monday.tar.gz',
+  )
+  .action(async (file, options) => (await import('./restore.ts')).restore(file, options))
+
+program
+  .command('audit')
+  .description('look after the activity log')
+  .command('verify')
+  .option('--head <hash>', 'also say whether the log has this hash, noted from an earlier run')
+  .description('say whether the activity log is what was written, and the first row that is not')
+  .addHelpText(
+    'after',
+    '\nExits with 1 when a row does not fit. Works on the embedded database and on DATABASE_URL.\n\nExample:\n  keyway audit verify',
+  )
+  .action(async (options) => (await import('./audit.ts')).auditVerify(options))
+
+program
+  .command('release')
+  .argument('<id>', 'id of the connector')
+  .option('--url <address>', 'address of the host; default: HOST and PORT')
+  .description('let a connector take calls again whose worker process kept dying')
+  .addHelpText('after', '\nExample:\n  keyway release acme')
+  .action(async (id, options) => (await import('./release.ts')).release(id, options))
 
 program
   .command('verify')
@@ -63,12 +125,12 @@ program
     'after',
     '\nTakes some minutes, a free port of loopback and a temporary folder; nothing that runs here is touched.\nExits with 1 when an attack is not contained.\n\nExample:\n  keyway verify --family time',
   )
-  .action(verify)
+  .action(async (options) => (await import('./verify.ts')).verify(options))
 
 try {
   await program.parseAsync()
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error
+  if (!(error instanceof ConfigError || error instanceof OperatorError)) throw error
   // What a person set is told in words; what was started meanwhile ends with this process.
   console.error(error.message)
   process.exit(1)
@@ -77,4 +139,18 @@ try {
 function parsePort(text: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new InvalidArgumentError('Write a number from 0 to 65535.')
+}
+
+function importHelp(): string {
+  const columns = Object.entries(PEOPLE_COLUMNS).map(
+    ([name, meaning]) => `  ${name.padEnd(15)}${meaning}`,
+  )
+  return `Columns; any other one is a custom attribute:
+${columns.join('\n')}
+
+A column that is not there leaves things as they are, an empty cell empties them. Nobody is removed
+or suspended for not being in the file.
+
+Example:
+  keyway users import people.csv --dry-run`
 }

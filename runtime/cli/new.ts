@@ -6,6 +6,7 @@ import { ConnectorId } from '../contract/manifest.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const TEMPLATE = path.join(ROOT, 'plugin-template')
+const REFERENCE = path.join(ROOT, 'runtime/contract/README.md')
 
 /** The template's own id and name, which are replaced in its files. */
 const TEMPLATE_ID = 'acme'
@@ -38,6 +39,7 @@ export async function newConnector(id: string, { dir }: { dir: string }): Promis
   }
   const shown = path.relative(process.cwd(), target) || target
   console.log(`Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n`)
+  console.log(`What may stand in its files: ${path.relative(process.cwd(), REFERENCE)}\n`)
   if (path.relative(ROOT, target).startsWith('..'))
     console.log(
       `For the types of keyway/sdk there:\n\n  mkdir -p ${shown}/node_modules && ln -s ${ROOT} ${shown}/node_modules/keyway\n`,

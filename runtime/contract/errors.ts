@@ -126,6 +126,12 @@ export const ERRORS = rows({
     wire: 'not_implemented',
     meaning: 'The connector does not implement this capability',
   },
+  record_unknown: {
+    ...caller,
+    wire: 'not_found',
+    status: 404,
+    meaning: 'There is no such record; of /operator alone',
+  },
   method_wrong: {
     ...caller,
     wire: 'unsupported_operation',
@@ -142,13 +148,13 @@ export const ERRORS = rows({
     ...caller,
     wire: 'bad_request',
     status: 413,
-    meaning: 'The body is larger than 1 MiB',
+    meaning: 'The body is larger than may be sent there',
   },
   content_type_wrong: {
     ...caller,
     wire: 'bad_request',
     status: 415,
-    meaning: 'The content type is not application/json',
+    meaning: 'The content type is not the one that is taken there',
   },
   host_wrong: {
     ...caller,
@@ -161,6 +167,24 @@ export const ERRORS = rows({
     wire: 'unauthenticated',
     status: 401,
     meaning: 'The bearer token is missing or wrong',
+  },
+  token_forbidden: {
+    ...caller,
+    wire: 'permission_denied',
+    status: 403,
+    meaning: 'The token’s user may not do this, or the token may only read',
+  },
+  state_conflict: {
+    ...caller,
+    wire: 'bad_request',
+    status: 409,
+    meaning: 'The state of the record is against it',
+  },
+  input_invalid: {
+    ...caller,
+    wire: 'bad_request',
+    status: 422,
+    meaning: 'What was sent has errors; nothing of it was taken',
   },
   caller_gone: {
     ...caller,
@@ -270,6 +294,14 @@ export const ERRORS = rows({
     blame: 'runtime',
     meaning: 'The worker process died while the call ran',
   },
+  worker_memory: {
+    ...sandbox,
+    meaning: 'The worker process ran out of memory while the call ran',
+  },
+  quarantined: {
+    ...sandbox,
+    meaning: 'The worker process of the connector kept dying; it takes no calls for a while',
+  },
   load_failed: { ...sandbox, retryable: false, meaning: 'The connector could not be loaded' },
 
   // Ourselves
@@ -280,6 +312,14 @@ export const ERRORS = rows({
     status: 200,
     retryable: true,
     meaning: 'A defect of the runtime',
+  },
+  database_away: {
+    wire: 'service_error',
+    raisedBy: null,
+    blame: 'operator',
+    status: 503,
+    retryable: true,
+    meaning: 'The database is away; see Retry-After',
   },
   stopping: {
     wire: 'service_error',

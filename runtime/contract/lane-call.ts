@@ -36,6 +36,8 @@ export type LaneCall = {
   /** Aborted when the caller hangs up. */
   signal: AbortSignal
   fetch(request: FetchRequest): Promise<FetchReply>
+  /** True once anything but GET and HEAD has left for this call: it must not run again. */
+  hasWritten(): boolean
   log(line: Heads['log']): void
 }
 

@@ -1,7 +1,7 @@
 /**
- * The two ways in which a member may be missing. On the wire `null` means absent, in both
+ * The ways in which a member may be missing. On the wire `null` means absent, in both
  * directions (connector-interface.md section 1.1): callers' nulls arrive as `undefined`, and what a
- * connector leaves out leaves as `null`.
+ * connector leaves out leaves as `null`. Only changes of the core interface tell the two apart.
  */
 import * as v from 'valibot'
 
@@ -14,3 +14,6 @@ export const maybe = <const S extends AnySchema>(schema: S) => v.nullish(schema,
 
 /** An optional member of something that a connector answers: absent is written out as `null`. */
 export const nullable = <const S extends AnySchema>(schema: S) => v.nullish(schema, null)
+
+/** An optional member of a change: `null` stays `null` and takes it back, absent leaves it as it is. */
+export const keptNull = <const S extends AnySchema>(schema: S) => v.optional(v.nullable(schema))

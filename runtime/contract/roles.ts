@@ -21,6 +21,11 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
+/** What a permission lets one do, where clients look for the words (core-interface.md section 3). */
+export const PERMISSION_WORDS: Partial<Record<Permission, string>> = {
+  'apps.write': 'manage apps on this domain',
+}
+
 type RoleRow = { label: string; permissions: readonly Permission[]; meaning: string }
 
 const role = (label: string, permissions: readonly Permission[], meaning: string): RoleRow => ({

@@ -1,9 +1,10 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
-import { createHash } from 'node:crypto'
-import { and, asc, count, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
 import { activityLogs } from '../database/schema/audit.ts'
 import { users } from '../database/schema/people.ts'
+import { BEGINNING, hashOf, type LogContent } from './activity-chain.ts'
+import { selectSlice } from './page.ts'
 import type { Principal } from './principal.ts'
 
 /** Which advisory lock stands for "writing the log". */
@@ -11,13 +12,19 @@ const AUDIT_LOCK = 0x6b657962
 
 export type Target = { target_type: string; name: string; id: string }
 
-/** Records what the caller did. */
+/** In whose name something is done. */
+export type Actor = Pick<Principal, 'domainId' | 'userId'>
+
+export type ActivityOutcome = 'Succeeded' | 'Failed'
+
+/** Records what the caller did, or tried in vain. */
 export async function recordActivity(
   tx: Db,
-  { domainId, userId }: Pick<Principal, 'domainId' | 'userId'>,
+  { domainId, userId }: Actor,
   eventType: string,
   targets: Target[],
   metadata: Record<string, unknown>,
+  outcome: ActivityOutcome = 'Succeeded',
 ): Promise<void> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId))
   const actor = {
@@ -28,26 +35,24 @@ export async function recordActivity(
   }
   // One at a time until the transaction ends: two that read the same row before would fork the chain.
   await tx.execute(sql`select pg_advisory_xact_lock(${AUDIT_LOCK})`)
-  // Each row's hash covers the one before it: a row that is taken out or changed later shows.
   const [before] = await tx
     .select({ hash: activityLogs.eventHash })
     .from(activityLogs)
     .where(eq(activityLogs.domainId, domainId))
     .orderBy(desc(activityLogs.id))
     .limit(1)
-  const beganAt = new Date()
-  const content = JSON.stringify([before?.hash ?? '', eventType, actor, targets, metadata, beganAt])
-  const eventHash = createHash('sha512').update(content).digest('hex')
-  await tx.insert(activityLogs).values({
+  const row: LogContent = {
     domainId,
-    eventHash,
     eventType,
-    outcome: 'Succeeded',
+    outcome,
     actor,
     targets,
     metadata,
-    beganAt,
-  })
+    beganAt: new Date(),
+  }
+  await tx
+    .insert(activityLogs)
+    .values({ ...row, eventHash: hashOf(before?.hash ?? BEGINNING, row) })
 }
 
 type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }
@@ -64,15 +69,8 @@ export async function listActivity(
     since === null ? undefined : gte(activityLogs.beganAt, since),
     until === null ? undefined : lte(activityLogs.beganAt, until),
   )
-  const [found] = await db.select({ n: count() }).from(activityLogs).where(where)
-  const rows = await db
-    .select()
-    .from(activityLogs)
-    .where(where)
-    .orderBy(asc(activityLogs.beganAt), asc(activityLogs.id))
-    .limit(limit)
-    .offset(offset)
-  const total = found?.n ?? 0
+  const order = [asc(activityLogs.beganAt), asc(activityLogs.id)]
+  const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
   return { items: rows.map(toLog), total, limit, offset, links: linksOf(query, total) }
 }
 

@@ -18,6 +18,13 @@ export function reach(principal: Principal, permission: Permission): SQL | undef
   if (principal.permissions.has(permission)) return undefined
   if (!principal.roles.includes('App Admin')) demand(principal, permission)
   const { userId } = principal
-  return sql`(${apps.adminUserIds} @> array[${userId}]::uuid[] or ${apps.adminGroupIds} && array(
-    select ${groupMembers.groupId} from ${groupMembers} where ${groupMembers.userId} = ${userId}))`
+  return sql`(${apps.adminUserIds} @> array[${userId}]::uuid[] or ${apps.adminGroupIds} && ${groupsOf(userId)})`
 }
+
+/** The ids of a user's groups, as an array in SQL. */
+export const groupsOf = (userId: string): SQL =>
+  sql`array(select ${groupMembers.groupId} from ${groupMembers} where ${groupMembers.userId} = ${userId})`
+
+/** Whether `reach` would refuse the caller altogether. */
+export const reachesNone = ({ permissions, roles }: Principal, permission: Permission): boolean =>
+  !permissions.has(permission) && !roles.includes('App Admin')

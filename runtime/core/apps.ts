@@ -1,13 +1,14 @@
 /** Apps: who sees which, and how they are read. */
-import { and, asc, eq, ilike, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { notFound } from '../contract/endpoints/problem.ts'
 import type { App, AppStatus, DiscoverySource } from '../contract/models/app.ts'
 import type { Permission } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { apps } from '../database/schema/apps.ts'
 import { reach } from './administered.ts'
-import { containing, isId, type PageQuery, selectPage } from './page.ts'
+import { isId, type PageQuery, selectPage } from './page.ts'
 import type { Principal } from './principal.ts'
+import { hasPart } from './search.ts'
 
 export type AppRow = typeof apps.$inferSelect
 
@@ -33,7 +34,8 @@ export function toApp(row: AppRow): App {
   }
 }
 
-const withAttributes = (row: AppRow, expand: readonly string[]) => ({
+/** The same with custom attributes, which are null unless they are asked for. */
+export const withAttributes = (row: AppRow, expand: readonly string[]) => ({
   ...toApp(row),
   custom_attributes: expand.includes('custom_attributes') ? (row.customAttributes as never) : null,
 })
@@ -55,7 +57,7 @@ export async function listApps(db: Db, principal: Principal, query: AppQuery) {
       ? undefined
       : exact
         ? eq(sql`lower(${apps.name})`, name.toLowerCase())
-        : ilike(apps.name, containing(name)),
+        : hasPart(apps.name, name),
     source === null ? undefined : eq(apps.connectionSource, source),
     disconnected === null
       ? undefined

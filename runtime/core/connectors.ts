@@ -2,7 +2,7 @@
  * What the core needs of the connectors, as functions that main hands in: it imports neither the registry
  * nor the lanes.
  */
-import type { CapabilityName } from '../contract/capabilities.ts'
+import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
 import type { ErrorResponse } from '../contract/envelope-schemas.ts'
 import type { Manifest } from '../contract/manifest.ts'
 
@@ -11,6 +11,8 @@ export type InstalledConnector = {
   version: string
   digest: string
   manifest: Manifest
+  /** What settings must be: compiled once for a version. */
+  settings: AnySchema
 }
 
 /** How a capability's call ended: an error is the envelope's, so it holds no secret. */
@@ -33,7 +35,5 @@ export type Connectors = {
   ids(): string[]
   /** In either spelling of the id. */
   find(id: string): InstalledConnector | null
-  /** The logo as an address, or null. */
-  logo(digest: string): Promise<string | null>
   call(call: ConnectorCall): Promise<ConnectorAnswer>
 }

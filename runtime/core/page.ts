@@ -1,44 +1,189 @@
-/** One page of a list, in the form of service.md section 8.2 (with `pages`, which clients need). */
-
-import { count, type SQL } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+/**
+ * The one place where pages of lists are read, in the form of service.md section 8.2 (with `pages`, which
+ * clients need). Totals are exact. A page is read in two steps, ids first: what an index can answer
+ * alone does not touch rows that are skipped.
+ */
+import { count, getTableName, type SQL, sql } from 'drizzle-orm'
+import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../database/database.ts'
+import { createRemembered, type Remembered } from './remembered.ts'
+import { foldChanges, inSnapshot, readVersions, type Versions } from './versions.ts'
 
 export type Page<T> = { items: T[]; total: number; page: number; size: number; pages: number }
 
 export type PageQuery = { page: number; size: number }
 
-/** Puts a page around what was found; a page past the end is empty, with the true total. */
-function pageOf<T>(items: T[], total: number, { page, size }: PageQuery): Page<T> {
-  return { items, total, page, size, pages: Math.ceil(total / size) }
-}
+/** A table whose rows are found by their id. */
+type Listed = PgTable & { id: PgColumn }
 
-/** Reads one page of a table in a fixed order, each row as `toItem` shows it, with the total. */
-export async function selectPage<T extends PgTable, I>(
+export type List = { where: SQL | undefined; order: SQL[] }
+type Slice = { limit: number; offset: number }
+
+/** Reads one page of a table in a fixed order; a page past the end is empty, with the true total. */
+export async function selectPage<T extends Listed, I>(
   db: Db,
   table: T,
-  { where, order }: { where: SQL | undefined; order: SQL[] },
-  query: PageQuery,
+  list: List,
+  { page, size }: PageQuery,
   toItem: (row: T['$inferSelect']) => I,
 ): Promise<Page<I>> {
-  const [found] = await db
-    .select({ n: count() })
+  const slice = { limit: size, offset: (page - 1) * size }
+  const { rows, total } = await selectSlice(db, table, list, slice)
+  return { items: rows.map(toItem), total, page, size, pages: Math.ceil(total / size) }
+}
+
+/** One page of a list that is in memory. */
+export function slicePage<T>(all: readonly T[], { page, size }: PageQuery): Page<T> {
+  const items = all.slice((page - 1) * size, page * size)
+  return { items, total: all.length, page, size, pages: Math.ceil(all.length / size) }
+}
+
+/** So many ids of a filtered list are remembered at most: a hundred pages of a hundred. */
+const REMEMBERED_IDS = 10_000
+/** So many filtered lists (up to 600 kB each), and so many counts, are remembered by a host. */
+const REMEMBERED_LISTS = 64
+const REMEMBERED_COUNTS = 1000
+
+type Memory = { ids: Remembered<string[]>; counts: Remembered<number> }
+const memories = new WeakMap<Db, Memory>()
+
+function memoryOf(db: Db): Memory {
+  const known = memories.get(db) ?? {
+    ids: createRemembered<string[]>(REMEMBERED_LISTS),
+    counts: createRemembered<number>(REMEMBERED_COUNTS),
+  }
+  memories.set(db, known)
+  return known
+}
+
+/** Reads a slice of a table and how many rows there are in all, both as of one moment. */
+export async function selectSlice<T extends Listed>(
+  db: Db,
+  table: T,
+  list: List,
+  slice: Slice,
+): Promise<{ rows: T['$inferSelect'][]; total: number }> {
+  const question = questionOf(db, table, list)
+  const memory = memoryOf(db)
+  return inSnapshot(db, async (tx) => {
+    const versions = await readVersions(tx, question.tables, question.domainId, () => fold(db))
+    const total = await totalOf(tx, table, list, question, versions, memory)
+    const ids =
+      slice.offset >= total
+        ? []
+        : await idsOf(tx, table, list, slice, question, versions, memory, total)
+    if (ids.length === 0) return { rows: [], total }
+    const place = new Map(ids.map((id, index) => [id, index]))
+    const found = await tx
+      .select()
+      .from(table as PgTable)
+      .where(sql`${table.id} in ${ids}`)
+    const at = (row: Record<string, unknown>): number => place.get(String(row['id'])) ?? 0
+    return { rows: found.sort((a, b) => at(a) - at(b)), total }
+  })
+}
+
+type Question = {
+  key: string
+  orderedKey: string
+  /** Every table that the question looks into. */
+  tables: string[]
+  /** The domain of a list without any other filter; else empty. */
+  domainId: string
+}
+
+const dialect = new PgDialect()
+
+const orderText = (order: SQL[]): string => dialect.sqlToQuery(sql.join(order, sql`, `)).sql
+
+/** Reads from a list's SQL what its answer depends on, so that no list can forget to say it. */
+function questionOf(db: Db, table: Listed, { where, order }: List): Question {
+  const filtered = db
+    .select({ id: table.id })
     .from(table as PgTable)
     .where(where)
-  const rows = await db
-    .select()
-    .from(table as PgTable)
-    .where(where)
-    .orderBy(...order)
-    .limit(query.size)
-    .offset((query.page - 1) * query.size)
-  return pageOf(rows.map(toItem), found?.n ?? 0, query)
+  const { sql: text, params } = filtered.toSQL()
+  const key = JSON.stringify([text, params])
+  const named = [...text.matchAll(/\b(?:from|join) "([^"]+)"|"([^"]+)"\."[^"]+"/g)]
+  const whole = / where "[^"]+"\."domain_id" = \$1$/.test(text)
+  return {
+    key,
+    orderedKey: `${key} ${orderText(order)}`,
+    tables: [...new Set(named.map(([, from, qualifier]) => (from ?? qualifier) as string))],
+    domainId: whole ? String(params[0]) : '',
+  }
+}
+
+async function totalOf(
+  tx: Db,
+  table: Listed,
+  { where }: List,
+  { key, tables, domainId }: Question,
+  versions: Versions,
+  memory: Memory,
+): Promise<number> {
+  const known = domainId === '' ? null : versions.rows(tables[0] ?? '')
+  if (known !== null) return known
+  const find = async () => {
+    const [found] = await tx
+      .select({ n: count() })
+      .from(table as PgTable)
+      .where(where)
+    return found?.n ?? 0
+  }
+  return versions.version === null ? find() : memory.counts(key, versions.version, find)
+}
+
+/** Rows of a filtered list, of a thousand of its table, above which its order is walked to find the first. */
+const WALKED_PER_MILLE = 100
+
+async function idsOf(
+  tx: Db,
+  table: Listed,
+  list: List,
+  { limit, offset }: Slice,
+  { orderedKey, domainId }: Question,
+  versions: Versions,
+  memory: Memory,
+  total: number,
+): Promise<string[]> {
+  // The orders of whole lists are indexes: to walk one is cheap, and stays so while others write.
+  const walked = domainId !== '' || offset + limit > REMEMBERED_IDS
+  if (walked || versions.version === null) return findIds(tx, table, list, { limit, offset })
+  const first = await memory.ids(orderedKey, versions.version, () => {
+    const few = total * 1000 < WALKED_PER_MILLE * (versions.size(getTableName(table)) ?? 0)
+    return findIds(tx, table, list, { limit: REMEMBERED_IDS, offset: 0 }, few)
+  })
+  return first.slice(offset, offset + limit)
+}
+
+/**
+ * Ids of a slice in their order. `few` finds all matches before it puts them in order: the planner, which
+ * guesses how many a search matches, would sometimes walk a million rows to meet a hundred.
+ */
+async function findIds(
+  tx: Db,
+  table: Listed,
+  { where, order }: List,
+  { limit, offset }: Slice,
+  few = false,
+): Promise<string[]> {
+  const name = sql.identifier(getTableName(table))
+  const columns = [...orderText(order).matchAll(/"([^"]+)"\."([^"]+)"/g)].map(([column]) => column)
+  const needed = sql.raw([...new Set([`"${getTableName(table)}"."id"`, ...columns])].join(', '))
+  // Inside, the name is the table's; outside, what was found of it.
+  const found = sql`with ${name} as materialized (select ${needed} from ${table} where ${where ?? sql`true`})`
+  const { rows } = await tx.execute<{ id: string }>(sql`${few ? found : sql``}
+    select ${table.id}::text as id from ${name} ${few || !where ? sql`` : sql`where ${where}`}
+    order by ${sql.join(order, sql`, `)} limit ${limit} offset ${offset}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Folding is housekeeping: what asks meanwhile does not wait for it, and the next reader tries again. */
+function fold(db: Db): void {
+  foldChanges(db).catch(() => undefined)
 }
 
 /** An id as the database knows ids. Anything else names nothing, and must not reach a uuid column. */
 export const isId = (text: string): boolean =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
-
-/** A pattern that finds a part of a text, whatever signs are in it. */
-export const containing = (text: string): string =>
-  `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`

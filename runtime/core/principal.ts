@@ -1,18 +1,24 @@
 /** Who is calling: the user behind a token, with the permissions that the user has now. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { CoreError } from '../contract/endpoints/problem.ts'
-import { type Permission, ROLES, type RoleName } from '../contract/roles.ts'
+import { PERMISSION_WORDS, type Permission, ROLES, type RoleName } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
 
-export type Principal = {
+/** Somebody who acts, by a token or signed in to the settings pages. */
+export type Caller = {
   userId: string
   domainId: string
-  tokenId: string
   readOnly: boolean
   roles: readonly RoleName[]
   permissions: ReadonlySet<Permission>
+}
+
+export type Principal = Caller & {
+  tokenId: string
+  /** When the token was used, as far as it is noted. */
+  lastUsedAt: Date | null
 }
 
 /** Every token begins with this (service.md section 5.2). */
@@ -20,10 +26,15 @@ export const TOKEN_PREFIX = 'lsk_'
 /** Characters of a token by which its row is found; the rest is only known as a hash. */
 const LOOKUP_LENGTH = TOKEN_PREFIX.length + 8
 
-/** Hashes tokens: with the first secret for new ones, with any of them to recognise one. */
+/**
+ * Hashes tokens, and the other random texts that somebody is known by: with the first secret for new
+ * ones, with any of them to recognise one.
+ */
 export type TokenHasher = {
   prefixOf(token: string): string
   hash(token: string): Buffer
+  /** All that the hash of a text may be, to look a row up by it. */
+  hashes(token: string): Buffer[]
   matches(token: string, hash: Buffer): boolean
 }
 
@@ -37,6 +48,7 @@ export function createTokenHasher(secrets: readonly string[]): TokenHasher {
   return {
     prefixOf: (token) => token.slice(0, LOOKUP_LENGTH),
     hash: (token) => digest(current, token),
+    hashes: (token) => keys.map((key) => digest(key, token)),
     matches: (token, hash) => keys.some((key) => timingSafeEqual(digest(key, token), hash)),
   }
 }
@@ -45,7 +57,7 @@ const notAuthenticated = () =>
   new CoreError(401, 'Not authenticated', { 'www-authenticate': 'Bearer' })
 
 /**
- * The principal of an Authorization header.
+ * The principal of an Authorization header, in one question: every request asks it.
  *
  * A token acts with its user's permissions as they are now: losing a role takes effect at the next
  * request (the safe reading of "inherits and keeps", service.md section 5.2).
@@ -58,27 +70,59 @@ export async function authenticate(
   header: string | undefined,
 ): Promise<Principal> {
   const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
-  if (!token?.startsWith(TOKEN_PREFIX)) throw notAuthenticated()
+  const principal = token ? await principalOf(db, hasher, token) : null
+  if (!principal) throw notAuthenticated()
+  return principal
+}
+
+/** The principal of a token; null for one that is unknown, revoked or expired, or whose user may not act. */
+export async function principalOf(
+  db: Db,
+  hasher: TokenHasher,
+  token: string,
+): Promise<Principal | null> {
+  // What no header can hold must not reach the database either: NUL would be an error of ours there.
+  if (!token.startsWith(TOKEN_PREFIX) || !/^[!-~]+$/.test(token)) return null
   const rows = await db
-    .select({ token: apiTokens, status: users.status })
+    .select({
+      token: apiTokens,
+      status: users.status,
+      roles: sql<
+        string[]
+      >`array(select ${userRoles.role} from ${userRoles} where ${userRoles.userId} = ${users.id})`,
+    })
     .from(apiTokens)
     .innerJoin(users, eq(users.id, apiTokens.userId))
     .where(and(eq(apiTokens.prefix, hasher.prefixOf(token)), isNull(apiTokens.revokedAt)))
   const row = rows.find((one) => hasher.matches(token, one.token.hash))
-  if (!row || row.status === 'SUSPENDED' || row.status === 'INACTIVE') throw notAuthenticated()
-  if (row.token.expiresAt && row.token.expiresAt.getTime() <= Date.now()) throw notAuthenticated()
-  const roles = await db
+  if (!row || !mayAct(row.status)) return null
+  if (row.token.expiresAt && row.token.expiresAt.getTime() <= Date.now()) return null
+  const { id: tokenId, userId, domainId, readOnly, lastUsedAt } = row.token
+  return { tokenId, lastUsedAt, ...withRoles({ userId, domainId, readOnly }, row.roles) }
+}
+
+/** Whether a user of this status is let in. */
+export const mayAct = (status: (typeof users.$inferSelect)['status']): boolean =>
+  status !== 'SUSPENDED' && status !== 'INACTIVE'
+
+type Who = Pick<Caller, 'userId' | 'domainId' | 'readOnly'>
+
+/** A user with the roles and permissions of this moment. */
+export async function callerOf(db: Db, who: Who): Promise<Caller> {
+  const rows = await db
     .select({ role: userRoles.role })
     .from(userRoles)
-    .where(eq(userRoles.userId, row.token.userId))
-  const names = roles
-    .map(({ role }) => role as RoleName)
-    .filter((name) => Object.hasOwn(ROLES, name))
+    .where(eq(userRoles.userId, who.userId))
+  return withRoles(
+    who,
+    rows.map(({ role }) => role),
+  )
+}
+
+function withRoles(who: Who, roles: string[]): Caller {
+  const names = roles.filter((name): name is RoleName => Object.hasOwn(ROLES, name))
   return {
-    userId: row.token.userId,
-    domainId: row.token.domainId,
-    tokenId: row.token.id,
-    readOnly: row.token.readOnly,
+    ...who,
     roles: names,
     permissions: new Set(names.flatMap((name) => [...ROLES[name].permissions])),
   }
@@ -86,10 +130,10 @@ export async function authenticate(
 
 /** @throws CoreError 403 */
 export function demand(principal: Principal, permission: Permission): void {
-  if (!principal.permissions.has(permission)) {
-    throw new CoreError(
-      403,
-      `This needs the permission ${permission}, which none of your roles has`,
-    )
-  }
+  if (principal.permissions.has(permission)) return
+  const words = PERMISSION_WORDS[permission]
+  throw new CoreError(
+    403,
+    `This needs the permission ${permission}${words ? ` (to ${words})` : ''}, which none of your roles has`,
+  )
 }

@@ -1,5 +1,5 @@
 /** Tasks: who sees them, and what the eight calls do. */
-import { and, asc, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
 import type { Task, TaskCategory, TaskStatus } from '../contract/models/task.ts'
 import { actionsOf, type TaskActionType } from '../contract/task-actions.ts'
@@ -9,8 +9,9 @@ import { groupMembers, groups, users } from '../database/schema/people.ts'
 import { taskAssignees, taskComments, tasks } from '../database/schema/tasks.ts'
 import { recordActivity } from './activity.ts'
 import { reach } from './administered.ts'
-import { containing, isId, type PageQuery, selectPage } from './page.ts'
+import { isId, type PageQuery, selectPage } from './page.ts'
 import type { Principal } from './principal.ts'
+import { hasPart } from './search.ts'
 import { findUser, toUser } from './users.ts'
 
 type TaskRow = typeof tasks.$inferSelect
@@ -81,7 +82,7 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
     query.task_category === null ? undefined : eq(tasks.taskCategory, query.task_category),
     query.status === null ? undefined : eq(tasks.status, query.status),
     query.product_area === null ? undefined : eq(tasks.productArea, query.product_area),
-    query.search === null ? undefined : ilike(tasks.description, containing(query.search)),
+    query.search === null ? undefined : hasPart(tasks.description, query.search),
     query.access_request_id === null
       ? undefined
       : idEquals(tasks.accessRequestId, query.access_request_id),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '../database/database.ts'
 import { apiTokens, userRoles, users } from '../database/schema/people.ts'
-import { TOKEN_PREFIX, type TokenHasher } from './principal.ts'
+import { type Principal, TOKEN_PREFIX, type TokenHasher } from './principal.ts'
 
 /** E-mail address of the user that owns the operator's token. */
 export const FIRST_ADMIN = 'admin@localhost'
@@ -18,6 +18,8 @@ export type NewToken = {
   description: string
   readOnly: boolean
   expiresAt: Date | null
+  /** The form that it is made with, if it is; of one user's form only one token is ever made. */
+  formId?: string
 }
 
 /** Makes a token; its text is in the answer and nowhere else. */
@@ -26,30 +28,39 @@ export async function createToken(
   hasher: TokenHasher,
   token: NewToken,
 ): Promise<{ id: string; token: string }> {
-  const text = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
+  const text = newTokenText()
   const id = await keepToken(db, hasher, token, text)
+  if (id === null) throw new Error('a token was made with this form before')
   return { id, token: text }
 }
 
-async function keepToken(
+export const newTokenText = (): string => `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
+
+/** Keeps what there is to keep of a token; null when one was made with the same form before. */
+export async function keepToken(
   db: Db,
   hasher: TokenHasher,
   token: NewToken,
   text: string,
-): Promise<string> {
+): Promise<string | null> {
   const [row] = await db
     .insert(apiTokens)
     .values({ ...token, prefix: hasher.prefixOf(text), hash: hasher.hash(text) })
+    .onConflictDoNothing({ target: [apiTokens.userId, apiTokens.formId] })
     .returning({ id: apiTokens.id })
-  return row?.id ?? ''
+  return row?.id ?? null
 }
 
-/** Notes that a token was used, at most once a minute. */
-export async function noteUse(db: Db, tokenId: string, now: Date): Promise<void> {
-  const stale = or(
-    isNull(apiTokens.lastUsedAt),
-    lt(apiTokens.lastUsedAt, new Date(now.getTime() - LAST_USED_MS)),
-  )
+/** Notes that a token was used, at most once a minute: most requests write nothing. */
+export async function noteUse(
+  db: Db,
+  { tokenId, lastUsedAt }: Pick<Principal, 'tokenId' | 'lastUsedAt'>,
+  now: Date,
+): Promise<void> {
+  const staleBefore = new Date(now.getTime() - LAST_USED_MS)
+  if (lastUsedAt !== null && lastUsedAt >= staleBefore) return
+  // Of requests that come together one writes.
+  const stale = or(isNull(apiTokens.lastUsedAt), lt(apiTokens.lastUsedAt, staleBefore))
   await db
     .update(apiTokens)
     .set({ lastUsedAt: now })

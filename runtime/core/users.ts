@@ -1,13 +1,18 @@
 /** Users, their roles, and groups. */
-import { and, asc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../contract/endpoints/problem.ts'
 import type { User } from '../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../contract/roles.ts'
 import type { Db } from '../database/database.ts'
 import { groupMembers, groups, userRoles, users } from '../database/schema/people.ts'
 import { recordActivity } from './activity.ts'
-import { containing, isId, type PageQuery, selectPage } from './page.ts'
+import { keepAnAdmin } from './admins.ts'
+import { isId, type PageQuery, selectPage } from './page.ts'
 import { demand, type Principal } from './principal.ts'
+import { containing, hasPart, hasPartLowered } from './search.ts'
+
+/** What stands between address and name in `search_text`. */
+const BETWEEN = '\u0001'
 
 type UserRow = typeof users.$inferSelect
 
@@ -51,13 +56,13 @@ export async function listUsers(db: Db, { domainId }: Principal, query: UserQuer
 
 function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
   if (term === null || term === '') return undefined
-  const name = sql`${users.givenName} || ' ' || ${users.familyName}`
-  if (exact)
-    return or(
-      eq(sql`lower(${users.email})`, term.toLowerCase()),
-      eq(sql`lower(${name})`, term.toLowerCase()),
-    )
-  return or(ilike(users.email, containing(term)), ilike(name, containing(term)))
+  // As the index users_name has it; the database lowers the term as well, by its own rules.
+  const name = sql`lower(${users.givenName} || ' ' || ${users.familyName})`
+  if (exact) return sql`(lower(${users.email}) = lower(${term}) or ${name} = lower(${term}))`
+  // The sign between address and name matches neither of them.
+  if (term.includes(BETWEEN))
+    return sql`(lower(${users.email}) like lower(${containing(term)}) or ${name} like lower(${containing(term)}))`
+  return hasPartLowered(users.searchText, term)
 }
 
 export async function getUser(db: Db, principal: Principal, id: string, expand: string[]) {
@@ -109,7 +114,7 @@ export async function removeRole(
   if (role === 'User')
     throw new CoreError(400, 'Every user has the role User; it cannot be removed')
   await db.transaction(async (tx) => {
-    if (role === 'Admin') await keepOneAdmin(tx, principal, user.id)
+    if (role === 'Admin') await keepAnAdmin(tx, principal.domainId, new Set([user.id]))
     const removed = await tx
       .delete(userRoles)
       .where(and(eq(userRoles.userId, user.id), eq(userRoles.role, role)))
@@ -120,23 +125,12 @@ export async function removeRole(
   return null
 }
 
-/** Without an admin nobody could make one again. Locks the admins, so that two cannot remove each other. */
-async function keepOneAdmin(tx: Db, { domainId }: Principal, userId: string): Promise<void> {
-  const admins = await tx
-    .select({ userId: userRoles.userId })
-    .from(userRoles)
-    .where(and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin')))
-    .for('update')
-  if (admins.length === 1 && admins[0]?.userId === userId) {
-    throw new CoreError(409, 'This is the last Admin; give the role to somebody else first')
-  }
-}
-
 const userTarget = (user: UserRow) => ({ target_type: 'User', name: user.email, id: user.id })
 
 type GroupRow = typeof groups.$inferSelect
 
-const toGroup = (row: GroupRow) => ({
+/** A group as on the wire. */
+export const toGroup = (row: GroupRow) => ({
   id: row.id,
   app_id: row.appId ?? '',
   integration_specific_id: row.integrationSpecificId,
@@ -158,11 +152,7 @@ export async function listGroups(db: Db, { domainId }: Principal, query: GroupQu
   const where = and(
     eq(groups.domainId, domainId),
     specific === null ? undefined : eq(groups.integrationSpecificId, specific),
-    name === null
-      ? undefined
-      : exact
-        ? eq(groups.name, name)
-        : ilike(groups.name, containing(name)),
+    name === null ? undefined : exact ? eq(groups.name, name) : hasPart(groups.name, name),
     appId === null ? undefined : isId(appId) ? eq(groups.appId, appId) : sql`false`,
   )
   const order = [asc(groups.name), asc(groups.id)]
@@ -190,7 +180,7 @@ export async function listGroupUsers(db: Db, principal: Principal, id: string, q
     .select({ id: groupMembers.userId })
     .from(groupMembers)
     .where(eq(groupMembers.groupId, group.id))
-  const where = inArray(users.id, members)
+  const where = and(eq(users.domainId, principal.domainId), inArray(users.id, members))
   const order = [asc(users.email), asc(users.id)]
   return selectPage(db, users, { where, order }, query, toUser)
 }

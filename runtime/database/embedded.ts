@@ -5,13 +5,14 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Client, type ClientConfig } from 'pg'
+import { finishRestore } from './backup/place.ts'
 import { type Binaries, installBinaries } from './binaries.ts'
-import { type Home, ownFolder, prepareHome } from './home.ts'
-import { clearPostmaster } from './postmaster.ts'
+import { type Home, isMade, markOf, ownFolder, prepareHome } from './home.ts'
+import { clearPostmaster, stopServer } from './postmaster.ts'
 
 const run = promisify(execFile)
 
@@ -20,8 +21,8 @@ const READY_MS = 60_000
 
 const SETPRIV = '/usr/bin/setpriv'
 
-/** The name of role and database. */
-const NAME = 'keyway'
+/** The name of the role that owns everything, and of its database. */
+export const NAME = 'keyway'
 
 export type EmbeddedDatabase = {
   /** How to connect. */
@@ -45,6 +46,7 @@ export type EmbeddedOptions = {
 /** Starts the server of a data directory, making it first where there is none. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const home = await prepareHome(options.dataDir)
+  await finishRestore(home)
   const binaries = await installBinaries(home.programs, home.owner)
   await checkVersion(home, binaries)
   await clearPostmaster(home.cluster, options.tell)
@@ -62,8 +64,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     pid: child.pid ?? null,
     ended,
     async stop() {
-      child.kill('SIGINT')
-      await ended
+      await stopServer(
+        (signal) => child.kill(signal),
+        () => ended,
+      )
     },
   }
 }
@@ -75,16 +79,6 @@ async function checkVersion({ cluster }: Home, { major }: Binaries): Promise<voi
   if (found === major) return
   throw new Error(
     `the database in ${cluster} was made by PostgreSQL ${found}, this package brings ${major}: start the version of Keyway that made it, run \`keyway backup\`, or point DATABASE_URL at a PostgreSQL of your own that was restored from it`,
-  )
-}
-
-/** Made means whole: initdb writes this mark last, by us. */
-const mark = ({ cluster }: Home): string => path.join(cluster, 'keyway.made')
-
-async function isMade(home: Home): Promise<boolean> {
-  return stat(mark(home)).then(
-    () => true,
-    () => false,
   )
 }
 
@@ -119,7 +113,7 @@ async function make(
   } finally {
     await rm(passwordFile, { force: true })
   }
-  await writeFile(mark(home), '')
+  await writeFile(markOf(home), '')
 }
 
 function launch(home: Home, { bin }: Binaries, onLine: (line: string) => void): ChildProcess {
@@ -135,6 +129,8 @@ function launch(home: Home, { bin }: Binaries, onLine: (line: string) => void): 
     'unix_socket_permissions=0700',
     '-c',
     'max_connections=60',
+    '-c',
+    'shared_buffers=256MB',
     '-c',
     'logging_collector=off',
   ]

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
+import { makeSearchIndexes } from './search-indexes.ts'
 
 const MIGRATIONS = path.join(import.meta.dirname, 'migrations')
 
@@ -20,7 +21,7 @@ const MIN_SERVER_VERSION = 150_000
  *
  * @throws Error when the server is too old, in words that say what to do.
  */
-export async function migrate(client: Client): Promise<void> {
+export async function migrate(client: Client, tell: (text: string) => void): Promise<void> {
   const { rows } = await client.query('show server_version_num')
   const found = Number(rows[0].server_version_num)
   if (found < MIN_SERVER_VERSION) {
@@ -34,6 +35,7 @@ export async function migrate(client: Client): Promise<void> {
       migrationsFolder: MIGRATIONS,
       migrationsSchema: 'migrations',
     })
+    await makeSearchIndexes(client, tell)
     await client.query(
       "insert into domains (name) select 'default' where not exists (select from domains)",
     )

@@ -6,7 +6,7 @@
 import { readFile, readlink, rm } from 'node:fs/promises'
 import path from 'node:path'
 
-/** How long a server that was left behind may take to shut down, in milliseconds. */
+/** How long a server may take to shut down by each of the two ways, in milliseconds. */
 const STOP_MS = 20_000
 
 /** The pid of a live server of this data directory, or null. */
@@ -28,20 +28,42 @@ export async function clearPostmaster(
   const pid = await livePostmaster(cluster)
   if (pid !== null) {
     tell(`stopping the database server ${pid} that was left behind`)
-    // Fast shutdown: sessions are ended, everything acknowledged is kept.
-    process.kill(pid, 'SIGINT')
-    await gone(pid, cluster)
+    await stopServer(
+      (signal) => process.kill(pid, signal),
+      () => gone(pid, cluster),
+    )
+    if (await runsOn(pid, cluster))
+      throw new Error(`the database server ${pid} does not stop; end it by hand`)
   }
   await rm(path.join(cluster, 'postmaster.pid'), { force: true })
 }
 
-async function gone(pid: number, cluster: string): Promise<void> {
-  const endMs = Date.now() + STOP_MS
-  while (await runsOn(pid, cluster)) {
-    if (Date.now() > endMs)
-      throw new Error(`the database server ${pid} does not stop; end it by hand`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+/**
+ * Stops a server: its sessions are ended and everything acknowledged is kept. One that cannot end in
+ * order (seen where a full disk had crashed it) is ended at once, and recovers at its next start.
+ */
+export async function stopServer(
+  kill: (signal: NodeJS.Signals) => void,
+  ended: () => Promise<unknown>,
+): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    kill(signal)
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), STOP_MS)
+    })
+    const isOver = ended().then(() => 'over' as const)
+    const how = await Promise.race([isOver, patience])
+    clearTimeout(timer)
+    if (how === 'over') return
   }
+}
+
+async function gone(pid: number, cluster: string): Promise<void> {
+  // Longer than anybody waits for it.
+  const endMs = Date.now() + 2 * STOP_MS
+  while (Date.now() < endMs && (await runsOn(pid, cluster)))
+    await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 /** Whether a process is a server of this data directory: a server works in its data directory. */

@@ -3,7 +3,7 @@
  * routes do not wait for it, core routes say 503 meanwhile.
  */
 import type { ClientConfig } from 'pg'
-import { type Database, type Db, openDatabase } from './database.ts'
+import { type Database, type Db, isAway, openDatabase } from './database.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { lockDataDir } from './host-lock.ts'
 
@@ -25,7 +25,7 @@ export type ServiceOptions = {
   url: string
   /** Password of the embedded one. */
   password: string
-  /** Called once the schema is there, before anybody is served. */
+  /** Called once the schema is there, before anybody is served; what it throws is told by `waitingFor`. */
   prepare(db: Db, domainId: string): Promise<void>
   tell(text: string): void
   onError(error: Error): void
@@ -67,14 +67,20 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
       try {
         const target = await connection()
         if (!opened) {
-          const database = await openDatabase(target, options.onError)
-          await options.prepare(database.db, database.domainId)
+          const database = await openDatabase(target, options.onError, options.tell)
+          try {
+            await options.prepare(database.db, database.domainId)
+          } catch (error) {
+            await database.close()
+            throw error
+          }
           opened = database
         }
         problem = null
         return
       } catch (error) {
-        problem = `the database cannot be reached: ${(error as Error).message}`
+        const what = isAway(error) ? 'reached' : 'used'
+        problem = `the database cannot be ${what}: ${(error as Error).message}`
         options.onError(error as Error)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, RETRY_MS)

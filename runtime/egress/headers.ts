@@ -8,7 +8,7 @@ export type HeaderList = readonly (readonly [name: string, value: string])[]
  * Request headers that belong to the connection, to the host or to a proxy (RFC 9110 section 7.6.1), and
  * those in whose favour a server may drop the method, the path or the sender that were judged.
  */
-const REFUSED_NAMES = new Set([
+export const REFUSED_NAMES: ReadonlySet<string> = new Set([
   'cf-connecting-ip',
   'client-ip',
   'connection',
@@ -39,7 +39,8 @@ const REFUSED_NAMES = new Set([
   'x-real-ip',
   'x-rewrite-url',
 ])
-const REFUSED_PREFIXES = ['proxy-', 'x-forwarded']
+/** Beginnings of further ones. */
+export const REFUSED_PREFIXES: readonly string[] = ['proxy-', 'x-forwarded']
 
 /** What may follow a redirect to another origin; anything else may be a credential. */
 const KEPT_ACROSS_ORIGINS =

@@ -12,8 +12,11 @@ import { DOCS_STYLE, docsPage } from './documents/docs-page.ts'
 import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema.ts'
 import { connectorInterfaceDocument } from './documents/openapi.ts'
 import { hostGuard, tokenGuard } from './guards.ts'
+import { logoRoutes } from './logos.ts'
 import type { Metrics } from './metrics.ts'
+import { operatorRoutes } from './operator.ts'
 import { createOnError, type Env } from './problem.ts'
+import { settingsRoutes } from './settings/routes.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
   core: CoreDeps
@@ -27,6 +30,7 @@ export type AppDeps = ConnectorRoutesDeps & {
   /** What /readyz says. */
   readiness(): { ready: boolean } & Record<string, unknown>
   listConnectors(): unknown[]
+  releaseConnector(id: string): { id: string; released: boolean } | null
 }
 
 /** Headers that may carry the caller's own id of a request (connector-interface.md section 1.1). */
@@ -68,13 +72,15 @@ export function createApp(deps: AppDeps): Hono<Env> {
   )
   documents(app, connectorsPath)
 
-  app.use('/operator/*', tokenGuard(deps.adminToken, '/operator'))
-  app.get('/operator/connectors', (c) => c.json({ items: deps.listConnectors() }))
+  app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
 
-  for (const path of READ_ONLY) app.all(path, onlyGet)
+  for (const path of READ_ONLY) app.all(path, only('GET'))
+  for (const path of POST_ONLY) app.all(path, only('POST'))
 
   app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
   app.route(connectorsPath, connectorRoutes(deps))
+  app.route('/', logoRoutes(deps))
+  app.route('/settings', settingsRoutes(deps.core))
   app.route('/', coreRoutes(deps.core))
   return app
 }
@@ -92,9 +98,17 @@ const READ_ONLY = [
   '/operator/connectors',
 ]
 
-function onlyGet(c: Context<Env>): never {
-  c.header('allow', 'GET')
-  throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send GET`)
+const POST_ONLY = [
+  '/operator/users/import',
+  '/operator/login-links',
+  '/operator/connectors/:connector_id/release',
+]
+
+function only(method: string): (c: Context<Env>) => never {
+  return (c) => {
+    c.header('allow', method)
+    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${method}`)
+  }
 }
 
 /** What describes the interface; made once, when first asked for. */

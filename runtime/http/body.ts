@@ -1,4 +1,5 @@
 /** Reads a request's body as text, up to its limit. */
+import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Env } from './problem.ts'
@@ -9,13 +10,11 @@ export const MAX_BODY_BYTES = 1024 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** @throws body_too_large, body_not_json, caller_gone */
-export async function readBody(c: Context<Env>): Promise<string> {
-  const announced = Number(c.req.header('content-length') ?? Number.NaN)
-  if (announced > MAX_BODY_BYTES) throw tooLarge()
-  const bytes = await (Number.isNaN(announced)
-    ? readStream(c.req.raw.body)
-    : c.req.arrayBuffer()
-  ).catch(broken)
+export async function readBody(
+  c: Context<Env>,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<string> {
+  const bytes = await readBytes(c, maxBytes)
   try {
     return utf8.decode(bytes)
   } catch (cause) {
@@ -23,14 +22,54 @@ export async function readBody(c: Context<Env>): Promise<string> {
   }
 }
 
+/** How many characters of a body are read before the first byte that is not UTF-8; null when all are. */
+export function notUtf8At(bytes: Uint8Array): number | null {
+  if (isUtf8(bytes)) return null
+  // A prefix of a valid text may end within a character: `stream` takes that for unfinished, not for wrong.
+  const read = (end: number): number | null => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end), {
+        stream: true,
+      }).length
+    } catch {
+      // Not UTF-8 up to there: what is asked.
+      return null
+    }
+  }
+  let [good, bad] = [0, bytes.byteLength + 1]
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (read(middle) === null) bad = middle
+    else good = middle
+  }
+  return read(good)
+}
+
+/** @throws body_too_large, caller_gone */
+export async function readBytes(
+  c: Context<Env>,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<Uint8Array> {
+  const announced = Number(c.req.header('content-length') ?? Number.NaN)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  const bytes = await (Number.isNaN(announced)
+    ? readStream(c.req.raw.body, maxBytes)
+    : c.req.arrayBuffer()
+  ).catch(broken)
+  return new Uint8Array(bytes)
+}
+
 /** A body of unknown length: read no further than the limit. */
-async function readStream(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+async function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   if (body !== null) {
     for await (const chunk of body) {
       bytes += chunk.byteLength
-      if (bytes > MAX_BODY_BYTES) throw tooLarge()
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
       chunks.push(chunk)
     }
   }
@@ -43,5 +82,30 @@ function broken(cause: unknown): never {
   throw new RuntimeError('caller_gone', 'the body ended in the middle', {}, cause)
 }
 
-const tooLarge = () =>
-  new RuntimeError('body_too_large', `the body is larger than ${MAX_BODY_BYTES} bytes`)
+/**
+ * Passes a body on as it comes, up to a limit of bytes; memory holds a chunk. A body that ends before
+ * its announced length is no body: the rest was lost on the way.
+ *
+ * @throws body_too_large, caller_gone
+ */
+export async function* streamBody(
+  c: Context<Env>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void> {
+  const announced = Number(c.req.header('content-length') ?? Number.NaN)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  let bytes = 0
+  try {
+    for await (const chunk of c.req.raw.body ?? []) {
+      bytes += chunk.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      yield chunk
+    }
+  } catch (cause) {
+    broken(cause)
+  }
+  if (announced > bytes) broken(new Error(`${bytes} of ${announced} bytes came`))
+}
+
+const tooLarge = (maxBytes: number) =>
+  new RuntimeError('body_too_large', `the body is larger than ${maxBytes} bytes`)

@@ -4,7 +4,7 @@
  * name that was made to resolve to us) are both judged. No CORS.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Env } from './problem.ts'
 
@@ -28,33 +28,49 @@ export function hostGuard(allowed: readonly string[] | null): MiddlewareHandler<
 }
 
 /** Refuses any media type but application/json (415). */
-export const jsonGuard: MiddlewareHandler<Env> = async (c, next) => {
-  const type = c.req.header('content-type') ?? ''
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new RuntimeError(
-      'content_type_wrong',
-      `the content type is ${type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))}; send application/json`,
-    )
+export const jsonGuard: MiddlewareHandler<Env> = mediaGuard(
+  /^application\/json\s*(;|$)/i,
+  'application/json',
+)
+
+/** Refuses what a request's content type does not fit (415). */
+export function mediaGuard(fits: RegExp, wanted: string): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const type = c.req.header('content-type') ?? ''
+    if (!fits.test(type)) {
+      const found = type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))
+      throw new RuntimeError('content_type_wrong', `the content type is ${found}; send ${wanted}`)
+    }
+    await next()
   }
-  await next()
 }
 
 /** Refuses a request without the bearer token (401); an empty token lets everybody in. */
 export function tokenGuard(token: string, what: string): MiddlewareHandler<Env> {
-  const expected = digest(token)
+  const matches = isSecret(token)
   return async (c, next) => {
-    if (token !== '') {
-      const given = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
-      if (!timingSafeEqual(digest(given), expected)) {
-        c.header('www-authenticate', 'Bearer')
-        throw new RuntimeError(
-          'token_missing',
-          `${what} needs its bearer token in the Authorization header`,
-        )
-      }
-    }
+    if (token !== '' && !matches(bearerOf(c))) throw noToken(c, what)
     await next()
   }
+}
+
+/** The bearer token of a request; empty for none. */
+export const bearerOf = (c: Context<Env>): string =>
+  /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
+
+/** What a request without the right token is told (401). */
+export function noToken(c: Context<Env>, what: string): RuntimeError {
+  c.header('www-authenticate', 'Bearer')
+  return new RuntimeError(
+    'token_missing',
+    `${what} needs its bearer token in the Authorization header`,
+  )
+}
+
+/** Compares in a time that tells nothing. */
+export function isSecret(expected: string): (given: string) => boolean {
+  const wanted = digest(expected)
+  return (given) => timingSafeEqual(digest(given), wanted)
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -9,12 +9,20 @@ export type Metrics = {
   /** One upstream request; `outcome` is a status class such as `2xx`, or an error code. */
   upstream(connector: string, outcome: string, seconds: number): void
   workerEnded(reason: string): void
+  /** A call runs once more, because its sandbox was lost. */
+  callRepeated(): void
+  /** A worker was given the lowest priority. */
+  workerSlowed(): void
   text(): Promise<string>
   readonly contentType: string
 }
 
 /** Makes the host's metrics; `lanes` is asked whenever somebody looks. */
-export function createMetrics(lanes: () => LaneSample[], served: () => number): Metrics {
+export function createMetrics(
+  lanes: () => LaneSample[],
+  served: () => number,
+  standing: (state: 'suspect' | 'quarantined') => number,
+): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -49,6 +57,16 @@ export function createMetrics(lanes: () => LaneSample[], served: () => number): 
     labelNames: ['reason'],
     registers,
   })
+  const repeats = new Counter({
+    name: 'keyway_calls_repeated_total',
+    help: 'Calls that ran once more because their worker process died',
+    registers,
+  })
+  const slowed = new Counter({
+    name: 'keyway_workers_slowed_total',
+    help: 'Worker processes that burned CPU without answering',
+    registers,
+  })
   const gauge = (name: string, help: string, read: (sample: LaneSample) => number) =>
     new Gauge({
       name,
@@ -61,6 +79,16 @@ export function createMetrics(lanes: () => LaneSample[], served: () => number): 
   gauge('keyway_calls_running', 'Calls in sandboxes now', ({ calls: running }) => running)
   gauge('keyway_isolates', 'Warm isolates', ({ isolates }) => isolates)
   gauge('keyway_lanes', 'Lanes that are open', () => 1)
+  for (const state of ['suspect', 'quarantined'] as const) {
+    new Gauge({
+      name: `keyway_connectors_${state}`,
+      help: `Connectors that are ${state} on this host`,
+      registers,
+      collect() {
+        this.set(standing(state))
+      },
+    })
+  }
   new Gauge({
     name: 'keyway_connectors',
     help: 'Connectors that are being served',
@@ -79,6 +107,8 @@ export function createMetrics(lanes: () => LaneSample[], served: () => number): 
       upstreamSeconds.observe({ connector }, seconds)
     },
     workerEnded: (reason) => ends.inc({ reason }),
+    callRepeated: () => repeats.inc(),
+    workerSlowed: () => slowed.inc(),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }

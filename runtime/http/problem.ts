@@ -2,10 +2,16 @@
 import type { Context } from 'hono'
 import { errorBody } from '../contract/envelope.ts'
 import { ERRORS, RuntimeError } from '../contract/errors.ts'
+import type { Actor } from '../core/activity.ts'
 import type { Log } from '../log.ts'
 
 /** What the routes keep on Hono's context. */
-export type Variables = { requestId: string; appId: string }
+export type Variables = {
+  requestId: string
+  appId: string
+  /** Who operates: in whose name a change below /operator is recorded. */
+  operator: () => Promise<Actor>
+}
 export type Env = { Variables: Variables }
 
 /** Makes the handler of everything that is thrown. */

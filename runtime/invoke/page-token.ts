@@ -7,6 +7,7 @@
  * must not break it. AES-256-GCM; the key's id leads, so that keys can be rotated.
  */
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../contract/canonical-json.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { createSealer, SEAL_BYTES, SealError } from '../seal.ts'
 
@@ -91,13 +92,4 @@ function scopeDigest({ connector, capability, request, settings }: PageScope): B
   return createHash('sha256')
     .update(canonicalJson([connector, capability, request, settings]))
     .digest()
-}
-
-/** JSON text in which the order of members does not matter. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, one) =>
-    typeof one === 'object' && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  )
 }

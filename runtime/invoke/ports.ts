@@ -37,6 +37,7 @@ export type UpstreamRecord = {
 export type OpenedEgress = {
   fetch(request: FetchRequest): Promise<FetchReply>
   records: readonly UpstreamRecord[]
+  hasWritten(): boolean
 }
 
 /** A log line of a connector, redacted. */

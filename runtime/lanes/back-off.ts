@@ -14,6 +14,8 @@ export type BackOff = {
   died(): void
   /** How long the next start has to wait, in milliseconds. */
   pauseMs(): number
+  /** As if it had never died. */
+  forget(): void
 }
 
 /** Deaths that cost no pause: a worker may be killed for what is not its connector's fault. */
@@ -33,5 +35,9 @@ export function createBackOff(limits: BackOffLimits, now: () => number): BackOff
       startableMs = now() + Math.min(limits.maxRestartMs, pauseMs)
     },
     pauseMs: () => Math.max(0, startableMs - now()),
+    forget() {
+      deaths = 0
+      startableMs = 0
+    },
   }
 }

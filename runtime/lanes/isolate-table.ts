@@ -23,6 +23,8 @@ const CHECK_UNUSED_MS = 10_000
 type Entry = {
   id: number
   key: string
+  /** Digest of the connector. */
+  connector: string
   running: number
   calls: number
   bornMs: number
@@ -52,6 +54,8 @@ export type IsolateTable = {
   serves(isolate: number): boolean
   /** Idle isolates that are to be looked at now; each is told once in a while. */
   toCheck(): number[]
+  /** Whose isolates there are. */
+  connectors(): string[]
   readonly size: number
 }
 
@@ -86,13 +90,14 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
   }
 
   /** A new isolate, where there is room for one. */
-  function make(key: string): Entry | null {
+  function make(key: string, connector: string): Entry | null {
     const { size } = byId
     if (size >= limits.maxIsolates || size + leaving.size >= limits.maxIsolates + MAX_LEAVING)
       return null
     const entry = {
       id: nextId,
       key,
+      connector,
       running: 0,
       calls: 0,
       bornMs: now(),
@@ -121,7 +126,7 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
       }
       if (entry === null) {
         evicted.push(...evict())
-        entry = make(key)
+        entry = make(key, connector)
         if (entry === null) return { isolate: null, evicted }
       }
       current.delete(key)
@@ -175,6 +180,7 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
       }
       return due
     },
+    connectors: () => [...new Set([...byId.values()].map(({ connector }) => connector))],
     get size() {
       return byId.size
     },

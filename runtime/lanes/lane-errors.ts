@@ -1,7 +1,17 @@
 /** What the end of an isolate or a worker means for the calls that were in it. */
-import { RuntimeError } from '../contract/errors.ts'
+import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
 import type { Heads } from '../contract/frames.ts'
 import type { WorkerEnd } from './worker-link.ts'
+
+/** A call was lost with its sandbox. `innocent`: not by its own doing, as far as can be told. */
+export class SandboxLost extends RuntimeError {
+  readonly innocent: boolean
+
+  constructor(code: RuntimeCode, message: string, innocent: boolean) {
+    super(code, message)
+    this.innocent = innocent
+  }
+}
 
 /** The error of every call in an isolate that is gone. */
 export function isolateError({ reason, message, at }: Heads['disposed']): RuntimeError {
@@ -18,17 +28,25 @@ export function isolateError({ reason, message, at }: Heads['disposed']): Runtim
   return new RuntimeError('isolate_disposed', 'the sandbox of this call was ended')
 }
 
-/** The error of every call in a worker that has ended. */
-export function workerError({ reason }: WorkerEnd): RuntimeError {
-  if (reason === 'memory') {
-    return new RuntimeError(
-      'isolate_memory',
-      'the connector ran out of memory and its worker process ended',
-    )
-  }
+/** The error of a call in an isolate that another call of its tenant holds up. */
+export const heldUpError = (): RuntimeError =>
+  new SandboxLost('isolate_disposed', 'another call of this tenant would not end', true)
+
+/** Ends of a worker that none of its calls has brought about. */
+const FROM_OUTSIDE: readonly WorkerEnd['reason'][] = ['killed', 'crowded']
+
+/** The error of every call in a worker that has ended; `calls` is how many there were. */
+export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError {
   if (reason === 'stopped') return new RuntimeError('stopping', 'the runtime is stopping')
-  return new RuntimeError(
-    'worker_died',
-    'the worker process of the connector died; the call may be repeated',
-  )
+  const innocent = calls > 1 || FROM_OUTSIDE.includes(reason)
+  if (reason === 'memory') {
+    const message = 'the connector ran out of memory and its worker process ended'
+    return new SandboxLost('worker_memory', message, innocent)
+  }
+  const message = 'the worker process of the connector died; the call may be repeated'
+  return new SandboxLost('worker_died', message, innocent)
 }
+
+/** Whether the end of a worker says something about the connectors in it. */
+export const isGuilty = ({ reason }: WorkerEnd): boolean =>
+  reason !== 'stopped' && !FROM_OUTSIDE.includes(reason)

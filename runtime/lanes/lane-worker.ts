@@ -47,7 +47,7 @@ export function startLaneWorker(
     },
     (end) => {
       clearTimeout(patience)
-      ready.reject(workerError(end))
+      ready.reject(workerError(end, 0))
       events.onEnd(made, end)
     },
   )

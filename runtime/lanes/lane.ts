@@ -10,7 +10,7 @@ import type { Heads, Message } from '../contract/frames.ts'
 import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
-import { isolateError, workerError } from './lane-errors.ts'
+import { heldUpError, isolateError, workerError } from './lane-errors.ts'
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
 import { boundLine } from './log-lines.ts'
@@ -29,8 +29,12 @@ export type Lane = {
   /** When the lane last had work, in milliseconds since the epoch. */
   readonly lastUsedMs: number
   readonly isolates: number
+  /** Answers that its workers have given so far. */
+  readonly answers: number
   /** To be called again and again: makes sure that isolates without calls are idle. */
   tend(): void
+  /** Starts the next worker at once, however often earlier ones died. */
+  forgive(): void
   /** Ends the worker. With the reason `stopped` the lane is over: no other is started. */
   kill(reason: WorkerEnd['reason'], detail: string): void
 }
@@ -72,7 +76,8 @@ const MAX_FETCHES = 2000
 export function createLane(
   launcher: Launcher,
   limits: LaneLimits,
-  onEnd: (end: WorkerEnd) => void,
+  /** Told of every worker's end, with the connectors that sat in it. */
+  onEnd: (end: WorkerEnd, connectors: string[]) => void,
   now: () => number = Date.now,
 ): Lane {
   const pending = new Map<number, Pending>()
@@ -82,26 +87,26 @@ export function createLane(
   let closed = false
   let worker: LaneWorker | null = null
   let nextCall = 1
+  let answers = 0
   let lastUsedMs = now()
 
   const events = {
     onMessage: receive,
     onEnd: ended,
-    onSilent(isolate: number) {
-      const message = 'another call of this tenant would not end'
-      failIsolate(isolate, new RuntimeError('isolate_disposed', message))
-    },
+    onSilent: (isolate: number) => failIsolate(isolate, heldUpError()),
   }
 
   function ended(from: LaneWorker, end: WorkerEnd): void {
     if (worker !== from) return
     worker = null
     if (end.reason !== 'stopped') backOff.died()
+    const connectors = from.seats.connectors()
     // First: no seat that a call gives back may be given away again.
     from.seats.stop()
-    const error = workerError(end)
+    // Before its calls hear of it: they may come again, and not where they were.
+    onEnd(end, connectors)
+    const error = workerError(end, pending.size)
     for (const call of [...pending.values()]) call.settle(error)
-    onEnd(end)
   }
 
   /** The running worker; after repeated deaths a pause comes first, which the call's deadline bounds. */
@@ -109,7 +114,7 @@ export function createLane(
     const pauseMs = worker === null ? backOff.pauseMs() : 0
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
     // Let go while the call waited: a worker started now would have no owner.
-    if (closed) throw workerError({ reason: 'stopped', detail: '' })
+    if (closed) throw workerError({ reason: 'stopped', detail: '' }, 0)
     worker ??= startLaneWorker(launcher, limits, events, now)
     const mine = worker
     await mine.ready
@@ -238,6 +243,7 @@ export function createLane(
       return
     }
     if (kind === 'reply' && call.fetch !== null) {
+      answers += 1
       if (head.ok && head.responseBytes > body.length)
         return from.link.kill('protocol', 'a reply shorter than it says')
       const fetchError = 'fetch' in head ? (call.fetchErrors.get(head.fetch) ?? null) : null
@@ -293,14 +299,18 @@ export function createLane(
     get lastUsedMs() {
       return lastUsedMs
     },
+    get answers() {
+      return answers
+    },
     get isolates() {
       return worker?.seats.size ?? 0
     },
     tend: () => worker?.seats.tend(),
+    forgive: backOff.forget,
     kill(reason, detail) {
       if (reason === 'stopped') {
         closed = true
-        for (const settle of [...waiting]) settle(workerError({ reason, detail }))
+        for (const settle of [...waiting]) settle(workerError({ reason, detail }, 0))
       }
       worker?.link.kill(reason, detail)
     },

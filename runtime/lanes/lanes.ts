@@ -7,8 +7,11 @@ import { readFileSync } from 'node:fs'
 import { RuntimeError } from '../contract/errors.ts'
 import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
+import { type CpuWatch, createCpuWatch, lowerPriority } from './cpu-watch.ts'
 import { createLane, type Lane, type LaneLimits } from './lane.ts'
+import { isGuilty, SandboxLost } from './lane-errors.ts'
 import type { Containment, Launcher } from './launch.ts'
+import { createStandingBook, type StandingBook } from './standing.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 export type LanesLimits = LaneLimits & {
@@ -51,6 +54,12 @@ export type LaneState = {
 
 export type Lanes = {
   readonly containment: Containment
+  /**
+   * Runs a call. One that was lost with its sandbox, not by its own doing, runs once more if nothing but
+   * GET and HEAD has left for it.
+   *
+   * @throws RuntimeError
+   */
   run(lane: LaneKey, call: LaneCall): Promise<LaneReply>
   /**
    * Loads a connector in a worker of its own, that is gone afterwards, and asks what it implements.
@@ -61,16 +70,39 @@ export type Lanes = {
   /** Ends a lane's worker once its calls are done. */
   drain(lane: LaneKey): void
   states(): LaneState[]
+  /** How a connector stands, by its digest. */
+  standing: Pick<StandingBook, 'of' | 'count'>
+  /** Ends suspicion, quarantine and pauses of a connector; false when there was none. */
+  release(digest: string): boolean
   stop(): void
 }
 
-/** `onEnd` is told of every worker that ended, for the log and the metrics. */
+type Entry = {
+  lane: Lane
+  deaths: number
+  draining: boolean
+  /** Its worker burned CPU and waits for all others now. */
+  slowed: boolean
+  burns: CpuWatch
+}
+
+/** Eyes on the lanes, for the log and the metrics. */
+export type LanesEvents = {
+  onEnd?(lane: LaneKey, end: WorkerEnd): void
+  /** A call runs once more. */
+  onRepeat?(lane: LaneKey): void
+  /** A worker burns CPU without answering, and waits for all others from now on. */
+  onSlowed?(lane: LaneKey): void
+}
+
+/** Makes the lanes; no worker is started before the first call. */
 export function createLanes(
   launcher: Launcher,
-  onEnd: (lane: LaneKey, end: WorkerEnd) => void,
+  events: LanesEvents = {},
   limits: LanesLimits = LANES_LIMITS,
 ): Lanes {
-  const lanes = new Map<LaneKey, { lane: Lane; deaths: number; draining: boolean }>()
+  const standing = createStandingBook()
+  const lanes = new Map<LaneKey, Entry>()
   /** Lanes of connectors that are being judged. */
   const describing = new Set<Lane>()
   let stopped = false
@@ -89,9 +121,13 @@ export function createLanes(
     const entry = {
       deaths: 0,
       draining: false,
-      lane: createLane(launcher, limits, (end) => {
+      slowed: false,
+      burns: createCpuWatch(),
+      lane: createLane(launcher, limits, (end, connectors) => {
         if (end.reason !== 'stopped') entry.deaths += 1
-        onEnd(key, end)
+        entry.slowed = false
+        if (isGuilty(end)) standing.died(connectors)
+        events.onEnd?.(key, end)
       }),
     }
     lanes.set(key, entry)
@@ -100,29 +136,58 @@ export function createLanes(
 
   const boundMemory = (lane: Lane, pid: number | null) => {
     if (pid !== null && residentBytes(pid) > limits.maxWorkerBytes)
-      lane.kill('memory', 'resident memory')
+      lane.kill(lane.isolates > 1 ? 'crowded' : 'memory', 'resident memory')
   }
 
   const poll = setInterval(() => {
     for (const lane of describing) boundMemory(lane, lane.pid)
-    for (const [key, { lane, draining }] of lanes) {
+    for (const [key, entry] of lanes) {
+      const { lane, draining, slowed } = entry
       const { pid } = lane
       const idle = lane.running === 0
       lane.tend()
       boundMemory(lane, pid)
-      if (idle && (draining || Date.now() - lane.lastUsedMs > limits.idleMs)) {
-        lane.kill('stopped', draining ? 'drained' : 'idle')
+      if (pid !== null && entry.burns(pid, lane.answers)) {
+        lowerPriority(pid)
+        // It cannot be raised again: the worker goes when its calls are over.
+        entry.slowed = true
+        events.onSlowed?.(key)
+      }
+      if (idle && (draining || slowed || Date.now() - lane.lastUsedMs > limits.idleMs)) {
+        lane.kill('stopped', slowed ? 'slowed' : draining ? 'drained' : 'idle')
         lanes.delete(key)
       }
     }
   }, limits.pollMs)
   poll.unref()
 
+  /** The lane for a call now: who is under suspicion shares none. */
+  function laneFor(key: LaneKey, { digest }: LoadedConnector): LaneKey {
+    const stands = standing.of(digest)
+    if (stands.state === 'quarantined')
+      throw new RuntimeError('quarantined', `the connector is in quarantine: ${stands.reason}`)
+    return stands.state === 'suspect' && key !== digest ? aloneKey(digest) : key
+  }
+
   return {
     containment: launcher.containment,
+    standing,
+    release(digest) {
+      for (const key of [digest, aloneKey(digest)]) lanes.get(key)?.lane.forgive()
+      return standing.release(digest)
+    },
     async run(key, call) {
       refuseWhenStopped()
-      return open(key).run(call)
+      const endMs = Date.now() + call.deadlineMs
+      try {
+        return await open(laneFor(key, call.connector)).run(call)
+      } catch (error) {
+        const again = error instanceof SandboxLost && error.innocent && !call.hasWritten()
+        const deadlineMs = endMs - Date.now()
+        if (!again || stopped || deadlineMs <= 0) throw error
+        events.onRepeat?.(key)
+        return await open(laneFor(key, call.connector)).run({ ...call, deadlineMs })
+      }
     },
     async describe(connector, deadlineMs) {
       refuseWhenStopped()
@@ -156,6 +221,9 @@ export function createLanes(
     },
   }
 }
+
+/** The lane of a connector that shares none for a while. */
+const aloneKey = (digest: string): LaneKey => `alone ${digest}`
 
 /** Resident memory of a process in bytes; 0 where it cannot be known (not Linux, or just gone). */
 function residentBytes(pid: number): number {

@@ -58,6 +58,8 @@ export type Seats = {
   gone(isolate: number, asked: boolean): void
   /** Looks at idle isolates: code of theirs may run on when no call is left to have a deadline. */
   tend(): void
+  /** Whose isolates there are. */
+  connectors(): string[]
   readonly size: number
   /** The worker has ended. */
   stop(): void
@@ -160,6 +162,7 @@ export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => num
     tend() {
       for (const isolate of isolates.toCheck()) watchdog.watch(isolate, limits.idlePingMs)
     },
+    connectors: isolates.connectors,
     get size() {
       return isolates.size
     },

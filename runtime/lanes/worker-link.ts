@@ -8,9 +8,9 @@ import { type Message, ProtocolError } from '../contract/frames.ts'
 import { WORKER_HEADS } from '../contract/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
-/** Why a worker is no more. */
+/** Why a worker is no more; `killed` by somebody else, `crowded` by more tenants than it has memory for. */
 export type WorkerEnd = {
-  reason: 'memory' | 'killed' | 'protocol' | 'crashed' | 'stopped'
+  reason: 'memory' | 'crowded' | 'killed' | 'protocol' | 'crashed' | 'stopped'
   /** In words, for the log: the last lines the process wrote, or the breach. */
   detail: string
 }

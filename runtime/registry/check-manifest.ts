@@ -12,6 +12,7 @@ import {
   MAX_MANIFEST_BYTES,
   Manifest,
 } from '../contract/manifest.ts'
+import { nearest } from '../contract/nearest.ts'
 import { patternsFault } from '../contract/pattern.ts'
 import { describeIssue, standardFields } from '../contract/payload.ts'
 import { type Field, type Fields, flatSchema } from '../contract/settings.ts'
@@ -270,18 +271,3 @@ function refused(findings: string[], value: unknown): CheckedManifest {
 }
 
 const show = (value: unknown): string => JSON.stringify(value)?.slice(0, 100) ?? 'nothing'
-
-/** The name that shares most with a misspelt one: its pairs of letters. */
-function nearest(misspelt: string, names: readonly string[]): string | null {
-  const pairs = (text: string) =>
-    new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)))
-  const wanted = pairs(misspelt.toLowerCase().slice(0, 100).replaceAll('-', '_'))
-  const scored = names
-    .map((name) => {
-      const own = pairs(name)
-      return { name, score: wanted.intersection(own).size / Math.max(own.size, wanted.size) }
-    })
-    .sort((a, b) => b.score - a.score)
-  const best = scored[0]
-  return best && best.score >= 0.5 ? best.name : null
-}

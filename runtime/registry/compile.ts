@@ -3,6 +3,7 @@
  * that were digested, has no network, and is killed when it takes too long.
  */
 import { spawn } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -23,11 +24,19 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 const RUNTIME = path.join(import.meta.dirname, '..')
 const ROOT = path.join(RUNTIME, '..')
 
-/** Where the bundler really lies: beside this package where it is installed, or behind a link. */
+/** Where the bundler lies: in the checkout, or beside this package where it is installed. */
 const PACKAGES = path.join(
   path.dirname(createRequire(import.meta.url).resolve('esbuild/package.json')),
   '..',
 )
+
+/** What the compiler reads. Of what is behind a link both names: the permission is asked for what it leads to. */
+const READABLE = [
+  RUNTIME,
+  path.join(ROOT, 'node_modules'),
+  path.join(ROOT, 'package.json'),
+  PACKAGES,
+].flatMap((file) => (existsSync(file) ? [...new Set([file, realpathSync(file)])] : [file]))
 
 /** Bundles a connector's sources to one script, or says what is wrong with them. */
 export async function compile(folder: Folder, options: CompileOptions): Promise<Compiled> {
@@ -64,10 +73,7 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     '--allow-child-process',
     `--allow-fs-read=${copy}`,
     // Not the whole checkout: the data directory, with the keys in it, may lie there.
-    ...['runtime', 'node_modules', 'package.json'].map(
-      (name) => `--allow-fs-read=${path.join(ROOT, name)}`,
-    ),
-    `--allow-fs-read=${PACKAGES}`,
+    ...READABLE.map((file) => `--allow-fs-read=${file}`),
     '--no-warnings',
     '--max-old-space-size=512',
     path.join(RUNTIME, 'registry/compiler.ts'),

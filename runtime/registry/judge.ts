@@ -49,7 +49,7 @@ export function createJudge(inspector: Inspector, store: Store): Judge {
   return (folder) => {
     const { digest } = folder
     const known = underWay.get(digest)
-    if (known) return known
+    if (known !== undefined) return known
     const made = judge(folder).finally(() => underWay.delete(digest))
     underWay.set(digest, made)
     return made

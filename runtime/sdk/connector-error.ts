@@ -51,6 +51,12 @@ export class ConnectorError extends Error {
    * @example
    * // a system that says its code in a header
    * throw await ConnectorError.from(reply, { app_error_code: reply.headers.get('x-error') })
+   *
+   * @example
+   * // a system that says 401 to those who may not: `onError` of `client`
+   * const error = await ConnectorError.from(reply)
+   * if (error.app_error_code !== 'not_authorised') return error
+   * return new ConnectorError('permission_denied', error.message, error)
    */
   static async from(
     reply: Pick<UpstreamReply, 'status' | 'url' | 'text'>,

@@ -75,6 +75,37 @@ export function linkPage<T>(
   return paged(items, nextLink(reply, rel))
 }
 
+/**
+ * A page of a list that the system only gives whole: `items` is all of it, in any order. Pages are in
+ * the order of a key, of which no two items have the same; the cursor is the last one given. What is
+ * created or deleted in the middle of a listing moves no other item. `most` is the size of a page when
+ * the caller asks for none.
+ *
+ * @example
+ * const users = await api.get<User[]>('/users')
+ * const page = keyPage(ctx, users, ({ name }) => name)
+ * return paged(page.response.map(toAccount), page.cursor)
+ */
+export function keyPage<T>(
+  at: Pick<Context, 'page'> | { readonly cursor: Json; readonly size: number | null },
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  most = 1000,
+): Paged<T[]> {
+  const after = textCursor(at)
+  const rest = items
+    .map((item) => ({ item, key: keyOf(item) }))
+    .filter(({ key }) => after === undefined || key > after)
+    .sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0))
+  const { size } = 'page' in at ? at.page : at
+  const page = rest.slice(0, size ?? most)
+  const last = page.length < rest.length ? page.at(-1) : undefined
+  return paged(
+    page.map(({ item }) => item),
+    last?.key,
+  )
+}
+
 /** A handler's context, or what a listing of `chain`, `eachPage` and `allItems` gets. */
 type At = Pick<Context, 'page'> | { readonly cursor: Json }
 

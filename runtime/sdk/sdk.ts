@@ -21,6 +21,7 @@ export { readJson } from './json.ts'
 export { nextLink } from './link.ts'
 export {
   cursorPage,
+  keyPage,
   type Listing,
   linkPage,
   numberCursor,

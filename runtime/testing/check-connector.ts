@@ -6,12 +6,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import * as v from 'valibot'
 import { isCapability } from '../contract/capabilities.ts'
-import { type Case, Cases } from '../contract/cases.ts'
+import type { Case } from '../contract/cases.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Manifest } from '../contract/manifest.ts'
-import { describeIssues } from '../contract/payload.ts'
 import { checkRules } from '../egress/url-template.ts'
 import type { InvokeDeps } from '../invoke/ports.ts'
 import { createLanes, type Lanes } from '../lanes/lanes.ts'
@@ -23,6 +21,7 @@ import { inspect, type Verdict } from '../registry/inspect.ts'
 import { createLocate } from '../registry/positions.ts'
 import { createVersion, type Version } from '../registry/version.ts'
 import { conformance } from './conformance.ts'
+import { readCases } from './read-cases.ts'
 import { runCase } from './run-case.ts'
 
 /** One thing that was found. An `error` fails the check, a `warning` does not. */
@@ -64,7 +63,7 @@ export async function checkConnector(directory: string): Promise<CheckResult> {
 export async function openCheckBench(): Promise<CheckBench> {
   const work = await mkdtemp(path.join(tmpdir(), 'keyway-check-'))
   const launcher = createLauncher(await buildWorker(work))
-  const lanes = createLanes(launcher, () => {})
+  const lanes = createLanes(launcher)
   return {
     check: (directory) => check(directory, work, launcher, lanes),
     async close() {
@@ -136,14 +135,15 @@ async function checkCases(
   passed: string[],
 ): Promise<Case[]> {
   const { manifest } = version
-  const text = folder.files.get('connector.cases.json')
-  const cases = text === undefined ? [] : readCases(text.toString('utf8'), findings)
-  findings.push(
-    ...missingCases(
-      manifest,
-      cases.map(({ capability }) => capability),
-    ),
-  )
+  const read = readCases(folder.files.get('connector.cases.json')?.toString('utf8'))
+  if ('unreadable' in read) {
+    // Nothing can be said of what is missing in it.
+    findings.push({ severity: 'error', where: 'connector.cases.json', message: read.unreadable })
+    return []
+  }
+  const { cases, covered } = read
+  findings.push(...read.findings.map((one) => ({ severity: 'error' as const, ...one })))
+  findings.push(...missingCases(manifest, covered))
   for (const one of cases) {
     if (!isCapability(one.capability) || !Object.hasOwn(manifest.capabilities, one.capability)) {
       findings.push({
@@ -162,31 +162,9 @@ async function checkCases(
   return cases
 }
 
-function readCases(text: string, findings: Finding[]): Case[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    findings.push({
-      severity: 'error',
-      where: 'connector.cases.json',
-      message: `is not JSON: ${(error as Error).message}`,
-    })
-    return []
-  }
-  const parsed = v.safeParse(Cases, value)
-  if (parsed.success) return parsed.output
-  findings.push({
-    severity: 'error',
-    where: 'connector.cases.json',
-    message: describeIssues(parsed.issues),
-  })
-  return []
-}
-
-function missingCases({ capabilities }: Manifest, covered: string[]): Finding[] {
+function missingCases({ capabilities }: Manifest, covered: Set<string>): Finding[] {
   const missing = Object.keys(capabilities)
-    .filter((name) => !covered.includes(name))
+    .filter((name) => !covered.has(name))
     .map(
       (name): Finding => ({
         severity: 'error',

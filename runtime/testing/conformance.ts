@@ -47,6 +47,7 @@ export async function conformance(
       openEgress: (call) => ({
         records: [],
         fetch: async (request) => refuse(request, call, outside),
+        hasWritten: () => true,
       }),
       pageTokens: createPageTokens(['conformance'.repeat(4)]),
       locate,

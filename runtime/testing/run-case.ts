@@ -1,11 +1,11 @@
 /** Runs one case: its calls in the real sandbox, in a fresh isolate each, against its own exchanges. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Case, Step } from '../contract/cases.ts'
 import { errorBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { CallLog, InvokeDeps, ServedVersion } from '../invoke/ports.ts'
+import { differences } from './differences.ts'
 import { createStubUpstream } from './stub-upstream.ts'
 
 const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 }
@@ -34,10 +34,13 @@ export async function runCase(
       log,
       locate,
     })
-    findings.push(
-      ...upstream.map((text) => at + text),
-      ...judgeStep(step, body).map((text) => at + text),
-    )
+    const told = (texts: string[]) => texts.map((text) => at + text)
+    // After a request that the case does not have, and after an error that it does not expect, all
+    // else is a consequence.
+    if (upstream.astray) return [...findings, ...told(upstream.findings)]
+    const judged = judgeStep(step, body)
+    if (body['is_error'] === true && step.error === undefined) return [...findings, ...told(judged)]
+    findings.push(...told(upstream.findings), ...told(judged))
     const next = (body['page'] as { token?: string } | null)?.token
     if (index + 1 < steps.length && next === undefined)
       return [...findings, `${at}a further page is expected, there is no token`]
@@ -68,7 +71,8 @@ async function call(one: Case, step: Step, page: object, means: Means) {
         capability,
         settings,
       })
-      return { fetch: upstream.fetch, records: [] }
+      // A case runs once: its upstream answers each request once.
+      return { fetch: upstream.fetch, records: [], hasWritten: () => true }
     },
     pageTokens,
     locate,
@@ -92,20 +96,20 @@ async function call(one: Case, step: Step, page: object, means: Means) {
     },
   )
   const made = upstream as ReturnType<typeof createStubUpstream> | null
-  return { body, upstream: made?.findings() ?? [] }
+  return { body, upstream: made?.judge() ?? { findings: [], astray: false } }
 }
 
 function judgeStep(step: Step, body: Record<string, unknown>): string[] {
   if (step.error !== undefined) return judgeError(step.error, body)
   if (body['is_error'] === true)
-    return [`an answer is expected, the error is ${JSON.stringify(body['error'])}`]
+    return [`an answer is expected, the error is ${errorLine(body['error'])}`]
   const findings: string[] = []
   if (step.response !== undefined)
     findings.push(
-      ...differ('response', withoutNulls(step.response), withoutNulls(body['response'])),
+      ...differences('response', withoutNulls(step.response), withoutNulls(body['response'])),
     )
   if (step.raw_data !== undefined)
-    findings.push(...differ('raw_data', step.raw_data, body['raw_data']))
+    findings.push(...differences('raw_data', step.raw_data, body['raw_data']))
   const more = body['page'] !== null
   if (step.more !== undefined && step.more !== more)
     findings.push(`${more ? 'no ' : 'a '}further page is expected`)
@@ -131,18 +135,18 @@ function judgeError(expected: NonNullable<Step['error']>, body: Record<string, u
   return findings
 }
 
-function differ(what: string, expected: unknown, found: unknown): string[] {
-  return isDeepStrictEqual(expected, found)
-    ? []
-    : [`${what} should be ${show(expected)}, is ${show(found)}`]
-}
-
 /** `null` means absent: a case need not write out the members that a connector left out. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
   const kept = Object.entries(value).filter(([, one]) => one !== null)
   return Object.fromEntries(kept.map(([name, one]) => [name, withoutNulls(one)]))
+}
+
+/** An error in one line: what an author looks for first. */
+function errorLine(error: unknown): string {
+  const { error_code, message, raised_in } = error as Record<string, unknown>
+  return `${error_code}: ${message}${raised_in === null ? '' : `, raised in ${raised_in}`}`
 }
 
 const show = (value: unknown): string => JSON.stringify(value)?.slice(0, 2000) ?? 'nothing'

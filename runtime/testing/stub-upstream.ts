@@ -10,11 +10,15 @@ import type { FetchReply, FetchRequest } from '../contract/lane-call.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import { createPolicyOf } from '../egress/call-policy.ts'
 import { judge, parseUrl } from '../egress/policy.ts'
+import { differences } from './differences.ts'
 
 export type StubUpstream = {
   fetch(request: FetchRequest): Promise<FetchReply>
-  /** What went wrong: unexpected requests, and exchanges that never happened. */
-  findings(): string[]
+  /**
+   * What went wrong: unexpected requests, and exchanges that never happened. `astray` after an
+   * unexpected request: what happened from there on is its consequence.
+   */
+  judge(): { findings: string[]; astray: boolean }
 }
 
 type Served = { manifest: Manifest; capability: CapabilityName; settings: Record<string, unknown> }
@@ -23,6 +27,7 @@ type Served = { manifest: Manifest; capability: CapabilityName; settings: Record
 export function createStubUpstream(exchanges: readonly Exchange[], served: Served): StubUpstream {
   const left = [...exchanges]
   const findings: string[] = []
+  let astray = false
   const { manifest, capability, settings } = served
   const policy = createPolicyOf()({
     connectorId: manifest.id,
@@ -40,19 +45,22 @@ export function createStubUpstream(exchanges: readonly Exchange[], served: Serve
       const index = left.findIndex((one) => sameRequest(one.request, request.method, url))
       const asked = `${request.method} ${url.pathname}${url.search}`
       if (index === -1) {
+        astray = true
         findings.push(
           `unexpected request ${asked}; expected ${left.map((one) => one.request).join(', ') || 'none'}`,
         )
         throw new RuntimeError('upstream_rejected', `the case has no exchange for ${asked}`)
       }
       const [exchange] = left.splice(index, 1) as [Exchange]
-      findings.push(...differences(exchange, request, asked))
+      findings.push(...sentOtherwise(exchange, request, asked))
       return replyOf(exchange, url)
     },
-    findings: () => [
-      ...findings,
-      ...left.map((one) => `${one.request} was expected and never made`),
-    ],
+    judge: () => ({
+      astray,
+      findings: astray
+        ? findings
+        : [...findings, ...left.map((one) => `${one.request} was expected and never made`)],
+    }),
   }
 }
 
@@ -67,7 +75,7 @@ function sameRequest(expected: string, method: string, url: URL): boolean {
   )
 }
 
-function differences(exchange: Exchange, request: FetchRequest, asked: string): string[] {
+function sentOtherwise(exchange: Exchange, request: FetchRequest, asked: string): string[] {
   const sent = new Map(request.headers.map(([name, value]) => [name.toLowerCase(), value]))
   const headers = Object.entries(exchange.headers ?? {})
     .filter(([name, value]) => sent.get(name.toLowerCase()) !== value)
@@ -78,11 +86,7 @@ function differences(exchange: Exchange, request: FetchRequest, asked: string): 
   if (exchange.body === undefined) return headers
   const text = request.body?.toString('utf8') ?? ''
   const body = typeof exchange.body === 'string' ? text : tryJson(text)
-  if (isDeepStrictEqual(body, exchange.body)) return headers
-  return [
-    ...headers,
-    `${asked}: body should be ${JSON.stringify(exchange.body)}, is ${text.slice(0, 1000)}`,
-  ]
+  return [...headers, ...differences(`${asked}: body`, exchange.body, body)]
 }
 
 function replyOf({ reply }: Exchange, url: URL): FetchReply {

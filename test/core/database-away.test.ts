@@ -1,5 +1,6 @@
 /** The database goes and comes back; nothing needs a restart. */
 import { expect, test } from 'vitest'
+import { isAway } from '../../runtime/database/database.ts'
 import { startCore } from './host.ts'
 
 test('a killed database is told as such, connectors answer meanwhile, and it comes back by itself', async () => {
@@ -31,5 +32,19 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
     'select pg_postmaster_start_time(), pg_backend_pid() as pid',
   )
   expect(after[0]).not.toEqual(before)
+  await core.stop()
+})
+
+test('a database that is killed in the middle of a transaction fails that one, not the host', async () => {
+  const core = await startCore()
+  const transaction = core.db.transaction(async (tx) => {
+    await tx.execute('select 1')
+    process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+    // Nobody asks anything while the connection goes.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await tx.execute('select 1')
+  })
+  const error = await transaction.catch((thrown) => thrown)
+  expect(isAway(error), String(error)).toBe(true)
   await core.stop()
 })

@@ -3,10 +3,12 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { ClientConfig } from 'pg'
 import { readConfig } from '../../runtime/config.ts'
 import { createTokenHasher } from '../../runtime/core/principal.ts'
 import { createToken } from '../../runtime/core/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
+import { prepareHome } from '../../runtime/database/home.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import {
   domains,
@@ -16,6 +18,7 @@ import {
   users,
 } from '../../runtime/database/schema/people.ts'
 import { taskAssignees, tasks } from '../../runtime/database/schema/tasks.ts'
+import { keptSecret } from '../../runtime/keys.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
 import { forgetDatabase } from '../database/forget.ts'
@@ -30,6 +33,8 @@ export type Reply = { status: number; body: any; headers: Headers }
 export type CoreHost = {
   host: Host
   db: Db
+  /** How the role that owns the tables connects. */
+  login(): Promise<ClientConfig>
   /** Sends a request; the token is the admin's unless another is given, null for none. */
   call(
     method: string,
@@ -37,24 +42,33 @@ export type CoreHost = {
     options?: {
       token?: string | null
       body?: unknown
-      raw?: string
+      raw?: string | Uint8Array<ArrayBuffer>
       headers?: Record<string, string>
     },
   ): Promise<Reply>
-  stop(): Promise<void>
+  dataDir: string
+  /** Log lines so far. */
+  lines: string[]
+  /** Removes everything unless it is to be kept for another start. */
+  stop(options?: { keep?: boolean }): Promise<void>
 }
 
-export async function startCore(env: Record<string, string> = {}): Promise<CoreHost> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
+/** `from` is the data directory of an earlier host that goes on. */
+export async function startCore(
+  env: Record<string, string> = {},
+  from?: string,
+): Promise<CoreHost> {
+  const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
+  const lines: string[] = []
   const config = readConfig({
     KEYWAY_DATA_DIR: dataDir,
     KEYWAY_DROP_IN: 'off',
     KEYWAY_SECRET: SECRET,
     KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
-    KEYWAY_LOG_LEVEL: 'silent',
     ...env,
   })
-  const host = await createHost(config, createLog('silent'))
+  const write = (line: string) => void lines.push(line)
+  const host = await createHost(config, createLog('trace', { write }))
   await host.databaseReady
   const db = host.db() as Db
   const document = await host.app.request('/openapi.json', { headers: { host: 'localhost' } })
@@ -62,6 +76,13 @@ export async function startCore(env: Record<string, string> = {}): Promise<CoreH
   return {
     host,
     db,
+    dataDir,
+    lines,
+    async login() {
+      const { socket } = await prepareHome(dataDir)
+      const password = (await keptSecret(dataDir, 'database-password')).value
+      return { host: socket, user: 'keyway', database: 'keyway', password }
+    },
     async call(method, target, { token = ADMIN_TOKEN, body, raw, headers = {} } = {}) {
       const reply = await host.app.request(target, {
         method,
@@ -90,10 +111,12 @@ export async function startCore(env: Record<string, string> = {}): Promise<CoreH
         headers: reply.headers,
       }
     },
-    async stop() {
+    async stop({ keep = false } = {}) {
       await host.stop()
+      if (keep) return
       await forgetDatabase(dataDir)
-      await rm(dataDir, { recursive: true, force: true })
+      // A connector that is still being compiled may leave a file behind the removal.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }

@@ -46,6 +46,8 @@ describe('keyway new', () => {
     const made = await run(['new', id, '--dir', home])
     expect(made).toMatchObject({ code: 0 })
     expect(made.output).toContain(`npx keyway check`)
+    const [, reference = ''] = /What may stand in its files: (\S+)/.exec(made.output) ?? []
+    expect(await readFile(path.resolve(reference), 'utf8')).toContain('## Manifest')
     expect(made.output).toMatch(/types of keyway\/sdk there:\n\n {2}mkdir .*node_modules\/keyway\n/)
     const written = JSON.parse(await readFile(path.join(home, id, 'connector.json'), 'utf8'))
     expect(written).toMatchObject({ id, name })
@@ -296,7 +298,7 @@ describe('keyway start', () => {
 
 test('keyway alone, and with a word that it does not know, shows what there is', async () => {
   const { output } = await run(['--help'])
-  for (const verb of ['start', 'new', 'check', 'dev']) expect(output).toContain(verb)
+  for (const verb of ['start', 'new', 'check', 'dev', 'login-link']) expect(output).toContain(verb)
   const unknown = await run(['frobnicate'])
   expect(unknown.code).toBe(1)
   expect(unknown.output).toMatch(/unknown command 'frobnicate'/)

@@ -100,7 +100,7 @@ const CLEAR = [
   'token_id',
 ]
 
-const ADMIN_TOKEN = 'lsk_end-to-end-operator-token-0123456789'
+export const ADMIN_TOKEN = 'lsk_end-to-end-operator-token-0123456789'
 
 export async function startHost(options: HostOptions = {}): Promise<TestHost> {
   const { env = {}, connectors = {} } = options

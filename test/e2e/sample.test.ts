@@ -77,6 +77,24 @@ describe('keyway start --sample', () => {
     expect(plain(running.curl)).toBe(plain(written))
   })
 
+  test.skipIf(!hasCurl)(
+    `connects an app with the command of the README${hasCurl ? '' : ' (needs curl)'}`,
+    async () => {
+      const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
+      const [shown = ''] = /curl -s \S+\/apps [\s\S]*?(?=\n```)/.exec(readme) ?? []
+      const { origin } = new URL(running.url)
+      const directory = (running.body as { settings: { base_url: string } }).settings.base_url
+      const here = shown
+        .replace('http://127.0.0.1:8080', origin)
+        .replace('http://127.0.0.1:8090/scim', directory)
+        .replace('data/admin-token', path.join(running.data, 'admin-token'))
+      const ready = async () => (await send(`${origin}/readyz`, {})).status === 200
+      await until('the database is there', ready)
+      const { stdout } = await promisify(execFile)('sh', ['-c', here])
+      expect(JSON.parse(stdout)).toMatchObject({ app_class_id: 'scim', disconnected: false })
+    },
+  )
+
   test.each([1, 7, 100, null])(
     'lists everybody exactly once in pages of %s',
     async (size) => {

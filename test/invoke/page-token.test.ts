@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { canonicalJson } from '../../runtime/contract/canonical-json.ts'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
 import {
-  canonicalJson,
   createPageTokens,
   type Page,
   type PageScope,

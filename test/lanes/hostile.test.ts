@@ -72,7 +72,7 @@ describe('a worker that was taken over is killed, and its call ends classified, 
     ['closing its pipe', 'worker_died'],
     ['ending its half of the pipe', 'worker_died'],
     ['exiting as if all were well', 'worker_died'],
-    ['crying memory before it exits', 'isolate_memory'],
+    ['crying memory before it exits', 'worker_memory'],
     ['never starting', 'worker_died'],
   ])('%s', async (deed, expected) => {
     const { ends, code, pids } = await meet(deed)

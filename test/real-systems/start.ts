@@ -9,30 +9,51 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** What a script of this folder needs on the PATH. */
-const TOOLS = ['bash', 'curl', 'jq', 'npm', 'setsid']
+const TOOLS = ['bash', 'curl', 'jq', 'npm', 'setsid', 'timeout']
 
 /** Why the scripts cannot run here, or null when they can: for `describe.skipIf` and its title. */
-export function missing(): string | null {
+export function missing(...more: string[]): string | null {
   if (process.platform !== 'linux') return 'needs Linux'
-  const absent = TOOLS.filter((tool) => spawnSync(tool, ['--version']).error !== undefined)
+  const absent = [...TOOLS, ...more].filter(
+    (tool) => spawnSync(tool, ['--version']).error !== undefined,
+  )
   return absent.length === 0 ? null : `needs ${absent.join(', ')}`
 }
 
-/** A port on loopback that nobody uses at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
+/** A port on loopback that nobody uses at the moment, and as many after it as are asked for. */
+export async function freePort(count = 1): Promise<number> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const first = await listened(0)
+    if (first === null || first + count > 65_536) continue
+    const others = Array.from({ length: count - 1 }, (_, index) => first + 1 + index)
+    if (!(await Promise.all(others.map(listened))).includes(null)) return first
+  }
+  throw new Error(`no ${count} free ports in a row`)
 }
 
+/** The port, freed again, or null when somebody has it; 0 takes any. */
+function listened(wanted: number): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
+    )
+    server.listen(wanted, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+/** What `oidc-scim` tells of its ways in. */
+export type OidcAuth = { tokenUrl: string; authorizationUrl: string; redirectUri: string }
+
 /** What a started server says about itself, and how to end it. */
-export type RealSystem = {
+export type RealSystem<Auth = OidcAuth> = {
   baseUrl: string
-  auth: { tokenUrl: string; authorizationUrl: string; redirectUri: string }
+  auth: Auth
   /** Starts it again with fresh data and other environment variables, on another port. */
-  restart(env: Record<string, string>): Promise<RealSystem>
+  restart(env: Record<string, string>): Promise<RealSystem<Auth>>
   /** Ends it and removes its folder. */
   stop(): Promise<void>
 }
@@ -41,41 +62,76 @@ export type RealSystem = {
  * Installs (5 to 10 s) and starts a server: `startSystem('oidc-scim', { RATE_LIMIT: '100000' })`. All
  * its state is its own; call `stop` at the end.
  */
-export async function startSystem(
+export async function startSystem<Auth = OidcAuth>(
   script: string,
   env: Record<string, string> = {},
-): Promise<RealSystem> {
-  const folder = await mkdtemp(join(tmpdir(), `keyway-${script}-`))
-  return start(script, folder, env)
+): Promise<RealSystem<Auth>> {
+  return start(script, await folderFor(script), env)
 }
 
-async function start(
+/** A server that was installed and not started yet. */
+export type Installed<Auth> = { start(): Promise<RealSystem<Auth>> }
+
+/**
+ * Only installs a server (RabbitMQ: 60 MB, 5 to 10 s), or says why it cannot be had here: the package
+ * may not be there, or nothing to fetch it from.
+ */
+export async function installSystem<Auth>(
+  script: string,
+): Promise<{ system: Installed<Auth> } | { why: string }> {
+  const folder = await folderFor(script)
+  try {
+    await runScript(script, { prefix: ['timeout', `${INSTALL_SECONDS}`] }, 'install', folder)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    const { code, stderr } = error as { code?: unknown; stderr?: unknown }
+    const said = String(stderr ?? error).trim()
+    // 124: `timeout` has ended it.
+    const why = code === 124 ? `not within ${INSTALL_SECONDS} s` : said.split('\n').at(-1)
+    return { why: `cannot be installed: ${why}` }
+  }
+  return { system: { start: () => start<Auth>(script, folder, {}) } }
+}
+
+const folderFor = (script: string) => mkdtemp(join(tmpdir(), `keyway-${script}-`))
+
+/** Longest installation: without a network, apt tries for minutes. */
+const INSTALL_SECONDS = 90
+
+/** `prefix`: a command that runs the script, such as `timeout`, which ends its children as well. */
+type RunOptions = { env?: Record<string, string>; prefix?: readonly string[] }
+
+async function runScript(script: string, { env, prefix = [] }: RunOptions, ...args: string[]) {
+  // This Node first, so that the scripts need not install one.
+  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`
+  const file = join(import.meta.dirname, `${script}.sh`)
+  const [command = 'bash', ...rest] = [...prefix, 'bash', file, ...args]
+  const { stdout } = await run(command, rest, { env: { ...process.env, ...env, PATH: path } })
+  return stdout
+}
+
+async function start<Auth>(
   script: string,
   folder: string,
   env: Record<string, string>,
-): Promise<RealSystem> {
-  const call = async (...args: string[]) => {
-    // This Node first, so that the scripts need not install one.
-    const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`
-    const file = join(import.meta.dirname, `${script}.sh`)
-    const { stdout } = await run('bash', [file, ...args], {
-      env: { ...process.env, ...env, PATH: path },
-    })
-    return stdout
-  }
-  const shown = JSON.parse(await call('start', folder, String(await freePort())))
+): Promise<RealSystem<Auth>> {
+  const port = String(await freePort(PORTS[script]))
+  const shown = JSON.parse(await runScript(script, { env }, 'start', folder, port))
   return {
     ...shown,
     async restart(other) {
-      await call('reset', folder)
+      await runScript(script, { env }, 'reset', folder)
       return start(script, folder, other)
     },
     async stop() {
-      await call('stop', folder)
+      await runScript(script, { env }, 'stop', folder)
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
+
+/** How many ports in a row a script takes, unless it is one. */
+const PORTS: Record<string, number> = { rabbitmq: 4 }
 
 /** A token of `oidc-scim` for the service itself, by client credentials. */
 export async function serviceToken(system: RealSystem, scope: string): Promise<string> {

@@ -1,5 +1,8 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createLauncher } from '../../runtime/lanes/launch.ts'
 import { compile } from '../../runtime/registry/compile.ts'
@@ -346,4 +349,26 @@ describe('ends with a finding or a bundle for', () => {
     const { result } = await compiled({ 'connector.ts': code })
     if (!result.ok) expect(result.findings.join()).toMatch(/\S/)
   })
+})
+
+test('compiles in a checkout whose node_modules is a link', async () => {
+  const repository = path.join(import.meta.dirname, '../..')
+  const home = temporaryFolder()
+  for (const part of ['runtime', 'package.json'])
+    await cp(path.join(repository, part), path.join(home, part), { recursive: true })
+  await symlink(
+    await realpath(path.join(repository, 'node_modules')),
+    path.join(home, 'node_modules'),
+  )
+  await write(path.join(home, 'acme'), filesOf())
+  const moduleOf = (name: string) => pathToFileURL(path.join(home, 'runtime/registry', name)).href
+  const script = `
+    import { compile } from '${moduleOf('compile.ts')}'
+    import { readFolder } from '${moduleOf('folder.ts')}'
+    const options = { workDirectory: ${JSON.stringify(path.join(home, 'run'))}, prefix: [], timeoutMs: 60_000 }
+    const { ok } = await compile(await readFolder(${JSON.stringify(path.join(home, 'acme'))}), options)
+    console.log(ok)`
+  const args = ['--no-warnings', '--input-type=module', '-e', script]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: home })
+  expect(stdout.trim()).toBe('true')
 })

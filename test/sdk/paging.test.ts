@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../runtime/contract/context.ts'
 import {
   allItems,
   chain,
   cursorPage,
   eachPage,
+  keyPage,
   type Listing,
   linkPage,
   numberCursor,
@@ -55,6 +57,36 @@ test('follows a link', () => {
   const answer = reply(200, '[]', { link: '</u?page=2>; rel="next"' })
   expect(linkPage(answer, ['a'])).toEqual(paged(['a'], 'https://api.example/u?page=2'))
   expect(linkPage(reply(200, '[]'), ['a']).cursor).toBeNull()
+})
+
+describe('a list that is only given whole', () => {
+  const names = ['c', 'a', 'é', 'B', 'd', 'e\u0301', '', 'a/b?', '\u{1F407}', '"']
+  const read = (at: Parameters<typeof keyPage>[0], items: string[], most?: number) =>
+    keyPage(at, items, (name) => name, most)
+
+  test.each([1, 2, 3, 9, 10, 11, null])('has each item once, in pages of %s', (size) => {
+    const pages: string[][] = []
+    let cursor: Json = null
+    do {
+      const page: Paged<string[]> = read({ cursor, size }, names.toReversed())
+      pages.push(page.response)
+      cursor = page.cursor
+    } while (cursor !== null)
+    expect(pages.flat()).toEqual(names.toSorted())
+    expect(pages).toHaveLength(Math.ceil(names.length / (size ?? 1000)))
+  })
+
+  test('moves nobody when items come and go', () => {
+    const { response, cursor } = read({ cursor: null, size: 2 }, ['a', 'b', 'c', 'd'])
+    expect(response).toEqual(['a', 'b'])
+    expect(read({ cursor, size: 9 }, ['A', 'd', 'c', 'bb']).response).toEqual(['bb', 'c', 'd'])
+  })
+
+  test('is read from ctx, in pages of its own size when none is asked for', () => {
+    expect(read(pageOf(), ['b', 'a', 'c'], 2)).toEqual(paged(['a', 'b'], 'b'))
+    expect(read(pageOf('b'), ['b', 'a', 'c'], 2)).toEqual(paged(['c']))
+    expect(read(pageOf('z'), ['b', 'a', 'c'])).toEqual(paged([]))
+  })
 })
 
 test('reads cursors back, and refuses those of another type', () => {

@@ -121,7 +121,7 @@ describe('a case fails by', () => {
     [
       'another response',
       { response: [] },
-      'lists: response should be [], is [{"integration_specific_id":"a"',
+      'lists: response[0] should not be there, is {"integration_specific_id":"a"',
     ],
     [
       'a request that it does not expect',
@@ -151,7 +151,7 @@ describe('a case fails by', () => {
     [
       'another body',
       { upstream: [{ ...exchange(['a']), body: { q: 1 } }] },
-      'lists: GET /users?after=: body should be {"q":1}, is ',
+      'lists: GET /users?after=: body should be {"q":1}, is ""',
     ],
     [
       'an answer where an error is expected',
@@ -161,7 +161,7 @@ describe('a case fails by', () => {
     [
       'an error where an answer is expected',
       { upstream: [{ request: 'GET /users?after=', reply: { status: 500 } }] },
-      'lists: an answer is expected, the error is {',
+      'lists: an answer is expected, the error is api_error: [500][https://api.acme.example/users]',
     ],
     [
       'another error',
@@ -216,6 +216,41 @@ describe('a case fails by', () => {
   })
 })
 
+describe('says one thing once:', () => {
+  test('after a request that a case does not have, nothing of what follows from it', async () => {
+    expect(await errors([{ ...good, upstream: [exchange(['a'], undefined, 'x')] }])).toEqual([
+      'lists: unexpected request GET /users?after=; expected GET /users?after=x',
+    ])
+  })
+
+  test('after an error that a case does not expect, nothing of what follows from it', async () => {
+    const pages = [
+      { upstream: [exchange(['a'], 'p2')], response: [{ integration_specific_id: 'a' }] },
+      { upstream: [exchange(['b'], undefined, 'p2')] },
+    ]
+    const code = `if (ctx.page.cursor) throw new ConnectorError('service_error', 'down')\n${LIST}`
+    expect(
+      await errors([{ name: 'lists', capability: 'list_accounts', auth: good.auth, pages }], code),
+    ).toEqual([
+      'lists: page 2: an answer is expected, the error is service_error: down, raised in acme:list_accounts',
+    ])
+  })
+
+  test.each([
+    ['cases that cannot be read', '[{', 1],
+    ['a case that cannot be read', [{ ...good, reponse: 1 }], 1],
+  ])('of %s, not that the capability has no case', async (_name, cases, count) => {
+    const found = await errors(cases)
+    expect(found).toHaveLength(count)
+    expect(found.join()).not.toContain('no case calls')
+  })
+
+  test('a case that cannot be read leaves the others', async () => {
+    const { passed } = await check([{ ...good, name: 'broken', reponse: 1 }, good])
+    expect(passed).toEqual(['lists'])
+  })
+})
+
 describe('a connector fails by', () => {
   test('no cases at all', async () => {
     expect(await errors(undefined)).toEqual([
@@ -225,12 +260,12 @@ describe('a connector fails by', () => {
 
   test.each([
     ['cases that are not JSON', '[', 'connector.cases.json: is not JSON'],
-    ['cases that are no list', '{}', 'connector.cases.json: Invalid type: Expected Array'],
-    ['a case without a name', [{ ...good, name: undefined }], '0.name: missing'],
+    ['cases that are no list', '{}', 'connector.cases.json: must be a list of cases'],
+    ['a case without a name', [{ ...good, name: undefined }], 'case 1: name: missing'],
     [
       'a case with an unknown member',
-      [{ ...good, expects: 1 }],
-      '0.expects: there is no such field',
+      [{ ...good, reponse: 1 }],
+      'lists: reponse: there is no such field; did you mean response?',
     ],
     [
       'a case with a strange request',

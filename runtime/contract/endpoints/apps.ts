@@ -1,9 +1,22 @@
 /** Apps and integrations: core-interface.md section 1.4. */
-import { AppWithCustomAttributes, CONNECTION_SOURCES } from '../models/app.ts'
+import * as v from 'valibot'
+import { CATEGORIES } from '../categories.ts'
+import {
+  App,
+  AppInputCreate,
+  AppInputPut,
+  AppInputUpdate,
+  AppWithCustomAttributes,
+  CONNECTION_SOURCES,
+  DisconnectIntegrationOutput,
+  IntegrationCatalogOutput,
+  IntegrationConnectionSchemaOutput,
+} from '../models/app.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, oneOf, pageParams, text, texts } from './params.ts'
 
 const apps = endpoint('Apps')
+const integrations = endpoint('Integrations')
 
 const expand = texts().describe('custom_attributes')
 
@@ -24,6 +37,23 @@ export const APP_ENDPOINTS = {
     answer: 'page',
     output: AppWithCustomAttributes,
   }),
+  create_app: apps({
+    method: 'POST',
+    path: '/apps',
+    summary: 'Connect an integration, or without app_class_id make a custom app',
+    who: 'apps.write',
+    body: AppInputCreate,
+    output: App,
+    errors: [501, 502],
+  }),
+  // Before the id that would match it as well.
+  list_app_categories: apps({
+    method: 'GET',
+    path: '/apps/categories',
+    summary: 'List the categories that an app may have',
+    who: 'caller',
+    output: v.array(v.picklist(CATEGORIES)),
+  }),
   get_app: apps({
     method: 'GET',
     path: '/apps/:app_id',
@@ -31,5 +61,52 @@ export const APP_ENDPOINTS = {
     who: 'caller',
     query: { expand },
     output: AppWithCustomAttributes,
+  }),
+  update_app: apps({
+    method: 'PATCH',
+    path: '/apps/:app_id',
+    summary: 'Change what is shown of an app; null sets back to the default',
+    who: 'caller',
+    body: AppInputUpdate,
+    output: App,
+  }),
+  put_app: apps({
+    method: 'PUT',
+    path: '/apps/:app_id',
+    summary: 'Change what is shown of an app, or connect it anew',
+    who: 'apps.write',
+    body: AppInputPut,
+    output: App,
+    errors: [501, 502],
+  }),
+  disconnect_app: apps({
+    method: 'DELETE',
+    path: '/apps/:app_id',
+    summary: 'Disconnect an app: its credentials are destroyed, its record stays',
+    who: 'apps.write',
+    output: DisconnectIntegrationOutput,
+  }),
+  list_integrations: integrations({
+    method: 'GET',
+    path: '/integrations',
+    summary: 'List what can be connected',
+    who: 'caller',
+    query: { query: text().describe('A part of the id or the name'), ...pageParams },
+    answer: 'page',
+    output: IntegrationCatalogOutput,
+  }),
+  get_integration: integrations({
+    method: 'GET',
+    path: '/integrations/:app_class_id',
+    summary: 'Read what can be connected',
+    who: 'caller',
+    output: IntegrationCatalogOutput,
+  }),
+  get_connection_schema: integrations({
+    method: 'GET',
+    path: '/integrations/:app_class_id/connection-schema',
+    summary: 'What connecting asks for, as JSON Schemas of auth and settings',
+    who: 'caller',
+    output: IntegrationConnectionSchemaOutput,
   }),
 } as const

@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
+import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
 import type { ValidationEntry } from './problem.ts'
 
@@ -107,27 +108,38 @@ export function parseBodyText(
     try {
       value = JSON.parse(text)
     } catch (error) {
-      return failed({
-        loc: ['body', offsetOf(error as Error, text)],
-        ...entry('json_invalid', 'JSON decode error'),
-      })
+      return failed(notJsonAt(offsetOf(error as Error, text)))
     }
   }
-  const nul = findNul(value, [])
-  if (nul)
+  const deep = findDeep(value)
+  if (deep) return failed({ loc: ['body', ...deep], ...entry('value_error', TOO_DEEP) })
+  const odd = findUnstorable(value, [])
+  if (odd)
     return failed({
-      loc: ['body', ...nul],
-      ...entry('value_error', 'Value error, text must not hold the character NUL'),
+      loc: ['body', ...odd],
+      ...entry(
+        'value_error',
+        'Value error, text must not hold the character NUL or half of a surrogate pair',
+      ),
     })
   // valibot takes a list for an object without its fields.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return failed({ loc: ['body'], ...entry(...NOT_AN_OBJECT) })
   }
+  const lists = listsForObjects(schema, value).slice(0, 100)
+  if (lists.length > 0)
+    return failed(...lists.map((path) => ({ loc: ['body', ...path], ...entry(...NOT_AN_OBJECT) })))
   const parsed = v.safeParse(schema, value)
   return parsed.success
     ? { ok: true, value: parsed.output }
     : failed(...parsed.issues.slice(0, 100).map(toEntry))
 }
+
+/** A body that stops being JSON after so many characters. */
+export const notJsonAt = (offset: number): ValidationEntry => ({
+  loc: ['body', offset],
+  ...entry('json_invalid', 'JSON decode error'),
+})
 
 /** Where a JSON text stops being JSON, as far as the engine tells. */
 function offsetOf({ message }: Error, text: string): number {
@@ -135,15 +147,34 @@ function offsetOf({ message }: Error, text: string): number {
   return position === undefined ? text.length : Number(position)
 }
 
-/** PostgreSQL cannot store NUL in text; the path of the first one, also in keys. Depth is bounded before. */
-function findNul(value: unknown, path: (string | number)[]): (string | number)[] | null {
-  if (typeof value === 'string') return value.includes('\u0000') ? path : null
+/** How deep lists and objects may be nested: what walks a body calls itself once a level. */
+const MAX_DEPTH = 64
+const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep`
+
+/** The member of the body that is nested too deep, or null; its whole path would be as long as it is deep. */
+function findDeep(value: unknown): (string | number)[] | null {
+  const isDeep = (one: unknown, depth: number): boolean =>
+    typeof one === 'object' &&
+    one !== null &&
+    (depth > MAX_DEPTH || Object.values(one).some((inner) => isDeep(inner, depth + 1)))
   if (typeof value !== 'object' || value === null) return null
-  if (path.length > 64) return path
+  const found = Object.entries(value).find(([, one]) => isDeep(one, 2))
+  return found ? [Array.isArray(value) ? Number(found[0]) : found[0]] : null
+}
+
+/**
+ * The path of the first text, also of a key, that would not be stored as it is: PostgreSQL knows no NUL, and
+ * half of a surrogate pair (`"\ud800"`) becomes another character in UTF-8. Depth is bounded before.
+ */
+function findUnstorable(value: unknown, path: (string | number)[]): (string | number)[] | null {
+  if (typeof value === 'string') return isStorable(value) ? null : path
+  if (typeof value !== 'object' || value === null) return null
   for (const [key, one] of Object.entries(value)) {
     const at = [...path, Array.isArray(value) ? Number(key) : key]
-    const found = key.includes('\u0000') ? path : findNul(one, at)
+    const found = isStorable(key) ? findUnstorable(one, at) : path
     if (found) return found
   }
   return null
 }
+
+const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()

@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
 import type { Permission } from '../roles.ts'
 import type { Params, ParamValues } from './params.ts'
+import type { CoreStatus } from './problem.ts'
 
 export type EndpointRow = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -21,6 +22,8 @@ export type EndpointRow = {
   answer: 'json' | 'page' | 'limit-offset' | 'empty'
   output: AnySchema | null
   status: 200 | 201 | 202 | 204
+  /** Statuses of failures that are this endpoint's own, besides those that every one may answer. */
+  errors: readonly CoreStatus[]
 }
 
 /** A row whose query and body are typed for its handler. */
@@ -33,7 +36,7 @@ type Given<Q extends Params, B extends AnySchema | null> = Pick<
   EndpointRow,
   'method' | 'path' | 'summary' | 'who'
 > &
-  Partial<Pick<EndpointRow, 'answer' | 'output' | 'status'>> & { query?: Q; body?: B }
+  Partial<Pick<EndpointRow, 'answer' | 'output' | 'status' | 'errors'>> & { query?: Q; body?: B }
 
 /** Makes a row; what most rows share may be left out. */
 export const endpoint =
@@ -50,6 +53,7 @@ export const endpoint =
       answer,
       output,
       status: status ?? (answer === 'empty' ? 204 : 200),
+      errors: given.errors ?? [],
     }
   }
 

@@ -22,7 +22,6 @@ export type CoreStatus =
   | 415
   | 421
   | 422
-  | 421
   | 429
   | 500
   | 501

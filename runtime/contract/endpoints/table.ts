@@ -1,12 +1,18 @@
 /** ENDPOINTS: every operation of the core interface, by its operation id. */
 import { APP_ENDPOINTS } from './apps.ts'
+import { APPSTORE_ENDPOINTS } from './appstore.ts'
 import { META_ENDPOINTS } from './meta.ts'
+import { PERMISSION_ENDPOINTS } from './permissions.ts'
+import { PRE_APPROVAL_ENDPOINTS } from './pre-approval.ts'
 import { TASK_ENDPOINTS } from './tasks.ts'
 import { USER_ENDPOINTS } from './users.ts'
 
 export const ENDPOINTS = {
   ...USER_ENDPOINTS,
   ...APP_ENDPOINTS,
+  ...APPSTORE_ENDPOINTS,
+  ...PERMISSION_ENDPOINTS,
+  ...PRE_APPROVAL_ENDPOINTS,
   ...TASK_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const

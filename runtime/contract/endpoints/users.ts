@@ -1,5 +1,6 @@
 /** Users, roles and groups: core-interface.md sections 1.2 and 1.3. */
 import * as v from 'valibot'
+import { Account } from '../models/app.ts'
 import { Group, User, UserWithCustomAttributes } from '../models/person.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, pageParams, text, texts } from './params.ts'
@@ -39,6 +40,15 @@ export const USER_ENDPOINTS = {
     who: 'caller',
     query: { expand: texts().describe('custom_attributes') },
     output: UserWithCustomAttributes,
+  }),
+  list_user_accounts: users({
+    method: 'GET',
+    path: '/users/:user_id/accounts',
+    summary: 'List the accounts of a user; those of others need accounts.read',
+    who: 'caller',
+    query: { expand: texts().describe('app'), ...pageParams },
+    answer: 'page',
+    output: Account,
   }),
   list_user_roles: users({
     method: 'GET',

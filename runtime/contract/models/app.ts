@@ -1,6 +1,8 @@
 /** Apps and accounts of the core interface: core-interface.md sections 2.1 and 2.2. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
+import { CATEGORIES, categoryOf } from '../categories.ts'
+import { anyObject } from '../envelope-schemas.ts'
+import { keptNull, maybe, nullable } from '../optional.ts'
 import { CustomAttribute } from './person.ts'
 
 export const APP_STATUSES = [
@@ -62,6 +64,116 @@ export const AppWithCustomAttributes = v.pipe(
   v.metadata({ title: 'AppWithCustomAttributes' }),
 )
 
+const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+/** A page or a picture that a browser may be sent to; empty for none. */
+const webAddress = (what: string) =>
+  v.pipe(
+    v.string(),
+    v.maxLength(2048),
+    v.check(
+      (text) => text === '' || (/^https?:\/\//i.test(text) && URL.canParse(text)),
+      'must be an address such as https://acme.example/',
+    ),
+    v.metadata({ description: what }),
+  )
+
+/** What people may say of an app. */
+const facts = {
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.metadata({ description: 'Name' })),
+  category: v.pipe(
+    v.string(),
+    v.check(
+      (text) => categoryOf(text) !== null,
+      `there is no such category; there are ${CATEGORIES.join(', ')}`,
+    ),
+    v.metadata({ description: 'As GET /apps/categories lists them, or like HR_AND_LEARNING' }),
+  ),
+  description: described(v.pipe(v.string(), v.maxLength(8192)), 'What it is'),
+  logo_url: webAddress('Address of its logo'),
+  website_url: webAddress('Address of its website'),
+  request_instructions: described(v.pipe(v.string(), v.maxLength(8192)), 'What requesters read'),
+}
+
+/** Names of what people may say of an app. */
+export type FactName = keyof typeof facts
+export const FACT_NAMES = Object.keys(facts) as FactName[]
+
+const connection = {
+  app_class_id: maybe(described(v.string(), 'The integration; none for a custom app')),
+  auth: maybe(described(anyObject(), 'Credentials, as the connection schema asks for them')),
+  settings: maybe(described(anyObject(), 'Settings, as the connection schema asks for them')),
+  version: maybe(described(v.string(), 'The version of the integration that is expected')),
+}
+
+const overrides = {
+  name: keptNull(facts.name),
+  category: keptNull(facts.category),
+  description: keptNull(facts.description),
+  logo_url: keptNull(facts.logo_url),
+  website_url: keptNull(facts.website_url),
+  request_instructions: keptNull(facts.request_instructions),
+}
+
+/** No prototype: `constructor` is an unknown member like any other. */
+const exactly = <const E extends v.ObjectEntries>(entries: E): E =>
+  Object.assign(Object.create(null), entries)
+
+export const AppInputCreate = v.pipe(
+  v.object({
+    name: maybe(facts.name),
+    category: maybe(facts.category),
+    description: maybe(facts.description),
+    logo_url: maybe(facts.logo_url),
+    website_url: maybe(facts.website_url),
+    request_instructions: maybe(facts.request_instructions),
+    ...connection,
+  }),
+  v.metadata({ title: 'AppInputCreate' }),
+)
+export type AppInputCreate = v.InferOutput<typeof AppInputCreate>
+
+export const AppInputUpdate = v.pipe(
+  v.strictObject(exactly(overrides)),
+  v.metadata({ title: 'AppInputUpdate', description: 'null sets a member back to its default' }),
+)
+export type AppInputUpdate = v.InferOutput<typeof AppInputUpdate>
+
+export const AppInputPut = v.pipe(
+  v.strictObject(exactly({ ...overrides, ...connection })),
+  v.metadata({ title: 'AppInputPut', description: 'null sets a member back to its default' }),
+)
+export type AppInputPut = v.InferOutput<typeof AppInputPut>
+
+export const DisconnectIntegrationOutput = v.pipe(
+  v.strictObject({ id: v.string(), app_class_id: v.string(), disconnected: v.boolean() }),
+  v.metadata({ title: 'DisconnectIntegrationOutput' }),
+)
+
+export const IntegrationCatalogOutput = v.pipe(
+  v.strictObject({
+    app_class_id: text('The connector'),
+    name: v.string(),
+    description: nullable(v.string()),
+    category: nullable(v.string()),
+    logo_url: nullable(v.string()),
+  }),
+  v.metadata({ title: 'IntegrationCatalogOutput', description: 'A system that can be connected' }),
+)
+
+const jsonSchema = (description: string) =>
+  v.pipe(v.record(v.string(), v.unknown()), v.metadata({ description }))
+
+export const IntegrationConnectionSchemaOutput = v.pipe(
+  v.strictObject({
+    app_class_id: v.string(),
+    auth_schema: jsonSchema('JSON Schema of `auth`; secrets are writeOnly'),
+    settings_schema: jsonSchema('JSON Schema of `settings`'),
+  }),
+  v.metadata({ title: 'IntegrationConnectionSchemaOutput' }),
+)
+
 export const ACCOUNT_STATUSES = [
   'DISCOVERED',
   'STAGED',
@@ -95,3 +207,4 @@ export const Account = v.pipe(
   }),
   v.metadata({ title: 'Account' }),
 )
+export type Account = v.InferInput<typeof Account>

@@ -38,12 +38,18 @@ export const users = pgTable(
       .default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
+    /** What a search looks through: address and name, between them a sign that neither has. */
+    searchText: text('search_text')
+      .notNull()
+      .generatedAlwaysAs(sql`lower(email) || chr(1) || lower(given_name || ' ' || family_name)`),
   },
   (table) => [
     uniqueIndex('users_email').on(table.domainId, sql`lower(${table.email})`),
     // The order of every list of users: by e-mail, ties by id.
     index('users_order').on(table.domainId, table.email, table.id),
     index('users_manager').on(table.managerId),
+    // For whole names; a hash takes names of any length.
+    index('users_name').using('hash', sql`lower(given_name || ' ' || family_name)`),
   ],
 )
 
@@ -113,10 +119,13 @@ export const apiTokens = pgTable(
     expiresAt: moment('expires_at'),
     lastUsedAt: moment('last_used_at'),
     revokedAt: moment('revoked_at'),
+    /** Of the form that it was made with: the same form sent twice makes one token. */
+    formId: uuid('form_id'),
     createdAt: createdAt(),
   },
   (table) => [
     index('api_tokens_prefix').on(table.prefix),
     index('api_tokens_user').on(table.userId),
+    uniqueIndex('api_tokens_form').on(table.userId, table.formId),
   ],
 )

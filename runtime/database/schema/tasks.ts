@@ -25,6 +25,9 @@ export const tasks = pgTable(
   (table) => [
     index('tasks_order').on(table.domainId, table.createdAt, table.id),
     index('tasks_status').on(table.domainId, table.status, table.createdAt),
+    index('tasks_type').on(table.domainId, table.taskType, table.id),
+    index('tasks_app').on(table.domainId, table.appId, table.id),
+    index('tasks_target').on(table.domainId, table.targetUserId, table.id),
     index('tasks_request').on(table.accessRequestId),
   ],
 )

@@ -1,15 +1,26 @@
 /** Which function answers which endpoint: one line each, nothing else. */
 
+import { CATEGORIES } from '../../contract/categories.ts'
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
+import { listUserAccounts } from '../../core/accounts.ts'
 import { listActivity } from '../../core/activity.ts'
+import * as settings from '../../core/app-settings.ts'
+import * as store from '../../core/app-store.ts'
 import * as apps from '../../core/apps.ts'
+import * as connect from '../../core/connect.ts'
+import * as integrations from '../../core/integrations.ts'
 import type { RequestParts } from '../../core/parts.ts'
+import * as edits from '../../core/permission-edits.ts'
+import * as permissions from '../../core/permissions.ts'
+import * as rules from '../../core/pre-approval.ts'
 import type { Principal } from '../../core/principal.ts'
 import * as tasks from '../../core/tasks.ts'
 import * as users from '../../core/users.ts'
+import { listWebhooks } from '../../core/webhooks.ts'
 import type { Db } from '../../database/database.ts'
 import { VERSION } from '../../version.ts'
+import { connectionSchemaOf } from '../documents/connection-schema.ts'
 
 type Handler<E extends Endpoint> = (
   db: Db,
@@ -23,6 +34,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   list_users: (db, who, { query }) => users.listUsers(db, who, query),
   get_user: (db, who, { params, query }) =>
     users.getUser(db, who, id(params, 'user_id'), query.expand),
+  list_user_accounts: (db, who, { params, query }) =>
+    listUserAccounts(db, who, id(params, 'user_id'), query),
   list_user_roles: (db, who, { params }) => users.listRoles(db, who, id(params, 'user_id')),
   add_user_role: (db, who, { params }) =>
     users.addRole(db, who, id(params, 'user_id'), id(params, 'role_name')),
@@ -34,6 +47,63 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     users.listGroupUsers(db, who, id(params, 'group_id'), query),
   list_apps: (db, who, { query }) => apps.listApps(db, who, query),
   get_app: (db, who, { params, query }) => apps.getApp(db, who, id(params, 'app_id'), query.expand),
+  list_app_categories: async () => CATEGORIES,
+  create_app: (db, who, { body }, parts) => connect.createApp(db, who, body, parts),
+  update_app: (db, who, { params, body }) => connect.updateApp(db, who, id(params, 'app_id'), body),
+  put_app: (db, who, { params, body }, parts) =>
+    connect.putApp(db, who, id(params, 'app_id'), body, parts),
+  disconnect_app: (db, who, { params }) => connect.disconnectApp(db, who, id(params, 'app_id')),
+  list_integrations: (_, who, { query }, parts) => integrations.listIntegrations(who, query, parts),
+  get_integration: (_, who, { params }, parts) =>
+    integrations.getIntegration(who, id(params, 'app_class_id'), parts),
+  get_connection_schema: async (_, who, { params }, parts) =>
+    connectionSchemaOf(
+      integrations.findIntegration(who, id(params, 'app_class_id'), parts).manifest,
+    ),
+  list_appstore_apps: (db, who, { query }) => store.listStoreApps(db, who, query),
+  add_appstore_app: (db, who, { body }) => store.addStoreApp(db, who, body),
+  get_appstore_app: (db, who, { params, query }) =>
+    store.getStoreApp(db, who, id(params, 'app_id'), query.expand),
+  remove_appstore_app: (db, who, { params }) => store.removeStoreApp(db, who, id(params, 'app_id')),
+  get_appstore_app_settings: (db, who, { params }) =>
+    settings.getStoreSettings(db, who, id(params, 'app_id')),
+  update_appstore_app_settings: (db, who, { params, body }) =>
+    settings.updateStoreSettings(db, who, id(params, 'app_id'), body),
+  get_app_settings: (db, who, { params }) => settings.getSettings(db, who, id(params, 'app_id')),
+  update_app_settings: (db, who, { params, body }) =>
+    settings.updateSettings(db, who, id(params, 'app_id'), body),
+  list_inline_webhooks: (db, who) => listWebhooks(db, who),
+  list_app_permissions: (db, who, { params, query }) =>
+    permissions.listPermissions(db, who, id(params, 'app_id'), query),
+  list_permissions: (db, who, { query }) =>
+    permissions.listPermissions(db, who, query.app_id, query),
+  create_permission: (db, who, { query, body }) =>
+    edits.createPermission(db, who, body, query.include_inherited_configs),
+  get_permission: (db, who, { params, query }) =>
+    permissions.getPermission(
+      db,
+      who,
+      id(params, 'permission_id'),
+      query.include_inherited_configs,
+    ),
+  update_permission: (db, who, { params, query, body }) =>
+    edits.updatePermission(
+      db,
+      who,
+      id(params, 'permission_id'),
+      body,
+      query.include_inherited_configs,
+    ),
+  delete_permission: (db, who, { params }) =>
+    edits.deletePermission(db, who, id(params, 'permission_id')),
+  list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
+  create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
+  get_pre_approval_rule: (db, who, { params }) =>
+    rules.getRule(db, who, id(params, 'pre_approval_rule_id')),
+  update_pre_approval_rule: (db, who, { params, body }) =>
+    rules.updateRule(db, who, id(params, 'pre_approval_rule_id'), body),
+  delete_pre_approval_rule: (db, who, { params }) =>
+    rules.deleteRule(db, who, id(params, 'pre_approval_rule_id')),
   list_tasks: (db, who, { query }) => tasks.listTasks(db, who, query),
   get_task: (db, who, { params, query }) =>
     tasks.getTask(db, who, id(params, 'task_id'), query.expand),

@@ -2,28 +2,25 @@
  * The core interface: one loop over the table of endpoints. Order of checks (core-interface.md section
  * 3): token, rate, permission, then query and body together.
  */
+import { isUtf8 } from 'node:buffer'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
-import { parseBodyText } from '../../contract/endpoints/body.ts'
+import { notJsonAt, parseBodyText } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
-import {
-  CoreError,
-  type CoreStatus,
-  type ValidationEntry,
-} from '../../contract/endpoints/problem.ts'
+import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
-import { ERRORS, RuntimeError } from '../../contract/errors.ts'
 import type { CoreParts } from '../../core/parts.ts'
 import { authenticate, demand, type Principal, type TokenHasher } from '../../core/principal.ts'
 import { noteUse } from '../../core/tokens.ts'
-import { type Db, isAway } from '../../database/database.ts'
+import type { Db } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
-import { readBody } from '../body.ts'
+import { notUtf8At, readBytes } from '../body.ts'
 import type { Env } from '../problem.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
+import { away, toCoreError } from './to-core-error.ts'
 
 export type CoreDeps = {
   /** Null while the database has not been reached yet. */
@@ -36,9 +33,6 @@ export type CoreDeps = {
 
 /** The caller of an endpoint that needs none: its handler looks at neither. */
 const NOBODY = { db: null as never, principal: null as never }
-
-/** How soon to ask again while the database is away, in seconds. */
-const RETRY_AFTER_SECONDS = 2
 
 export function coreRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
@@ -67,7 +61,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const { allowed, headers } = rate.count(principal.tokenId, Date.now())
     for (const [header, value] of Object.entries(headers)) c.header(header, value)
     if (!allowed) throw new CoreError(429, 'Too many requests; see Retry-After', headers)
-    await noteUse(db, principal.tokenId, new Date())
+    await noteUse(db, principal, new Date())
     authorise(principal, row)
     return { db, principal }
   }
@@ -91,35 +85,14 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
 
   function toAnswer(c: Context<Env>, thrown: unknown): Response {
     const requestId = c.get('requestId')
-    const error = thrown instanceof CoreError ? thrown : translated(thrown, requestId)
+    const error = toCoreError(thrown, requestId)
+    // That another system failed, or cannot do it, is none of our failures.
+    const level = error.status === 501 || error.status === 502 ? 'info' : 'error'
     if (error.status >= 500)
-      deps.log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
+      deps.log[level]({ err: error.cause, requestId, path: c.req.path }, error.message)
     return c.json({ detail: error.detail } as never, error.status, error.headers)
   }
   return routes
-}
-
-const away = (cause?: unknown) =>
-  new CoreError(
-    503,
-    'The database is away; try again',
-    { 'retry-after': String(RETRY_AFTER_SECONDS) },
-    cause,
-  )
-
-/** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
-function translated(thrown: unknown, requestId: string): CoreError {
-  if (isAway(thrown)) return away(thrown)
-  if (thrown instanceof RuntimeError) {
-    const { status = 400 } = ERRORS[thrown.code]
-    return new CoreError(status as CoreStatus, thrown.message, {}, thrown)
-  }
-  return new CoreError(
-    500,
-    `Something went wrong in Keyway itself; its log has more under ${requestId}`,
-    {},
-    thrown,
-  )
 }
 
 function authorise(principal: Principal, { who, method }: Endpoint): void {
@@ -129,9 +102,9 @@ function authorise(principal: Principal, { who, method }: Endpoint): void {
 
 async function parseInput(c: Context<Env>, row: Endpoint) {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
-  const nul = nulEntries(c)
+  const texts = textEntries(c)
   const body = row.body === null ? null : await bodyOf(c, row.body)
-  const all = [...entries, ...nul, ...(body && !body.ok ? body.entries : [])]
+  const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
   if (all.length > 0) throw new CoreError(422, all)
   return {
     params: c.req.param() as Record<string, string>,
@@ -144,19 +117,34 @@ async function bodyOf(c: Context<Env>, schema: AnySchema) {
   const isJson = /^application\/([a-z.+-]+\+)?json\s*(;|$)/i.test(
     c.req.header('content-type') ?? '',
   )
-  return parseBodyText(schema, await readBody(c), isJson)
+  const bytes = await readBytes(c)
+  const at = notUtf8At(bytes)
+  if (at !== null) return { ok: false as const, entries: [notJsonAt(at)] }
+  return parseBodyText(schema, new TextDecoder().decode(bytes), isJson)
 }
 
-/** PostgreSQL knows no NUL: as a filter it would be an error of ours. */
-function nulEntries(c: Context<Env>): ValidationEntry[] {
-  return [...new URL(c.req.url).searchParams]
-    .filter(([, value]) => value.includes('\u0000'))
-    .map(([name]) => ({
-      loc: ['query', name],
-      msg: 'Value error, text must not hold the character NUL',
-      type: 'value_error',
-    }))
+/** Values that would be an error of PostgreSQL's, or be read as something that was not sent. */
+function textEntries(c: Context<Env>): ValidationEntry[] {
+  const { search } = new URL(c.req.url)
+  return search
+    .slice(1)
+    .split('&')
+    .flatMap((part) => {
+      const [[name, value] = ['', '']] = new URLSearchParams(part)
+      const wrong = !isUtf8(unescaped(part)) ? NOT_UTF8 : value.includes('\u0000') ? HAS_NUL : null
+      return wrong ? [{ loc: ['query', name], msg: wrong, type: 'value_error' }] : []
+    })
 }
+
+const HAS_NUL = 'Value error, text must not hold the character NUL'
+const NOT_UTF8 = 'Value error, text must be UTF-8'
+
+/** The bytes that a part of a query stands for; the rest of an address is ASCII. */
+const unescaped = (part: string): Buffer =>
+  Buffer.from(
+    part.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  )
 
 /** Nulls filled in, and exactly the contract: a breach here is a defect of ours. */
 function checked(row: Endpoint, result: unknown): unknown {

@@ -2,6 +2,8 @@
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import type { Params } from '../../contract/endpoints/params.ts'
+import type { CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
@@ -12,18 +14,25 @@ import type { JsonSchema } from './tidy.ts'
 export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
   { name: 'Apps', description: 'Apps that people have accounts in' },
+  { name: 'Integrations', description: 'Systems that apps can be connected to' },
+  { name: 'AppStore', description: 'Apps that can be requested, and how' },
+  { name: 'Permissions', description: 'What can be requested within an app' },
+  { name: 'PreApproval', description: 'Who need not wait for approval' },
+  { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
   { name: 'Logs', description: 'What was done, by whom' },
   { name: 'Meta', description: 'What this is' },
   { name: 'Tasks', description: 'What somebody has to decide or to do' },
 ] as const
 
-const Detail = v.pipe(
+/** The body of most failures of the core. */
+export const Detail = v.pipe(
   v.object({ detail: v.string() }),
   v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
 )
 
-const ValidationError = v.pipe(
+/** The body of a 422. */
+export const ValidationError = v.pipe(
   v.object({
     detail: v.array(
       v.pipe(
@@ -42,6 +51,7 @@ const ValidationError = v.pipe(
   v.metadata({ title: 'HTTPValidationError', description: 'What does not fit, entry by entry' }),
 )
 
+/** What every endpoint may answer. */
 const FAILURES = {
   400: ['It cannot be done like this', Detail],
   401: ['The token is missing, unknown, revoked or expired', Detail],
@@ -52,6 +62,13 @@ const FAILURES = {
   429: ['Too many requests; see Retry-After', Detail],
   503: ['The database is away; see Retry-After', Detail],
 } as const
+
+/** What only some may: with a body, or where their row says so. */
+const RARE_FAILURES: Partial<Record<CoreStatus, string>> = {
+  413: 'The body is larger than 1 MiB',
+  501: 'The integration cannot do this',
+  502: 'The system that is connected failed, or could not be reached; nothing was changed',
+}
 
 /** The paths of the core interface. */
 export function corePaths(components: Components): Record<string, PathItem> {
@@ -74,11 +91,11 @@ function operation(name: string, row: Endpoint, components: Components): Operati
     ...(row.who === 'caller' || row.who === 'anybody'
       ? {}
       : { description: `Needs the permission \`${row.who}\`.` }),
-    parameters: [...pathParameters(row.path), ...queryParameters(row)],
+    parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
     ...(schema
       ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
       : {}),
-    responses: { [row.status]: success(row, components), ...failures(components) },
+    responses: { [row.status]: success(row, components), ...failures(row, components) },
     security: row.who === 'anybody' ? [] : [{ apiToken: [] }],
   }
 }
@@ -123,13 +140,16 @@ function limitOffset(schema: JsonSchema): JsonSchema {
   }
 }
 
-function failures(components: Components): Operation['responses'] {
-  return Object.fromEntries(
-    Object.entries(FAILURES).map(([status, [meaning, schema]]) => [
-      status,
-      answer(meaning, components.schema(schema, 'output')),
-    ]),
-  )
+function failures(row: Endpoint, components: Components): Operation['responses'] {
+  const common = Object.entries(FAILURES).map(([status, [meaning, schema]]) => [
+    status,
+    answer(meaning, components.schema(schema, 'output')),
+  ])
+  const own = [...(row.body === null ? [] : [413 as const]), ...row.errors].map((status) => [
+    status,
+    answer(RARE_FAILURES[status] ?? '', components.schema(Detail, 'output')),
+  ])
+  return Object.fromEntries([...common, ...own])
 }
 
 const pathParameters = (path: string): Parameter[] =>
@@ -141,7 +161,8 @@ const pathParameters = (path: string): Parameter[] =>
     schema: { type: 'string' },
   }))
 
-const queryParameters = ({ query }: Endpoint): Parameter[] =>
+/** Query parameters as the document has them. */
+export const queryParameters = (query: Params): Parameter[] =>
   Object.entries(query).map(([name, { required, description, jsonSchema }]) => ({
     name,
     in: 'query',

@@ -62,8 +62,9 @@ export const MANIFEST_FIELDS = {
   'capabilities.*.egress': 'Replaces the connector’s list for this capability',
   'capabilities.*.reads_with': 'Methods that a reading capability sends besides GET and HEAD',
   'capabilities.*.because': 'Why',
-  'capabilities.*.request_fields': 'Further fields of create_account or update_account',
-  'capabilities.*.response_fields': 'Further fields of what they answer',
+  'capabilities.*.request_fields':
+    'Further fields of create_account or update_account; each says what a setting says: `type`, `title`, `required`, `secret` ...',
+  'capabilities.*.response_fields': 'Further fields of what they answer, in the same words',
   resource_types: 'Kinds of resources; the global one, an empty id, is always there',
   'resource_types.type_id': 'The value of `resource_type`',
   'resource_types.type_label': 'Name for people',

@@ -1,14 +1,15 @@
-/** The JSON Schema of connector.json, for editors: `GET /schemas/connector.json`. */
+/** JSON Schemas of connector.json and connector.cases.json, for editors: `GET /schemas/connector.json`. */
 import { CAPABILITY_NAMES } from '../../contract/capabilities.ts'
 import { Cases } from '../../contract/cases.ts'
 import { Manifest } from '../../contract/manifest.ts'
+import { CASE_FIELDS } from './case-fields.ts'
 import { toSchema } from './json-schema.ts'
 import { MANIFEST_FIELDS } from './manifest-fields.ts'
 import { type JsonSchema, tidy } from './tidy.ts'
 
 /** The schema, with a description on every field that has one. */
 export function manifestJsonSchema(): JsonSchema {
-  const shape = describe(toSchema(Manifest, 'input'), '')
+  const shape = describe(toSchema(Manifest, 'input'), '', manifestWords)
   const properties = shape['properties'] as Record<string, JsonSchema>
   const capabilities = {
     ...properties['capabilities'],
@@ -23,34 +24,47 @@ export function manifestJsonSchema(): JsonSchema {
   })
 }
 
-/** Puts the words of MANIFEST_FIELDS on a schema and on everything in it; `path` is where it stands. */
-function describe(schema: JsonSchema, path: string): JsonSchema {
+/** What is said of the field at a path. */
+type Words = (path: string) => string | undefined
+
+/** Fields that a capability adds are declared like settings. */
+const manifestWords: Words = (path) =>
+  (MANIFEST_FIELDS as Record<string, string>)[
+    path.replace(/^capabilities\.\*\.(?:request|response)_fields\.\*/, 'settings.*')
+  ]
+
+/** A page has fields of the same names as a case of one page. */
+const caseWords: Words = (path) =>
+  (CASE_FIELDS as Record<string, string>)[path.replace(/^pages\./, '')]
+
+/** Puts words on a schema and on everything in it; `path` is where it stands. */
+function describe(schema: JsonSchema, path: string, words: Words): JsonSchema {
   const { properties, additionalProperties, items, anyOf, oneOf, ...rest } = schema
-  const description = (MANIFEST_FIELDS as Record<string, string>)[path]
+  const description = words(path)
   const below = (name: string) => (path === '' ? name : `${path}.${name}`)
-  const choices = (all: unknown) => (all as JsonSchema[]).map((one) => inside(one, path))
+  const choices = (all: unknown) => (all as JsonSchema[]).map((one) => inside(one, path, words))
   return {
     ...rest,
     ...(description === undefined ? {} : { description }),
-    ...(properties === undefined ? {} : { properties: members(properties, below) }),
+    ...(properties === undefined ? {} : { properties: members(properties, below, words) }),
     ...(isSchema(additionalProperties)
-      ? { additionalProperties: describe(additionalProperties, below('*')) }
+      ? { additionalProperties: describe(additionalProperties, below('*'), words) }
       : { additionalProperties }),
-    ...(isSchema(items) ? { items: inside(items, path) } : {}),
+    ...(isSchema(items) ? { items: inside(items, path, words) } : {}),
     ...(anyOf === undefined ? {} : { anyOf: choices(anyOf) }),
     ...(oneOf === undefined ? {} : { oneOf: choices(oneOf) }),
   }
 }
 
 /** What stands at the same path (an array's items, one of several forms): no words of its own. */
-function inside(schema: JsonSchema, path: string): JsonSchema {
-  const { description, ...rest } = describe(schema, path)
+function inside(schema: JsonSchema, path: string, words: Words): JsonSchema {
+  const { description, ...rest } = describe(schema, path, words)
   return tidy(rest)
 }
 
-function members(properties: unknown, below: (name: string) => string) {
+function members(properties: unknown, below: (name: string) => string, words: Words) {
   const all = Object.entries(properties as Record<string, JsonSchema>)
-  return Object.fromEntries(all.map(([name, one]) => [name, describe(one, below(name))]))
+  return Object.fromEntries(all.map(([name, one]) => [name, describe(one, below(name), words)]))
 }
 
 function isSchema(value: unknown): value is JsonSchema {
@@ -60,7 +74,7 @@ function isSchema(value: unknown): value is JsonSchema {
 /** The JSON Schema of connector.cases.json: `GET /schemas/connector.cases.json`. */
 export function casesJsonSchema(): JsonSchema {
   return tidy({
-    ...toSchema(Cases, 'input'),
+    ...describe(toSchema(Cases, 'input'), '', caseWords),
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'connector.cases.json',
     description: 'What a connector asks of its system and what it answers, case by case',

@@ -1,6 +1,11 @@
 /** Operations that belong to no connector: health, metrics, documents, the list of connectors. */
 import * as v from 'valibot'
+import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/people-file.ts'
+import { LoginLink, LoginLinkWish } from '../login-links.ts'
+import { IMPORT_QUERY } from '../operator.ts'
+import { Detail, queryParameters } from './core.ts'
 import type { Operation, PathItem, Response } from './document.ts'
+
 import type { Components } from './json-schema.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
@@ -39,6 +44,7 @@ export const ConnectorListing = v.pipe(
 )
 
 const Health = v.object({ status: v.literal('ok') })
+const Released = v.object({ id: v.string(), released: v.boolean() })
 const Listings = v.object({ items: v.array(ConnectorListing) })
 
 /** The paths of everything that is there without a connector. */
@@ -71,13 +77,98 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       200: document,
       ...failures(421),
     }),
+    '/integrations/{app_class_id}/logo': logo(json('There is none', Detail)),
     '/operator/connectors': get(
       'list_connectors',
       'List the connectors, also those that are not served, with reasons',
-      { 200: json('The connectors', Listings), ...failures(401, 421) },
+      { 200: json('The connectors', Listings), ...failures(401, 403, 421, 503) },
       ADMIN_SECURITY,
     ),
+    '/operator/connectors/{connector_id}/release': {
+      post: {
+        operationId: 'release_connector',
+        tags: [TAGS.Operating.name],
+        summary: 'End the suspicion or quarantine of a connector on this host',
+        parameters: [
+          {
+            name: 'connector_id',
+            in: 'path',
+            required: true,
+            description: 'The connector',
+            schema: { type: 'string' },
+          },
+        ],
+        responses: {
+          200: json('Whether there was something to end', Released),
+          ...failures(401, 403, 404, 405, 421, 503),
+        },
+        security: ADMIN_SECURITY,
+      },
+    },
+    '/operator/users/import': {
+      post: {
+        operationId: 'import_people',
+        tags: [TAGS.Operating.name],
+        summary: 'Import people from a CSV file: all of it, or nothing',
+        description: importWords(),
+        parameters: queryParameters(IMPORT_QUERY),
+        requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
+        responses: {
+          200: json('What was changed, or would be', PeopleDifference),
+          ...failures(401, 403, 405, 409, 413, 415, 421, 422, 503),
+        },
+        security: ADMIN_SECURITY,
+      },
+    },
+    '/operator/login-links': {
+      post: {
+        operationId: 'create_login_link',
+        tags: [TAGS.Operating.name],
+        summary:
+          'Make a link that signs a user in to the settings pages, once and within ten minutes',
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
+        },
+        responses: {
+          201: json('The link', LoginLink),
+          ...failures(401, 403, 404, 405, 409, 413, 415, 421, 422, 503),
+        },
+        security: ADMIN_SECURITY,
+      },
+    },
   }
+}
+
+function logo(none: Response): PathItem {
+  const operation: Operation = {
+    operationId: 'get_integration_logo',
+    tags: ['Integrations'],
+    summary: 'The logo of an integration',
+    parameters: [
+      {
+        name: 'app_class_id',
+        in: 'path',
+        required: true,
+        description: 'The app class id',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: { 200: media('The picture', 'image/*'), 404: none, ...failures(421) },
+    security: [],
+  }
+  return { get: operation }
+}
+
+function importWords(): string {
+  const columns = Object.entries(PEOPLE_COLUMNS).map(
+    ([name, meaning]) => `- \`${name}\`: ${meaning}`,
+  )
+  return [
+    'The first line names the columns. A column that is not there leaves things as they are, an empty cell empties them. Any other column is a custom attribute. Nobody is removed for not being in the file.',
+    '',
+    ...columns,
+  ].join('\n')
 }
 
 function get(

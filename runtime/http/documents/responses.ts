@@ -10,13 +10,12 @@ type Shared = Pick<Document['components'], 'responses' | 'headers' | 'securitySc
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } }
 const SERVED_BY = { 'x-keyway-connector': { $ref: '#/components/headers/x-keyway-connector' } }
 
-/** Statuses outside the envelope, with what they mean. */
-const FAILURES: readonly { status: number; meaning: string }[] = Object.values(ERRORS).flatMap(
-  (row: { status?: number; meaning: string }) =>
-    row.status === undefined || row.status === 200
-      ? []
-      : [{ status: row.status, meaning: row.meaning }],
+/** Rows of ERRORS by status; those of 200 stay within the envelope. */
+const BY_STATUS = Map.groupBy(
+  Object.values(ERRORS) as { status?: number; meaning: string }[],
+  ({ status = 200 }) => status,
 )
+const FAILURES = [...BY_STATUS].filter(([status]) => status !== 200)
 
 /** Capabilities may be called without a token where the operator allows it. */
 export const CONNECTOR_SECURITY: NonNullable<Operation['security']> = [{}, { connectorToken: [] }]
@@ -25,9 +24,9 @@ export const ADMIN_SECURITY: NonNullable<Operation['security']> = [{ adminToken:
 /** The parts of `components` that operations refer to, besides schemas. */
 export function sharedComponents(components: Components): Shared {
   const schema = components.schema(ErrorResponse, 'output')
-  const responses = FAILURES.map(({ status, meaning }): [string, Response] => [
+  const responses = FAILURES.map(([status, rows]): [string, Response] => [
     `Status${status}`,
-    { description: meaning, headers: REQUEST_ID, content: { 'application/json': { schema } } },
+    answer(rows.map(({ meaning }) => meaning).join('; '), schema),
   ])
   const bearer = { type: 'http', scheme: 'bearer' } as const
   return {

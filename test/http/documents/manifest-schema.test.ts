@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { Manifest } from '../../../runtime/contract/manifest.ts'
+import { CASE_FIELDS } from '../../../runtime/http/documents/case-fields.ts'
 import { MANIFEST_FIELDS } from '../../../runtime/http/documents/manifest-fields.ts'
-import { manifestJsonSchema } from '../../../runtime/http/documents/manifest-schema.ts'
+import {
+  casesJsonSchema,
+  manifestJsonSchema,
+} from '../../../runtime/http/documents/manifest-schema.ts'
 import { createAjv } from './judges.ts'
 
 const schema = manifestJsonSchema()
@@ -16,11 +20,14 @@ const valid = {
   capabilities: { list_accounts: {} },
 }
 
-test.each(['plugins/scim', 'plugin-template'])('accepts the manifest of %s', (folder) => {
-  const file = new URL(`../../../${folder}/connector.json`, import.meta.url)
-  judge(JSON.parse(readFileSync(file, 'utf8')))
-  expect(judge.errors).toBeNull()
-})
+test.each(['plugins/scim', 'plugins/rabbitmq', 'plugin-template'])(
+  'accepts the manifest of %s',
+  (folder) => {
+    const file = new URL(`../../../${folder}/connector.json`, import.meta.url)
+    judge(JSON.parse(readFileSync(file, 'utf8')))
+    expect(judge.errors).toBeNull()
+  },
+)
 
 test.each([
   [{ id: 'Acme' }],
@@ -49,4 +56,35 @@ test('has words on every field at the top, and no words for fields that are gone
   for (const [path, words] of Object.entries(MANIFEST_FIELDS)) {
     expect(text, path).toContain(JSON.stringify(words))
   }
+})
+
+test('has the words of settings on the fields that a capability adds', () => {
+  const at = (...names: string[]) =>
+    names.reduce<Record<string, unknown>>(
+      (one, name) => one[name] as Record<string, unknown>,
+      schema as Record<string, unknown>,
+    )
+  const added = at('properties', 'capabilities', 'additionalProperties', 'properties')
+  expect(JSON.stringify(added['request_fields'])).toContain(MANIFEST_FIELDS['settings.*.secret'])
+})
+
+/** Paths of all members of a schema, without what stands below `pages`. */
+function paths(one: Record<string, unknown>, path = ''): string[] {
+  const { properties = {}, items } = one as {
+    properties?: Record<string, Record<string, unknown>>
+    items?: Record<string, unknown>
+  }
+  const own = Object.entries(properties).flatMap(([name, member]) => {
+    const at = path === '' ? name : `${path}.${name}`
+    return [at, ...(name === 'pages' ? [] : paths(member, at))]
+  })
+  return [...own, ...(items ? paths(items, path) : [])]
+}
+
+test('has words on every field of a case, also within a page', () => {
+  const cases = casesJsonSchema()
+  expect(paths(cases).sort()).toEqual(Object.keys(CASE_FIELDS).sort())
+  const words =
+    JSON.stringify(cases).split(JSON.stringify(CASE_FIELDS['upstream.request'])).length - 1
+  expect(words).toBe(2)
 })

@@ -40,11 +40,10 @@ test('uses every component that it has, and has every one that it uses', () => {
     ([, kind, name]) => `${kind}/${name}`,
   )
   const { schemas, responses, headers } = document.components
-  const unreachable = 'responses/Status404'
   const present = Object.entries({ schemas, responses, headers }).flatMap(([kind, all]) =>
     Object.keys(all).map((name) => `${kind}/${name}`),
   )
-  expect([...new Set(used), unreachable].sort()).toEqual(present.sort())
+  expect([...new Set(used)].sort()).toEqual(present.sort())
 })
 
 test('has an operation for every capability, with its level and group', () => {
@@ -85,9 +84,8 @@ test('names the server only when told', () => {
 })
 
 test('documents every status that errors have outside the envelope', () => {
-  const statuses = Object.values(ERRORS)
-    .map((row: { status?: number }) => row.status ?? 200)
-    .filter((status) => status !== 200)
+  const all = Object.values(ERRORS).map((row: { status?: number }) => row.status ?? 200)
+  const statuses = [...new Set(all)].filter((status) => status !== 200)
   expect(Object.keys(document.components.responses).sort()).toEqual(
     statuses.map((status) => `Status${status}`).sort(),
   )

@@ -1,0 +1,93 @@
+/** Creating users, setting passwords, deleting. */
+import { ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import { readUser } from './accounts.ts'
+import { grantOf, type Operation } from './entitlements.ts'
+import { allow, vhostMustExist, writeUser } from './grants.ts'
+import { type Ctx, service } from './service.ts'
+
+/** Fields that connector.json adds. */
+type WithPassword = { password?: unknown }
+
+/**
+ * Creates a user with its tags and permissions, or nothing: one whose permissions cannot be written
+ * is removed again.
+ *
+ * @throws api_error with the status 412 and the code `user_exists` when the name is taken.
+ */
+export async function createAccount(
+  request: Input<'create_account'> & WithPassword,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const name = request.username ?? request.email
+  if (!name)
+    throw new ConnectorError('integration_missing_parameter', 'username or email is required')
+  if (request.user_status && request.user_status.toUpperCase() !== 'ACTIVE')
+    throw new ConnectorError('bad_request', 'RabbitMQ has no users that are not active')
+
+  const { tags, operations } = sorted(request.entitlements)
+  for (const vhost of operations.keys()) await vhostMustExist(ctx, vhost)
+  await putNew(ctx, name, { tags, ...passwordOf(request) })
+  try {
+    for (const [vhost, names] of operations) await allow(ctx, name, vhost, names)
+  } catch (error) {
+    await service(ctx).delete(path`/users/${name}`)
+    throw error
+  }
+  return { status: 'ACTIVE', created: true, id: name }
+}
+
+/** A PUT would overwrite the password and the tags of somebody who is there, but for the header. */
+async function putNew(ctx: Ctx, name: string, user: object): Promise<void> {
+  try {
+    await service(ctx).put(path`/users/${name}`, user, { headers: { 'if-none-match': '*' } })
+  } catch (error) {
+    if (!hasCode(error, 'api_error') || error.status_code !== 412) throw error
+    const message = `There is a user ${JSON.stringify(name)} already`
+    throw new ConnectorError('api_error', message, {
+      status_code: 412,
+      app_error_code: 'user_exists',
+    })
+  }
+}
+
+/** The tags to give, and the operations to allow by virtual host. */
+function sorted(entitlements: Input<'create_account'>['entitlements']) {
+  const tags = new Set<string>()
+  const operations = new Map<string, Operation[]>()
+  for (const one of entitlements) {
+    const resource = one.integration_specific_resource_id ?? ''
+    const grant = grantOf(one.entitlement_type, one.integration_specific_id, resource)
+    if (grant.type === 'TAG') tags.add(grant.tag)
+    else operations.set(grant.vhost, [...(operations.get(grant.vhost) ?? []), grant.operation])
+  }
+  return { tags: [...tags], operations }
+}
+
+/** An empty hash is a user who cannot log in by password, a client certificate for one. */
+const passwordOf = ({ password }: WithPassword) =>
+  password === undefined ? { password_hash: '' } : { password: usable(password) }
+
+function usable(password: unknown): string {
+  if (typeof password === 'string' && password !== '') return password
+  throw new ConnectorError('bad_request', 'RabbitMQ lets nobody log in with an empty password')
+}
+
+/** Sets a new password; the tags stay. */
+export async function updateAccount(
+  request: Input<'update_account'> & WithPassword,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const password = usable(request.password)
+  const { name, tags } = await readUser(ctx, request.id)
+  await writeUser(ctx, { name, tags, password })
+  return { id: name }
+}
+
+/** Deletes a user and all its permissions. */
+export async function deleteAccount(
+  request: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  await service(ctx).delete(path`/users/${request.account_id}`)
+  return { status: 'DELETED', deleted: true }
+}

@@ -1,0 +1,31 @@
+import { ConnectorError, hasCode, type Output } from 'keyway/sdk'
+import type { User } from './accounts.ts'
+import { type Ctx, service } from './service.ts'
+
+/**
+ * Asks who the user is and whether it may administer: without that, it can list nobody. The tenant's
+ * id is the cluster's name, the same at every node and address.
+ */
+export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
+  const user = await whoAmI(ctx)
+  if (!user.tags.includes('administrator')) {
+    throw new ConnectorError(
+      'permission_denied',
+      `The user ${JSON.stringify(user.name)} needs the tag administrator: rabbitmqctl set_user_tags`,
+    )
+  }
+  const { name } = await service(ctx).get<{ name: string }>('/cluster-name')
+  ctx.raw({ whoami: user, cluster_name: name })
+  return { valid: true, unique_tenant_id: name }
+}
+
+async function whoAmI(ctx: Ctx): Promise<User> {
+  try {
+    return await service(ctx).get<User>('/whoami')
+  } catch (error) {
+    // The management pages, one level up, answer 404 or 406.
+    if (!hasCode(error, 'not_found', 'unsupported_operation')) throw error
+    const message = `No management API at ${ctx.settings.base_url}: the address ends in /api`
+    throw new ConnectorError('not_found', message, error)
+  }
+}

@@ -1,0 +1,75 @@
+/** `keyway audit verify`: whether the activity log is what was written. */
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { Client } from 'pg'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Verification, verifyActivity } from '../core/activity-chain.ts'
+import { type Borrowed, borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
+import { existingSecret } from '../keys.ts'
+import { progressLine } from './progress.ts'
+
+export async function auditVerify({ head }: { head?: string }): Promise<void> {
+  if (head !== undefined && !/^[0-9a-f]{128}$/.test(head))
+    throw new ConfigError('--head: a hash has 128 hex digits, as an earlier run printed it')
+  const server = await connectionOf(readConfig(process.env))
+  const client = new Client(server.connection)
+  client.on('error', () => {})
+  try {
+    await client.connect().catch((cause) => {
+      throw new ConfigError(`the database cannot be reached: ${cause.message}`, { cause })
+    })
+    // A domain is a deployment: there is one.
+    const { rows } = await client.query('select id from domains order by created_at').catch(() => {
+      throw new ConfigError('the database holds no log of Keyway: no host has run on it yet')
+    })
+    const line = progressLine()
+    let verdict: Verification | null = null
+    for (const { id } of rows) {
+      verdict = await verifyActivity(drizzle(client), id, {
+        ...(head === undefined ? {} : { find: head }),
+        onRows: (count) => line.show(`${count} rows fit`),
+      })
+      line.clear()
+      if (!tell(verdict)) process.exitCode = 1
+    }
+    if (head !== undefined && !verdict?.found) {
+      console.error(
+        `No row has the hash ${head}: rows at the end were removed, or it is of another log.`,
+      )
+      process.exitCode = 1
+    }
+  } finally {
+    await client.end()
+    await server.release()
+  }
+}
+
+async function connectionOf({
+  databaseUrl,
+  dataDir,
+}: Config): Promise<Pick<Borrowed, 'connection' | 'release'>> {
+  if (databaseUrl !== '')
+    return { connection: { connectionString: databaseUrl }, release: async () => {} }
+  const password = await existingSecret(dataDir, 'database-password')
+  return borrowDatabase(dataDir, password, console.error).catch((error) => {
+    throw error instanceof NoDatabaseError
+      ? new ConfigError(error.message, { cause: error })
+      : error
+  })
+}
+
+/** @returns whether all rows fit. */
+function tell({ rows, head, broken }: Verification): boolean {
+  if (broken) {
+    const { id, eventType, beganAt } = broken
+    console.error(
+      `The log does not fit at row ${id} (${eventType}, ${beganAt.toISOString()}), after ${rows} rows that do: that row was changed or put in, or rows just before it were removed.`,
+    )
+    return false
+  }
+  console.log(`The log fits: ${rows} rows.`)
+  if (rows > 0) {
+    console.log(`Its last hash is ${head}`)
+    console.log('Note it elsewhere: --head with it shows later whether the end was cut off.')
+  }
+  return true
+}

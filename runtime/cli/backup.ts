@@ -1,0 +1,106 @@
+/** `keyway backup`: a consistent copy of the embedded database in one file, while the host runs or not. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
+import { BackupError, type BackupKey } from '../database/backup/format.ts'
+import { borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
+import { existingSecret, keyId, sealKey } from '../keys.ts'
+import { VERSION } from '../version.ts'
+import { ownServerWords } from './own-server.ts'
+import { megabytes, progressLine } from './progress.ts'
+
+export async function backup(name: string, { force }: { force?: true }): Promise<void> {
+  const config = readConfig(process.env)
+  if (config.databaseUrl !== '') throw new ConfigError(ownServerWords('backup', config.databaseUrl))
+  const file = path.resolve(name)
+  const [current, ...older] = await backupKeys(config)
+  if (!current) {
+    throw new ConfigError(
+      `there is no secret: neither KEYWAY_SECRET nor ${path.join(config.dataDir, 'secret')}; is KEYWAY_DATA_DIR the one that the host uses?`,
+    )
+  }
+  const done = await inWords(file, () => copy(config, file, force === true, [current, ...older]))
+  console.log(
+    `Wrote ${file}: ${megabytes(done.bytes)}, ${done.files} files, everything until ${done.completeUntil}.`,
+  )
+  console.log(keepWords(config, current))
+}
+
+async function copy(
+  config: Config,
+  file: string,
+  force: boolean,
+  keys: [BackupKey, ...BackupKey[]],
+): Promise<BackupResult> {
+  const password = await existingSecret(config.dataDir, 'database-password')
+  const line = progressLine()
+  const stop = stoppable()
+  const server = await borrowDatabase(config.dataDir, password, console.error)
+  try {
+    await mkdir(path.dirname(file), { recursive: true })
+    return await writeBackup({
+      cluster: server.cluster,
+      connection: server.connection,
+      file,
+      force,
+      keys,
+      version: VERSION,
+      signal: stop,
+      onProgress: ({ files, bytes, allFiles, allBytes }) =>
+        line.show(
+          `${megabytes(bytes)} of ${megabytes(allBytes)}, ${files} of ${allFiles} files are copied`,
+        ),
+    })
+  } finally {
+    line.clear()
+    await server.release()
+  }
+}
+
+/** The secret itself is never in the file, and whoever loses it loses what it protects. */
+const keepWords = ({ secrets, dataDir }: Config, { id }: BackupKey): string =>
+  `This backup needs the secret with the key id ${id}, which is not in it: keep ${
+    secrets.length > 0 ? 'your KEYWAY_SECRET' : path.join(dataDir, 'secret')
+  } elsewhere, apart from the backup.`
+
+/** The operator's secrets, the current one first; makes none. */
+export async function backupKeys({ secrets, dataDir }: Config): Promise<BackupKey[]> {
+  const kept = secrets.length > 0 ? null : await existingSecret(dataDir, 'secret')
+  const all = kept === null ? secrets : [kept]
+  return all.map((secret) => ({ id: keyId(secret), sealKey: sealKey(secret) }))
+}
+
+/** Ends what is under way at SIGINT or SIGTERM, so that it tidies up. */
+export function stoppable(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => controller.abort(new ConfigError('stopped; nothing was changed')))
+  return controller.signal
+}
+
+/** Tells what a person can do something about in words, as a ConfigError. */
+export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const { code, name, message, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
+    if (name === 'AbortError' && cause instanceof ConfigError) throw cause
+    if (error instanceof BackupError || error instanceof NoDatabaseError)
+      throw new ConfigError(message, { cause: error })
+    const words = code === undefined ? undefined : FILE_FAULTS[code]
+    if (words) throw new ConfigError(`${file}: ${words} (${message})`, { cause: error })
+    throw error
+  }
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'it is not yours to read or write',
+  EPERM: 'it is not yours to read or write',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is no folder',
+  EROFS: 'its place can only be read',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+}

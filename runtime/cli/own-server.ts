@@ -1,0 +1,43 @@
+/** What commands of the embedded database say where the database is the operator's own. */
+
+/** The tools to use in place of a verb, with an example each that shows no password. */
+export function ownServerWords(verb: 'backup' | 'restore', databaseUrl: string): string {
+  const at = placeOf(databaseUrl)
+  const lines =
+    verb === 'backup'
+      ? [
+          'Back it up with its own tools:',
+          '',
+          `  pg_dump ${at} --format=custom --file=keyway.dump    # this database`,
+          `  pg_basebackup ${at.replace(/ --dbname=\S+/, '')} --pgdata=keyway-base --wal-method=stream    # the whole server`,
+        ]
+      : [
+          'Restore it with its own tools, while no host runs:',
+          '',
+          `  pg_restore ${at} --clean --if-exists --single-transaction keyway.dump`,
+        ]
+  return [
+    `DATABASE_URL is set: the database is a PostgreSQL of your own, which \`keyway ${verb}\` does not touch.`,
+    ...lines,
+    '',
+    'They ask for the password, or take it from ~/.pgpass. Keep KEYWAY_SECRET apart from the dump: the data needs it.',
+    'For the embedded database, run this without DATABASE_URL.',
+  ].join('\n')
+}
+
+/** The address as options. */
+function placeOf(databaseUrl: string): string {
+  const placeholders = '--host=HOST --username=USER --dbname=DATABASE'
+  if (!URL.canParse(databaseUrl)) return placeholders
+  const { hostname, port, username, pathname, searchParams } = new URL(databaseUrl)
+  const host = hostname || searchParams.get('host')
+  const options = [
+    ['host', host ?? 'HOST'],
+    ['port', port],
+    ['username', username || 'USER'],
+    ['dbname', pathname.slice(1) || 'DATABASE'],
+  ]
+  // What a shell would take apart is not shown: the words are there to be copied.
+  if (options.some(([, value]) => !/^[\w./:[\]%-]*$/.test(value ?? ''))) return placeholders
+  return options.flatMap(([name, value]) => (value ? [`--${name}=${value}`] : [])).join(' ')
+}

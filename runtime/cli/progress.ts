@@ -1,0 +1,24 @@
+/** One line on a terminal that says how far something is; nothing elsewhere. */
+
+/** Shortest time between two lines, in milliseconds. */
+const EVERY_MS = 100
+
+export type ProgressLine = { show(text: string): void; clear(): void }
+
+export function progressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+  let shownMs = 0
+  return {
+    show(text) {
+      const nowMs = performance.now()
+      if (!stream.isTTY || nowMs - shownMs < EVERY_MS) return
+      shownMs = nowMs
+      stream.write(`\r\x1b[2K${text}`)
+    },
+    clear() {
+      if (stream.isTTY) stream.write('\r\x1b[2K')
+    },
+  }
+}
+
+/** `12.3 MB`. */
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`

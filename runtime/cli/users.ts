@@ -1,0 +1,101 @@
+/** `keyway users import`: sends a file of people to the running host and shows what it changes. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/people-file.ts'
+import { counted } from './counted.ts'
+import { callOperator, findOperator, OperatorError } from './operator-client.ts'
+
+export type ImportFlags = { dryRun?: true; url?: string; json?: true }
+
+/** A file of this size and more shows how far it is, in bytes. */
+const SHOW_FROM_BYTES = 1024 * 1024
+const MIB = 1024 * 1024
+
+export async function importUsers(file: string, { dryRun, url, json }: ImportFlags): Promise<void> {
+  const length = await sizeOf(file)
+  const target = await findOperator(url)
+  const body = createReadStream(file)
+  const finish =
+    process.stderr.isTTY && length >= SHOW_FROM_BYTES ? showProgress(body, length) : null
+  const query = new URLSearchParams({ file_name: path.basename(file) })
+  if (dryRun) query.set('dry_run', 'true')
+  try {
+    const answer = await callOperator(target, {
+      method: 'POST',
+      path: `/operator/users/import?${query}`,
+      contentType: 'text/csv',
+      body,
+      length,
+    })
+    finish?.()
+    console.log(json ? JSON.stringify(answer, null, 2) : words(file, answer as PeopleDifference))
+  } finally {
+    finish?.()
+    body.destroy()
+  }
+}
+
+/** @throws OperatorError for what is no file that could be sent. */
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: Error) => {
+    throw new OperatorError(`${file} cannot be read: ${error.message}`)
+  })
+  if (!found.isFile()) throw new OperatorError(`${file} is no file`)
+  if (found.size > MAX_PEOPLE_BYTES)
+    throw new OperatorError(
+      `${file} has ${Math.ceil(found.size / MIB)} MiB; at most ${MAX_PEOPLE_BYTES / MIB} are taken: split it, with the header in each part`,
+    )
+  return found.size
+}
+
+/** A line that is written over: how much is read, then that the rest is the database's. */
+function showProgress(body: NodeJS.EventEmitter, length: number): () => void {
+  let sent = 0
+  let shown = ''
+  const show = (text: string) => {
+    if (text === shown) return
+    process.stderr.write(`\r\x1b[K${text}`)
+    shown = text
+  }
+  body.on('data', (chunk: Buffer) => {
+    sent += chunk.length
+    show(
+      sent < length
+        ? `reading: ${Math.floor((100 * sent) / length)} % of ${Math.ceil(length / MIB)} MiB`
+        : 'comparing and writing …',
+    )
+  })
+  return () => show('')
+}
+
+/** A difference for people to read. */
+export function words(file: string, difference: PeopleDifference): string {
+  const { dry_run, rows, added, changed, unchanged, groups_made, changed_fields } = difference
+  const { added_emails, changed_people, group_names } = difference
+  const fields = Object.entries(changed_fields).map(([name, n]) => `${name} ${n}`)
+  return [
+    `${file}: ${counted(rows, 'row')}`,
+    ...section('added', added, added_emails),
+    ...section(
+      fields.length > 0 ? `changed (${fields.join(', ')})` : 'changed',
+      changed,
+      changed_people.map((one) => `${one.email}: ${one.fields.join(', ')}`),
+    ),
+    ...section('unchanged', unchanged, []),
+    ...section('groups made', groups_made, group_names),
+    `  memberships: ${difference.memberships_added} added, ${difference.memberships_removed} removed`,
+    dry_run
+      ? 'Nothing was stored: this was a dry run. Without --dry-run it is imported.'
+      : 'Imported.',
+  ].join('\n')
+}
+
+function section(title: string, count: number, names: string[]): string[] {
+  const more = count - names.length
+  return [
+    `  ${title}: ${count}`,
+    ...names.map((name) => `    ${name}`),
+    ...(names.length > 0 && more > 0 ? [`    and ${more} more`] : []),
+  ]
+}

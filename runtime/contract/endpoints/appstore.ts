@@ -1,0 +1,98 @@
+/** Apps in the app store, their settings, inline webhooks: core-interface.md sections 1.4, 1.6 and 1.11. */
+import * as v from 'valibot'
+import {
+  AddAppToAppStoreInput,
+  AppLeftStore,
+  AppSettingInput,
+  AppSettingOutput,
+  AppStoreApp,
+  AppStoreAppSettingsInput,
+  AppStoreAppSettingsOutput,
+} from '../models/app-store.ts'
+import { InlineWebhook } from '../models/inline-webhook.ts'
+import { endpoint } from './endpoint.ts'
+import { bool, pageParams, text, texts } from './params.ts'
+
+const store = endpoint('AppStore')
+const webhooks = endpoint('Webhooks')
+
+const expand = texts().describe('custom_attributes')
+
+export const APPSTORE_ENDPOINTS = {
+  list_appstore_apps: store({
+    method: 'GET',
+    path: '/appstore/apps',
+    summary: 'List the apps that the caller finds in the app store, by name',
+    who: 'caller',
+    query: {
+      app_id: text().describe('Only this app'),
+      name_search: text().describe('A part of the name'),
+      exact_match: bool(false).describe('Whether the whole text must match'),
+      all_visibilities: bool(false).describe('Hidden ones too; needs the permission appstore.read'),
+      expand,
+      ...pageParams,
+    },
+    answer: 'page',
+    output: AppStoreApp,
+  }),
+  add_appstore_app: store({
+    method: 'POST',
+    path: '/appstore/apps',
+    summary: 'Put an app into the app store, with settings',
+    who: 'caller',
+    body: AddAppToAppStoreInput,
+    output: AppStoreAppSettingsOutput,
+  }),
+  get_appstore_app: store({
+    method: 'GET',
+    path: '/appstore/apps/:app_id',
+    summary: 'Read an app of the app store',
+    who: 'caller',
+    query: { expand },
+    output: AppStoreApp,
+  }),
+  remove_appstore_app: store({
+    method: 'DELETE',
+    path: '/appstore/apps/:app_id',
+    summary: 'Take an app out of the app store and forget its settings there; the app stays',
+    who: 'caller',
+    output: AppLeftStore,
+  }),
+  get_appstore_app_settings: store({
+    method: 'GET',
+    path: '/appstore/apps/:app_id/settings',
+    summary: 'Read how an app of the store is requested; requesters read what they need for that',
+    who: 'caller',
+    output: AppStoreAppSettingsOutput,
+  }),
+  update_appstore_app_settings: store({
+    method: 'PATCH',
+    path: '/appstore/apps/:app_id/settings',
+    summary: 'Change the members that are sent; lists are replaced, null takes a member back',
+    who: 'caller',
+    body: AppStoreAppSettingsInput,
+    output: AppStoreAppSettingsOutput,
+  }),
+  get_app_settings: store({
+    method: 'GET',
+    path: '/apps/:app_id/settings',
+    summary: 'Read the same settings of any app, and whether it is in the store',
+    who: 'caller',
+    output: AppSettingOutput,
+  }),
+  update_app_settings: store({
+    method: 'PATCH',
+    path: '/apps/:app_id/settings',
+    summary: 'Change the same settings of any app, and whether it is in the store',
+    who: 'caller',
+    body: AppSettingInput,
+    output: AppSettingOutput,
+  }),
+  list_inline_webhooks: webhooks({
+    method: 'GET',
+    path: '/inline_webhooks',
+    summary: 'List inline webhooks, by name',
+    who: 'caller',
+    output: v.array(InlineWebhook),
+  }),
+} as const

@@ -1,0 +1,25 @@
+/** Lists where an object belongs: valibot takes one for an object without its fields. */
+import type { AnySchema } from '../capabilities.ts'
+
+/** The inside of valibot's schemas, as far as it is read here. */
+type Inside = AnySchema & {
+  entries?: Record<string, Inside>
+  item?: Inside
+  wrapped?: Inside
+}
+
+type Path = (string | number)[]
+
+/** Paths of the lists in a value that stand where its schema has an object. */
+export function listsForObjects(schema: AnySchema, value: unknown, path: Path = []): Path[] {
+  const { entries, item, wrapped } = schema as Inside
+  if (wrapped) return listsForObjects(wrapped, value, path)
+  if (Array.isArray(value)) {
+    if (entries) return [path]
+    return item ? value.flatMap((one, index) => listsForObjects(item, one, [...path, index])) : []
+  }
+  if (!entries || typeof value !== 'object' || value === null) return []
+  return Object.entries(entries).flatMap(([name, one]) =>
+    listsForObjects(one, (value as Record<string, unknown>)[name], [...path, name]),
+  )
+}

@@ -1,0 +1,76 @@
+/** Requestable permissions: core-interface.md section 1.7. */
+import {
+  RequestablePermissionInput,
+  RequestablePermissionInputUpdate,
+  RequestablePermissionOutput,
+} from '../models/requestable-permission.ts'
+import { endpoint } from './endpoint.ts'
+import { bool, pageParams, requiredText, text } from './params.ts'
+
+const permissions = endpoint('Permissions')
+
+const inherited = {
+  include_inherited_configs: bool(true).describe('Whether to fill in what the app’s settings say'),
+}
+
+const filters = {
+  search_term: text().describe('A part of the label'),
+  exact_match: bool(false).describe('Whether the whole text must match'),
+  in_app_store: bool(null).describe('Only visible ones, or only hidden ones'),
+  ...inherited,
+  ...pageParams,
+}
+
+export const PERMISSION_ENDPOINTS = {
+  list_app_permissions: permissions({
+    method: 'GET',
+    path: '/appstore/apps/:app_id/requestable_permissions',
+    summary: 'List what can be requested of an app, by label',
+    who: 'caller',
+    query: filters,
+    answer: 'page',
+    output: RequestablePermissionOutput,
+  }),
+  list_permissions: permissions({
+    method: 'GET',
+    path: '/appstore/requestable_permissions',
+    summary: 'List what can be requested of an app, by label',
+    who: 'caller',
+    query: { app_id: requiredText().describe('The app'), ...filters },
+    answer: 'page',
+    output: RequestablePermissionOutput,
+  }),
+  create_permission: permissions({
+    method: 'POST',
+    path: '/appstore/requestable_permissions',
+    summary: 'Make a permission; hidden unless the body says otherwise',
+    who: 'caller',
+    query: inherited,
+    body: RequestablePermissionInput,
+    output: RequestablePermissionOutput,
+    status: 201,
+  }),
+  get_permission: permissions({
+    method: 'GET',
+    path: '/appstore/requestable_permissions/:permission_id',
+    summary: 'Read a permission',
+    who: 'caller',
+    query: inherited,
+    output: RequestablePermissionOutput,
+  }),
+  update_permission: permissions({
+    method: 'PATCH',
+    path: '/appstore/requestable_permissions/:permission_id',
+    summary: 'Change the members that are sent; lists are replaced, null takes a member back',
+    who: 'caller',
+    query: inherited,
+    body: RequestablePermissionInputUpdate,
+    output: RequestablePermissionOutput,
+  }),
+  delete_permission: permissions({
+    method: 'DELETE',
+    path: '/appstore/requestable_permissions/:permission_id',
+    summary: 'Delete a permission that was made here (type NATIVE)',
+    who: 'caller',
+  }),
+} as const

@@ -1,0 +1,32 @@
+/** How long access may last: the values of `time_based_access` and `access_length`, in one table. */
+import * as v from 'valibot'
+import { listOf } from './reference.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+/** ACCESS_LENGTHS: value on the wire -> seconds; null for no end (core-interface.md section 1.17). */
+export const ACCESS_LENGTHS = {
+  '2 hours': 2 * HOUR,
+  '4 hours': 4 * HOUR,
+  '8 hours': 8 * HOUR,
+  '12 hours': 12 * HOUR,
+  '1 day': DAY,
+  '2 days': 2 * DAY,
+  '3 days': 3 * DAY,
+  '7 days': 7 * DAY,
+  '14 days': 14 * DAY,
+  '30 days': 30 * DAY,
+  '90 days': 90 * DAY,
+  Unlimited: null,
+} as const satisfies Record<string, number | null>
+
+export type AccessLength = keyof typeof ACCESS_LENGTHS
+
+export const AccessLength = v.pipe(
+  v.picklist(Object.keys(ACCESS_LENGTHS) as AccessLength[]),
+  v.metadata({ title: 'AccessLength', description: 'How long access may last' }),
+)
+
+/** Lengths to choose from, in the order in which they were written. */
+export const timeBasedAccess = () => listOf(AccessLength)

@@ -1,0 +1,63 @@
+/** Who may ask and who decides: parts of an app's settings and of a permission's (core-interface.md 2.2). */
+import * as v from 'valibot'
+import { keptNull, nullable } from '../optional.ts'
+import { Group, User } from './person.ts'
+import { BaseGroup, BaseUser, listOf } from './reference.ts'
+
+const titled = <const S extends v.ObjectEntries>(title: string, entries: S) =>
+  v.pipe(v.object(entries), v.metadata({ title }))
+const answered = <const S extends v.ObjectEntries>(title: string, entries: S) =>
+  v.pipe(v.strictObject(entries), v.metadata({ title }))
+
+const type = v.picklist(['ALL_GROUPS', 'SPECIFIED_GROUPS'])
+
+export const AllowedGroupsConfigInput = titled('AllowedGroupsConfigInput', {
+  type: v.optional(type),
+  groups: v.optional(listOf(BaseGroup)),
+})
+export const AllowedGroupsConfigOutput = answered('AllowedGroupsConfigOutput', {
+  type,
+  groups: v.array(Group),
+})
+
+const peopleInput = {
+  groups: v.optional(listOf(BaseGroup)),
+  users: v.optional(listOf(BaseUser)),
+}
+const peopleOutput = { groups: v.array(Group), users: v.array(User) }
+
+export const AppApproversInput = titled('AppApproversInput', peopleInput)
+export const AppApproversOutput = answered('AppApproversOutput', peopleOutput)
+export const AppAdminsInput = titled('AppAdminsInput', peopleInput)
+export const AppAdminsOutput = answered('AppAdminsOutput', peopleOutput)
+
+const approverType = v.picklist(['USER', 'GROUP'])
+
+export const ApproverInput = v.pipe(
+  v.object({
+    type: v.optional(approverType),
+    user: keptNull(BaseUser),
+    group: keptNull(BaseGroup),
+  }),
+  v.check(
+    ({ type, user, group }) =>
+      Boolean(user) !== Boolean(group) && (!type || (type === 'USER') === Boolean(user)),
+    'an approver is either a user or a group, as its type says',
+  ),
+  v.metadata({ title: 'ApproverInput' }),
+)
+export const ApproverOutput = answered('ApproverOutput', {
+  type: approverType,
+  user: nullable(User),
+  group: nullable(Group),
+})
+
+/** Most approvers of one stage. */
+const MAX_STAGE_APPROVERS = 100
+
+export const RequestApprovalStageInput = titled('RequestApprovalStageInput', {
+  approvers: keptNull(listOf(ApproverInput, MAX_STAGE_APPROVERS)),
+})
+export const RequestApprovalStageOutput = answered('RequestApprovalStageOutput', {
+  approvers: nullable(v.array(ApproverOutput)),
+})

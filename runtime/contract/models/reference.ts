@@ -1,0 +1,49 @@
+/**
+ * How bodies refer to what is kept elsewhere (core-interface.md section 2.2, Base...), and how much of it
+ * fits into one body. Members besides these are ignored, so that what was read may be sent back.
+ */
+import * as v from 'valibot'
+import type { AnySchema } from '../capabilities.ts'
+import { keptNull } from '../optional.ts'
+
+/** Most entries of a list in a body, where nothing else is said. */
+const MAX_ENTRIES = 500
+/** Longest text for people to read, in characters. */
+const MAX_TEXT = 10_000
+/** Longest name, in characters. */
+export const MAX_NAME = 1024
+
+/** A list in a body. */
+export const listOf = <const S extends AnySchema>(schema: S, maxEntries = MAX_ENTRIES) =>
+  v.pipe(v.array(schema), v.maxLength(maxEntries))
+
+/** Text for people in a body. */
+export const prose = (description: string) =>
+  v.pipe(v.string(), v.maxLength(MAX_TEXT), v.metadata({ description }))
+
+export const BaseGroup = v.pipe(
+  v.object({
+    id: keptNull(v.string()),
+    app_id: keptNull(v.string()),
+    integration_specific_id: keptNull(v.string()),
+  }),
+  v.check(
+    ({ id, app_id, integration_specific_id }) =>
+      Boolean(id) || (Boolean(app_id) && Boolean(integration_specific_id)),
+    'a group needs its id, or app_id and integration_specific_id',
+  ),
+  v.metadata({
+    title: 'BaseGroup',
+    description: 'A group, by its id or by app_id and integration_specific_id',
+  }),
+)
+
+const base = <const T extends string>(title: T, description: string) =>
+  v.pipe(v.object({ id: v.string() }), v.metadata({ title, description }))
+
+export const BaseUser = base('BaseUser', 'A user, by id')
+export const BaseInlineWebhook = base('BaseInlineWebhook', 'An inline webhook, by id')
+export const RequestablePermissionBase = base(
+  'RequestablePermissionBase',
+  'A requestable permission, by id',
+)

@@ -1,0 +1,16 @@
+/** Helps whoever misspelt a name. */
+
+/** The name that shares most with a misspelt one, by pairs of letters; null when none comes near. */
+export function nearest(misspelt: string, names: readonly string[]): string | null {
+  const pairs = (text: string) =>
+    new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)))
+  const wanted = pairs(misspelt.toLowerCase().slice(0, 100).replaceAll('-', '_'))
+  const scored = names
+    .map((name) => {
+      const own = pairs(name)
+      return { name, score: wanted.intersection(own).size / Math.max(own.size, wanted.size) }
+    })
+    .sort((a, b) => b.score - a.score)
+  const best = scored[0]
+  return best && best.score >= 0.5 ? best.name : null
+}

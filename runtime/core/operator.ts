@@ -1,0 +1,35 @@
+/** Who operates: any token of a user with the permission `operator`, and the operator's own. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../database/database.ts'
+import { apiTokens } from '../database/schema/people.ts'
+import type { Actor } from './activity.ts'
+import { authenticate, demand, type Principal, type TokenHasher } from './principal.ts'
+
+/**
+ * The principal of a header that may operate.
+ *
+ * @throws CoreError 401, 403
+ */
+export async function authenticateOperator(
+  db: Db,
+  hasher: TokenHasher,
+  header: string | undefined,
+): Promise<Principal> {
+  const principal = await authenticate(db, hasher, header)
+  demand(principal, 'operator')
+  return principal
+}
+
+/**
+ * Whose the operator's token is. Its user is the first admin, also when that token was revoked for
+ * the core interface or the user was suspended: the operator is the one who repairs that.
+ */
+export async function ownerOf(db: Db, hasher: TokenHasher, token: string): Promise<Actor> {
+  const rows = await db
+    .select()
+    .from(apiTokens)
+    .where(eq(apiTokens.prefix, hasher.prefixOf(token)))
+  const row = rows.find(({ hash }) => hasher.matches(token, hash))
+  if (!row) throw new Error('the operator’s token has no row; a start of the host makes it')
+  return { userId: row.userId, domainId: row.domainId }
+}

@@ -1,0 +1,43 @@
+/** The file's rows in a temporary table, where the database can compare a million of them at once. */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import type { StagedRow } from './row.ts'
+
+/** Rows of one statement. */
+const BATCH = 5000
+
+/** The tables of an import; the end of its transaction drops them. */
+export async function makeStage(tx: Db): Promise<void> {
+  await tx.execute(sql`
+    create temporary table people_file (
+      line int not null, email text not null,
+      given_name text, family_name text, status text, manager_email text,
+      groups text[], attributes jsonb not null
+    ) on commit drop`)
+}
+
+/** Takes rows as they come; memory holds one batch. */
+export function createStage(tx: Db): { add(row: StagedRow): Promise<void>; end(): Promise<void> } {
+  let batch: StagedRow[] = []
+  async function send(): Promise<void> {
+    if (batch.length === 0) return
+    const rows = JSON.stringify(batch)
+    batch = []
+    await tx.execute(sql`
+      insert into people_file
+      select * from json_to_recordset(${rows}::json) as row(
+        line int, email text, given_name text, family_name text, status text,
+        manager_email text, groups text[], attributes jsonb)`)
+  }
+  return {
+    async add(row) {
+      batch.push(row)
+      if (batch.length >= BATCH) await send()
+    },
+    async end() {
+      await send()
+      // The wide columns are joined by nothing, and cost most to look at.
+      await tx.execute(sql`analyze people_file (line, email, manager_email)`)
+    },
+  }
+}

@@ -1,0 +1,128 @@
+/** Writes entries into a backup file: streamed, digested, sealed; under its name only when it is whole. */
+import { createHash, randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { link, open, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { createTarPacker } from 'modern-tar'
+import { BackupError, type BackupKey, END_NAME, type Entry, sealOf } from './format.ts'
+
+export type ArchiveWriter = {
+  /** Adds a file of exactly so many bytes. */
+  add(
+    name: string,
+    size: number,
+    content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<void>
+  addBytes(name: string, content: Uint8Array): Promise<void>
+  addFolder(name: string): Promise<void>
+  /** Adds the end. */
+  seal(key: BackupKey, completeUntil: string): Promise<void>
+}
+
+export type ArchiveOptions = { file: string; force: boolean; signal: AbortSignal }
+
+/** Pages of tables shrink well at the least effort; more costs time and saves little. */
+const LEVEL = 1
+
+/**
+ * Writes a file through `fill`. Until that has ended it has another name, and a failure leaves nothing.
+ *
+ * @returns the size of the file, in bytes.
+ * @throws BackupError when the file is there already and is not to be replaced.
+ */
+export async function writeArchive(
+  { file, force, signal }: ArchiveOptions,
+  fill: (writer: ArchiveWriter) => Promise<void>,
+): Promise<number> {
+  if (!force) await refuseExisting(file)
+  const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
+  const { readable, controller } = createTarPacker()
+  try {
+    const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
+    const source = Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0])
+    const written = pipeline(source, createGzip({ level: LEVEL }), output, { signal })
+    const filled = fill(createWriter(controller)).then(
+      () => controller.finalize(),
+      (error) => {
+        controller.error(error)
+        throw error
+      },
+    )
+    const [write, filling] = await Promise.allSettled([written, filled])
+    // A full disk is seen by the one that writes; the other only learns that it is over.
+    if (write.status === 'rejected') throw write.reason
+    if (filling.status === 'rejected') throw filling.reason
+    const { size } = await stat(partial)
+    await publish(partial, file, force)
+    return size
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+function createWriter(controller: ReturnType<typeof createTarPacker>['controller']): ArchiveWriter {
+  const entries: Entry[] = []
+  const mtime = new Date()
+  const add: ArchiveWriter['add'] = async (name, size, content) => {
+    const hash = createHash('sha256')
+    const body = controller.add({ name, size, type: 'file', mode: 0o600, mtime }).getWriter()
+    for await (const chunk of content) {
+      hash.update(chunk)
+      await body.write(chunk)
+    }
+    await body.close()
+    entries.push([name, size, hash.digest('hex')])
+  }
+  return {
+    add,
+    addBytes: (name, content) => add(name, content.length, [content]),
+    async addFolder(name) {
+      await controller.add({ name, size: 0, type: 'directory', mode: 0o700, mtime }).close()
+      entries.push([name, 0, ''])
+    },
+    async seal(key, completeUntil) {
+      const end = { complete_until: completeUntil, entries: [...entries] }
+      await add(END_NAME, ...jsonBytes({ ...end, seal: sealOf(key, end) }))
+    },
+  }
+}
+
+function jsonBytes(value: unknown): [size: number, content: Uint8Array[]] {
+  const bytes = Buffer.from(JSON.stringify(value))
+  return [bytes.length, [bytes]]
+}
+
+async function publish(partial: string, file: string, force: boolean): Promise<void> {
+  if (force) await rename(partial, file)
+  else {
+    // Unlike a rename, a link does not replace what has appeared meanwhile.
+    await link(partial, file).catch((error) => {
+      throw error.code === 'EEXIST' ? existing(file) : error
+    })
+  }
+  await syncFolder(path.dirname(file))
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const found = await stat(file).catch((error) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found) throw existing(file)
+}
+
+const existing = (file: string): BackupError =>
+  new BackupError(`${file} is there already; choose another name, or replace it with --force`)
+
+/** Makes names that were given in a folder last. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The form of a backup: a gzipped tar of `manifest.json`, the server's data directory under `cluster/`,
+ * and `end.json` with the digest of every entry, sealed with the operator's secret. What is cut off has
+ * no end; what was edited does not fit it.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
+import { canonicalJson } from '../../contract/canonical-json.ts'
+
+export const MANIFEST_NAME = 'manifest.json'
+export const END_NAME = 'end.json'
+/** What stands before the name of everything that belongs into the data directory. */
+export const CLUSTER_PREFIX = 'cluster/'
+
+/** Raised by what an older version could not restore. */
+export const FORMAT = 1
+
+/** Largest manifest and largest end that are read, in bytes: a million relations fit. */
+export const MAX_MANIFEST_BYTES = 64 * 1024
+export const MAX_END_BYTES = 256 * 1024 * 1024
+
+/** A secret of the operator as a backup knows it. */
+export type BackupKey = {
+  /** Says which secret it is and nothing else of it, 16 hex digits. */
+  id: string
+  sealKey: Buffer
+}
+
+const KeyId = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/))
+
+export const Manifest = v.object({
+  format: v.number(),
+  /** Version of Keyway that made it. */
+  keyway: v.string(),
+  /** Major version. */
+  postgresql: v.number(),
+  /** Such as linux-x64: the files of a server fit no other. */
+  machine: v.string(),
+  made_at: v.string(),
+  /** Ids of the secrets that the data was made under, the current one first. */
+  key_ids: v.pipe(v.array(KeyId), v.minLength(1)),
+})
+export type Manifest = v.InferOutput<typeof Manifest>
+
+/** Name, size in bytes and SHA-256 in hex of an entry; a folder has a name that ends in a slash. */
+const Entry = v.tuple([v.string(), v.number(), v.string()])
+export type Entry = v.InferOutput<typeof Entry>
+
+export const End = v.object({
+  /** Everything acknowledged until then is in the backup. */
+  complete_until: v.string(),
+  entries: v.array(Entry),
+  seal: v.string(),
+})
+export type End = v.InferOutput<typeof End>
+
+export const machine = (): string => `${process.platform}-${process.arch}`
+
+/** The seal over everything: the manifest is the first of the entries. */
+export function sealOf(key: BackupKey, { complete_until, entries }: Omit<End, 'seal'>): string {
+  const text = canonicalJson([FORMAT, complete_until, entries])
+  return createHmac('sha256', key.sealKey).update(text).digest('hex')
+}
+
+export function isSealedWith(key: BackupKey, end: End): boolean {
+  const [given, right] = [Buffer.from(end.seal, 'hex'), Buffer.from(sealOf(key, end), 'hex')]
+  return given.length === right.length && timingSafeEqual(given, right)
+}
+
+export const digestOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
+
+/** Whether a name of an entry stays below `cluster/`, with nothing that a shell or a path would obey. */
+export function isClusterName(name: string): boolean {
+  if (!/^cluster\/([A-Za-z0-9_][A-Za-z0-9_.-]*\/)*([A-Za-z0-9_][A-Za-z0-9_.-]*)?$/.test(name))
+    return false
+  return !name.includes('..')
+}
+
+/** A backup cannot be made or restored; the message says why and what to do. */
+export class BackupError extends Error {}

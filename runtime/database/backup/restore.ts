@@ -1,0 +1,145 @@
+/**
+ * Makes a data directory from a backup: unpacked beside, recovered there by the server itself, and put
+ * into place only then.
+ */
+import { spawn } from 'node:child_process'
+import { chown, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { type Binaries, installBinaries, type Owner } from '../binaries.ts'
+import { NAME } from '../embedded.ts'
+import { type Home, isMade, prepareHome } from '../home.ts'
+import { lockDataDir } from '../host-lock.ts'
+import { clearPostmaster } from '../postmaster.ts'
+import { BackupError, type BackupKey, type Manifest, machine } from './format.ts'
+import { finishRestore, makeUnpacking, placeRestored } from './place.ts'
+import { type Unpacked, unpack } from './unpack.ts'
+
+export type RestoreOptions = {
+  dataDir: string
+  file: string
+  /** Moves a database that is there aside. */
+  force: boolean
+  /** The operator's secrets, the current one first; none when there is none yet. */
+  keys: readonly BackupKey[]
+  /** The password that the host will connect with. */
+  password(): Promise<string>
+  signal: AbortSignal
+  tell(text: string): void
+  onProgress(progress: { files: number; bytes: number }): void
+}
+
+export type RestoreResult = Unpacked & {
+  cluster: string
+  /** Where the database that was there before is now. */
+  before: string | null
+  /** Ids of older secrets that some of the data was made under and that are not there. */
+  missingKeys: string[]
+}
+
+/**
+ * Restores a backup. Until it is whole and has been recovered, what was there before is untouched.
+ *
+ * @throws DataDirInUseError when a host runs; BackupError when the backup does not fit, or a database is there.
+ */
+export async function restore(options: RestoreOptions): Promise<RestoreResult> {
+  const { dataDir, file, force, keys, signal } = options
+  const unlock = await lockDataDir(dataDir)
+  try {
+    const home = await prepareHome(dataDir)
+    await finishRestore(home)
+    if (!force && (await isMade(home))) {
+      throw new BackupError(
+        `there is a database in ${home.cluster} already; --force moves it aside and keeps it there`,
+      )
+    }
+    const binaries = await installBinaries(home.programs, home.owner)
+    const folder = await makeUnpacking(home)
+    try {
+      const accept = (manifest: Manifest) => acceptable(manifest, file, binaries, keys)
+      const unpacked = await unpack({ ...options, folder, accept })
+      signal.throwIfAborted()
+      if (home.owner) await giveTo(folder, home.owner)
+      options.tell('recovering the database')
+      await recover(folder, home, binaries, await options.password())
+      signal.throwIfAborted()
+      // A server that a killed host left behind would go on in the folder that is moved.
+      await clearPostmaster(home.cluster, options.tell)
+      const before = await placeRestored(home, new Date())
+      const given = new Set(keys.map(({ id }) => id))
+      const missingKeys = unpacked.manifest.key_ids.filter((id) => !given.has(id))
+      return { ...unpacked, cluster: home.cluster, before, missingKeys }
+    } finally {
+      await finishRestore(home)
+    }
+  } finally {
+    await unlock()
+  }
+}
+
+/** The key that must have sealed the backup. */
+function acceptable(
+  manifest: Manifest,
+  file: string,
+  { major }: Binaries,
+  keys: readonly BackupKey[],
+): BackupKey {
+  if (manifest.machine !== machine()) {
+    throw new BackupError(
+      `${file} was made on ${manifest.machine}, this is ${machine()}: the files of a database fit no other machine. Restore it on such a machine, and move the data on with pg_dump`,
+    )
+  }
+  if (manifest.postgresql !== major) {
+    throw new BackupError(
+      `${file} was made with PostgreSQL ${manifest.postgresql}, this version of Keyway brings ${major}: restore it with Keyway ${manifest.keyway}`,
+    )
+  }
+  const [needed = ''] = manifest.key_ids
+  const key = keys.find(({ id }) => id === needed)
+  if (key) return key
+  const given =
+    keys.length === 0 ? 'none is there' : `given: ${keys.map(({ id }) => id).join(', ')}`
+  throw new BackupError(
+    `${file} needs the secret with the key id ${needed}; ${given}. Set KEYWAY_SECRET to that secret, or put it into the file \`secret\` of the data directory`,
+  )
+}
+
+/** The server's own user owns all of it. */
+async function giveTo(folder: string, { uid, gid }: Owner): Promise<void> {
+  await chown(folder, uid, gid)
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    await chown(path.join(entry.parentPath, entry.name), uid, gid)
+}
+
+/**
+ * Lets the server recover the copy, sets the password of this data directory and shuts it down: a server
+ * without sockets, which nobody else can speak to.
+ */
+async function recover(
+  folder: string,
+  { owner }: Home,
+  { bin }: Binaries,
+  password: string,
+): Promise<void> {
+  const child = spawn(
+    path.join(bin, 'postgres'),
+    ['--single', '-D', folder, '-c', 'log_min_error_statement=panic', 'postgres'],
+    { cwd: folder, env: {}, stdio: ['pipe', 'ignore', 'pipe'], ...(owner ?? {}) },
+  )
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-64 * 1024)
+  })
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve(signal ?? `exit ${code}`))
+  })
+  // Where it ends before it reads, its own words say more.
+  child.stdin.on('error', () => {})
+  child.stdin.end(`alter role ${NAME} password '${password.replaceAll("'", "''")}'\n`)
+  const how = await ended
+  const fault = /^.*(ERROR|FATAL|PANIC):.*$/m.exec(said)
+  if (how === 'exit 0' && !fault) return
+  throw new BackupError(
+    `the database in the backup cannot be recovered: ${fault?.[0] ?? how}. Nothing was changed`,
+  )
+}

@@ -1,0 +1,9 @@
+SELECT track_changes('accounts');
+--> statement-breakpoint
+SELECT track_changes('app_store_settings');
+--> statement-breakpoint
+SELECT track_changes('inline_webhooks');
+--> statement-breakpoint
+SELECT track_changes('pre_approval_rules');
+--> statement-breakpoint
+SELECT track_changes('requestable_permissions');

@@ -1,0 +1,104 @@
+/**
+ * What can be requested, by whom, who decides. A `document` holds what was written, in the wire's form and
+ * with ids for what it refers to: members that are absent have their defaults. What lists are filtered by
+ * is repeated in columns, written together with the document (core/app-settings.ts, core/permissions.ts).
+ */
+import { sql } from 'drizzle-orm'
+import { boolean, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
+import { INLINE_WEBHOOK_TYPES } from '../../contract/models/inline-webhook.ts'
+import {
+  PERMISSION_TYPES,
+  PERMISSION_VISIBILITIES,
+} from '../../contract/models/requestable-permission.ts'
+import { apps } from './apps.ts'
+import { createdAt, domainId, id, updatedAt } from './columns.ts'
+import { domains } from './people.ts'
+
+/** A JSON object whose members are as on the wire. */
+export type Document = { [member: string]: unknown }
+
+const appId = () =>
+  uuid('app_id')
+    .notNull()
+    .references(() => apps.id, { onDelete: 'cascade' })
+
+/** At most one row per app; an app without one has the defaults and is not in the store. */
+export const appStoreSettings = pgTable(
+  'app_store_settings',
+  {
+    appId: appId().primaryKey(),
+    domainId: domainId().references(() => domains.id),
+    inAppStore: boolean('in_app_store').notNull().default(false),
+    discoverability: text('discoverability', { enum: DISCOVERABILITIES }).notNull().default('FULL'),
+    /** Null: all groups. */
+    allowedGroupIds: uuid('allowed_group_ids').array(),
+    document: jsonb('document').$type<Document>().notNull().default({}),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('app_store_settings_found')
+      .on(table.domainId, table.discoverability, table.appId)
+      .where(sql`${table.inAppStore}`),
+  ],
+)
+
+export const requestablePermissions = pgTable(
+  'requestable_permissions',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    appId: appId(),
+    /** NATIVE: made here; SYNCED: told by the app. */
+    type: text('type', { enum: PERMISSION_TYPES }).notNull().default('NATIVE'),
+    label: text('label').notNull(),
+    visibility: text('visibility', { enum: PERMISSION_VISIBILITIES }).notNull().default('HIDDEN'),
+    /** False: those whom the app allows. */
+    allowedGroupsOverride: boolean('allowed_groups_override').notNull().default(false),
+    /** Null: all groups. */
+    allowedGroupIds: uuid('allowed_group_ids').array(),
+    /** Its `request_config`. */
+    document: jsonb('document').$type<Document>().notNull().default({}),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('requestable_permissions_order').on(table.appId, table.label, table.id),
+    index('requestable_permissions_visible').on(
+      table.appId,
+      table.visibility,
+      table.label,
+      table.id,
+    ),
+    index('requestable_permissions_label').on(table.appId, sql`lower(${table.label})`),
+  ],
+)
+
+export const preApprovalRules = pgTable(
+  'pre_approval_rules',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    appId: appId(),
+    document: jsonb('document').$type<Document>().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index('pre_approval_rules_order').on(table.appId, table.createdAt, table.id)],
+)
+
+/** Calls to systems of the operator's. Where they go and with what comes with their delivery. */
+export const inlineWebhooks = pgTable(
+  'inline_webhooks',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    hookType: text('hook_type', { enum: INLINE_WEBHOOK_TYPES }).notNull(),
+    name: text('name').notNull(),
+    description: text('description'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index('inline_webhooks_order').on(table.domainId, table.name, table.id)],
+)

@@ -1,0 +1,43 @@
+/** Who is signed in to the settings pages, and the links that let somebody in. Only keyed hashes are kept. */
+import { index, pgTable, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, domainId, id, moment } from './columns.ts'
+import { apiTokens, domains, users } from './people.ts'
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The token that it was begun with, and ends with; null for one begun by a link. */
+    tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
+    hash: bytes('hash').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('sessions_hash').on(table.hash),
+    index('sessions_expires').on(table.expiresAt),
+  ],
+)
+
+/** A row is gone once its link was used. */
+export const loginLinks = pgTable(
+  'login_links',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    hash: bytes('hash').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('login_links_hash').on(table.hash),
+    index('login_links_expires').on(table.expiresAt),
+  ],
+)

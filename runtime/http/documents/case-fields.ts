@@ -1,0 +1,39 @@
+/**
+ * What every field of connector.cases.json means, by its path in a case (arrays add nothing; a page has
+ * the fields that a case of one page has). Shown by editors through the JSON Schema, and in the
+ * generated reference.
+ */
+export const CASE_FIELDS = {
+  name: 'What the case shows, in words; `keyway check` tells it when the case fails',
+  capability: 'The capability that is called',
+  request: 'Its `request`, as callers send it',
+  auth: 'The credential, as callers send it: `{ "token": { "token": "t-1" } }`',
+  credentials: 'Several credentials, by their id in connector.json',
+  settings: 'The tenant’s settings',
+  page: 'How the call asks for its page',
+  'page.size': 'The page size that is asked for',
+  include_raw_data: 'Whether `raw_data` is asked for',
+  upstream:
+    'What the system is asked and answers. Each is used once; one that is not used, and a request that is none of them, fail the case',
+  'upstream.request':
+    'Method, path and query: `GET /v1/users?limit=2`. The path begins at the origin and is encoded as it is sent; the query may be in any order',
+  'upstream.headers': 'Request headers that must be sent, by name; further ones may be',
+  'upstream.body': 'The body that must be sent: JSON compared by value, or a text',
+  'upstream.reply': 'What the system answers',
+  'upstream.reply.status': 'The HTTP status',
+  'upstream.reply.headers':
+    'Headers of the answer; `content-type` is application/json for a body that is no text',
+  'upstream.reply.body': 'The body: JSON, or a text',
+  response:
+    'What comes out, whole, to the letter but for members that are null; not checked when absent',
+  error: 'The error that comes out instead',
+  'error.error_code': 'One of the codes',
+  'error.status_code': 'The HTTP status of the system’s answer; not checked when absent',
+  'error.app_error_code': 'The system’s own code; not checked when absent',
+  'error.raised_by': 'Who raised it; not checked when absent',
+  'error.message': 'A part of the message',
+  more: 'Whether there is a further page; not checked when absent',
+  raw_data: 'What `raw_data` holds, whole; needs include_raw_data; not checked when absent',
+  pages:
+    'Several pages of one listing, in place of upstream, response, error, more and raw_data, which each page has of its own',
+} as const satisfies Record<string, string>

@@ -1,0 +1,71 @@
+/** What operators call: everything below /operator (architecture.md section 10). */
+import { type Context, Hono } from 'hono'
+import { bool, parseParams, text } from '../contract/endpoints/params.ts'
+import { CoreError } from '../contract/endpoints/problem.ts'
+import { MAX_PEOPLE_BYTES } from '../contract/people-file.ts'
+import { recordActivity } from '../core/activity.ts'
+import { importPeople } from '../core/people/import.ts'
+import { streamBody } from './body.ts'
+import { jsonGuard, mediaGuard } from './guards.ts'
+import { makeLoginLink } from './login-links.ts'
+import { asOperator, type OperatorGuardDeps, operatorGuard, reached } from './operator-guard.ts'
+import type { Env } from './problem.ts'
+
+export type OperatorDeps = OperatorGuardDeps & {
+  listConnectors(): unknown[]
+  /** Ends suspicion and quarantine; null for a connector that is not served. */
+  releaseConnector(id: string): { id: string; released: boolean } | null
+}
+
+/** Query of `POST /operator/users/import`. */
+export const IMPORT_QUERY = {
+  dry_run: bool(false).describe('Only compare; nothing is stored'),
+  file_name: text().describe('Name of the file, for the activity log'),
+}
+
+/** CSV, in UTF-8 where a character set is named. */
+const csvGuard = mediaGuard(
+  /^text\/csv\s*(;(?!.*charset)|;.*charset\s*=\s*"?utf-?8"?|$)/i,
+  'text/csv',
+)
+
+/** Longest name of a file that is kept. */
+const MAX_FILE_NAME = 255
+
+export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  routes.use(operatorGuard(deps))
+  routes.get('/connectors', (c) => c.json({ items: deps.listConnectors() }))
+  routes.post('/connectors/:connector_id/release', (c) =>
+    asOperator(c, async () => c.json(await release(c, deps))),
+  )
+  routes.post('/users/import', csvGuard, (c) =>
+    asOperator(c, async () => c.json(await importFile(c, deps))),
+  )
+  routes.post('/login-links', jsonGuard, (c) => asOperator(c, () => makeLoginLink(c, deps)))
+  return routes
+}
+
+/** `released` is false for one that was neither under suspicion nor in quarantine. Works without the database. */
+async function release(c: Context<Env>, deps: OperatorDeps) {
+  const id = c.req.param('connector_id') ?? ''
+  const outcome = deps.releaseConnector(id)
+  if (!outcome) throw new CoreError(404, `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
+  const db = deps.db()
+  if (outcome.released && db) {
+    const actor = await c.get('operator')()
+    const target = { target_type: 'Connector', name: outcome.id, id: outcome.id }
+    await db.transaction((tx) => recordActivity(tx, actor, 'CONNECTOR_RELEASED', [target], {}))
+  }
+  return outcome
+}
+
+async function importFile(c: Context<Env>, deps: OperatorDeps) {
+  const { values, entries } = parseParams(IMPORT_QUERY, new URL(c.req.url).searchParams)
+  if (entries.length > 0) throw new CoreError(422, entries)
+  const actor = await c.get('operator')()
+  return importPeople(reached(deps.db()), actor, streamBody(c, MAX_PEOPLE_BYTES), {
+    dryRun: values.dry_run,
+    fileName: (values.file_name ?? '').replace(/\p{C}/gu, '').slice(0, MAX_FILE_NAME),
+  })
+}

@@ -1,0 +1,189 @@
+/**
+ * The settings pages: rendered here, plain forms, nothing from elsewhere. Order of checks of a form:
+ * whose page sent it, the session, the form itself, its proof, then what it asks for.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Context, Hono } from 'hono'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { createOwnToken, listOwnTokens, revokeOwnToken } from '../../core/own-tokens.ts'
+import { endSession, findSession, type Session } from '../../core/sessions.ts'
+import type { Db } from '../../database/database.ts'
+import { createRateLimit } from '../core/rate-limit.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import { away, toCoreError } from '../core/to-core-error.ts'
+import type { Env } from '../problem.ts'
+import { dropSession, sessionOf } from './cookies.ts'
+import { type Form, isProven, proofOf, readForm, refuseForeign } from './form.ts'
+import { messagePage, SIGN_IN_PATH, TOKENS_PATH } from './layout.ts'
+import { SETTINGS_SCRIPT } from './script.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { SETTINGS_STYLE } from './style.ts'
+import { judgeTokenForm, NOTHING } from './token-form.ts'
+import { type TokensPage, tokensPage } from './tokens-page.ts'
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
+const TITLES: Record<number, string> = {
+  400: 'That form cannot be read',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not here',
+  409: 'Not now',
+  413: 'Too much',
+  415: 'That form cannot be read',
+  429: 'Too many tries',
+  503: 'Try again in a moment',
+}
+
+type SignedIn = { db: Db; secret: string; session: Session }
+
+/** Routes below /settings. */
+export function settingsRoutes(deps: CoreDeps): Hono<Env> {
+  const { hasher, log } = deps
+  const routes = new Hono<Env>()
+  const rate = createRateLimit(deps.requestsPerMinute)
+
+  routes.onError((thrown, c) => {
+    const requestId = c.get('requestId')
+    const error = toCoreError(thrown, requestId)
+    if (error.status >= 500)
+      log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
+    for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
+    const title = TITLES[error.status] ?? 'Something went wrong'
+    return c.html(messagePage(title, String(error.detail)), error.status)
+  })
+  routes.use(async (c, next) => {
+    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
+    await next()
+  })
+
+  routes.get('/', (c) => c.redirect(TOKENS_PATH, 303))
+  routes.get('/style.css', (c) =>
+    c.body(SETTINGS_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
+  )
+  routes.get('/script.js', (c) =>
+    c.body(SETTINGS_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+  )
+  routes.route('/', signInRoutes(deps))
+
+  /** Who is signed in; null for nobody. */
+  async function signedIn(c: Context<Env>): Promise<SignedIn | null> {
+    const secret = sessionOf(c)
+    if (secret === null) return null
+    const db = deps.db()
+    if (!db) throw away()
+    const session = await findSession(db, hasher, secret)
+    return session && { db, secret, session }
+  }
+
+  const toSignIn = (c: Context<Env>): Response => {
+    if (sessionOf(c) !== null) dropSession(c)
+    return c.redirect(SIGN_IN_PATH, 303)
+  }
+
+  /** A form of somebody who is signed in; null for one of nobody. */
+  async function sent(c: Context<Env>): Promise<(SignedIn & { form: Form }) | null> {
+    refuseForeign(c)
+    const who = await signedIn(c)
+    if (!who) return null
+    const { allowed, headers } = rate.count(who.session.actor.userId, Date.now())
+    if (!allowed) throw new CoreError(429, 'Too many requests; wait a minute', headers)
+    const form = await readForm(c)
+    if (!isProven(hasher, who.secret, form))
+      throw new CoreError(403, 'The form is of an earlier visit; open the page again')
+    return { ...who, form }
+  }
+
+  async function show(
+    c: Context<Env>,
+    { db, secret, session }: SignedIn,
+    parts: Partial<TokensPage> = {},
+    status: 200 | 409 | 422 = 200,
+  ): Promise<Response> {
+    const { actor, email, tokenId } = session
+    const { items: tokens, total } = await listOwnTokens(db, actor)
+    const page: TokensPage = {
+      visitor: { email, roles: actor.roles, proof: proofOf(hasher, secret) },
+      readOnly: actor.readOnly,
+      ownTokenId: tokenId,
+      tokens,
+      total,
+      made: null,
+      notice: noticeOf(tokens, c.req.query('revoked')),
+      values: NOTHING,
+      problems: {},
+      formId: randomUUID(),
+      now: new Date(),
+      ...parts,
+    }
+    return c.html(tokensPage(page), status)
+  }
+
+  routes.get('/api-tokens', async (c) => {
+    const who = await signedIn(c)
+    return who ? show(c, who) : toSignIn(c)
+  })
+
+  routes.post('/api-tokens', async (c) => {
+    const who = await sent(c)
+    if (!who) return toSignIn(c)
+    const { db, session, form } = who
+    // Before the form is judged: it would be refused however it was filled in.
+    if (session.actor.readOnly)
+      throw new CoreError(403, 'You signed in with a token that may only read')
+    const judged = judgeTokenForm(form)
+    if (!judged.ok) return show(c, who, judged, 422)
+    const { wish } = judged
+    const made = await createOwnToken(db, hasher, session.actor, wish)
+    if (made) return show(c, who, { made: { name: wish.name, token: made.token } })
+    const text =
+      'This form was sent before, and made its token then; it is in the list. If you have not copied it, revoke it and make another.'
+    return show(c, who, { notice: { text, kind: 'bad' } }, 409)
+  })
+
+  routes.post('/api-tokens/:id/revoke', async (c) => {
+    const who = await sent(c)
+    if (!who) return toSignIn(c)
+    const id = c.req.param('id')
+    await revokeOwnToken(who.db, who.session.actor, id)
+    return c.redirect(`${TOKENS_PATH}?revoked=${encodeURIComponent(id)}`, 303)
+  })
+
+  routes.post('/sign-out', async (c) => {
+    const who = await sent(c)
+    if (who) await endSession(who.db, hasher, who.secret)
+    return toSignIn(c)
+  })
+
+  for (const [path, allow] of WRONG_METHODS) {
+    routes.all(path, (c) => {
+      throw new CoreError(405, `${c.req.method} is not served here`, { allow })
+    })
+  }
+  routes.all('*', () => {
+    throw new CoreError(404, 'There is no such page')
+  })
+  return routes
+}
+
+const WRONG_METHODS = [
+  ['/', 'GET'],
+  ['/style.css', 'GET'],
+  ['/script.js', 'GET'],
+  ['/sign-in', 'GET, POST'],
+  ['/sign-out', 'POST'],
+  ['/api-tokens', 'GET, POST'],
+  ['/api-tokens/:id/revoke', 'POST'],
+] as const
+
+/** What a revocation leads back to: the address names the token, and only the truth is said of it. */
+function noticeOf(tokens: TokensPage['tokens'], revoked: string | undefined): TokensPage['notice'] {
+  const token = tokens.find(({ id }) => id === revoked)
+  return token?.revokedAt ? { text: `“${token.name}” is revoked.`, kind: 'good' } : null
+}

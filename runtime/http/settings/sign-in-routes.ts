@@ -1,0 +1,77 @@
+/** Signing in to the settings pages. */
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { type Context, Hono } from 'hono'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { endSession, signInByCode, signInByToken } from '../../core/sessions.ts'
+import { createRateLimit } from '../core/rate-limit.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import { away } from '../core/to-core-error.ts'
+import type { Env } from '../problem.ts'
+import { ensureVisitor, keepSession, sessionOf, visitorOf } from './cookies.ts'
+import { isProven, proofOf, readForm, refuseForeign } from './form.ts'
+import { TOKENS_PATH } from './layout.ts'
+import { type SignInProblem, signInPage } from './sign-in-page.ts'
+
+/** Tries to sign in per minute and remote address. */
+const TRIES_PER_MINUTE = 20
+
+const PROBLEMS = {
+  form: { field: null, text: 'The form was of an earlier visit, or cookies are off. Try again.' },
+  nothing: { field: 'code', text: 'Enter the code of a link, or an API token.' },
+  code: {
+    field: 'code',
+    text: 'This code was used already, is older than ten minutes, or is none. Make a new link.',
+  },
+  token: {
+    field: 'token',
+    text: 'This token is unknown, revoked or expired, or its user may not act.',
+  },
+} as const satisfies Record<string, SignInProblem>
+
+export function signInRoutes({ db: reach, hasher }: CoreDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  const rate = createRateLimit(TRIES_PER_MINUTE)
+
+  const show = (c: Context<Env>, problem: SignInProblem | null, status: 200 | 403 | 422) =>
+    c.html(signInPage(proofOf(hasher, ensureVisitor(c)), problem), status)
+
+  routes.get('/sign-in', (c) => show(c, null, 200))
+
+  routes.post('/sign-in', async (c) => {
+    refuseForeign(c)
+    const { allowed, headers } = rate.count(addressOf(c), Date.now())
+    if (!allowed) {
+      const { 'retry-after': retryAfter = '60' } = headers
+      throw new CoreError(429, `Too many tries; wait ${retryAfter} seconds`, {
+        'retry-after': retryAfter,
+      })
+    }
+    const form = await readForm(c)
+    const visitor = visitorOf(c)
+    if (visitor === null || !isProven(hasher, visitor, form)) return show(c, PROBLEMS.form, 403)
+    const code = form.get('code')?.trim() ?? ''
+    const token = form.get('token')?.trim() ?? ''
+    if (code === '' && token === '') return show(c, PROBLEMS.nothing, 422)
+    const db = reach()
+    if (!db) throw away()
+    const secret = await (code === ''
+      ? signInByToken(db, hasher, token)
+      : signInByCode(db, hasher, code))
+    if (secret === null) return show(c, code === '' ? PROBLEMS.token : PROBLEMS.code, 403)
+    const former = sessionOf(c)
+    if (former !== null) await endSession(db, hasher, former)
+    keepSession(c, secret)
+    return c.redirect(TOKENS_PATH, 303)
+  })
+  return routes
+}
+
+/** Who tries; of IPv6 the network, in which one caller has any number of addresses. */
+function addressOf(c: Context<Env>): string {
+  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+  const address = incoming?.socket?.remoteAddress ?? ''
+  if (!isIPv6(address) || address.includes('.')) return address
+  const [head = ''] = address.split('::')
+  return head.split(':').slice(0, 4).join(':')
+}

@@ -1,0 +1,78 @@
+/** The form that a token is made with: its fields, their limits, and what is said when one does not fit. */
+import * as v from 'valibot'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import type { TokenWish } from '../../core/own-tokens.ts'
+import { isId } from '../../core/page.ts'
+import type { Form } from './form.ts'
+
+/** In UTF-16 units, as browsers count. */
+export const MAX_NAME = 100
+export const MAX_DESCRIPTION = 1000
+
+/** Day (YYYY-MM-DD) -> its last moment in UTC; null where there is no such day. */
+function endOf(day: string): Date | null {
+  const end = new Date(`${day}T23:59:59.999Z`)
+  // 31 February would become one of March.
+  return /^\d{4}-\d\d-\d\d$/.test(day) && end.toJSON()?.startsWith(day) ? end : null
+}
+
+const TokenFields = v.object({
+  name: v.pipe(
+    v.string(),
+    v.trim(),
+    v.nonEmpty('Enter a name, such as what will use the token'),
+    v.maxLength(MAX_NAME, `Write a name of at most ${MAX_NAME} characters`),
+    v.regex(/^[^\p{Cc}]*$/u, 'Write the name in one line, without control characters'),
+  ),
+  description: v.pipe(
+    v.string(),
+    // Browsers send a line's end as two characters and count it as one.
+    v.transform((text) => text.replaceAll('\r\n', '\n')),
+    v.trim(),
+    v.maxLength(MAX_DESCRIPTION, `Write a description of at most ${MAX_DESCRIPTION} characters`),
+    v.regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, 'Write the description without control characters'),
+  ),
+  expires: v.pipe(
+    v.string(),
+    v.trim(),
+    v.check(
+      (day) => day === '' || endOf(day) !== null,
+      'Write the day as year-month-day, such as 2030-12-31, or leave it empty',
+    ),
+    v.check(
+      (day) => (endOf(day)?.getTime() ?? Number.POSITIVE_INFINITY) > Date.now(),
+      'Choose today or a later day, or leave it empty',
+    ),
+  ),
+})
+
+export type Values = Record<keyof v.InferInput<typeof TokenFields>, string> & { readOnly: boolean }
+export type Problems = Partial<Record<keyof Values, string>>
+
+export const NOTHING: Values = { name: '', description: '', expires: '', readOnly: false }
+
+export type Judged =
+  | { ok: true; wish: TokenWish }
+  | { ok: false; values: Values; problems: Problems }
+
+/** @throws CoreError 400 for a form that is not the page's */
+export function judgeTokenForm(form: Form): Judged {
+  const formId = form.get('form_id') ?? ''
+  if (!isId(formId)) throw new CoreError(400, 'The form has lost its id; open the page again')
+  const readOnly = form.get('read_only') === 'yes'
+  const given = {
+    name: form.get('name') ?? '',
+    description: form.get('description') ?? '',
+    expires: form.get('expires') ?? '',
+  }
+  const parsed = v.safeParse(TokenFields, given)
+  if (!parsed.success) {
+    const nested = v.flatten<typeof TokenFields>(parsed.issues).nested ?? {}
+    const problems = Object.fromEntries(
+      Object.entries(nested).map(([name, texts]) => [name, texts?.[0] ?? '']),
+    )
+    return { ok: false, values: { ...given, readOnly }, problems }
+  }
+  const { expires, ...texts } = parsed.output
+  return { ok: true, wish: { ...texts, readOnly, expiresAt: endOf(expires), formId } }
+}

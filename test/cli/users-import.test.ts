@@ -1,0 +1,157 @@
+/** `keyway users import` against a running host. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serve } from '@hono/node-server'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADMIN_TOKEN, type CoreHost, person, startCore } from '../core/host.ts'
+
+const COMMAND = path.join(import.meta.dirname, '..', '..', 'runtime', 'cli', 'keyway.mjs')
+const EXAMPLE = path.join(import.meta.dirname, '..', 'fixtures', 'readme', 'people.csv')
+
+let core: CoreHost
+let server: Server
+let url: string
+let home: string
+
+beforeAll(async () => {
+  core = await startCore()
+  server = serve({ fetch: core.host.app.fetch, hostname: '127.0.0.1', port: 0 }) as Server
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  home = await mkdtemp(path.join(tmpdir(), 'keyway-import-'))
+})
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  await core.stop()
+  await rm(home, { recursive: true, force: true })
+})
+
+const keyway = (args: string[], env: Record<string, string> = {}) =>
+  new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [COMMAND, 'users', 'import', ...args],
+      { env: { ...process.env, KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN, ...env } },
+      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
+    )
+  })
+
+const file = async (name: string, content: string | Uint8Array) => {
+  const full = path.join(home, name)
+  await writeFile(full, content)
+  return full
+}
+const total = async (term: string) =>
+  (await core.call('GET', `/users?search_term=${encodeURIComponent(term)}`)).body.total
+
+test('the README’s example is shown in a dry run, then imported', async () => {
+  const dry = await keyway([EXAMPLE, '--url', url, '--dry-run'])
+  expect(dry).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/added: 3\n(.*\n)*.*Nothing was stored/),
+  })
+  expect(await total('@example.com')).toBe(0)
+  const real = await keyway([EXAMPLE, '--url', url])
+  expect(real).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/Imported\.\n$/) })
+  expect(await total('@example.com')).toBe(3)
+  const again = await keyway([EXAMPLE, '--url', url, '--json'])
+  expect(JSON.parse(again.out)).toMatchObject({ unchanged: 3, added: 0 })
+})
+
+test('errors of the file are told by line, and the command fails', async () => {
+  const bad = await keyway([await file('bad.csv', 'email,status\nx,y\n'), '--url', url])
+  expect(bad).toMatchObject({ code: 1, out: '' })
+  expect(bad.err).toMatch(/nothing of it was imported\nline 2, email: .*\nline 2, status: /)
+})
+
+test('a large file that is refused at its beginning is told so', async () => {
+  const rows = `email\nx\n${'a@b.c\n'.repeat(5_000_000)}`
+  const large = await file('large.csv', `no,header\n${rows}`)
+  const { code, err } = await keyway([large, '--url', url])
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringMatching(/line 1, email: is missing/),
+  })
+})
+
+test('a token that may not operate is told from one that the host does not know', async () => {
+  const nobody = await person(core.db, 'nobody@b.c')
+  const large = await file('token.csv', `email\n${'a@b.c\n'.repeat(1_000_000)}`)
+  const weak = await keyway([large, '--url', url], { KEYWAY_ADMIN_TOKEN: nobody.token })
+  expect(weak).toMatchObject({ code: 1, err: expect.stringMatching(/permission operator/) })
+  const unknown = { KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(40)}` }
+  const refused = await keyway([large, '--url', url], unknown)
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/token of KEYWAY_ADMIN_TOKEN/),
+  })
+  expect(refused.err).not.toContain(unknown.KEYWAY_ADMIN_TOKEN)
+})
+
+test.each([
+  ['no file', () => path.join(home, 'none.csv'), /none\.csv cannot be read/],
+  ['a folder', () => home, /is no file/],
+])('%s is told before anything is sent', async (_name, at, words) => {
+  expect(await keyway([at(), '--url', url])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(words),
+  })
+})
+
+test('a file of 1 GB is refused before anything is sent', async () => {
+  const huge = await file('huge.csv', '')
+  await truncate(huge, 1024 ** 3)
+  expect((await keyway([huge, '--url', url])).err).toMatch(/has 1024 MiB; at most 256 .*split/)
+})
+
+test('where no host answers it says what to do', async () => {
+  const one = await file('one.csv', 'email\na@b.c\n')
+  const { code, err } = await keyway([one, '--url', 'http://127.0.0.1:1'])
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringMatching(
+      /no Keyway answers at http:\/\/127\.0\.0\.1:1 .*keyway start.*--url/,
+    ),
+  })
+})
+
+test('an address or a token that cannot be is told with what to do', async () => {
+  const one = await file('one.csv', 'email\na@b.c\n')
+  expect((await keyway([one, '--url', 'x'])).err).toMatch(/^--url: x is no address/)
+  const bare = await keyway([one], { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home })
+  expect(bare.err).toMatch(/admin-token .*KEYWAY_DATA_DIR/)
+})
+
+test('the token of the data directory is found', async () => {
+  const { port } = new URL(url)
+  await writeFile(path.join(home, 'admin-token'), `${ADMIN_TOKEN}\n`)
+  const env = { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home, PORT: port }
+  expect(await keyway([EXAMPLE, '--dry-run'], env)).toMatchObject({ code: 0 })
+})
+
+test.each(['content-length: 100000', 'transfer-encoding: chunked'])(
+  'a caller that is killed in the middle (%s) has stored nothing, and the next may come',
+  async (framing) => {
+    const { hostname, port } = new URL(url)
+    const rows = 'email\nkilled@b.c\n'
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /operator/users/import HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${ADMIN_TOKEN}\r\ncontent-type: text/csv\r\n${framing}\r\n\r\n`,
+    )
+    socket.write(framing.startsWith('t') ? `${rows.length.toString(16)}\r\n${rows}\r\n` : rows)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    socket.destroy()
+    const next = async () => {
+      const headers = { 'content-type': 'text/csv' }
+      const raw = 'email\nnext@b.c\n'
+      return (await core.call('POST', '/operator/users/import', { raw, headers })).status
+    }
+    await expect.poll(next, { timeout: 20_000 }).toBe(200)
+    expect(await total('killed@b.c')).toBe(0)
+  },
+)

@@ -1,0 +1,124 @@
+/** What the table of endpoints cannot say of itself: real objects for paths, and valid bodies. */
+import type { EndpointName } from '../../runtime/contract/endpoints/table.ts'
+import type { Db } from '../../runtime/database/database.ts'
+import {
+  appStoreSettings,
+  preApprovalRules,
+  requestablePermissions,
+} from '../../runtime/database/schema/app_store.ts'
+import { domains, groups } from '../../runtime/database/schema/people.ts'
+import { app, group, person, task } from './host.ts'
+
+export type World = { db: Db; domainId: string; otherDomainId: string }
+
+type Builder = {
+  /** A new object that the admin may do everything with. */
+  own(world: World): Promise<string>
+  /** One of another domain; null for a name that is no id. */
+  foreign: ((world: World) => Promise<string>) | null
+}
+
+async function appInStore(db: Db, domainId: string): Promise<string> {
+  const appId = await app(db, `App ${email()}`, { domainId })
+  await db.insert(appStoreSettings).values({ appId, domainId, inAppStore: true })
+  return appId
+}
+
+async function permission(db: Db, domainId: string): Promise<string> {
+  const appId = await appInStore(db, domainId)
+  const values = { domainId, appId, label: 'Sample' }
+  const [row] = await db.insert(requestablePermissions).values(values).returning()
+  return row?.id ?? ''
+}
+
+async function rule(db: Db, domainId: string): Promise<string> {
+  const appId = await appInStore(db, domainId)
+  const document = { justification: 'Sample', time_based_access: [] } as never
+  const values = { domainId, appId, document }
+  const [row] = await db.insert(preApprovalRules).values(values).returning()
+  return row?.id ?? ''
+}
+
+let made = 0
+const email = () => {
+  made += 1
+  return `sample${made}@example.com`
+}
+
+/** By the name of the path's parameter. */
+export const BUILDERS: Record<string, Builder> = {
+  user_id: {
+    own: async ({ db }) => (await person(db, email(), ['Auditor'])).id,
+    foreign: async ({ db, otherDomainId }) => (await person(db, email(), [], otherDomainId)).id,
+  },
+  group_id: {
+    own: async ({ db }) => group(db, 'Sample', [await person(db, email())]),
+    foreign: async ({ db, otherDomainId }) => {
+      const values = { domainId: otherDomainId, name: 'Theirs' }
+      const [row] = await db.insert(groups).values(values).returning()
+      return row?.id ?? ''
+    },
+  },
+  task_id: {
+    own: async ({ db }) => task(db, { userIds: [(await person(db, email())).id] }),
+    foreign: ({ db, otherDomainId }) => task(db, { domain: otherDomainId }),
+  },
+  app_id: {
+    own: ({ db, domainId }) => appInStore(db, domainId),
+    foreign: ({ db, otherDomainId }) => appInStore(db, otherDomainId),
+  },
+  permission_id: {
+    own: ({ db, domainId }) => permission(db, domainId),
+    foreign: ({ db, otherDomainId }) => permission(db, otherDomainId),
+  },
+  pre_approval_rule_id: {
+    own: ({ db, domainId }) => rule(db, domainId),
+    foreign: ({ db, otherDomainId }) => rule(db, otherDomainId),
+  },
+  app_class_id: { own: async () => 'scim', foreign: null },
+  role_name: { own: async () => 'Auditor', foreign: null },
+}
+
+/** By the name of the endpoint, for those that have a body. */
+export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<object>>> = {
+  perform_task_action: async () => ({ action_type: 'approve', transition_to: 'COMPLETED' }),
+  reassign_task: async ({ db }) => ({ user_ids: [(await person(db, email())).id] }),
+  comment_on_task: async () => ({ comment: 'Said.' }),
+  create_app: async () => ({
+    name: `Sample ${email()}`,
+    category: 'Other',
+    description: 'A sample',
+  }),
+  update_app: async () => ({ description: 'Another' }),
+  put_app: async () => ({ description: 'Another' }),
+  add_appstore_app: async ({ db }) => ({ app_id: await app(db, `App ${email()}`) }),
+  update_appstore_app_settings: async () => ({ custom_request_instructions: 'Ask nicely.' }),
+  update_app_settings: async () => ({ custom_request_instructions: 'Ask nicely.' }),
+  create_permission: async ({ db, domainId }) => ({
+    app_id: await appInStore(db, domainId),
+    label: 'Sample',
+  }),
+  update_permission: async () => ({ label: 'Another' }),
+  create_pre_approval_rule: async ({ db, domainId }) => ({
+    app_id: await appInStore(db, domainId),
+    justification: 'Sample',
+  }),
+  update_pre_approval_rule: async () => ({ justification: 'Another' }),
+}
+
+export function builderOf(name: string): Builder {
+  const builder = BUILDERS[name]
+  if (!builder) throw new Error(`add a builder of {${name}} to BUILDERS in conformance-samples.ts`)
+  return builder
+}
+
+export async function bodyOf(name: EndpointName, world: World): Promise<object> {
+  const make = BODIES[name]
+  if (!make) throw new Error(`add a valid body of ${name} to BODIES in conformance-samples.ts`)
+  return make(world)
+}
+
+export async function ownDomain(db: Db): Promise<string> {
+  const [row] = await db.select().from(domains).limit(1)
+  return row?.id ?? ''
+}

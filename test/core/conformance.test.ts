@@ -1,0 +1,490 @@
+/**
+ * What holds for every endpoint of the table, so that a row which is added is held to it as well. Each
+ * JSON answer is judged against /openapi.json on its way (host.ts).
+ */
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Endpoint } from '../../runtime/contract/endpoints/endpoint.ts'
+import { enumWords } from '../../runtime/contract/endpoints/params.ts'
+import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
+import { createTokenHasher } from '../../runtime/core/principal.ts'
+import { createToken } from '../../runtime/core/tokens.ts'
+import { apiTokens, users } from '../../runtime/database/schema/people.ts'
+import { bodyOf, builderOf, ownDomain, type World } from './conformance-samples.ts'
+import {
+  ADMIN_TOKEN,
+  type CoreHost,
+  otherDomain,
+  person,
+  type Reply,
+  SECRET,
+  startCore,
+} from './host.ts'
+
+const ROWS = Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+let core: CoreHost
+let world: World
+let plain: string
+let readOnly: string
+/** Tokens that are none, by why. */
+const dead: Record<string, string | null> = {
+  'no token': null,
+  'another form': 'abc',
+  'only the prefix': 'lsk_',
+  'an unknown token': `lsk_${'x'.repeat(43)}`,
+  'a token cut short': ADMIN_TOKEN.slice(0, -1),
+}
+
+beforeAll(async () => {
+  core = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '1000000' })
+  const { db } = core
+  world = { db, domainId: await ownDomain(db), otherDomainId: await otherDomain(db) }
+  plain = (await person(db, 'plain@example.com')).token
+  readOnly = (await person(db, 'readonly@example.com', ['Admin'])).readOnlyToken
+  for (const status of ['SUSPENDED', 'INACTIVE'] as const) {
+    const gone = await person(db, `${status}@example.com`, ['Admin'])
+    await db.update(users).set({ status }).where(eq(users.id, gone.id))
+    dead[`a token of somebody ${status}`] = gone.token
+  }
+  const owner = await person(db, 'owner@example.com', ['Admin'])
+  dead['a revoked token'] = await tokenOf(owner.id, { revokedAt: new Date() })
+  dead['an expired token'] = await tokenOf(owner.id, { expiresAt: new Date(Date.now() - 1000) })
+})
+afterAll(() => core.stop())
+
+async function tokenOf(userId: string, state: { revokedAt?: Date; expiresAt?: Date }) {
+  const token = { userId, domainId: world.domainId, name: 'x', description: '', readOnly: false }
+  const made = await createToken(core.db, createTokenHasher([SECRET]), {
+    ...token,
+    expiresAt: null,
+  })
+  await core.db.update(apiTokens).set(state).where(eq(apiTokens.id, made.id))
+  return made.token
+}
+
+const paramsOf = (row: Endpoint): string[] =>
+  [...row.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name)
+
+/** The path with objects that there are; some of them may be given. */
+async function pathOf(row: Endpoint, given: Record<string, string> = {}): Promise<string> {
+  let path = row.path
+  for (const name of paramsOf(row)) {
+    const value = given[name] ?? encodeURIComponent(await builderOf(name).own(world))
+    path = path.replace(`:${name}`, () => value)
+  }
+  return path + (await neededQuery(row))
+}
+
+/** Parameters that must be there, naming objects that there are. */
+async function neededQuery(row: Endpoint): Promise<string> {
+  const query = new URLSearchParams()
+  for (const [name, { required }] of Object.entries(row.query))
+    if (required) query.set(name, await builderOf(name).own(world))
+  return query.size === 0 ? '' : `?${query}`
+}
+
+const withQuery = (path: string, query: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}${query}`
+
+type Options = NonNullable<Parameters<CoreHost['call']>[2]>
+
+/** Sends, and looks at what every answer must have. */
+async function call(method: string, path: string, options: Options = {}): Promise<Reply> {
+  const reply = await core.call(method, path, options)
+  expect(reply.headers.get('x-request-id')).toMatch(/./)
+  if (reply.status !== 204 && method !== 'HEAD')
+    expect(reply.headers.get('content-type')).toMatch(/^application\/json/)
+  return reply
+}
+
+/** A request that is as it should be, but for what is given. */
+async function valid(name: EndpointName, row: Endpoint, options: Options = {}, path?: string) {
+  const body = row.body ? { body: await bodyOf(name, world) } : {}
+  return call(row.method, path ?? (await pathOf(row)), { ...body, ...options })
+}
+
+const NOT_AUTHENTICATED = { detail: 'Not authenticated' }
+
+describe.each(ROWS)('%s', (name, row) => {
+  const guarded = row.who !== 'anybody'
+  const names = Object.keys(row.query)
+  const typed = (type: string) =>
+    Object.entries(row.query).filter(([, { jsonSchema }]) => jsonSchema['type'] === type)
+
+  test('answers as it says', async () => {
+    const reply = await valid(name, row, guarded ? {} : { token: null })
+    expect(reply.status).toBe(row.status)
+    if (row.answer === 'empty') expect(reply.body).toBeNull()
+    if (!guarded) return
+    expect(reply.headers.get('x-ratelimit-limit')).toBe('1000000')
+    expect(Number(reply.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0)
+    expect(reply.headers.get('x-ratelimit-reset')).toMatch(/^\d+\.\d+$/)
+    expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
+  })
+
+  test('lets nobody in without a good token', async () => {
+    if (!guarded) return
+    for (const [why, token] of Object.entries(dead)) {
+      const { status, body, headers } = await valid(name, row, { token })
+      expect({ why, status, body }).toEqual({ why, status: 401, body: NOT_AUTHENTICATED })
+      expect(headers.get('www-authenticate')).toBe('Bearer')
+    }
+    const basic = await valid(name, row, { token: null, headers: { authorization: 'Basic eDp5' } })
+    expect(basic).toMatchObject({ status: 401, body: NOT_AUTHENTICATED })
+  })
+
+  test('lets nobody do what they may not', async () => {
+    if (guarded && row.method !== 'GET')
+      expect(await valid(name, row, { token: readOnly })).toMatchObject({
+        status: 403,
+        body: { detail: 'This token may only read' },
+      })
+    if (guarded && row.who !== 'caller')
+      expect(await valid(name, row, { token: plain })).toMatchObject({
+        status: 403,
+        body: { detail: expect.stringContaining(row.who) },
+      })
+  })
+
+  test('takes no other method', async () => {
+    const path = await pathOf(row)
+    const bare = path.replace(/\?.*/, '')
+    const served = ROWS.filter(([, one]) =>
+      new RegExp(`^${one.path.replace(/:[a-z_]+/g, '[^/]+')}$`).test(bare),
+    ).map(([, { method }]) => method as string)
+    for (const method of METHODS.filter((one) => !served.includes(one))) {
+      const { status, body, headers } = await call(method, path)
+      expect({ method, status, body }).toEqual({
+        method,
+        status: 405,
+        body: { detail: 'Method Not Allowed' },
+      })
+      expect(headers.get('allow')?.split(', ')).toContain(row.method)
+    }
+  })
+
+  test.each(paramsOf(row))('finds nothing for a %s that there is not', async (param) => {
+    const { foreign } = builderOf(param)
+    if (!foreign) return
+    const ids = {
+      unknown: randomUUID(),
+      malformed: 'x',
+      'with a slash': `x%2F${randomUUID()}`,
+      'with a way up': '..%2Fcurrent',
+      'with NUL': '%00',
+      'an id and NUL': `${randomUUID()}%00`,
+      'no UTF-8': '%ff%fe',
+      'half an escape': '%',
+      'very long': 'x'.repeat(5000),
+      'like SQL': encodeURIComponent("' or 1=1 --"),
+      'like a member of an object': '__proto__',
+      'of another domain': await foreign(world),
+    }
+    for (const [which, id] of Object.entries(ids)) {
+      const { status, body } = await valid(name, row, {}, await pathOf(row, { [param]: id }))
+      expect({ which, status, detail: typeof body.detail }).toEqual({
+        which,
+        status: 404,
+        detail: 'string',
+      })
+    }
+  })
+
+  test.each(typed('integer'))(
+    'tells what is wrong with the number %s',
+    async (key, { jsonSchema }) => {
+      const path = await pathOf(row)
+      const { minimum, maximum } = jsonSchema as { minimum?: number; maximum?: number }
+      const parsing = {
+        type: 'int_parsing',
+        msg: 'Input should be a valid integer, unable to parse string as an integer',
+      }
+      const least = {
+        type: 'greater_than_equal',
+        msg: `Input should be greater than or equal to ${minimum}`,
+      }
+      const most = {
+        type: 'less_than_equal',
+        msg: `Input should be less than or equal to ${maximum}`,
+      }
+      const wrong: [string, { type: string; msg: string }][] = [
+        'x',
+        '',
+        '1.5',
+        '1e1',
+        '0x1',
+        '%00',
+        '9'.repeat(30),
+      ].map((text) => [text, parsing])
+      if (minimum !== undefined) wrong.push([String(minimum - 1), least], ['-1', least])
+      if (maximum !== undefined) wrong.push([String(maximum + 1), most])
+      for (const [text, entry] of wrong) {
+        const { status, body } = await valid(name, row, {}, withQuery(path, `${key}=${text}`))
+        expect({ text, status }).toEqual({ text, status: 422 })
+        expect(body.detail[0]).toEqual({ loc: ['query', key], ...entry })
+      }
+    },
+  )
+
+  test.each(typed('boolean'))('tells what is wrong with the truth value %s', async (key) => {
+    const path = withQuery(await pathOf(row), `${key}=maybe`)
+    const msg = 'Input should be a valid boolean, unable to interpret input'
+    expect(await valid(name, row, {}, path)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', key], type: 'bool_parsing', msg }] },
+    })
+  })
+
+  test('tells what is wrong with a choice, a moment and NUL in a text', async () => {
+    const path = await pathOf(row)
+    for (const [key, { jsonSchema, many }] of Object.entries(row.query)) {
+      const {
+        enum: options,
+        items,
+        format,
+      } = jsonSchema as {
+        enum?: (string | null)[]
+        items?: { enum?: string[] }
+        format?: string
+      }
+      const choice = (options ?? items?.enum)?.filter((one) => one !== null)
+      const loc = many ? ['query', key, 0] : ['query', key]
+      const send = async (text: string) => valid(name, row, {}, withQuery(path, `${key}=${text}`))
+      if (choice)
+        expect(await send('NOPE')).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc, type: 'enum', msg: enumWords(choice) }] },
+        })
+      if (format === 'date-time')
+        expect(await send('yesterday')).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc, type: 'datetime_from_date_parsing' }] },
+        })
+      expect((await send('%00')).status).toBe(422)
+    }
+  })
+
+  test('tells all that is wrong with a query at once, in the order of its table', async () => {
+    const numbers = typed('integer').map(([key]) => key)
+    if (numbers.length < 2) return
+    const path = withQuery(
+      await pathOf(row),
+      numbers
+        .map((key) => `${key}=x`)
+        .reverse()
+        .join('&'),
+    )
+    const { body } = await valid(name, row, {}, path)
+    expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(numbers)
+  })
+
+  test('takes the last of a repeated key, and does not know unknown ones', async () => {
+    const path = await pathOf(row)
+    for (const [key, { jsonSchema }] of typed('integer')) {
+      const fine = String(jsonSchema['minimum'] ?? jsonSchema['default'])
+      const reply = await valid(
+        name,
+        row,
+        {},
+        withQuery(await pathOf(row), `${key}=x&${key}=${fine}`),
+      )
+      expect(reply.status).toBe(row.status)
+    }
+    expect((await valid(name, row, {}, withQuery(path, 'nobody_knows=1&__proto__=x'))).status).toBe(
+      row.status,
+    )
+  })
+
+  test('shows an empty page past the end, with the true total', async () => {
+    if (row.answer !== 'page' && row.answer !== 'limit-offset') return
+    const [key, far] =
+      row.answer === 'page' ? ['page', 9_007_199_254_740_991] : ['offset', 1_000_000_000]
+    if (!names.includes(key as string)) throw new Error(`a ${row.answer} without ${key}`)
+    const path = await pathOf(row)
+    const first = await valid(name, row, {}, path)
+    const past = await valid(name, row, {}, withQuery(path, `${key}=${far}`))
+    expect(past).toMatchObject({ status: 200, body: { items: [], total: first.body.total } })
+    if (row.answer === 'page')
+      expect(first.body.pages).toBe(Math.ceil(first.body.total / first.body.size))
+  })
+
+  test('sent twice at once never fails in Keyway itself', async () => {
+    const path = await pathOf(row)
+    const replies = await Promise.all(Array.from({ length: 4 }, () => valid(name, row, {}, path)))
+    const statuses = replies.map(({ status }) => status)
+    expect(statuses).toContain(row.status)
+    expect(statuses.filter((status) => status >= 500)).toEqual([])
+  })
+
+  if (row.body === null) return
+  describe('judges its body:', () => {
+    const raw = async (text: string, type = 'application/json', path?: string) =>
+      call(row.method, path ?? (await pathOf(row)), {
+        raw: text,
+        headers: { 'content-type': type },
+      })
+    const entries = (row.body as unknown as { entries?: v.ObjectEntries } | null)?.entries ?? {}
+    const fits = (key: string, value: unknown) =>
+      v.safeParse(entries[key] as v.GenericSchema, value).success
+    const notAnObject = {
+      loc: ['body'],
+      type: 'model_attributes_type',
+      msg: 'Input should be a valid dictionary or object to extract fields from',
+    }
+
+    test('absent', async () => {
+      const missing = { detail: [{ loc: ['body'], type: 'missing', msg: 'Field required' }] }
+      expect(await call(row.method, await pathOf(row))).toMatchObject({
+        status: 422,
+        body: missing,
+      })
+      expect(await raw(' \n')).toMatchObject({ status: 422, body: missing })
+    })
+
+    test.each(['{', '{"a":}', '{"a":1,}', "{'a':1}", 'NaN', '\ufeff{'])(
+      'not JSON: %s',
+      async (text) => {
+        const entry = {
+          loc: ['body', expect.any(Number)],
+          type: 'json_invalid',
+          msg: 'JSON decode error',
+        }
+        expect(await raw(text)).toMatchObject({ status: 422, body: { detail: [entry] } })
+      },
+    )
+
+    test.each(['[]', '"x"', '1', 'true', 'null'])('no object: %s', async (text) => {
+      expect(await raw(text)).toMatchObject({ status: 422, body: { detail: [notAnObject] } })
+    })
+
+    test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', ''])(
+      'sent as "%s"',
+      async (type) => {
+        const text = JSON.stringify(await bodyOf(name, world))
+        expect(await raw(text, type)).toMatchObject({
+          status: 422,
+          body: { detail: [notAnObject] },
+        })
+      },
+    )
+
+    test('without a field that it needs', async () => {
+      for (const key of Object.keys(entries).filter((one) => !fits(one, undefined))) {
+        const { [key]: _left, ...rest } = (await bodyOf(name, world)) as Record<string, unknown>
+        const entry = { loc: ['body', key], type: 'missing', msg: 'Field required' }
+        expect(await raw(JSON.stringify(rest))).toMatchObject({
+          status: 422,
+          body: { detail: [entry] },
+        })
+      }
+    })
+
+    test('with a field that nobody knows', async () => {
+      const strict = !v.safeParse(row.body as v.GenericSchema, {
+        ...(await bodyOf(name, world)),
+        extra: 1,
+      }).success
+      const reply = await raw(JSON.stringify({ ...(await bodyOf(name, world)), extra: 1 }))
+      if (strict)
+        expect(reply).toMatchObject({
+          status: 422,
+          body: {
+            detail: [
+              {
+                loc: ['body', 'extra'],
+                type: 'extra_forbidden',
+                msg: 'Extra inputs are not permitted',
+              },
+            ],
+          },
+        })
+      else expect(reply.status).toBe(row.status)
+    })
+
+    test('with values of other types', async () => {
+      for (const key of Object.keys(entries))
+        for (const value of [1.5, -1, 'x', true, null, [], {}, [1], [null], { a: 1 }, '']) {
+          if (fits(key, value)) continue
+          const body = { ...(await bodyOf(name, world)), [key]: value }
+          const reply = await raw(JSON.stringify(body))
+          expect({ key, value, status: reply.status }).toEqual({ key, value, status: 422 })
+          expect(reply.body.detail[0].loc.slice(0, 2)).toEqual(['body', key])
+          expect(reply.body.detail[0]).toEqual({
+            loc: expect.any(Array),
+            type: expect.stringMatching(/^[a-z_]+$/),
+            msg: expect.stringMatching(/./),
+          })
+        }
+    })
+
+    test('with NUL in a text and in a key', async () => {
+      const body = await bodyOf(name, world)
+      for (const key of Object.keys(body)) {
+        const reply = await raw(JSON.stringify({ ...body, [key]: 'a\0b' }))
+        expect({ status: reply.status, loc: reply.body.detail[0].loc }).toEqual({
+          status: 422,
+          loc: ['body', key],
+        })
+      }
+      expect((await raw(JSON.stringify({ ...body, 'a\0b': 1 }))).status).toBe(422)
+    })
+
+    test('larger than is taken', async () => {
+      const large = await raw(
+        JSON.stringify({ ...(await bodyOf(name, world)), extra: 'x'.repeat(10_000_000) }),
+      )
+      expect(large).toMatchObject({
+        status: 413,
+        body: { detail: expect.stringMatching(/larger than/) },
+      })
+    })
+
+    test.each([
+      ['[', 10_000],
+      ['{"a":', 10_000],
+      ['[', 500_000],
+      ['[', 65],
+    ])('nested deep by %s, %s times', async (opening, times) => {
+      const closing = opening === '[' ? ']' : '}'
+      const deep = `${opening.repeat(times)}1${closing.repeat(times)}`
+      const valid = JSON.stringify(await bodyOf(name, world))
+      const reply = await raw(`${valid.slice(0, -1)},"deep":${deep}}`)
+      expect(reply.status).toBe(422)
+      expect(reply.body.detail[0].msg).toMatch(/deep/)
+      expect(reply.body.detail[0].loc.length).toBeLessThan(10)
+    })
+
+    test('with members that are something else in JavaScript', async () => {
+      const body = JSON.stringify(await bodyOf(name, world))
+      const path = await pathOf(row)
+      const hidden = await raw(`{"__proto__":${body}}`, 'application/json', path)
+      const empty = await raw('{}', 'application/json', path)
+      // It is no member: as if nothing had been sent, or refused as one that there is not.
+      const isStrict = (row.body as unknown as { type: string }).type === 'strict_object'
+      const strange = {
+        loc: ['body', '__proto__'],
+        msg: 'Extra inputs are not permitted',
+        type: 'extra_forbidden',
+      }
+      expect({ status: hidden.status, body: hidden.body }).toEqual(
+        isStrict
+          ? { status: 422, body: { detail: expect.arrayContaining([strange]) } }
+          : { status: empty.status, body: empty.body },
+      )
+      const more = `${body.slice(0, -1)},"__proto__":{"toString":1},"constructor":{"prototype":1}}`
+      expect((await raw(more)).status).toBeLessThan(500)
+    })
+
+    test('no UTF-8', async () => {
+      const bytes = Buffer.concat([Buffer.from('{"x":"'), Buffer.from([0xff]), Buffer.from('"}')])
+      expect(await raw(bytes as unknown as string)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 6], type: 'json_invalid' }] },
+      })
+    })
+  })
+})

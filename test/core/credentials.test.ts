@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import type { Connectors, InstalledConnector } from '../../runtime/core/connectors.ts'
+import { checkCredentials } from '../../runtime/core/credentials.ts'
+import type { RequestParts } from '../../runtime/core/parts.ts'
+import { createSealer } from '../../runtime/seal.ts'
+
+test('a connector that would wait longer is given up, whatever deadline it asked for', async () => {
+  const call: Connectors['call'] = ({ signal }) =>
+    new Promise((resolve) => {
+      const error = { message: 'the caller hung up', error_code: 'internal_error', app_id: 'slow' }
+      signal.addEventListener('abort', () => resolve({ ok: false, error: error as never }))
+    })
+  const parts: RequestParts = {
+    connectors: { ids: () => [], find: () => null, call },
+    vault: createSealer(['s'.repeat(32)], 'connection'),
+    requestId: 'r',
+    signal: new AbortController().signal,
+  }
+  const manifest = { name: 'Slow', capabilities: { validate_credentials: {} } }
+  const connector = { id: 'slow', manifest } as unknown as InstalledConnector
+  await expect(checkCredentials(connector, { settings: {} }, parts, 20)).rejects.toMatchObject({
+    status: 502,
+    detail: 'Slow gave no answer within 0.02 seconds',
+  })
+})

@@ -1,0 +1,187 @@
+/** Where credentials of connected apps are, and where they are not. */
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callApp, keepConnection, openConnection } from '../../runtime/core/connections.ts'
+import type { RequestParts } from '../../runtime/core/parts.ts'
+import { apps } from '../../runtime/database/schema/apps.ts'
+import { deploymentSecret } from '../../runtime/database/schema/deployment.ts'
+import { createCall } from '../../runtime/invoke/call.ts'
+import { createSealer } from '../../runtime/seal.ts'
+import { type Directory, startDirectory } from './directory.ts'
+import { app, type CoreHost, SECRET, startCore } from './host.ts'
+
+const NEW_SECRET = 'the-newest-secret-'.repeat(3)
+const TOKEN = 'sample-token'
+
+let directory: Directory
+let core: CoreHost
+let id: string
+
+beforeAll(async () => {
+  directory = await startDirectory()
+  core = await start(SECRET)
+  id = (await core.call('POST', '/apps', { body: directory.app })).body.id
+})
+afterAll(async () => {
+  await core.stop()
+  await directory.close()
+})
+
+async function start(secrets: string, from?: string): Promise<CoreHost> {
+  const env = { KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}`, KEYWAY_SECRET: secrets }
+  const started = await startCore(env, from)
+  await started.host.settled
+  return started
+}
+
+async function restart(secrets: string): Promise<void> {
+  await core.stop({ keep: true })
+  core = await start(secrets, core.dataDir)
+}
+
+const rowOf = async (appId: string) => {
+  const [row] = await core.db.select().from(apps).where(eq(apps.id, appId))
+  return row as typeof apps.$inferSelect
+}
+
+/** What a later call of the connector gets. */
+const call = async (secrets: string[]) => {
+  const { find, ids } = core.host.registry
+  const parts: RequestParts = {
+    connectors: { find, ids, call: createCall(core.host.invoke) },
+    vault: createSealer(secrets, 'connection'),
+    requestId: 'r',
+    signal: new AbortController().signal,
+  }
+  return callApp(parts, await rowOf(id), 'list_accounts', {
+    request: {},
+    page: { token: null, size: 5 },
+  })
+}
+
+/** Everything that the database holds, as text and as hexadecimal digits. */
+async function dump(): Promise<string> {
+  const { rows: tables } = await core.db.execute<{ table_name: string }>(
+    sql`select table_name from information_schema.tables where table_schema = 'public'`,
+  )
+  expect(tables.length).toBeGreaterThan(10)
+  const all: string[] = []
+  for (const { table_name: name } of tables) {
+    const { rows } = await core.db.execute(
+      sql`select row_to_json(t)::text as json from ${sql.identifier(name)} t`,
+    )
+    all.push(JSON.stringify(rows))
+  }
+  return all.join('\n')
+}
+
+test('a kept connection is used for a call', async () => {
+  const answer = await call([SECRET])
+  expect(answer).toMatchObject({ ok: true, response: { length: 5 } })
+})
+
+test('the token is in no table, no log line and no answer', async () => {
+  await core.call('PUT', `/apps/${id}`, { body: directory.app })
+  const wrong = { ...directory.app, auth: { token: 'a-wrong-token' } }
+  const refused = await core.call('PUT', `/apps/${id}`, { body: wrong })
+  // The sample itself tells what its token is: that answer holds it, in the sample's own words.
+  expect(JSON.stringify(refused)).not.toContain('a-wrong-token')
+  const answers = [await core.call('GET', `/apps/${id}`), await core.call('GET', '/apps')]
+  const log = await core.call('GET', '/activity_logs?limit=100')
+  const everywhere = [JSON.stringify([answers, log]), core.lines.join('\n'), await dump()]
+  expect(everywhere[2]).toContain('SCIM 2.0')
+  expect(core.lines.length).toBeGreaterThan(3)
+  for (const text of everywhere)
+    for (const token of [TOKEN, 'a-wrong-token']) {
+      expect(text).not.toContain(token)
+      expect(text).not.toContain(Buffer.from(token).toString('hex'))
+      expect(text).not.toContain(Buffer.from(token).toString('base64'))
+    }
+})
+
+describe('a sealed connection', () => {
+  test.each([
+    ['of another app', (sealed: Buffer) => sealed],
+    ['that was altered', (sealed: Buffer) => Buffer.concat([sealed.subarray(0, -1), Buffer.of(0)])],
+    ['that was cut short', (sealed: Buffer) => sealed.subarray(0, 10)],
+    ['that is empty', () => Buffer.alloc(0)],
+  ])('%s does not open', async (_, change) => {
+    const { sealedConnection, domainId } = await rowOf(id)
+    const other = await app(core.db, 'Other', { instanceId: String(Math.random()) })
+    const row = { id: other, domainId, sealedConnection: change(sealedConnection as Buffer) }
+    expect(() => openConnection(createSealer([SECRET], 'connection'), row)).toThrow(
+      expect.objectContaining({ status: 409, message: expect.stringContaining('altered') }),
+    )
+  })
+
+  test('of another domain does not open', () => {
+    const vault = createSealer([SECRET], 'connection')
+    const sealed = keepConnection(vault, { id: 'a', domainId: 'one' }, { settings: {} })
+    const row = { id: 'a', domainId: 'two', sealedConnection: sealed }
+    expect(() => openConnection(vault, row)).toThrow(/altered/)
+  })
+})
+
+describe('rotating the secret', () => {
+  const keyOf = (secret: string) => createSealer([secret], 'connection').keyId
+  const sealedBy = async () => (await rowOf(id)).sealedConnection?.subarray(0, 4).toString('hex')
+  const told = (words: string) => core.lines.filter((line) => line.includes(words))
+
+  async function until(done: () => Promise<boolean> | boolean): Promise<void> {
+    for (let tries = 0; tries < 100; tries += 1) {
+      if (await done()) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error('it did not happen within five seconds')
+  }
+
+  test('seals anew what an older one has sealed, which may then go', async () => {
+    expect(await sealedBy()).toBe(keyOf(SECRET))
+    await restart(`${NEW_SECRET},${SECRET}`)
+    await until(async () => (await sealedBy()) === keyOf(NEW_SECRET))
+    await until(() => told('were sealed with the newest secret').length === 1)
+    await restart(NEW_SECRET)
+    expect(await call([NEW_SECRET])).toMatchObject({ ok: true })
+    expect(told('sealed')).toEqual([])
+  })
+
+  test('with the old one gone too early is told at start and in words where it matters', async () => {
+    // As an operator does who has lost the old one: without this the host would not become ready.
+    await core.db.delete(deploymentSecret)
+    await restart(SECRET)
+    await until(() => told(keyOf(NEW_SECRET)).length === 1)
+    expect(told(keyOf(NEW_SECRET))[0]).toContain('put those secrets back')
+    const { settings } = directory.app
+    const body = { app_class_id: 'scim', settings }
+    const put = await core.call('PUT', `/apps/${id}`, { body })
+    expect([put.status, put.body.detail]).toEqual([409, expect.stringContaining('KEYWAY_SECRET')])
+    expect(await sealedBy()).toBe(keyOf(NEW_SECRET))
+    expect((await core.call('PUT', `/apps/${id}`, { body: directory.app })).status).toBe(200)
+    expect(await sealedBy()).toBe(keyOf(SECRET))
+  })
+
+  test('of many apps is done to the last one, also by two hosts at once', async () => {
+    const { domainId } = await rowOf(id)
+    const old = createSealer([NEW_SECRET], 'connection')
+    for (let i = 0; i < 45; i += 1) {
+      const one = await app(core.db, `Many ${i}`)
+      const sealed = keepConnection(old, { id: one, domainId }, { settings: { i } })
+      await core.db.update(apps).set({ sealedConnection: sealed }).where(eq(apps.id, one))
+    }
+    const { resealConnections } = await import('../../runtime/core/connections.ts')
+    const vault = createSealer([SECRET, NEW_SECRET], 'connection')
+    const { signal } = new AbortController()
+    const warnings: string[] = []
+    const tell = { signal, info: () => {}, warn: (_: object, text: string) => warnings.push(text) }
+    await Promise.all([
+      resealConnections(core.db, vault, tell),
+      resealConnections(core.db, vault, tell),
+    ])
+    expect(warnings).toEqual([])
+    const only = createSealer([SECRET], 'connection')
+    const rows = await core.db.select().from(apps)
+    const sealed = rows.filter(({ sealedConnection }) => sealedConnection !== null)
+    expect(sealed).toHaveLength(46)
+    for (const row of sealed) expect(openConnection(only, row)).toHaveProperty('settings')
+  })
+})

@@ -1,0 +1,56 @@
+/** What tests of the app store need besides the host: webhooks, permissions that an app told, whole bodies. */
+import type { Db } from '../../runtime/database/database.ts'
+import { inlineWebhooks, requestablePermissions } from '../../runtime/database/schema/app_store.ts'
+import { domains } from '../../runtime/database/schema/people.ts'
+import type { CoreHost } from './host.ts'
+
+type HookType = (typeof inlineWebhooks.$inferInsert)['hookType']
+
+export async function webhook(db: Db, hookType: HookType, domain?: string): Promise<string> {
+  const domainId = domain ?? (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const [row] = await db
+    .insert(inlineWebhooks)
+    .values({ domainId, hookType, name: `${hookType} hook`, description: null })
+    .returning()
+  return row?.id ?? ''
+}
+
+/** A permission as a sync would leave it. */
+export async function syncedPermission(db: Db, appId: string, label: string): Promise<string> {
+  const domainId = (await db.select().from(domains).limit(1))[0]?.id ?? ''
+  const [row] = await db
+    .insert(requestablePermissions)
+    .values({ domainId, appId, label, type: 'SYNCED' })
+    .returning()
+  return row?.id ?? ''
+}
+
+export const userBody = (id: string, email: string) => ({
+  id,
+  email,
+  given_name: email.split('@')[0],
+  family_name: 'Test',
+  status: 'ACTIVE',
+})
+
+export const groupBody = (id: string, name: string) => ({
+  id,
+  app_id: '',
+  integration_specific_id: '',
+  name,
+  description: '',
+  group_lifecycle: 'NATIVE',
+  source_app_id: '',
+})
+
+/** The newest entries of the log: event type and metadata. */
+export async function lastEvents(core: CoreHost, count: number) {
+  const { total } = (await core.call('GET', '/activity_logs?limit=1')).body
+  const offset = Math.max(0, total - count)
+  const { body } = await core.call('GET', `/activity_logs?limit=100&offset=${offset}`)
+  type Entry = { event_type: string; event_metadata: unknown; targets: unknown[] }
+  return (body.items as Entry[]).map((one) => [one.event_type, one.event_metadata])
+}
+
+/** An id that nothing has. */
+export const NOBODY_ID = '00000000-0000-4000-8000-000000000000'

@@ -1,0 +1,135 @@
+/** Several hosts share one database and nothing else. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { eq, sql } from 'drizzle-orm'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../runtime/config.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { apiTokens, users } from '../../runtime/database/schema/people.ts'
+import { createLog } from '../../runtime/log.ts'
+import { createHost } from '../../runtime/main.ts'
+import { forgetDatabase } from '../database/forget.ts'
+import { type CoreHost, group, person, SECRET, startCore } from './host.ts'
+
+const PASSWORD = 'p'.repeat(40)
+const folders: string[] = []
+const folder = (): string => {
+  const made = mkdtempSync(path.join(tmpdir(), 'keyway-hosts-'))
+  folders.push(made)
+  return made
+}
+
+let server: EmbeddedDatabase
+let env: { DATABASE_URL: string }
+let one: CoreHost
+let two: CoreHost
+
+beforeAll(async () => {
+  const dataDir = folder()
+  server = await startEmbedded({ dataDir, password: PASSWORD, tell: () => {}, onLine: () => {} })
+  env = { DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}` }
+  // Both find an empty database, and both bring it to the schema of this version.
+  ;[one, two] = await Promise.all([startCore(env), startCore(env)])
+})
+afterAll(async () => {
+  await one.stop()
+  await two.stop()
+  await server.stop()
+  for (const made of folders) {
+    await forgetDatabase(made)
+    await rm(made, { recursive: true, force: true, maxRetries: 10 })
+  }
+})
+
+describe('what one host does, the other knows at the next request', () => {
+  test('a role that is taken', async () => {
+    const boss = await person(one.db, 'boss@example.com', ['Admin'])
+    for (const host of [one, two])
+      expect((await host.call('GET', '/users', { token: boss.token })).status).toBe(200)
+    expect((await one.call('DELETE', `/users/${boss.id}/roles/Admin`)).status).toBe(204)
+    expect((await two.call('GET', '/users', { token: boss.token })).status).toBe(403)
+  })
+
+  test('a token that is revoked', async () => {
+    const ada = await person(one.db, 'ada@example.com')
+    expect((await two.call('GET', '/users/current', { token: ada.token })).status).toBe(200)
+    await one.db
+      .update(apiTokens)
+      .set({ revokedAt: new Date() })
+      .where(eq(apiTokens.userId, ada.id))
+    expect((await two.call('GET', '/users/current', { token: ada.token })).status).toBe(401)
+  })
+
+  test('a user who is suspended', async () => {
+    const bob = await person(one.db, 'bob@example.com')
+    expect((await two.call('GET', '/users/current', { token: bob.token })).status).toBe(200)
+    await one.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, bob.id))
+    expect((await two.call('GET', '/users/current', { token: bob.token })).status).toBe(401)
+  })
+
+  test('a change of a list that it remembers', async () => {
+    const total = async () => (await two.call('GET', '/groups?name=shared')).body.total
+    expect(await total()).toBe(0)
+    await group(one.db, 'Shared', [])
+    expect(await total()).toBe(1)
+  })
+})
+
+/** A host that may be refused: what it waits for, and what its core interface answers. */
+async function tryHost(secret: string) {
+  const config = readConfig({
+    KEYWAY_DATA_DIR: folder(),
+    KEYWAY_DROP_IN: 'off',
+    KEYWAY_LOG_LEVEL: 'silent',
+    KEYWAY_SECRET: secret,
+    ...env,
+  })
+  const host = await createHost(config, createLog('silent'))
+  const waiting = async () => {
+    const reply = await host.app.request('/readyz', { headers: { host: 'localhost' } })
+    return JSON.stringify(((await reply.json()) as { waiting_for: string[] }).waiting_for)
+  }
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (host.db() || /cannot be/.test(await waiting())) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const told = await waiting()
+  const served = host.db() !== null
+  await host.stop()
+  return { told, served }
+}
+
+test('a host with another secret is refused, in words, until it has that of the others', async () => {
+  const other = 'another-secret-'.repeat(4)
+  const tokens = await one.db.$count(apiTokens)
+  expect(await tryHost(other)).toMatchObject({
+    served: false,
+    told: expect.stringMatching(/cannot be used: KEYWAY_SECRET is not the secret of this database/),
+  })
+  expect(await one.db.$count(apiTokens)).toBe(tokens)
+  // A rotation: the new one in front of the old one, on one host after the other.
+  expect((await tryHost(`${other},${SECRET}`)).served).toBe(true)
+  expect((await tryHost(SECRET)).served).toBe(false)
+  expect((await tryHost(`${other},${SECRET}`)).served).toBe(true)
+})
+
+test('a host of an earlier version serves a database that a later one has added to', async () => {
+  const owner = new Client(server.connection)
+  await owner.connect()
+  await owner.query(`alter table users add column of_a_later_version text not null default 'x'`)
+  await owner.query(
+    `insert into migrations.__drizzle_migrations (hash, created_at) values ('later', 99999999999999)`,
+  )
+  const applied = () => owner.query('select * from migrations.__drizzle_migrations order by id')
+  const before = (await applied()).rows
+  await one.db.execute(sql`delete from deployment_secret`)
+  const earlier = await startCore(env)
+  await person(earlier.db, 'later@example.com')
+  expect((await earlier.call('GET', '/users?search_term=later@')).body.total).toBe(1)
+  expect((await applied()).rows).toEqual(before)
+  await earlier.stop()
+  await owner.end()
+})

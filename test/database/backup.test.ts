@@ -1,0 +1,384 @@
+/** A backup is taken while rows are written, and restored into another data directory. */
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ArchiveWriter, writeArchive } from '../../runtime/database/backup/archive.ts'
+import { backup } from '../../runtime/database/backup/backup.ts'
+import {
+  type BackupKey,
+  isClusterName,
+  MANIFEST_NAME,
+  machine,
+} from '../../runtime/database/backup/format.ts'
+import { type RestoreOptions, restore } from '../../runtime/database/backup/restore.ts'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { homeOf } from '../../runtime/database/home.ts'
+import { DataDirInUseError, lockDataDir } from '../../runtime/database/host-lock.ts'
+import { keyId, sealKey } from '../../runtime/keys.ts'
+import { forgetDatabase } from './forget.ts'
+
+const home = mkdtempSync(path.join(tmpdir(), 'keyway-backup-'))
+const file = path.join(home, 'backup.tar.gz')
+const folders: string[] = []
+
+const keyOf = (secret: string): BackupKey => ({ id: keyId(secret), sealKey: sealKey(secret) })
+const KEY = keyOf('a'.repeat(40))
+const OLDER = keyOf('b'.repeat(40))
+const STRANGE = keyOf('c'.repeat(40))
+
+function dataDirectory(name: string): string {
+  const folder = path.join(home, name)
+  folders.push(folder)
+  return folder
+}
+
+/** Each data directory has a password of its own. */
+const passwordOf = (dataDir: string): string => createHash('sha256').update(dataDir).digest('hex')
+
+const start = (dataDir: string): Promise<EmbeddedDatabase> =>
+  startEmbedded({ dataDir, password: passwordOf(dataDir), tell: () => {}, onLine: () => {} })
+
+const take = (source: EmbeddedDatabase, target: string, force = false, signal?: AbortSignal) =>
+  backup({
+    cluster: source.cluster,
+    connection: source.connection,
+    file: target,
+    force,
+    keys: [KEY, OLDER],
+    version: '1.2.3',
+    signal: signal ?? new AbortController().signal,
+    onProgress: () => {},
+  })
+
+const put = (dataDir: string, options: Partial<RestoreOptions> = {}) =>
+  restore({
+    dataDir,
+    file,
+    force: false,
+    keys: [KEY],
+    password: async () => passwordOf(dataDir),
+    signal: new AbortController().signal,
+    tell: () => {},
+    onProgress: () => {},
+    ...options,
+  })
+
+async function ask(database: EmbeddedDatabase, sql: string) {
+  const client = new Client(database.connection)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+let source: EmbeddedDatabase
+/** Rows with the moment at which they were acknowledged. */
+const acknowledged: { n: number; atMs: number }[] = []
+let result: Awaited<ReturnType<typeof take>>
+let rowsBefore = 0
+
+beforeAll(async () => {
+  source = await start(dataDirectory('source'))
+  await (await openDatabase(source.connection, () => {})).close()
+  await ask(
+    source,
+    `create table marks (n serial primary key, filler text);
+     create index marks_filler on marks (filler);
+     create table bulk as select n, md5(n::text) as text from generate_series(1, 30000) n;
+     create index bulk_text on bulk (text);
+     analyze bulk`,
+  )
+  const stop = new AbortController()
+  const writers = Array.from({ length: 3 }, async () => {
+    const client = new Client(source.connection)
+    await client.connect()
+    while (!stop.signal.aborted) {
+      const { rows } = await client.query(
+        'insert into marks (filler) values (repeat(md5(random()::text), 8)) returning n',
+      )
+      acknowledged.push({ n: rows[0].n, atMs: Date.now() })
+    }
+    await client.end()
+  })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  rowsBefore = acknowledged.length
+  result = await take(source, file)
+  stop.abort()
+  await Promise.all(writers)
+})
+
+afterAll(async () => {
+  await source.stop()
+  for (const folder of folders) await forgetDatabase(folder)
+  await rm(home, { recursive: true, force: true })
+})
+
+describe('a backup', () => {
+  test('of a database that is written to holds every row that was acknowledged until its end', async () => {
+    const untilMs = Date.parse(result.completeUntil)
+    const promised = acknowledged.filter(({ atMs }) => atMs < untilMs).map(({ n }) => n)
+    expect(promised.length).toBeGreaterThan(rowsBefore)
+    const dataDir = dataDirectory('restored')
+    const { manifest, before, missingKeys } = await put(dataDir)
+    expect(manifest).toMatchObject({ keyway: '1.2.3', postgresql: 18, key_ids: [KEY.id, OLDER.id] })
+    expect(before).toBeNull()
+    expect(missingKeys).toEqual([OLDER.id])
+
+    const restored = await start(dataDir)
+    const found = new Set((await ask(restored, 'select n from marks')).map(({ n }) => n))
+    expect(promised.filter((n) => !found.has(n))).toEqual([])
+    await (await openDatabase(restored.connection, () => {})).close()
+    await ask(restored, 'create extension amcheck')
+    const [checked] = await ask(
+      restored,
+      `select count(bt_index_check(c.oid, true))::int as n from pg_class c
+       join pg_am a on a.oid = c.relam where c.relkind = 'i' and a.amname = 'btree' and c.relpersistence = 'p'`,
+    )
+    expect(checked.n).toBeGreaterThan(100)
+    await ask(restored, 'select verify_heapam(oid) from pg_class where relkind = $$r$$')
+    const byIndex = 'select count(*)::int as n from bulk where text > $$0$$'
+    const plan = JSON.stringify(await ask(restored, `explain ${byIndex} and text < $$1$$`))
+    expect(plan).toContain('bulk_text')
+    expect(await ask(restored, byIndex)).toEqual(await ask(source, byIndex))
+    await ask(restored, "insert into marks (filler) values ('goes on')")
+    await restored.stop()
+    // Its own password, not that of the database which was copied.
+    await expect(
+      startEmbedded({
+        dataDir,
+        password: passwordOf(path.join(home, 'source')),
+        tell: () => {},
+        onLine: () => {},
+      }),
+    ).rejects.toThrow(/password/)
+  })
+
+  test('is for its owner alone, holds no password, and leaves nothing beside it', async () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const content = gunzipSync(readFileSync(file))
+    for (const secret of [passwordOf(path.join(home, 'source')), 'a'.repeat(40)])
+      expect(content.includes(secret)).toBe(false)
+    expect(readdirSync(home).filter((name) => name.startsWith('backup'))).toEqual(['backup.tar.gz'])
+    // The slot that kept the log is gone with the session.
+    expect(await ask(source, 'select * from pg_replication_slots')).toEqual([])
+  })
+
+  test('does not replace a file unless it is told to', async () => {
+    const other = path.join(home, 'other.tar.gz')
+    writeFileSync(other, 'precious')
+    await expect(take(source, other)).rejects.toThrow(/is there already.*--force/)
+    expect(readFileSync(other, 'utf8')).toBe('precious')
+    await take(source, other, true)
+    expect(gunzipSync(readFileSync(other)).includes('manifest.json')).toBe(true)
+    await rm(other)
+  })
+
+  test('that is stopped leaves neither a file nor an open backup', async () => {
+    const stop = new AbortController()
+    const taken = take(source, path.join(home, 'stopped.tar.gz'), false, stop.signal)
+    setTimeout(() => stop.abort(), 30)
+    await expect(taken).rejects.toThrow()
+    expect(readdirSync(home).filter((name) => name.startsWith('stopped'))).toEqual([])
+    await take(source, path.join(home, 'stopped.tar.gz'))
+    await rm(path.join(home, 'stopped.tar.gz'))
+  })
+})
+
+describe('a restore refuses', () => {
+  const refused = async (options: Partial<RestoreOptions>, dataDir = dataDirectory('refused')) => {
+    const why = await put(dataDir, options).then(
+      () => 'nothing',
+      (error) => (error as Error).message,
+    )
+    // Nothing is left, and a host would begin with a database of its own.
+    const { cluster } = homeOf(dataDir)
+    expect(readdirSync(path.dirname(cluster)).filter((name) => name.includes('.'))).toEqual(
+      readdirSync(path.dirname(cluster)).filter((name) => name.startsWith('postgresql-')),
+    )
+    expect(readdirSync(cluster)).toEqual([])
+    expect(existsSync(path.join(dataDir, 'host.lock'))).toBe(false)
+    return why
+  }
+
+  const written = async (content: Buffer): Promise<string> => {
+    const edited = path.join(home, `${randomBytes(4).toString('hex')}.gz`)
+    writeFileSync(edited, content)
+    return edited
+  }
+
+  const crafted = async (
+    manifest: object,
+    fill: (writer: ArchiveWriter) => Promise<void> = async () => {},
+    key = KEY,
+  ): Promise<string> => {
+    const made = path.join(home, `${randomBytes(4).toString('hex')}.gz`)
+    const whole = {
+      format: 1,
+      keyway: '9.9.9',
+      postgresql: 18,
+      machine: machine(),
+      made_at: '',
+      key_ids: [KEY.id],
+      ...manifest,
+    }
+    const options = { file: made, force: false, signal: new AbortController().signal }
+    await writeArchive(options, async (writer) => {
+      await writer.addBytes(MANIFEST_NAME, Buffer.from(JSON.stringify(whole)))
+      await fill(writer)
+      await writer.seal(key, '')
+    })
+    return made
+  }
+
+  /** A small one, whole but for what the server says of it. */
+  const small = async () =>
+    readFileSync(
+      await crafted({}, async (writer) => {
+        for (const name of ['a', 'b', 'c'])
+          await writer.addBytes(`cluster/base/${name}`, randomBytes(50_000))
+        await writer.addBytes('cluster/base/d', Buffer.alloc(50_000, 'precious '))
+      }),
+    )
+
+  test('another secret, and says which one is needed', async () => {
+    expect(await refused({ keys: [STRANGE, OLDER] })).toMatch(
+      new RegExp(`needs the secret with the key id ${KEY.id}; given: ${STRANGE.id}, ${OLDER.id}`),
+    )
+    expect(await refused({ keys: [] })).toMatch(/none is there/)
+  })
+
+  test('a file that was cut off anywhere', async () => {
+    const whole = await small()
+    for (const at of [0, 1, 10, 300, 20_000, 100_000, whole.length - 500, whole.length - 1]) {
+      const why = await refused({ file: await written(whole.subarray(0, at)) })
+      expect(why, `cut at ${at}`).toMatch(/is not a whole backup of Keyway.*Nothing was changed/)
+    }
+    const real = readFileSync(file)
+    const cut = await written(real.subarray(0, Math.floor(real.length * 0.9)))
+    expect(await refused({ file: cut })).toMatch(/is not a whole backup of Keyway/)
+  })
+
+  test('a file in which a byte was changed', async () => {
+    const whole = await small()
+    // Not the ten bytes of gzip's own head, some of which mean nothing.
+    for (const place of [10, 200, 30_000, 120_000, whole.length - 400, whole.length - 6]) {
+      const bytes = Buffer.from(whole)
+      bytes[place] = (bytes[place] ?? 0) ^ 0x10
+      const why = await refused({ file: await written(bytes) })
+      // Which of the two depends on what the byte was: a length, or a letter.
+      expect(why, `changed at ${place}`).toMatch(/is not a whole backup|is not what was written/)
+      expect(place).toBeLessThan(whole.length)
+    }
+  })
+
+  test('content that was edited and compressed again', async () => {
+    const bytes = gunzipSync(await small())
+    bytes[bytes.indexOf('precious')] = 0x7a
+    const why = await refused({ file: await written(gzipSync(bytes)) })
+    expect(why).toMatch(/cluster\/base\/d is not what was written/)
+  })
+
+  test('something behind its end', async () => {
+    const made = await crafted({}, (writer) => writer.seal(KEY, ''))
+    expect(await refused({ file: made })).toMatch(/something follows its end/)
+  })
+
+  test('what somebody without the secret has sealed', async () => {
+    const made = await crafted({}, undefined, STRANGE)
+    expect(await refused({ file: made })).toMatch(/its seal is not of this secret/)
+  })
+
+  test.each([
+    [
+      { postgresql: 17 },
+      /made with PostgreSQL 17, this version of Keyway brings 18.*Keyway 9\.9\.9/,
+    ],
+    [{ machine: 'linux-s390x' }, /made on linux-s390x/],
+    [{ format: 2 }, /made by Keyway 9\.9\.9, in a form that this version does not know/],
+    [{ key_ids: [] }, /is not a whole backup/],
+  ])('a backup of %j', async (manifest, says) => {
+    expect(await refused({ file: await crafted(manifest) })).toMatch(says)
+  })
+
+  test('a backup that holds something outside the data directory', async () => {
+    const made = await crafted({}, (writer) =>
+      writer.addBytes('cluster/../../escaped', Buffer.from('x')),
+    )
+    expect(await refused({ file: made })).toMatch(/it holds "cluster\/\.\.\/\.\.\/escaped"/)
+    expect(existsSync(path.join(home, 'escaped'))).toBe(false)
+  })
+
+  test('a copy that the server cannot recover', async () => {
+    const made = await crafted({}, (writer) =>
+      writer.addBytes('cluster/PG_VERSION', Buffer.from('18\n')),
+    )
+    expect(await refused({ file: made })).toMatch(/cannot be recovered/)
+  })
+
+  test('while a host uses the data directory', async () => {
+    const dataDir = dataDirectory('used')
+    const unlock = await lockDataDir(dataDir)
+    await expect(put(dataDir)).rejects.toThrow(DataDirInUseError)
+    await unlock()
+  })
+
+  test('a place that has a database, and keeps that one aside when forced', async () => {
+    // The one that was restored above, and written to since.
+    const dataDir = path.join(home, 'restored')
+    const { cluster } = homeOf(dataDir)
+    const rows = async () => {
+      const database = await start(dataDir)
+      try {
+        return await ask(database, "select filler from marks where filler = 'goes on'")
+      } finally {
+        await database.stop()
+      }
+    }
+    await expect(put(dataDir)).rejects.toThrow(/there is a database.*--force/)
+    const { before } = await put(dataDir, { force: true })
+    expect(await rows()).toEqual([])
+
+    // Killed while it unpacked, or when it was whole but not in place: the old one goes on.
+    await rename(cluster, `${cluster}.restored`)
+    await rename(before ?? '', cluster)
+    await mkdir(`${cluster}.unpacking`)
+    expect(await rows()).toEqual([{ filler: 'goes on' }])
+    const left = readdirSync(path.dirname(cluster))
+    expect(left.filter((name) => /unpacking|restored/.test(name))).toEqual([])
+
+    // Killed between taking the old one away and putting the new one in: the start ends it.
+    await rename(cluster, `${cluster}.restored`)
+    expect(await rows()).toEqual([{ filler: 'goes on' }])
+  })
+})
+
+test.each([
+  ['cluster/base/1/1234', true],
+  ['cluster/pg_wal/', true],
+  ['cluster/', true],
+  ['cluster/global/pg_control', true],
+  ['cluster/../x', false],
+  ['cluster/a/..', false],
+  ['cluster//x', false],
+  ['cluster/.hidden', false],
+  ['/etc/passwd', false],
+  ['cluster/a\nb', false],
+  ['clusters/a', false],
+])('%j may be in a backup: %s', (name, allowed) => {
+  expect(isClusterName(name)).toBe(allowed)
+})

@@ -1,0 +1,71 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { forgetDatabase } from './forget.ts'
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-search-'))
+let server: EmbeddedDatabase
+let client: Client
+
+beforeAll(async () => {
+  const password = 'p'.repeat(40)
+  server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+  client = new Client(server.connection)
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await server.stop()
+  await forgetDatabase(dataDir)
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function open(): Promise<string[]> {
+  const said: string[] = []
+  const database = await openDatabase(
+    server.connection,
+    () => {},
+    (text) => said.push(text),
+  )
+  expect((await database.db.execute('select count(*) from users')).rows).toHaveLength(1)
+  await database.close()
+  return said
+}
+
+const indexes = async () =>
+  (
+    await client.query(
+      "select indexname from pg_indexes where indexname like '%\\_search' order by 1",
+    )
+  ).rows.map(({ indexname }) => indexname)
+
+test('a server that does not let the extension be made serves without the indexes, until it does', async () => {
+  await client.query(`create function refuse() returns event_trigger language plpgsql as
+    $$ begin raise exception 'extensions are made by administrators'; end $$`)
+  await client.query(`create event trigger refuse on ddl_command_start
+    when tag in ('CREATE EXTENSION') execute function refuse()`)
+  const said = await open()
+  expect(said).toHaveLength(1)
+  expect(said[0]).toMatch(/no extension pg_trgm \(extensions are made by administrators\)/)
+  expect(said[0]).toMatch(/let an administrator run `create extension pg_trgm`/)
+  expect(await indexes()).toEqual([])
+
+  // The administrator keeps extensions in a schema of their own, as some providers do.
+  await client.query('drop event trigger refuse')
+  await client.query('create schema "Extensions"')
+  await client.query('create extension pg_trgm schema "Extensions"')
+  expect(await open()).toEqual([])
+  expect(await indexes()).toEqual([
+    'apps_search',
+    'groups_search',
+    'requestable_permissions_search',
+    'tasks_search',
+    'users_search',
+  ])
+  expect(await open()).toEqual([])
+})

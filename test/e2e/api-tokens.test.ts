@@ -1,0 +1,147 @@
+/** The API tokens page in a real browser, from the command that lets one in to a token that is refused. */
+import { createServer } from 'node:http'
+import path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newLoginLink } from '../../runtime/cli/login-link.ts'
+import { listen, stopAll } from '../egress/fixtures/upstream.ts'
+import { CHROMIUM, startChromium } from './chromium.ts'
+import { begin, newHome, stopCommands } from './command.ts'
+
+const reason =
+  CHROMIUM === null ? ' (SKIPPED: no Chromium; install it, or name it in CHROMIUM)' : ''
+
+describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, () => {
+  let browser: Browser
+  let url: string
+  let env: Record<string, string>
+  /** What the browser complained of: scripts and styles that the policy refused, errors. */
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    const home = await newHome()
+    env = {
+      PORT: '0',
+      KEYWAY_DATA_DIR: path.join(home, 'data'),
+      KEYWAY_DROP_IN: 'off',
+    }
+    const command = begin(['start'], { env })
+    url = (await command.prints(/"url":"([^"]+)"/))[1] ?? ''
+    await command.prints(/"msg":"ready"/)
+    browser = await startChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stopCommands()
+    await stopAll()
+  })
+
+  async function linkOf(): Promise<string> {
+    const text = await newLoginLink(env, { email: 'admin@localhost', url })
+    return /http:\S+/.exec(text)?.[0] ?? ''
+  }
+
+  async function signIn(context: BrowserContext): Promise<Page> {
+    const page = await context.newPage()
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      // A refusal that a test asks for is an "error" to the browser as well.
+      const isStatus = /the server responded with a status of 4/.test(message.text())
+      if (message.type() === 'error' && !isStatus) complaints.push(message.text())
+    })
+    await page.goto(await linkOf())
+    await page.getByRole('button', { name: 'Sign in with the code' }).click()
+    await page.waitForURL('**/settings/api-tokens')
+    return page
+  }
+
+  const statusOf = async (token: string) =>
+    (await fetch(`${url}/users/current`, { headers: { authorization: `Bearer ${token}` } })).status
+
+  test('leads from a login link to a token that works, is shown once, and is revoked', async () => {
+    const context = await browser.newContext()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+    const page = await signIn(context)
+    await page.getByLabel('Name').fill('nightly report')
+    await page.getByLabel('Description').fill('kept in the vault')
+    await page.getByRole('button', { name: 'Create token' }).click()
+
+    const field = page.getByLabel('Your new token')
+    const token = await field.inputValue()
+    expect(token).toMatch(/^lsk_[\w-]{43}$/)
+    expect(await field.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token)
+    expect(await statusOf(token)).toBe(200)
+
+    await page.reload()
+    expect(await page.content()).not.toContain(token)
+    expect(await page.getByRole('row', { name: /nightly report/ }).count()).toBe(1)
+
+    await page.goto(`${url}/settings/api-tokens`)
+    const row = page.getByRole('row', { name: /nightly report/ })
+    await row.getByText('Revoke').first().click()
+    await row.getByRole('button', { name: 'Revoke for good' }).click()
+    await page.getByText('“nightly report” is revoked.').waitFor()
+    expect(await statusOf(token)).toBe(401)
+    await context.close()
+  })
+
+  test('takes the code out of the address, and takes it once', async () => {
+    const context = await browser.newContext()
+    const link = await linkOf()
+    for (const words of ['Signed in as', 'used already']) {
+      const page = await context.newPage()
+      await page.goto(link)
+      expect(page.url()).toBe(`${url}/settings/sign-in`)
+      await page.getByRole('button', { name: 'Sign in with the code' }).click()
+      await page.getByText(words).waitFor()
+    }
+    await context.close()
+  })
+
+  test('works without script, the code pasted by hand', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    const link = await linkOf()
+    await page.goto(link)
+    await page.getByLabel('Code').fill(link.split('#code=')[1] ?? '')
+    await page.getByRole('button', { name: 'Sign in with the code' }).click()
+    await page.getByLabel('Name').fill('by hand')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    expect(await statusOf(await page.getByLabel('Your new token').inputValue())).toBe(200)
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+    await context.close()
+  })
+
+  test.each(['127.0.0.1', 'localhost'])(
+    'does nothing for a page of %s on another port',
+    async (name) => {
+      const context = await browser.newContext()
+      const page = await signIn(context)
+      const proof = await page.locator('.create [name=form_token]').inputValue()
+      // The foreign page even knows the proof, which it could not: the browser's word alone must do.
+      const port = await listen(
+        createServer((_request, response) => {
+          response.setHeader('content-type', 'text/html')
+          response.end(`<form method="post" action="${url}/settings/api-tokens">
+          <input name="form_token" value="${proof}"><input name="name" value="forged">
+          <input name="form_id" value="33333333-3333-4333-8333-333333333333"></form>
+          <script>document.forms[0].submit()</script>`)
+        }),
+      )
+      const foreign = await context.newPage()
+      const answer = foreign.waitForResponse((one) => one.request().method() === 'POST')
+      await foreign.goto(`http://${name}:${port}/`)
+      expect((await answer).status()).toBe(403)
+      await page.reload()
+      expect(await page.getByText('forged').count()).toBe(0)
+      await context.close()
+    },
+  )
+
+  test('gave the browser nothing to complain of', () => {
+    expect(complaints).toEqual([])
+  })
+})

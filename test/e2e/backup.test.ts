@@ -1,0 +1,77 @@
+/** The verbs that look after the database, as an operator uses them beside a running host. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetDatabase } from '../database/forget.ts'
+import { send } from './client.ts'
+import { begin, newHome, run, stopCommands } from './command.ts'
+import { until } from './until.ts'
+
+let home: string
+
+beforeAll(async () => {
+  home = await newHome()
+})
+afterAll(async () => {
+  await stopCommands()
+  await forgetDatabase(path.join(home, 'second'))
+})
+
+const settings = (name: string, more: Record<string, string> = {}) => ({
+  env: { PORT: '0', KEYWAY_DATA_DIR: path.join(home, name), KEYWAY_DROP_IN: 'off', ...more },
+})
+
+async function start(name: string, more: Record<string, string> = {}) {
+  const command = begin(['start'], settings(name, more))
+  const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200, 60_000)
+  return { command, url }
+}
+
+test('a backup of a running host is restored elsewhere, where its tokens are good', async () => {
+  const file = path.join(home, 'backups', 'keyway.tar.gz')
+  const first = await start('data')
+  const secret = (await readFile(path.join(home, 'data', 'secret'), 'utf8')).trim()
+  const token = (await readFile(path.join(home, 'data', 'admin-token'), 'utf8')).trim()
+  const authorization = `Bearer ${token}`
+  const me = async (url: string) =>
+    JSON.parse((await send(`${url}/users/current`, { headers: { authorization } })).text)
+  const { id } = await me(first.url)
+  const group = await send(`${first.url}/users/${id}/roles/Auditor`, {
+    method: 'POST',
+    headers: { authorization },
+  })
+  expect(group.status).toBe(201)
+
+  const taken = await run(['backup', file], settings('data'))
+  expect(taken.output).toMatch(/^Wrote .*keyway\.tar\.gz: [\d.]+ MB, \d+ files, everything until/)
+  expect(taken.output).toMatch(/needs the secret with the key id [0-9a-f]{16}.*data\/secret/)
+  expect(taken.output).not.toContain(secret)
+  expect(taken.code).toBe(0)
+
+  const env = { KEYWAY_SECRET: secret }
+  const [running, restored, own, verified] = await Promise.all([
+    run(['restore', file], settings('data')),
+    run(['restore', file], settings('second', env)),
+    run(['backup', file], settings('data', { DATABASE_URL: 'postgres://bob:hunter2@db/keyway' })),
+    run(['audit', 'verify'], settings('data')),
+  ])
+  expect(running).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(new RegExp(`is used by the process ${first.command.pid}`)),
+  })
+  expect(own).toMatchObject({ code: 1, output: expect.stringMatching(/pg_dump --host=db/) })
+  expect(own.output).not.toContain('hunter2')
+  expect(verified).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^The log fits: 1 rows?\.\nIts last hash is [0-9a-f]{128}\n/),
+  })
+  expect(restored).toMatchObject({ code: 0, output: expect.stringMatching(/Restored .*cluster/) })
+  first.command.kill('SIGTERM')
+  await first.command.ended
+
+  const second = await start('second', env)
+  expect((await me(second.url)).id).toBe(id)
+  second.command.kill('SIGTERM')
+  expect(await second.command.ended).toEqual({ code: 0, signal: null })
+}, 90_000)

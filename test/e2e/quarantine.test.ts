@@ -1,0 +1,53 @@
+/** A connector whose worker process keeps dying takes no calls until it is released, and nobody else notices. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixture, greeter, withToken } from '../fixtures/folders.ts'
+import { ADMIN_TOKEN, failure, startHost, success, type TestHost } from './host.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await startHost({
+    connectors: { hazards: fixture('hazards'), neighbour: greeter('neighbour', 'hello') },
+  })
+})
+afterAll(async () => {
+  await host?.stop()
+})
+
+const kill = () => host.call('hazards', 'list_accounts', withToken({ custom_attributes: ['kill'] }))
+const stateOf = async (id: string) => (await host.operator()).find((row) => row.id === id)
+
+test('is listed as such with the reason, is counted, and comes back when it is released', async () => {
+  let message = ''
+  for (let tries = 0; tries < 60 && !/quarantine/.test(message); tries += 1) {
+    const error = failure(await kill())
+    // Its next worker has to wait, and its deadline is short.
+    expect(['service_error', 'request_timeout']).toContain(error.error_code)
+    message = error.message
+    const { body } = await host.call('neighbour', 'list_accounts', withToken())
+    expect(success(body)).toHaveLength(1)
+  }
+  expect(message).toMatch(/in quarantine: its worker process kept dying; no calls until 20\d\d-/)
+  expect(await stateOf('hazards')).toMatchObject({
+    state: 'quarantined',
+    reason: expect.stringContaining('until it is released'),
+  })
+  expect(await stateOf('neighbour')).toMatchObject({ state: 'ready' })
+  expect((await host.send('/metrics')).text).toMatch(/^keyway_connectors_quarantined 1$/m)
+
+  const release = async (id: string) => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+    const sent = { method: 'POST', headers }
+    const { status, text } = await host.send(`/operator/connectors/${id}/release`, sent)
+    return { status, body: JSON.parse(text) }
+  }
+  expect(await release('nobody')).toMatchObject({ status: 404 })
+  expect(await release('hazards')).toMatchObject({
+    status: 200,
+    body: { id: 'hazards', released: true },
+  })
+  expect(await release('hazards')).toMatchObject({ body: { released: false } })
+  const fine = withToken({ custom_attributes: ['fine'] })
+  expect(success((await host.call('hazards', 'list_accounts', fine)).body)).toHaveLength(1)
+  expect(await stateOf('hazards')).toMatchObject({ state: 'ready' })
+}, 60_000)

@@ -1,0 +1,39 @@
+/** /operator while the database is away. */
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import { createTokenHasher } from '../../runtime/core/principal.ts'
+import { operatorGuard } from '../../runtime/http/operator-guard.ts'
+import { createOnError, type Env } from '../../runtime/http/problem.ts'
+import { createLog } from '../../runtime/log.ts'
+
+const ADMIN = `lsk_${'a'.repeat(40)}`
+
+const app = new Hono<Env>()
+app.onError(createOnError(createLog('silent')))
+app.use(operatorGuard({ adminToken: ADMIN, db: () => null, hasher: createTokenHasher(['x']) }))
+app.get('/operator/look', (c) => c.text('seen'))
+app.get('/operator/change', async (c) => c.json(await c.get('operator')()))
+
+const ask = (at: string, token: string) =>
+  app.request(at, { headers: { authorization: `Bearer ${token}` } })
+
+test('the operator’s token is good without it', async () => {
+  expect((await ask('/operator/look', ADMIN)).status).toBe(200)
+})
+
+test('whether another token is an admin’s only it knows', async () => {
+  const answer = await ask('/operator/look', `lsk_${'b'.repeat(40)}`)
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('2')
+  expect(await answer.json()).toMatchObject({ error: { error_code: 'service_error' } })
+})
+
+test('what is no API token needs no database to be refused', async () => {
+  expect((await ask('/operator/look', 'abc')).status).toBe(401)
+})
+
+test('a change cannot be recorded, and is told so', async () => {
+  const answer = await ask('/operator/change', ADMIN)
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('2')
+})

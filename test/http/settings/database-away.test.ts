@@ -1,0 +1,29 @@
+/** The pages while the database is away, and when it is back. */
+import { expect, test } from 'vitest'
+import { startCore } from '../../core/host.ts'
+import { until } from '../../e2e/until.ts'
+import { signedIn, visit } from './visitor.ts'
+
+test('a killed database is told on a page, and a session outlives it', async () => {
+  const core = await startCore()
+  const visitor = await signedIn(core)
+  process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+
+  const away = await until('the database is away', async () => {
+    const seen = await visitor.get('/settings/api-tokens')
+    return seen.status === 200 ? null : seen
+  })
+  expect(away.status).toBe(503)
+  expect(away.text).toContain('<h1>Try again in a moment</h1>')
+  expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(away.headers.get('content-security-policy')).toContain("default-src 'none'")
+  // A form is not lost on somebody who only has to send it again: the cookie stays.
+  expect(visitor.cookies.has('keyway_session')).toBe(true)
+  expect((await visit(core).get('/settings/sign-in')).status).toBe(200)
+
+  await until('the database is back', async () => {
+    const { status } = await visitor.get('/settings/api-tokens')
+    return status === 200
+  })
+  await core.stop()
+})

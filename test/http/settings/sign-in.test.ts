@@ -1,0 +1,313 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTokenHasher } from '../../../runtime/core/principal.ts'
+import { findSession } from '../../../runtime/core/sessions.ts'
+import { apiTokens, users } from '../../../runtime/database/schema/people.ts'
+import { loginLinks, sessions } from '../../../runtime/database/schema/sessions.ts'
+import {
+  ADMIN_TOKEN,
+  type CoreHost,
+  otherDomain,
+  type Person,
+  person,
+  SECRET,
+  startCore,
+} from '../../core/host.ts'
+import { type Sending, signedIn, visit } from './visitor.ts'
+
+let core: CoreHost
+let ada: Person
+
+beforeAll(async () => {
+  core = await startCore()
+  ada = await person(core.db, 'ada@example.com')
+})
+afterAll(() => core.stop())
+
+const links = (body: unknown, options: object = {}) =>
+  core.call('POST', '/operator/login-links', { body, ...options })
+
+async function newCode(email = 'ada@example.com'): Promise<string> {
+  const { body } = await links({ email })
+  return body.path.split('#code=')[1]
+}
+
+async function tryWith(fields: Record<string, string>, sending: Sending = {}) {
+  const visitor = visit(core)
+  await visitor.get('/settings/sign-in')
+  return { visitor, seen: await visitor.post('/settings/sign-in', fields, sending) }
+}
+
+const isIn = async (visitor: ReturnType<typeof visit>) =>
+  (await visitor.get('/settings/api-tokens')).status === 200
+
+/** A row with its bytes as text. */
+const textOf = (row: { hash: Buffer }) => `${row.hash.toString('latin1')} ${JSON.stringify(row)}`
+
+const past = new Date(Date.now() - 1000)
+
+describe('a login link', () => {
+  test('is made by the operator, for the first admin unless told otherwise', async () => {
+    const { status, body } = await links({})
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      email: 'admin@localhost',
+      path: expect.stringMatching(/^\/settings\/sign-in#code=kwl_[\w-]{43}$/),
+      expires_at: expect.any(String),
+    })
+    const minutes = (Date.parse(body.expires_at) - Date.now()) / 60_000
+    expect(minutes).toBeGreaterThan(9.9)
+    expect(minutes).toBeLessThanOrEqual(10)
+  })
+
+  test('signs in once', async () => {
+    const code = await newCode()
+    const { visitor, seen } = await tryWith({ code: ` ${code}\n` })
+    expect(seen.status).toBe(303)
+    expect(seen.headers.get('location')).toBe('/settings/api-tokens')
+    expect((await visitor.get('/settings/api-tokens')).text).toContain('ada@example.com')
+    const again = await tryWith({ code })
+    expect(again.seen.status).toBe(403)
+    expect(again.seen.text).toContain('used already')
+    expect(again.seen.text).not.toContain(code)
+    expect(await isIn(again.visitor)).toBe(false)
+  })
+
+  test('used by many at once lets in one of them', async () => {
+    const code = await newCode()
+    const tries = await Promise.all(Array.from({ length: 8 }, () => tryWith({ code })))
+    expect(tries.filter(({ seen }) => seen.status === 303)).toHaveLength(1)
+  })
+
+  test('is of no use after its time', async () => {
+    const code = await newCode()
+    await core.db.update(loginLinks).set({ expiresAt: past })
+    expect((await tryWith({ code })).seen.status).toBe(403)
+  })
+
+  test('is of no use to who was suspended meanwhile, and none is made for them', async () => {
+    const { id } = await person(core.db, 'gone@example.com')
+    const code = await newCode('GONE@example.com')
+    await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, id))
+    expect((await tryWith({ code })).seen.status).toBe(403)
+    expect(await links({ email: 'gone@example.com' })).toMatchObject({
+      status: 409,
+      body: { error: { message: 'gone@example.com is SUSPENDED' } },
+    })
+  })
+
+  test('is kept as a hash alone, and is in the log without its code', async () => {
+    const code = await newCode()
+    const rows = await core.db.select().from(loginLinks)
+    expect(rows.map(textOf).join()).not.toContain(code)
+    const { body } = await core.call('GET', '/activity_logs?limit=100')
+    const made = body.items.filter((one: { event_type: string }) =>
+      /LOGIN_LINK_CREATED/.test(one.event_type),
+    )
+    expect(made.at(-1)).toMatchObject({
+      actor: { email: 'admin@localhost' },
+      targets: [{ target_type: 'User', name: 'ada@example.com', id: ada.id }],
+    })
+    expect(JSON.stringify(body)).not.toContain(code)
+  })
+
+  test.each([
+    ['a user that there is not', { email: 'nobody@example.com' }, 404],
+    ['an address with NUL', { email: 'a\u0000' }, 422],
+    ['an address that is a number', { email: 5 }, 422],
+    ['an endless address', { email: 'a'.repeat(400) }, 422],
+    ['a list', [], 422],
+  ])('is not made for %s', async (_what, body, status) => {
+    expect((await links(body)).status).toBe(status)
+  })
+
+  test('is not made for a user of another domain', async () => {
+    await person(core.db, 'stranger@example.com', [], await otherDomain(core.db))
+    expect((await links({ email: 'stranger@example.com' })).status).toBe(404)
+  })
+
+  test('is made for nobody but the operator, by POST, as JSON', async () => {
+    expect((await links({}, { token: null })).status).toBe(401)
+    expect((await links({}, { token: ada.token })).status).toBe(403)
+    expect((await core.call('GET', '/operator/login-links')).status).toBe(405)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await links({}, { headers })).status).toBe(415)
+  })
+})
+
+describe('signing in with a token', () => {
+  test('gives a session of its user, and counts as a use of it', async () => {
+    const visitor = await signedIn(core, ada.token)
+    const { text } = await visitor.get('/settings/api-tokens')
+    expect(text).toContain('Signed in as <strong>ada@example.com</strong>')
+    expect(text).toContain('you are signed in with it')
+    const [row] = await core.db.select().from(apiTokens).where(eq(apiTokens.userId, ada.id))
+    expect(row?.lastUsedAt).toBeInstanceOf(Date)
+  })
+
+  test.each([
+    ['unknown', `lsk_${'x'.repeat(43)}`],
+    ['of another form', 'some-secret-of-mine'],
+    ['holding NUL', 'lsk_some\u0000secret'],
+    ['holding other characters', 'lsk_é😀'],
+    ['long', `lsk_${'x'.repeat(20_000)}`],
+  ])('that is %s is refused on the page, and not repeated there', async (_what, token) => {
+    const { visitor, seen } = await tryWith({ token })
+    expect(seen.status).toBe(403)
+    expect(seen.text).toContain('This token is unknown, revoked or expired')
+    expect(seen.text).toContain('aria-invalid="true"')
+    expect(seen.text).not.toContain(token.slice(0, 40))
+    expect(await isIn(visitor)).toBe(false)
+  })
+
+  test('nothing at all is a 422', async () => {
+    expect((await tryWith({ token: '  ' })).seen.status).toBe(422)
+  })
+})
+
+describe('a session', () => {
+  test('is a cookie for these pages alone, that no script and no other site can use', async () => {
+    const { visitor } = await tryWith({ token: ada.token })
+    const line = visitor.set.find((one) => one.startsWith('keyway_session=')) ?? ''
+    expect(line.split('; ').slice(1).sort()).toEqual([
+      'HttpOnly',
+      'Max-Age=28800',
+      'Path=/settings',
+      'SameSite=Strict',
+    ])
+    const headers = { 'x-forwarded-proto': 'https' }
+    const secure = await tryWith({ token: ada.token }, { headers })
+    expect(secure.visitor.set.find((one) => one.startsWith('keyway_session='))).toContain('Secure')
+  })
+
+  test('is kept as a hash alone', async () => {
+    const visitor = await signedIn(core, ada.token)
+    const secret = visitor.cookies.get('keyway_session') ?? ''
+    expect(secret).toMatch(/^kws_/)
+    const rows = await core.db.select().from(sessions)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.map(textOf).join()).not.toContain(secret)
+  })
+
+  test('outlives a change of the secret, as long as the former one is listed', async () => {
+    const visitor = await signedIn(core, ada.token)
+    const secret = visitor.cookies.get('keyway_session') ?? ''
+    const found = (secrets: string[]) => findSession(core.db, createTokenHasher(secrets), secret)
+    expect(await found(['n'.repeat(32), SECRET])).toMatchObject({ email: 'ada@example.com' })
+    expect(await found(['n'.repeat(32)])).toBeNull()
+  })
+
+  test('ends by signing out, also for a copy of the cookie', async () => {
+    const visitor = await signedIn(core, ada.token)
+    const copy = visitor.cookies.get('keyway_session') ?? ''
+    const out = await visitor.post('/settings/sign-out')
+    expect([out.status, out.headers.get('location')]).toEqual([303, '/settings/sign-in'])
+    expect(visitor.cookies.has('keyway_session')).toBe(false)
+    visitor.cookies.set('keyway_session', copy)
+    expect(await isIn(visitor)).toBe(false)
+  })
+
+  test('ends when another begins in the same browser', async () => {
+    const visitor = await signedIn(core, ada.token)
+    const former = visitor.cookies.get('keyway_session') ?? ''
+    await visitor.get('/settings/sign-in')
+    await visitor.post('/settings/sign-in', { token: ADMIN_TOKEN })
+    expect((await visitor.get('/settings/api-tokens')).text).toContain('admin@localhost')
+    visitor.cookies.set('keyway_session', former)
+    expect(await isIn(visitor)).toBe(false)
+  })
+
+  test('ends after eight hours', async () => {
+    const visitor = await signedIn(core, ada.token)
+    const [row] = await core.db.select().from(sessions).where(eq(sessions.userId, ada.id))
+    const hours = ((row?.expiresAt.getTime() ?? 0) - Date.now()) / 3_600_000
+    expect(hours).toBeGreaterThan(7.9)
+    expect(hours).toBeLessThanOrEqual(8)
+    await core.db.update(sessions).set({ expiresAt: past }).where(eq(sessions.userId, ada.id))
+    expect(await isIn(visitor)).toBe(false)
+  })
+
+  test('ends when its user is suspended', async () => {
+    const one = await person(core.db, 'soon-gone@example.com')
+    const visitor = await signedIn(core, one.token)
+    await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, one.id))
+    const seen = await visitor.get('/settings/api-tokens')
+    expect([seen.status, seen.headers.get('location')]).toEqual([303, '/settings/sign-in'])
+  })
+
+  test.each([
+    ['revoked', { revokedAt: past }],
+    ['expired', { expiresAt: past }],
+  ])('ends when its token is %s', async (what, end) => {
+    const one = await person(core.db, `${what}@example.com`)
+    const visitor = await signedIn(core, one.token)
+    await core.db.update(apiTokens).set(end).where(eq(apiTokens.userId, one.id))
+    expect(await isIn(visitor)).toBe(false)
+  })
+
+  test('shows the roles of this moment', async () => {
+    const visitor = await signedIn(core, ada.token)
+    await core.call('POST', `/users/${ada.id}/roles/Auditor`)
+    expect((await visitor.get('/settings/api-tokens')).text).toContain('(Auditor)')
+    await core.call('DELETE', `/users/${ada.id}/roles/Auditor`)
+    expect((await visitor.get('/settings/api-tokens')).text).not.toContain('Auditor')
+  })
+})
+
+describe('a sign-in form', () => {
+  test.each([
+    ['of another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['of another port of this machine', { 'sec-fetch-site': 'same-site' }, 403],
+    ['of another origin', { origin: 'https://evil.example' }, 403],
+    ['of another port, by its origin', { origin: 'http://localhost:8090' }, 403],
+    ['of our own page', { 'sec-fetch-site': 'same-origin', origin: 'null' }, 303],
+    ['of our own origin', { origin: 'http://localhost' }, 303],
+    ['of a page that tells nothing', { origin: 'null' }, 303],
+  ])('%s is answered as such', async (_what, headers, status) => {
+    const { seen } = await tryWith({ token: ada.token }, { headers })
+    expect(seen.status).toBe(status)
+  })
+
+  test('without the cookie of its page signs nobody in', async () => {
+    const visitor = visit(core)
+    await visitor.get('/settings/sign-in')
+    visitor.cookies.clear()
+    const seen = await visitor.post('/settings/sign-in', { token: ada.token })
+    expect(seen.status).toBe(403)
+    expect(visitor.cookies.has('keyway_session')).toBe(false)
+    // What comes back is a form that works.
+    expect((await visitor.post('/settings/sign-in', { token: ada.token })).status).toBe(303)
+  })
+
+  test('with the proof of another visitor signs nobody in', async () => {
+    const visitor = visit(core)
+    await visitor.get('/settings/sign-in')
+    visitor.cookies.set('keyway_visitor', 'another-visitor-altogether')
+    expect((await visitor.post('/settings/sign-in', { token: ada.token })).status).toBe(403)
+  })
+
+  test('may be sent 20 times a minute from one address', async () => {
+    const from = '203.0.113.7'
+    const visitor = visit(core)
+    await visitor.get('/settings/sign-in')
+    const statuses: number[] = []
+    for (let tries = 0; tries < 21; tries += 1)
+      statuses.push((await visitor.post('/settings/sign-in', { code: 'x' }, { from })).status)
+    expect(statuses).toEqual([...Array(20).fill(403), 429])
+    const last = await visitor.post('/settings/sign-in', { token: ada.token }, { from })
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
+    const other = await visitor.post('/settings/sign-in', { token: ada.token })
+    expect(other.status).toBe(303)
+  })
+
+  test('counts an IPv6 network as one address', async () => {
+    const visitor = visit(core)
+    await visitor.get('/settings/sign-in')
+    const statuses: number[] = []
+    for (let tries = 0; tries < 21; tries += 1) {
+      const from = `2001:db8:1:2::${tries.toString(16)}`
+      statuses.push((await visitor.post('/settings/sign-in', { code: 'x' }, { from })).status)
+    }
+    expect(statuses.at(-1)).toBe(429)
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, test, vi } from 'vitest'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+/** Ends the worker process: no limit of an isolate stops this. */
+const BOMB = '"x".repeat(2 ** 28).split("")'
+const WAIT = 'await new Promise((go) => setTimeout(go, 400))'
+
+type Lanes = ReturnType<typeof openLanes>['lanes']
+
+/** Waits until so many tenants sit in the worker. */
+const untilSeated = (lanes: Lanes, isolates: number) =>
+  vi.waitFor(() => expect(lanes.states()[0]?.isolates).toBe(isolates), { timeout: 10_000 })
+
+describe('a worker that is killed from outside', () => {
+  test('costs no call for which nothing but reads has left', async () => {
+    const { lanes, ends } = openLanes()
+    const slow = connectorOf(`${WAIT}; ${say("'done'")}`)
+    const running = [1, 2, 3].map((one) =>
+      outcome(lanes.run('a', callOf(slow, { isolateKey: `${one}`, hasWritten: () => false }))),
+    )
+    await untilSeated(lanes, 3)
+    process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
+    expect(await Promise.all(running)).toEqual(['done', 'done', 'done'])
+    expect(ends.map(({ reason }) => reason)).toEqual(['killed'])
+  })
+
+  test('ends a call that has written: it must not run again', async () => {
+    const { lanes } = openLanes()
+    const slow = connectorOf(`${WAIT}; ${say("'done'")}`)
+    const running = outcome(lanes.run('a', callOf(slow, { hasWritten: () => true })))
+    await untilSeated(lanes, 1)
+    process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
+    expect(await running).toBe('worker_died')
+  })
+
+  test('costs a call its time: the deadline stays', async () => {
+    const { lanes } = openLanes()
+    const never = connectorOf('await new Promise(() => {})')
+    const begunMs = Date.now()
+    const call = callOf(never, { deadlineMs: 2000, hasWritten: () => false })
+    const running = outcome(lanes.run('a', call))
+    await untilSeated(lanes, 1)
+    process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
+    expect(await running).toBe('deadline_passed')
+    expect(Date.now() - begunMs).toBeLessThan(3900)
+  })
+
+  test('says nothing about who sat in it', async () => {
+    const { lanes } = openLanes()
+    const hello = connectorOf(say("'hello'"))
+    await outcome(lanes.run('a', callOf(hello)))
+    process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
+    await vi.waitFor(() => expect(lanes.states()[0]?.deaths).toBe(1))
+    expect(lanes.standing.of(hello.digest)).toEqual({ state: 'clear' })
+  })
+})
+
+describe('a shared worker that one of its connectors brings down', () => {
+  test('answers the others all the same, makes suspects of all, and only the guilty one dies again', async () => {
+    const { lanes, ends } = openLanes()
+    const good = connectorOf(`await new Promise((go) => setTimeout(go, 1500)); ${say("'good'")}`)
+    const bad = connectorOf(`await new Promise((go) => setTimeout(go, 200)); ${BOMB}`)
+    const reads = { hasWritten: () => false }
+    const answers = Promise.all([
+      outcome(lanes.run('shared', callOf(good, reads))),
+      outcome(lanes.run('shared', callOf(bad, reads))),
+    ])
+    expect(await answers).toEqual(['good', 'worker_memory'])
+    expect(lanes.standing.of(good.digest).state).toBe('suspect')
+    // Once in company, once alone.
+    expect(ends.map(({ reason }) => reason)).toEqual(['memory', 'memory'])
+    const alone = lanes.states().map(({ lane, deaths }) => ({ lane, deaths }))
+    expect(alone).toContainEqual({ lane: `alone ${good.digest}`, deaths: 0 })
+    expect(alone).toContainEqual({ lane: `alone ${bad.digest}`, deaths: 1 })
+  })
+})
+
+test('a connector whose worker keeps dying takes no calls until it is released', async () => {
+  const { lanes } = openLanes({ restartMs: 1, maxRestartMs: 5 })
+  const bad = connectorOf(BOMB)
+  const reads = callOf(bad, { hasWritten: () => false })
+  const seen = new Set<string>()
+  for (let tries = 0; tries < 20 && !seen.has('quarantined'); tries += 1)
+    seen.add(await outcome(lanes.run(bad.digest, reads)))
+  expect([...seen]).toEqual(['worker_memory', 'quarantined'])
+  expect(lanes.standing.of(bad.digest).state).toBe('quarantined')
+  expect(lanes.release(bad.digest)).toBe(true)
+  expect(await outcome(lanes.run(bad.digest, reads))).toBe('worker_memory')
+})
