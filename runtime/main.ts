@@ -18,6 +18,7 @@ import type { Db } from './database/database.ts'
 import { startDatabase } from './database/service.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
+import type { Resolve } from './egress/lookups.ts'
 import { checkRules } from './egress/url-template.ts'
 import { createApp } from './http/app.ts'
 import type { CallEnd } from './http/connectors.ts'
@@ -29,7 +30,7 @@ import { createPageTokens } from './invoke/page-token.ts'
 import type { CallLog, UpstreamRecord } from './invoke/ports.ts'
 import { keptSecret } from './keys.ts'
 import { createLanes, type Lanes } from './lanes/lanes.ts'
-import { createLauncher } from './lanes/launch.ts'
+import { createLauncher, type Launcher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
 import type { Log } from './log.ts'
 import { readBuiltIn } from './registry/built-in.ts'
@@ -83,6 +84,10 @@ export type HostParts = {
   only?: string | null
   /** `none`: connectors alone; the core interface answers 503. */
   database?: 'none'
+  /** What looks names up for connectors, in place of the system. */
+  resolve?: Resolve
+  /** Changes how worker processes are started. */
+  launch?(launcher: Launcher): Launcher
 }
 
 /** How long a connector may take to compile, in milliseconds. */
@@ -100,7 +105,7 @@ export async function createHost(
   config: Config,
   log: Log,
   observers: Observers = {},
-  { only = null, database: wanted }: HostParts = {},
+  { only = null, database: wanted, resolve, launch = (as) => as }: HostParts = {},
 ): Promise<Host> {
   const { dataDir } = config
   await setting(
@@ -134,13 +139,17 @@ export async function createHost(
     )
   }
 
-  const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
+  const launcher = launch(createLauncher(await buildWorker(path.join(dataDir, 'run'))))
   const lanes = createLanes(launcher, {
     onEnd(lane, end) {
       metrics.workerEnded(end.reason)
       if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
     },
     onRepeat: () => metrics.callRepeated(),
+    onSlowed(lane) {
+      metrics.workerSlowed()
+      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
+    },
   })
 
   const egress = await setting(() =>
@@ -148,6 +157,7 @@ export async function createHost(
       privateGrants: parsePrivateGrants(config.privateEgress),
       proxy: config.proxy,
       userAgent: `keyway/${VERSION}`,
+      ...(resolve === undefined ? {} : { resolve }),
     }),
   )
 

@@ -39,6 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'seal.ts',
     'version.ts',
   ],
+  verify: ['contract', 'lanes'],
   cli: [
     'contract',
     'core',
@@ -49,6 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'log.ts',
     'sample',
     'testing',
+    'verify',
     'version.ts',
   ],
 }

@@ -118,6 +118,18 @@ program
   .addHelpText('after', '\nExample:\n  keyway release acme')
   .action(async (id, options) => (await import('./release.ts')).release(id, options))
 
+program
+  .command('verify')
+  .option('--family <name>', 'only one kind of attack, such as memory')
+  .option('--only <attack>', 'only one attack, such as loop-in-handler')
+  .option('--json', 'print the report as JSON')
+  .description('attack a host on this machine with hostile connectors, and say what each could do')
+  .addHelpText(
+    'after',
+    '\nTakes some minutes, a free port of loopback and a temporary folder; nothing that runs here is touched.\nExits with 1 when an attack is not contained.\n\nExample:\n  keyway verify --family time',
+  )
+  .action(async (options) => (await import('./verify.ts')).verify(options))
+
 try {
   await program.parseAsync()
 } catch (error) {
