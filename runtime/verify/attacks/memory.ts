@@ -31,7 +31,7 @@ export const MEMORY: readonly Attack[] = [
   {
     name: 'json-deep-out',
     promise: 1,
-    ends: ['invalid_response', 'answer', ...full],
+    ends: ['invalid_response', ...full],
     deadlineMs: 2000,
     workerMayDie: true,
   },
