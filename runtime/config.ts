@@ -17,6 +17,22 @@ const wholeNumber = (min: number, max: number) =>
     ),
   )
 
+/** First segments of what is served beside the connectors, and of what the core interface will have besides. */
+const TAKEN: readonly string[] = [
+  ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
+  ...['appstore', 'art', 'docs', 'groups', 'healthz', 'identity_events', 'info', 'inline_webhooks'],
+  ...[
+    'integrations',
+    'lifecycle-management',
+    'metrics',
+    'operator',
+    'readyz',
+    'schemas',
+    'settings',
+  ],
+  ...['tasks', 'users', 'webhooks'],
+]
+
 /** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
 export const SETTINGS = {
   HOST: { default: '127.0.0.1', schema: text, meaning: 'address to listen on' },
@@ -43,10 +59,7 @@ export const SETTINGS = {
     schema: v.pipe(
       text,
       v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors'),
-      v.check(
-        (given) => !/^\/(docs|healthz|metrics|operator|readyz|settings)(\/|$)/.test(given),
-        'is taken',
-      ),
+      v.check((given) => !TAKEN.includes(given.split('/')[1] ?? ''), 'is taken'),
     ),
     meaning: 'prefix of the connector interface',
   },

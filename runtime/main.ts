@@ -10,13 +10,15 @@ import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
 import { resealConnections } from './core/apps/connections.ts'
-import { createTokenHasher } from './core/callers/principal.ts'
+import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
 import { ensureFirstAdmin } from './core/callers/tokens.ts'
 import { agreeOnSecret } from './core/deployment.ts'
+import type { CoreParts } from './core/parts.ts'
 import type { Db } from './database/database.ts'
 import { startDatabase } from './database/service.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
+import type { Resolve } from './egress/lookups.ts'
 import { checkRules } from './egress/url-template.ts'
 import { createApp } from './http/app.ts'
 import type { CallEnd } from './http/connectors.ts'
@@ -28,7 +30,7 @@ import { createPageTokens } from './invoke/page-token.ts'
 import type { CallLog, UpstreamRecord } from './invoke/ports.ts'
 import { keptSecret } from './keys.ts'
 import { createLanes, type Lanes } from './lanes/lanes.ts'
-import { createLauncher } from './lanes/launch.ts'
+import { createLauncher, type Launcher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
 import type { Log } from './log.ts'
 import { readBuiltIn } from './registry/built-in.ts'
@@ -49,6 +51,9 @@ export type Host = {
   /** The file that holds the operator's token, where it was generated. */
   adminTokenFile: string | null
   adminToken: string
+  /** What core functions need besides the database and the caller. */
+  parts: CoreParts
+  hasher: TokenHasher
   /** The database, once it is there. */
   db(): Db | null
   /** The embedded server's process, or null. */
@@ -79,6 +84,10 @@ export type HostParts = {
   only?: string | null
   /** `none`: connectors alone; the core interface answers 503. */
   database?: 'none'
+  /** What looks names up for connectors, in place of the system. */
+  resolve?: Resolve
+  /** Changes how worker processes are started. */
+  launch?(launcher: Launcher): Launcher
 }
 
 /** How long a connector may take to compile, in milliseconds. */
@@ -96,7 +105,7 @@ export async function createHost(
   config: Config,
   log: Log,
   observers: Observers = {},
-  { only = null, database: wanted }: HostParts = {},
+  { only = null, database: wanted, resolve, launch = (as) => as }: HostParts = {},
 ): Promise<Host> {
   const { dataDir } = config
   await setting(
@@ -130,13 +139,17 @@ export async function createHost(
     )
   }
 
-  const launcher = createLauncher(await buildWorker(path.join(dataDir, 'run')))
+  const launcher = launch(createLauncher(await buildWorker(path.join(dataDir, 'run'))))
   const lanes = createLanes(launcher, {
     onEnd(lane, end) {
       metrics.workerEnded(end.reason)
       if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
     },
     onRepeat: () => metrics.callRepeated(),
+    onSlowed(lane) {
+      metrics.workerSlowed()
+      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
+    },
   })
 
   const egress = await setting(() =>
@@ -144,6 +157,7 @@ export async function createHost(
       privateGrants: parsePrivateGrants(config.privateEgress),
       proxy: config.proxy,
       userAgent: `keyway/${VERSION}`,
+      ...(resolve === undefined ? {} : { resolve }),
     }),
   )
 
@@ -259,18 +273,15 @@ export async function createHost(
     reached = true
   })
 
+  const parts: CoreParts = {
+    connectors: { ids: registry.ids, find: registry.find, call: createCall(invoke) },
+    vault,
+  }
   const app = createApp({
     core: {
       db: () => database?.db() ?? null,
       hasher,
-      parts: {
-        connectors: {
-          ids: registry.ids,
-          find: registry.find,
-          call: createCall(invoke),
-        },
-        vault,
-      },
+      parts,
       requestsPerMinute: config.requestsPerMinute,
       log,
     },
@@ -321,6 +332,8 @@ export async function createHost(
     registry,
     lanes,
     invoke,
+    parts,
+    hasher,
     db: () => database?.db() ?? null,
     databasePid: () => database?.pid() ?? null,
     databaseReady: database?.first ?? Promise.resolve(),

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { SETTINGS } from '../runtime/config.ts'
 import { readFolder } from '../runtime/registry/folder.ts'
+import { attacksPage } from './attacks.ts'
 import { referencePage } from './reference.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -21,6 +22,7 @@ type Generated = {
 export const GENERATED: readonly Generated[] = [
   { file: 'runtime/contract/README.md', make: () => referencePage() },
   { file: 'runtime/registry/built-in.json', make: builtIn },
+  { file: 'test/hostile/README.md', make: () => attacksPage() },
   { file: 'README.md', make: (current) => withExample(withSettings(current)) },
 ]
 

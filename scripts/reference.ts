@@ -13,7 +13,9 @@ import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
 import { casesJsonSchema, manifestJsonSchema } from '../runtime/http/documents/manifest-schema.ts'
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
 import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
+import { coreSections } from './core-reference.ts'
 import { contextMembers, type Exported, exportsOf } from './for-authors.ts'
+import { code, table } from './markdown.ts'
 
 /** The page as Markdown. */
 export function referencePage(): string {
@@ -35,13 +37,14 @@ export function referencePage(): string {
     ['Manifest', manifest()],
     ['Limits', limits()],
     ['Cases', cases()],
+    ...coreSections(),
   ]
   return [
     '<!-- Written by scripts/docs.ts from the tables in this folder; do not edit. -->',
     '',
     '# Contract',
     '',
-    `What callers, connectors and the runtime agree on: version ${INTERFACE_VERSION} of the author’s interface.`,
+    `What callers, connectors and the runtime agree on: version ${INTERFACE_VERSION} of the author’s interface; the core interface is [further down](#core-endpoints).`,
     'This folder is its only definition; validation, types, OpenAPI and this page are read from it.',
     ...sections.flatMap(([title, body]) => ['', `## ${title}`, '', body]),
     '',
@@ -262,11 +265,3 @@ function shape(schema: JsonSchema): string {
 const choice = (names: string[]): string => names.join(' / ')
 
 const plainMembers = (schema: JsonSchema): string => members(schema).replaceAll('`', '')
-
-const code = (text: string): string => `\`${text}\``
-
-function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) =>
-    `| ${cells.map((one) => one.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), `|${head.map(() => ' --- |').join('')}`, ...rows.map(line)].join('\n')
-}

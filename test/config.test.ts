@@ -66,6 +66,7 @@ describe('a variable that is wrong is named, with what was found', () => {
     ['KEYWAY_CONNECTORS_PATH', '/operator', 'is taken'],
     ['KEYWAY_CONNECTORS_PATH', '/metrics', 'is taken'],
     ['KEYWAY_CONNECTORS_PATH', '/settings', 'is taken'],
+    ['KEYWAY_CONNECTORS_PATH', '/tasks/connectors', 'is taken'],
     ['KEYWAY_OPEN_CONNECTORS', 'yes', 'is neither 0 nor 1'],
     ['KEYWAY_MAX_DEADLINE_MS', '99', 'is not between 100 and 3600000'],
     ['KEYWAY_MAX_MEMORY_MB', '8', 'is not between 16 and 4096'],

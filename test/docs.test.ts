@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { CAPABILITY_NAMES } from '../runtime/contract/capabilities.ts'
 import { CONVENTIONS } from '../runtime/contract/conventions.ts'
+import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import { ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
+import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
+import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import * as sdk from '../runtime/sdk/sdk.ts'
 import * as testing from '../runtime/testing/testing.ts'
@@ -62,4 +66,30 @@ test('the request headers that connectors may not set are in the reference', () 
     /sends every request header but (.*); `permission_denied`/.exec(written) ?? []
   expect(list.split(', ')).toEqual(expect.arrayContaining(['`cookie`', '`host`', '`x-forwarded*`']))
   expect(list).not.toContain('if-')
+})
+
+test('every core endpoint is in the reference, and the reference has no others', () => {
+  const all = Object.values(ENDPOINTS).map(
+    ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+  )
+  expect(firstCells('Core endpoints').sort()).toEqual(all.sort())
+})
+
+test.each([
+  ['Roles', ROLES],
+  ['Task actions', TASK_ACTIONS],
+  ['Access lengths', ACCESS_LENGTHS],
+])('%s are in the reference as their table has them', (heading, rows) => {
+  expect(firstCells(heading)).toEqual(Object.keys(rows))
+})
+
+test('every permission that an endpoint asks for is in the reference', () => {
+  for (const name of PERMISSIONS) expect(written).toContain(`\`${name}\``)
+  expect(written).toContain('| `GET /users` | List users, by e-mail | `users.read` |')
+})
+
+test('statuses and parameters of an endpoint stand in the reference', () => {
+  const row = written.split('\n').find((line) => line.startsWith('| `POST /apps` '))
+  expect(row).toContain('| 413, 501, 502 |')
+  expect(written).toContain('`size?: integer 1..100 = 50`')
 })

@@ -40,6 +40,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'seal.ts',
     'version.ts',
   ],
+  verify: ['contract', 'lanes'],
   cli: [
     'contract',
     'core',
@@ -51,6 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sample',
     'secret.ts',
     'testing',
+    'verify',
     'version.ts',
   ],
 }

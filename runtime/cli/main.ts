@@ -11,7 +11,10 @@ const program = new Command('keyway')
 program
   .command('start')
   .description('start the server with all connectors')
-  .option('--sample', 'also start a sample SCIM directory with 250 people on loopback')
+  .option(
+    '--sample',
+    'also start a sample SCIM directory with 250 people on loopback, and make a sample company',
+  )
   .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
   .addHelpText(
     'after',
@@ -114,6 +117,18 @@ program
   .description('let a connector take calls again whose worker process kept dying')
   .addHelpText('after', '\nExample:\n  keyway release acme')
   .action(async (id, options) => (await import('./release.ts')).release(id, options))
+
+program
+  .command('verify')
+  .option('--family <name>', 'only one kind of attack, such as memory')
+  .option('--only <attack>', 'only one attack, such as loop-in-handler')
+  .option('--json', 'print the report as JSON')
+  .description('attack a host on this machine with hostile connectors, and say what each could do')
+  .addHelpText(
+    'after',
+    '\nTakes some minutes, a free port of loopback and a temporary folder; nothing that runs here is touched.\nExits with 1 when an attack is not contained.\n\nExample:\n  keyway verify --family time',
+  )
+  .action(async (options) => (await import('./verify.ts')).verify(options))
 
 try {
   await program.parseAsync()

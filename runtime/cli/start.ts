@@ -1,9 +1,10 @@
-/** `keyway start`: the server, and with `--sample` a directory for it to talk to. */
+/** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
 import { type Config, readConfig } from '../config.ts'
-import { createLog } from '../log.ts'
+import { createLog, type Log } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
 import { startSampleThread } from '../sample/sample-thread.ts'
 import { SAMPLE_TOKEN, type SampleDirectory } from '../sample/scim-server.ts'
+import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
 
 export type StartOptions = { sample?: true; samplePort: number }
@@ -14,17 +15,47 @@ export async function start({ sample, samplePort }: StartOptions): Promise<void>
   const directory = sample ? await startSample(samplePort) : null
   const host = await createHost(directory ? withGrant(config, directory.baseUrl) : config, log)
   const listening = await listen(host, config)
+  const stopping = new AbortController()
+  let company: Promise<void> = Promise.resolve()
   stopOnSignal(log, async () => {
-    await listening.stop()
+    stopping.abort()
+    await Promise.all([listening.stop(), company])
     await directory?.close()
   })
   log.info({ url: listening.url, containment: host.lanes.containment.level }, 'Keyway listens')
   tellToken(host, log.info.bind(log))
   await host.settled
   log.info({ connectors: host.registry.ids() }, 'ready')
-  if (directory)
-    process.stdout.write(sampleCall(listening.url, config.connectorsPath, directory.baseUrl))
+  if (!directory) return
+  const { baseUrl } = directory
+  process.stdout.write(sampleCall(listening.url, config.connectorsPath, baseUrl))
+  const { signal } = stopping
+  company = bringCompany(host, log, { baseUrl, signal, url: listening.url })
 }
+
+/** Makes the sample company and tells a call; the server serves all the same when it cannot be made. */
+async function bringCompany(
+  host: Host,
+  log: Log,
+  { baseUrl, signal, url }: { baseUrl: string; signal: AbortSignal; url: string },
+): Promise<void> {
+  const onAway = (error: Error) =>
+    log.warn({ err: error }, 'the sample company waits for the database')
+  try {
+    const outcome = await ensureSampleCompany(host, { baseUrl, signal, onAway })
+    log.info({ outcome }, OUTCOMES[outcome])
+    if (outcome !== 'left-out') process.stdout.write(companyCall(url, host.adminTokenFile))
+  } catch (error) {
+    if (!signal.aborted) log.error({ err: error }, 'the sample company could not be made')
+  }
+}
+
+const OUTCOMES = {
+  made: 'the sample company was made',
+  there: 'the sample company was made before and stays as it is',
+  'left-out':
+    'the sample company is left out: this database has people of its own, or the operator token was revoked; set KEYWAY_DATA_DIR to an empty folder for it',
+} as const
 
 async function startSample(port: number): Promise<SampleDirectory> {
   try {
@@ -70,3 +101,18 @@ function sampleCall(url: string, connectorsPath: string, baseUrl: string): strin
     '',
   ].join('\n')
 }
+
+function companyCall(url: string, tokenFile: string | null): string {
+  const token = tokenFile === null ? '$KEYWAY_ADMIN_TOKEN' : `$(cat ${quoted(tokenFile)})`
+  return [
+    'A sample company with 30 people and two apps is in it. Your open tasks:',
+    '',
+    `  curl -s '${url}/tasks?status=PENDING' -H "authorization: Bearer ${token}"`,
+    '',
+    '',
+  ].join('\n')
+}
+
+/** A path as a word of a shell. */
+const quoted = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -141,8 +141,7 @@ export function openChannel(
     if (size > limits.maxMessageBytes) throw new ProtocolError(`message of ${size} bytes`)
     if (whole) {
       if (size !== payload.length) throw new ProtocolError('length does not add up')
-      // A copy: the payload is a view of the pipe's buffer, and the body may be kept.
-      onMessage(decodeMessage(Buffer.from(payload)))
+      onMessage(decodeMessage(kept(payload)))
       return
     }
     if (payload.length > size) throw new ProtocolError('too long')
@@ -170,9 +169,10 @@ export function openChannel(
     schedule()
   }
 
-  function write(header: Buffer, payload: Buffer) {
-    pipe.write(header)
-    if (!pipe.write(payload)) blocked = true
+  function write(header: Buffer, ...payload: Buffer[]) {
+    let room = pipe.write(header)
+    for (const part of payload) room = pipe.write(part)
+    if (!room) blocked = true
   }
 
   function schedule() {
@@ -205,7 +205,7 @@ export function openChannel(
     message.started = true
     outgoing.delete(message.stream)
     if (!last) outgoing.set(message.stream, message)
-    write(frameHeader(size, flags, message.stream), payload)
+    write(frameHeader(size, flags, message.stream), ...payload)
     if (last) message.onSent?.()
   }
 
@@ -229,14 +229,27 @@ export function openChannel(
   }
 }
 
-/** Takes the next `size` bytes off a list of parts. */
-function take(parts: Buffer[], size: number): Buffer {
-  const first = parts[0] as Buffer
-  if (first.length > size) {
-    parts[0] = first.subarray(size)
-    return first.subarray(0, size)
+/**
+ * A payload that may be kept: it is a view of what was read from the pipe, which would be kept whole. What
+ * is a good part of that is not copied.
+ */
+const kept = (payload: Buffer): Buffer =>
+  payload.length * 4 < payload.buffer.byteLength ? Buffer.from(payload) : payload
+
+/** Takes the next `size` bytes off a list of parts, without copying them. */
+function take(parts: Buffer[], size: number): Buffer[] {
+  const taken: Buffer[] = []
+  let left = size
+  while (left > 0) {
+    const first = parts[0] as Buffer
+    if (first.length > left) {
+      taken.push(first.subarray(0, left))
+      parts[0] = first.subarray(left)
+      return taken
+    }
+    taken.push(first)
+    parts.shift()
+    left -= first.length
   }
-  parts.shift()
-  if (first.length === size) return first
-  return Buffer.concat([first, take(parts, size - first.length)])
+  return taken
 }

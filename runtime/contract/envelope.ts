@@ -7,6 +7,7 @@
 import * as v from 'valibot'
 import { AUTHENTICATION, type AuthCredential, type CredentialKind } from './authentication.ts'
 import type { AnySchema } from './capabilities.ts'
+import { deeperThan, MAX_DEPTH } from './depth.ts'
 import {
   anyCredentials,
   anyObject,
@@ -19,8 +20,6 @@ import type { Manifest } from './manifest.ts'
 import { describeIssues, thoroughness } from './payload.ts'
 import { quietMembers } from './secrets.ts'
 
-/** Deepest nesting of a request body. */
-export const MAX_DEPTH = 64
 const plainEnvelope = v.object({ request: anyObject(), ...commonMembers })
 const authenticatedEnvelope = v.object({ ...plainEnvelope.entries, ...anyCredentials })
 
@@ -127,12 +126,6 @@ function parseBody(text: string): unknown {
     throw new RuntimeError('body_too_deep', `the body is nested deeper than ${MAX_DEPTH} levels`)
   }
   return value
-}
-
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  return Object.values(value).some((one) => deeperThan(one, levels - 1))
 }
 
 type Given = Pick<Call, 'auth' | 'credentials'>

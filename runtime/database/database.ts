@@ -53,7 +53,8 @@ export async function openDatabase(
   try {
     await migrate(client, tell)
     role = await prepareAppRole(client, connection)
-    domainId = (await client.query('select id from domains')).rows[0].id
+    domainId = (await client.query('select id from domains order by created_at, id limit 1'))
+      .rows[0].id
   } finally {
     await client.end()
   }

@@ -10,6 +10,7 @@ const NAMES = [
   'writing the log',
   'folding changes',
   'importing people',
+  'making the sample company',
 ] as const
 export type LockName = (typeof NAMES)[number]
 

@@ -1,4 +1,7 @@
-/** The memory that bodies and replies hold in this process, counted for a call, a connector and all. */
+/**
+ * What is open in this process: the memory that bodies and replies hold, counted for a call, a connector
+ * and all, and the requests of a connector.
+ */
 import { RuntimeError } from '../contract/errors.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import type { EgressLimits } from './limits.ts'
@@ -6,13 +9,19 @@ import type { EgressLimits } from './limits.ts'
 /** What one request or reply holds, against every budget that it counts in. */
 export type Holding = {
   /** @throws what the budget that is full says; then nothing of it is held. */
-  add(bytes: number): void
+  add(amount: number): void
   /** Gives everything back. */
   release(): void
 }
 
 /** The budgets of one call. */
 export type CallBudgets = {
+  /**
+   * For one request, until it has ended.
+   *
+   * @throws egress_concurrency
+   */
+  holdSlot(): Holding
   /** For a request's body, from when it is handed in until its last hop has ended. */
   holdRequest(): Holding
   /** For a reply, received and decoded, until it is handed over. */
@@ -22,7 +31,8 @@ export type CallBudgets = {
 /** The budgets of one process; a function, because each call has some of its own. */
 export type Budgets = (connectorId: string) => CallBudgets
 
-type Budget = { heldBytes: number; maxBytes: number; full(): RuntimeError }
+/** Counted in bytes, or in requests. */
+type Budget = { held: number; max: number; full(): RuntimeError }
 
 /**
  * Creates the budgets of one process. An upstream that never reads, or that answers with much and
@@ -33,38 +43,44 @@ type Budget = { heldBytes: number; maxBytes: number; full(): RuntimeError }
 export function createBudgets(limits: EgressLimits): Budgets {
   const { maxOpenRequestBytes, maxOpenReplyBytes } = limits
   const whole = createBudget(limits.maxProcessOpenBytes, processFull)
-  const connectors = new Map<string, Budget>()
+  const connectors = new Map<string, { bytes: Budget; slots: Budget }>()
   return (connectorId) => {
     const id = normalizeId(connectorId)
-    const connector =
-      connectors.get(id) ?? createBudget(limits.maxConnectorOpenBytes, connectorFull)
+    const connector = connectors.get(id) ?? {
+      bytes: createBudget(limits.maxConnectorOpenBytes, connectorFull),
+      slots: createBudget(limits.maxConnectorOpenFetches, slotsTaken),
+    }
     connectors.set(id, connector)
     const requests = createBudget(maxOpenRequestBytes, requestsFull)
     const replies = createBudget(maxOpenReplyBytes, repliesFull)
     return {
-      holdRequest: () => createHolding([requests, connector, whole]),
-      holdReply: () => createHolding([replies, connector, whole]),
+      holdSlot() {
+        const slot = createHolding([connector.slots])
+        slot.add(1)
+        return slot
+      },
+      holdRequest: () => createHolding([requests, connector.bytes, whole]),
+      holdReply: () => createHolding([replies, connector.bytes, whole]),
     }
   }
 }
 
-const createBudget = (maxBytes: number, full: (maxBytes: number) => RuntimeError): Budget => ({
-  heldBytes: 0,
-  maxBytes,
-  full: () => full(maxBytes),
+const createBudget = (max: number, full: (max: number) => RuntimeError): Budget => ({
+  held: 0,
+  max,
+  full: () => full(max),
 })
 
 function createHolding(budgets: readonly Budget[]): Holding {
   let held = 0
   return {
-    add(bytes) {
-      for (const budget of budgets)
-        if (budget.heldBytes + bytes > budget.maxBytes) throw budget.full()
-      for (const budget of budgets) budget.heldBytes += bytes
-      held += bytes
+    add(amount) {
+      for (const budget of budgets) if (budget.held + amount > budget.max) throw budget.full()
+      for (const budget of budgets) budget.held += amount
+      held += amount
     },
     release() {
-      for (const budget of budgets) budget.heldBytes -= held
+      for (const budget of budgets) budget.held -= held
       held = 0
     },
   }
@@ -86,6 +102,12 @@ const connectorFull = (maxBytes: number): RuntimeError =>
   new RuntimeError(
     'egress_concurrency',
     `All calls of this connector together have up to ${maxBytes} bytes of requests and replies open: send smaller ones, or fewer at once`,
+  )
+
+const slotsTaken = (max: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls of this connector together have ${max} requests open: await some before sending more`,
   )
 
 const processFull = (maxBytes: number): RuntimeError =>

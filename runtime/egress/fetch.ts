@@ -81,10 +81,11 @@ function openCall(
       const bytes = request.body?.byteLength ?? 0
       if (bytes > maxRequestBytes)
         throw new RuntimeError('egress_body', `The request body is over ${maxRequestBytes} bytes`)
+      const slot = state.budgets.holdSlot()
       const held = state.budgets.holdRequest()
-      held.add(bytes)
       openFetches += 1
       try {
+        held.add(bytes)
         policy ??= policyOf(call)
         const current = policy
         const within = signal ? { ...call, signal: AbortSignal.any([call.signal, signal]) } : call
@@ -94,6 +95,7 @@ function openCall(
       } finally {
         openFetches -= 1
         held.release()
+        slot.release()
       }
     },
   }

@@ -11,6 +11,8 @@ export type EgressLimits = {
   ratioFreeBytes: number
   /** Requests that one call may have open at once. */
   maxOpenFetches: number
+  /** The same for all calls of one connector. */
+  maxConnectorOpenFetches: number
   /** Bytes of request bodies that one call may have open at once: an upstream that never reads holds them. */
   maxOpenRequestBytes: number
   /**
@@ -41,6 +43,7 @@ export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze({
   maxRatio: 100,
   ratioFreeBytes: 1024 * 1024,
   maxOpenFetches: 64,
+  maxConnectorOpenFetches: 256,
   maxOpenRequestBytes: 32 * 1024 * 1024,
   maxOpenReplyBytes: 64 * 1024 * 1024,
   maxConnectorOpenBytes: 128 * 1024 * 1024,

@@ -11,6 +11,8 @@ export type Metrics = {
   workerEnded(reason: string): void
   /** A call runs once more, because its sandbox was lost. */
   callRepeated(): void
+  /** A worker was given the lowest priority. */
+  workerSlowed(): void
   text(): Promise<string>
   readonly contentType: string
 }
@@ -60,6 +62,11 @@ export function createMetrics(
     help: 'Calls that ran once more because their worker process died',
     registers,
   })
+  const slowed = new Counter({
+    name: 'keyway_workers_slowed_total',
+    help: 'Worker processes that burned CPU without answering',
+    registers,
+  })
   const gauge = (name: string, help: string, read: (sample: LaneSample) => number) =>
     new Gauge({
       name,
@@ -101,6 +108,7 @@ export function createMetrics(
     },
     workerEnded: (reason) => ends.inc({ reason }),
     callRepeated: () => repeats.inc(),
+    workerSlowed: () => slowed.inc(),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }

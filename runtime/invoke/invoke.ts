@@ -15,7 +15,7 @@ import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { secretsOf } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
 import type { Page, PageScope } from './page-token.ts'
-import type { CallLog, InvokeDeps, ServedVersion } from './ports.ts'
+import type { CallLog, InvokeDeps, OpenedEgress, ServedVersion } from './ports.ts'
 import { createRedact, type Redact, redactValue } from './redact.ts'
 import { createTurns } from './turns.ts'
 
@@ -85,7 +85,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const { settings } = version
     // A version that took the sequence over may lack the capability; the contract still says what is secret.
     const request = version.request(capability) ?? CAPABILITIES[capability].input
-    const redact = createRedact(secretsOf(call, { settings, request }))
+    const redact = createRedact(() => secretsOf(call, { settings, request }))
     const startedMs = Date.now()
     const leave =
       turns.tryTake(version.key, isolateKey, concurrency) ??
@@ -134,13 +134,18 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   ): Promise<LaneReply> {
     const connector: LoadedConnector = await version.load()
     const over = new AbortController()
-    const egress = deps.openEgress({
-      version,
-      capability,
-      settings: call.settings,
-      signal: over.signal,
-      redact,
-    })
+    let egress: OpenedEgress | null = null
+    // At the first request: many calls make none.
+    const open = () => {
+      egress ??= deps.openEgress({
+        version,
+        capability,
+        settings: call.settings,
+        signal: over.signal,
+        redact,
+      })
+      return egress
+    }
     const log = callLog(deps.log, invocation.requestId, version, capability, redact)
     try {
       return await deps.run(version.lane, {
@@ -151,15 +156,25 @@ export function createInvoke(deps: InvokeDeps): Invoke {
         raw: call.includeRawData,
         deadlineMs,
         signal: invocation.signal,
-        fetch: (request) => egress.fetch(request),
-        hasWritten: () => egress.hasWritten(),
+        fetch: (request) => open().fetch(request),
+        hasWritten: () => egress?.hasWritten() ?? false,
         log,
       })
     } finally {
-      over.abort(CALL_OVER)
-      for (const record of egress.records)
-        deps.onUpstream(version, capability, record, invocation.requestId)
+      if (egress) endEgress(egress, over, version, capability, invocation.requestId)
     }
+  }
+
+  /** What is still open ends with its call; what was sent is told. */
+  function endEgress(
+    { records }: OpenedEgress,
+    over: AbortController,
+    version: ServedVersion,
+    capability: CapabilityName,
+    requestId: string,
+  ): void {
+    over.abort(CALL_OVER)
+    for (const record of records) deps.onUpstream(version, capability, record, requestId)
   }
 
   /** The error of a failed reply; where something was thrown, with its place in the author's files. */

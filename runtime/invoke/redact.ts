@@ -8,11 +8,14 @@ export const REDACTED = '[secret]'
 
 export type Redact = (text: string) => string
 
-/** Replaces each secret in every form in which it usually travels. Made at the first text. */
-export function createRedact(secrets: readonly string[]): Redact {
+/**
+ * Replaces each secret in every form in which it usually travels. They are asked for at the first text:
+ * most calls tell none.
+ */
+export function createRedact(secrets: () => readonly string[]): Redact {
   let forms: string[] | null = null
   return (text) => {
-    forms ??= formsOf(secrets)
+    forms ??= formsOf(secrets())
     return forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text)
   }
 }

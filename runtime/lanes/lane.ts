@@ -29,6 +29,8 @@ export type Lane = {
   /** When the lane last had work, in milliseconds since the epoch. */
   readonly lastUsedMs: number
   readonly isolates: number
+  /** Answers that its workers have given so far. */
+  readonly answers: number
   /** To be called again and again: makes sure that isolates without calls are idle. */
   tend(): void
   /** Starts the next worker at once, however often earlier ones died. */
@@ -85,6 +87,7 @@ export function createLane(
   let closed = false
   let worker: LaneWorker | null = null
   let nextCall = 1
+  let answers = 0
   let lastUsedMs = now()
 
   const events = {
@@ -240,6 +243,7 @@ export function createLane(
       return
     }
     if (kind === 'reply' && call.fetch !== null) {
+      answers += 1
       if (head.ok && head.responseBytes > body.length)
         return from.link.kill('protocol', 'a reply shorter than it says')
       const fetchError = 'fetch' in head ? (call.fetchErrors.get(head.fetch) ?? null) : null
@@ -294,6 +298,9 @@ export function createLane(
     },
     get lastUsedMs() {
       return lastUsedMs
+    },
+    get answers() {
+      return answers
     },
     get isolates() {
       return worker?.seats.size ?? 0

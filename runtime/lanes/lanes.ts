@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { RuntimeError } from '../contract/errors.ts'
 import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
+import { type CpuWatch, createCpuWatch, lowerPriority } from './cpu-watch.ts'
 import { createLane, type Lane, type LaneLimits } from './lane.ts'
 import { isGuilty, SandboxLost } from './lane-errors.ts'
 import type { Containment, Launcher } from './launch.ts'
@@ -76,11 +77,22 @@ export type Lanes = {
   stop(): void
 }
 
+type Entry = {
+  lane: Lane
+  deaths: number
+  draining: boolean
+  /** Its worker burned CPU and waits for all others now. */
+  slowed: boolean
+  burns: CpuWatch
+}
+
 /** Eyes on the lanes, for the log and the metrics. */
 export type LanesEvents = {
   onEnd?(lane: LaneKey, end: WorkerEnd): void
   /** A call runs once more. */
   onRepeat?(lane: LaneKey): void
+  /** A worker burns CPU without answering, and waits for all others from now on. */
+  onSlowed?(lane: LaneKey): void
 }
 
 /** Makes the lanes; no worker is started before the first call. */
@@ -90,7 +102,7 @@ export function createLanes(
   limits: LanesLimits = LANES_LIMITS,
 ): Lanes {
   const standing = createStandingBook()
-  const lanes = new Map<LaneKey, { lane: Lane; deaths: number; draining: boolean }>()
+  const lanes = new Map<LaneKey, Entry>()
   /** Lanes of connectors that are being judged. */
   const describing = new Set<Lane>()
   let stopped = false
@@ -109,8 +121,11 @@ export function createLanes(
     const entry = {
       deaths: 0,
       draining: false,
+      slowed: false,
+      burns: createCpuWatch(),
       lane: createLane(launcher, limits, (end, connectors) => {
         if (end.reason !== 'stopped') entry.deaths += 1
+        entry.slowed = false
         if (isGuilty(end)) standing.died(connectors)
         events.onEnd?.(key, end)
       }),
@@ -126,13 +141,20 @@ export function createLanes(
 
   const poll = setInterval(() => {
     for (const lane of describing) boundMemory(lane, lane.pid)
-    for (const [key, { lane, draining }] of lanes) {
+    for (const [key, entry] of lanes) {
+      const { lane, draining, slowed } = entry
       const { pid } = lane
       const idle = lane.running === 0
       lane.tend()
       boundMemory(lane, pid)
-      if (idle && (draining || Date.now() - lane.lastUsedMs > limits.idleMs)) {
-        lane.kill('stopped', draining ? 'drained' : 'idle')
+      if (pid !== null && entry.burns(pid, lane.answers)) {
+        lowerPriority(pid)
+        // It cannot be raised again: the worker goes when its calls are over.
+        entry.slowed = true
+        events.onSlowed?.(key)
+      }
+      if (idle && (draining || slowed || Date.now() - lane.lastUsedMs > limits.idleMs)) {
+        lane.kill('stopped', slowed ? 'slowed' : draining ? 'drained' : 'idle')
         lanes.delete(key)
       }
     }

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Compiled } from './compiler.ts'
 import type { Folder } from './folder.ts'
@@ -23,13 +24,19 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 const RUNTIME = path.join(import.meta.dirname, '..')
 const ROOT = path.join(RUNTIME, '..')
 
-/**
- * What the compiler reads of the checkout. Where `node_modules` is a link, both names of it: the
- * permission is asked for what the link leads to.
- */
-const READABLE = ['runtime', 'node_modules', 'package.json']
-  .map((name) => path.join(ROOT, name))
-  .flatMap((file) => (existsSync(file) ? [...new Set([file, realpathSync(file)])] : [file]))
+/** Where the bundler lies: in the checkout, or beside this package where it is installed. */
+const PACKAGES = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('esbuild/package.json')),
+  '..',
+)
+
+/** What the compiler reads. Of what is behind a link both names: the permission is asked for what it leads to. */
+const READABLE = [
+  RUNTIME,
+  path.join(ROOT, 'node_modules'),
+  path.join(ROOT, 'package.json'),
+  PACKAGES,
+].flatMap((file) => (existsSync(file) ? [...new Set([file, realpathSync(file)])] : [file]))
 
 /** Bundles a connector's sources to one script, or says what is wrong with them. */
 export async function compile(folder: Folder, options: CompileOptions): Promise<Compiled> {

@@ -18,15 +18,23 @@ export const SAMPLE_TOKEN = 'sample-token'
 /** The sample is for this machine only: its token is known to everyone. */
 const LOOPBACK = ['127.0.0.1', '::1']
 
+/** Tenants beside the main one, each with a directory of its own at `/{tenant}/scim`. */
+export const SAMPLE_TENANTS = ['design', 'warehouse'] as const
+export type SampleTenant = (typeof SAMPLE_TENANTS)[number]
+
+/** What the SCIM connector takes as `base_url` of a tenant; `baseUrl` is the main one's. */
+export const tenantUrl = (baseUrl: string, tenant: SampleTenant): string =>
+  new URL(`/${tenant}/scim`, baseUrl).href
+
 /** A started sample. */
 export type SampleDirectory = {
-  /** What the SCIM connector takes as `base_url`. */
+  /** What the SCIM connector takes as `base_url`, of the main tenant. */
   baseUrl: string
   close(): Promise<void>
 }
 
 /**
- * Starts a sample directory with 250 people, fresh at every start. Port 0 takes any free one.
+ * Starts a sample directory with 250 people in every tenant, fresh at every start. Port 0 takes any free one.
  *
  * @throws When the host is not a loopback address, or the port is in use.
  */
@@ -38,14 +46,16 @@ export async function startSampleDirectory({
   host?: string
 }): Promise<SampleDirectory> {
   if (!LOOPBACK.includes(host)) throw new Error(`The sample listens on loopback only, not ${host}`)
-  const directory = createDirectory()
   const app = express()
   app.disable('x-powered-by')
-  app.use(
-    '/scim',
-    keepQuery,
-    new SCIMMYRouters({ type: 'bearer', handler: authenticate, context: () => directory }),
-  )
+  for (const path of ['/scim', ...SAMPLE_TENANTS.map((tenant) => `/${tenant}/scim`)]) {
+    const directory = createDirectory()
+    app.use(
+      path,
+      keepQuery,
+      new SCIMMYRouters({ type: 'bearer', handler: authenticate, context: () => directory }),
+    )
+  }
   const server = app.listen(port, host)
   await once(server, 'listening')
   const name = host.includes(':') ? `[${host}]` : host

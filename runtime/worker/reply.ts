@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../contract/capabilities.ts'
+import { deeperThan, MAX_DEPTH } from '../contract/depth.ts'
 import type { GuestError, Reply } from '../contract/frames.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { describeIssues, thoroughness } from '../contract/payload.ts'
@@ -99,7 +100,10 @@ function answer(
   leftOut: number,
 ): CheckedReply {
   const response = Buffer.from(responseJson)
-  const raw = wantRaw && parse(rawJson) !== undefined ? Buffer.from(rawJson) : NOTHING
+  const rawValue = wantRaw ? parse(rawJson) : undefined
+  if (deeperThan(rawValue, MAX_DEPTH))
+    return refuse('reply_invalid', `the raw data of ${capability} is nested too deeply`)
+  const raw = rawValue === undefined ? NOTHING : Buffer.from(rawJson)
   if (response.length + raw.length > MAX_REPLY_BYTES) {
     return refuse(
       'reply_too_large',

@@ -9,6 +9,7 @@
  * in words: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
  */
 import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities.ts'
+import { MAX_DEPTH } from '../contract/depth.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 
 /** A valibot schema, as far as a writer is made of it. */
@@ -33,10 +34,15 @@ function flag(x){if(x!==true&&x!==false)slow();return x?'true':'false'}
 function object(x){if(typeof x!=='object'||x===null||isArray(x)||typeof x.toJSON==='function')slow()}
 function plain(x){const o=getPrototypeOf(x);if(o!==ObjectPrototype&&o!==null)slow()}
 function list(x){if(!isArray(x)||typeof x.toJSON==='function')slow()}
+function opens(t){
+  if(t.length<2*${MAX_DEPTH})return false;
+  let n=0;
+  for(let i=0;i<t.length;i++)if((t[i]==='{'||t[i]==='[')&&++n>${MAX_DEPTH})return true;
+  return false}
 function free(x){
   if(typeof x!=='object'||x===null)slow();
   const t=stringify(x);
-  if(t===undefined||t[0]!=='{'||indexOf(t,'"__proto__":')!==-1)slow();
+  if(t===undefined||t[0]!=='{'||indexOf(t,'"__proto__":')!==-1||opens(t))slow();
   return t}
 function texts(x){
   object(x);plain(x);

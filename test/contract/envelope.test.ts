@@ -1,13 +1,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { CAPABILITIES } from '../../runtime/contract/capabilities.ts'
-import {
-  errorBody,
-  isErrorCode,
-  MAX_DEPTH,
-  parseCall,
-  successBody,
-} from '../../runtime/contract/envelope.ts'
+import { MAX_DEPTH } from '../../runtime/contract/depth.ts'
+import { errorBody, isErrorCode, parseCall, successBody } from '../../runtime/contract/envelope.ts'
 import { MAX_PAGE_SIZE } from '../../runtime/contract/envelope-schemas.ts'
 import { ERROR_CODES, ERRORS, RuntimeError } from '../../runtime/contract/errors.ts'
 import { Manifest } from '../../runtime/contract/manifest.ts'

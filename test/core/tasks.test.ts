@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TASK_CATEGORIES, TASK_STATUSES } from '../../runtime/contract/models/task.ts'
 import { actionsOf, TASK_ACTIONS } from '../../runtime/contract/task-actions.ts'
@@ -178,6 +179,46 @@ describe('an action', () => {
     expect((await core.call('POST', `/tasks/${no}/dismiss`, { token: ada.token })).status).toBe(204)
     expect([await statusOf(yes), await statusOf(no)]).toEqual(['COMPLETED', 'DISMISSED'])
   })
+})
+
+test('a comment is in the log, without its words', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  const body = { comment: 'between us' }
+  const path = `/tasks/${id}/comments`
+  expect((await core.call('POST', path, { token: ada.token, body })).status).toBe(201)
+  const rows = await core.db
+    .select()
+    .from(activityLogs)
+    .where(eq(activityLogs.eventType, 'TASK_COMMENTED'))
+  const [row] = rows.filter(({ targets }) => targets[0]?.['id'] === id)
+  expect(row).toMatchObject({ outcome: 'Succeeded', actor: { email: 'ada@example.com' } })
+  expect(JSON.stringify(row?.metadata)).not.toContain('between us')
+})
+
+test('a comment that cannot be logged is not kept', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  const log =
+    "create function refuse() returns trigger as $$ begin raise 'full'; end $$ language plpgsql"
+  const client = new Client(await core.login())
+  await client.connect()
+  await client.query(log)
+  await client.query(
+    'create trigger refuse before insert on activity_logs for each row execute function refuse()',
+  )
+  const refused = await core.host.app.request(`/tasks/${id}/comments`, {
+    method: 'POST',
+    headers: {
+      host: 'localhost',
+      authorization: `Bearer ${ada.token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ comment: 'lost' }),
+  })
+  expect(refused.status).toBe(500)
+  await client.query('drop trigger refuse on activity_logs')
+  await client.query('drop function refuse')
+  await client.end()
+  expect((await core.call('GET', `/tasks/${id}?expand=comments`)).body.comments).toEqual([])
 })
 
 describe('a body', () => {

@@ -133,3 +133,18 @@ test('a host of an earlier version serves a database that a later one has added 
   await earlier.stop()
   await owner.end()
 })
+
+test('a host that starts later serves the first domain, not one that was made since', async () => {
+  const client = new Client(server.connection)
+  await client.connect()
+  // An update moves the row behind the other one, where a reading without an order finds it last.
+  await client.query("insert into domains (name) values ('other')")
+  await client.query("update domains set name = 'default' where name = 'default'")
+  await client.end()
+  const three = await startCore(env)
+  const { body } = await three.call('GET', '/users/current')
+  expect(body.id).toBe((await one.call('GET', '/users/current')).body.id)
+  const admins = await three.db.select().from(users).where(eq(users.email, 'admin@localhost'))
+  expect(admins).toHaveLength(1)
+  await three.stop()
+})

@@ -80,18 +80,59 @@ describe('keyway start --sample', () => {
   test.skipIf(!hasCurl)(
     `connects an app with the command of the README${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
-      const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
-      const [shown = ''] = /curl -s \S+\/apps [\s\S]*?(?=\n```)/.exec(readme) ?? []
       const { origin } = new URL(running.url)
       const directory = (running.body as { settings: { base_url: string } }).settings.base_url
-      const here = shown
-        .replace('http://127.0.0.1:8080', origin)
-        .replace('http://127.0.0.1:8090/scim', directory)
-        .replace('data/admin-token', path.join(running.data, 'admin-token'))
+      const here = (await pasted(/^sh\ncurl -s \S+\/apps /)).replace(
+        'http://127.0.0.1:8090/scim',
+        directory,
+      )
       const ready = async () => (await send(`${origin}/readyz`, {})).status === 200
       await until('the database is there', ready)
       const { stdout } = await promisify(execFile)('sh', ['-c', here])
       expect(JSON.parse(stdout)).toMatchObject({ app_class_id: 'scim', disconnected: false })
+    },
+  )
+
+  /** A block of the README with this run's addresses and files, as somebody would paste it. */
+  async function pasted(begins: RegExp): Promise<string> {
+    const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
+    const blocks = readme.split(/^```/m).filter((_, i) => i % 2 === 1)
+    const found = blocks.find((block) => begins.test(block)) ?? ''
+    return found
+      .replace(/^sh\n/, '')
+      .replaceAll('http://127.0.0.1:8080', new URL(running.url).origin)
+      .replaceAll('data/admin-token', path.join(running.data, 'admin-token'))
+  }
+
+  test.skipIf(!hasCurl)(
+    `completes a task with the commands of the README${hasCurl ? '' : ' (needs curl)'}`,
+    async () => {
+      await running.command.prints(/the sample company was made/)
+      const { stdout } = await promisify(execFile)('sh', ['-c', await pasted(/^sh\ncore\(\)/)])
+      const [me, tasks, actions, completed, apps] = stdout.trim().split('\n')
+      const open = JSON.parse(tasks ?? '').items
+      expect(JSON.parse(me ?? '')).toMatchObject({ email: 'admin@localhost' })
+      expect(open).toHaveLength(2)
+      expect(JSON.parse(actions ?? '')).toContainEqual(
+        expect.objectContaining({ transitions: [{ transition_to: 'COMPLETED' }] }),
+      )
+      expect(completed).toBe('204')
+      const { items } = JSON.parse(apps ?? '')
+      expect(items.map((one: { user_friendly_label: string }) => one.user_friendly_label)).toEqual([
+        'Data Warehouse',
+        'Design Studio',
+      ])
+    },
+  )
+
+  test.skipIf(!hasCurl)(
+    `prints a call that lists the open tasks${hasCurl ? '' : ' (needs curl)'}`,
+    async () => {
+      const [call] = await running.command.prints(/curl -s '\S+\/tasks\S+ -H "[^"]+"/)
+      const { stdout } = await promisify(execFile)('sh', ['-c', call])
+      const { items } = JSON.parse(stdout)
+      expect(items).not.toEqual([])
+      for (const one of items) expect(one.status).toBe('PENDING')
     },
   )
 

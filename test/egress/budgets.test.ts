@@ -149,3 +149,25 @@ test('replies count together with bodies for a connector, until they are handed 
   expect(await errorOf(open().post(201))).toMatchObject({ code: 'egress_concurrency' })
   expect((await open().post(200)).body).toHaveLength(800)
 })
+
+describe('requests that are open', () => {
+  test('are bounded for all calls of a connector together, and for no other connector', async () => {
+    const open = doorTo(await startDeaf(), { maxConnectorOpenFetches: 3 })
+    const hangUp = new AbortController()
+    const [first, second] = [open(), open('a')]
+    const leaving = first.post(1, hangUp.signal)
+    left(leaving)
+    left(first.post(1))
+    left(second.post(1))
+    const error = await errorOf(second.post(1))
+    expect(error).toMatchObject({ code: 'egress_concurrency' })
+    expect(error.message).toContain('All calls of this connector together have 3 requests open')
+    left(open('b').post(1))
+    hangUp.abort()
+    await errorOf(leaving)
+    // Its place is free again: the next one waits for its answer.
+    const next = second.post(1)
+    left(next)
+    await expect(Promise.race([next, wait(100, 'waits')])).resolves.toBe('waits')
+  })
+})

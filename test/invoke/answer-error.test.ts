@@ -3,7 +3,7 @@ import { RuntimeError } from '../../runtime/contract/errors.ts'
 import { answerError } from '../../runtime/invoke/answer-error.ts'
 import { createRedact } from '../../runtime/invoke/redact.ts'
 
-const redact = createRedact(['the-secret-token'])
+const redact = createRedact(() => ['the-secret-token'])
 const own = { code: 'not_found', message: 'no', app_error_code: null, status_code: null, at: [] }
 
 const judge = (error: object) =>

@@ -139,11 +139,21 @@ describe('a call', () => {
   })
 
   test('lets go of its requests when it has ended, however it ended', async () => {
-    const { ask, opened } = open(async () => {
+    const { ask, opened } = open(async (_lane, call) => {
+      await call.fetch({} as never).catch(() => {})
       throw new RuntimeError('worker_died', 'x')
     })
     await ask()
     expect(opened.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  test('opens the way out only for a call that makes a request', async () => {
+    const { ask, opened } = open(async (_lane, call) => {
+      expect(call.hasWritten()).toBe(false)
+      throw new RuntimeError('worker_died', 'x')
+    })
+    await ask()
+    expect(opened).toEqual([])
   })
 
   test('waits for a turn no longer than its deadline', async () => {

@@ -7,7 +7,7 @@ import type { Launcher } from '../../runtime/lanes/launch.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, openLanes, started } from './fixtures/lanes.ts'
 
-const SCRIPT = path.join(import.meta.dirname, 'fixtures/hostile-worker.mjs')
+const SCRIPT = path.join(import.meta.dirname, '../hostile/worker/hostile-worker.mjs')
 
 /** Starts the fake worker in the place of the real one. */
 const launcherOf = (deed: string): Launcher => ({

@@ -36,6 +36,17 @@ const refusal = (parts: unknown, options: Options = {}) => {
 
 const account = (more: object = {}) => ({ integration_specific_id: 'a', ...more })
 
+test('raw data that is nested too deeply is refused with its reply', () => {
+  const raw = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const parts = (levels: number) => [ok(), JSON.stringify([account()]), raw(levels)]
+  expect(check(parts(64), { wantRaw: true }).reply.ok).toBe(true)
+  expect(refusal(parts(65), { wantRaw: true })).toEqual([
+    'reply_invalid',
+    'the raw data of list_accounts is nested too deeply',
+  ])
+  expect(check(parts(65)).reply.ok).toBe(true)
+})
+
 describe('an answer', () => {
   test('leaves with every member, null where it was left out', () => {
     expect(answer([account({ email: 'a@b' })])).toEqual([

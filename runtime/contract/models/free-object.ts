@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { deeperThan, MAX_DEPTH } from '../depth.ts'
 
 /**
  * A free-form JSON object: extra data, custom attributes of any shape, a service account's key. A
@@ -8,6 +9,10 @@ import * as v from 'valibot'
 export const freeObject = () =>
   v.pipe(
     v.custom<Record<string, unknown>>(isObject, 'Expected an object'),
+    v.check(
+      (value) => !deeperThan(value, MAX_DEPTH),
+      `must not be nested deeper than ${MAX_DEPTH} levels`,
+    ),
     v.check((value) => !hasProtoKey(value), 'must not hold a member named __proto__'),
     v.metadata({ jsonSchema: { type: 'object' } }),
   )

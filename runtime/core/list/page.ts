@@ -19,7 +19,10 @@ type Listed = PgTable & { id: PgColumn }
 export type List = { where: SQL | undefined; order: SQL[] }
 type Slice = { limit: number; offset: number }
 
-/** Reads one page of a table in a fixed order; a page past the end is empty, with the true total. */
+/**
+ * Reads one page of a table in a fixed order; a page past the end is empty, with the true total. An empty
+ * list has no pages: clients that go on until `page` is `pages` stop at a total of 0 before.
+ */
 export async function selectPage<T extends Listed, I>(
   db: Db,
   table: T,

@@ -164,20 +164,15 @@ export async function commentOnTask(
 ) {
   return db.transaction(async (tx) => {
     const task = await findTask(tx, principal, id)
+    const author = toUser(await findUser(tx, principal, principal.userId))
+    const { domainId, userId: createdById } = principal
     const [row] = await tx
       .insert(taskComments)
-      .values({
-        domainId: principal.domainId,
-        taskId: task.id,
-        body: body.comment,
-        createdById: principal.userId,
-      })
+      .values({ domainId, taskId: task.id, body: body.comment, createdById })
       .returning()
-    await recordActivity(tx, principal, 'TASK_COMMENTED', [taskTarget(task)], {})
-    return {
-      body: body.comment,
-      created_by: toUser(await findUser(tx, principal, principal.userId)),
-      created_at: (row?.createdAt ?? new Date()).toISOString(),
-    }
+    const { id: comment_id, createdAt } = row as typeof taskComments.$inferSelect
+    // Its words are in the task: the log, which cannot be changed, says only that they were written.
+    await recordActivity(tx, principal, 'TASK_COMMENTED', [taskTarget(task)], { comment_id })
+    return { body: body.comment, created_by: author, created_at: createdAt.toISOString() }
   })
 }

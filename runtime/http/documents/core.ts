@@ -52,7 +52,7 @@ export const ValidationError = v.pipe(
 )
 
 /** What every endpoint may answer. */
-const FAILURES = {
+export const FAILURES = {
   400: ['It cannot be done like this', Detail],
   401: ['The token is missing, unknown, revoked or expired', Detail],
   403: ['The token’s user may not', Detail],
@@ -64,7 +64,7 @@ const FAILURES = {
 } as const
 
 /** What only some may: with a body, or where their row says so. */
-const RARE_FAILURES: Partial<Record<CoreStatus, string>> = {
+export const RARE_FAILURES: Partial<Record<CoreStatus, string>> = {
   413: 'The body is larger than 1 MiB',
   501: 'The integration cannot do this',
   502: 'The system that is connected failed, or could not be reached; nothing was changed',

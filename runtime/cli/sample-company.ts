@@ -1,0 +1,152 @@
+/** Makes the sample company in the database of a running host, once, through the core's own functions. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { and, eq } from 'drizzle-orm'
+import * as v from 'valibot'
+import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
+import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
+import { RequestablePermissionInput } from '../contract/models/requestable-permission.ts'
+import { recordActivity } from '../core/activity/activity.ts'
+import { createApp } from '../core/apps/connect.ts'
+import { type Principal, principalOf } from '../core/callers/principal.ts'
+import type { RequestParts } from '../core/parts.ts'
+import { importPeople } from '../core/people/import/import.ts'
+import { addRole } from '../core/people/users.ts'
+import { addStoreApp } from '../core/store/app-store.ts'
+import { createPermission } from '../core/store/permission-edits.ts'
+import { createRule } from '../core/store/pre-approval.ts'
+import { openTask } from '../core/tasks/open.ts'
+import { type Db, isAway } from '../database/database.ts'
+import { lockUntilEnd } from '../database/locks.ts'
+import { activityLogs } from '../database/schema/audit.ts'
+import { groups, users } from '../database/schema/people.ts'
+import type { Host } from '../main.ts'
+import { type Ids, type SampleApp, sampleCompany } from '../sample/company.ts'
+import { SAMPLE_TOKEN, tenantUrl } from '../sample/scim-server.ts'
+
+/** What the log says of it; where this is there, the company was made, whatever became of it since. */
+export const SAMPLE_EVENT = 'SAMPLE_COMPANY_ADDED'
+
+/** Pause until a database that went away is asked again, in milliseconds. */
+const RETRY_MS = 2000
+
+/** `made` now or `there` before; `left-out`: others' people are there, or the operator's token is revoked. */
+export type SampleOutcome = 'made' | 'there' | 'left-out'
+
+type Maker = { baseUrl: string; signal: AbortSignal; onAway?(error: Error): void }
+
+/**
+ * Waits for the database and makes the company, in the name of the operator's token. All of it or nothing:
+ * one transaction.
+ *
+ * @throws what keeps it from being made, other than a database that is away; an AbortError when `signal` is.
+ */
+export async function ensureSampleCompany(host: Host, maker: Maker): Promise<SampleOutcome> {
+  const { signal, onAway } = maker
+  await host.databaseReady
+  for (;;) {
+    signal.throwIfAborted()
+    const db = host.db()
+    try {
+      if (db) return await db.transaction((tx) => ensure(tx, host, maker))
+    } catch (error) {
+      if (!isAway(error)) throw error
+      onAway?.(error as Error)
+    }
+    await pause(RETRY_MS, undefined, { signal })
+  }
+}
+
+async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<SampleOutcome> {
+  // Two hosts that start at once on one database: the second finds it made.
+  await tx.execute(lockUntilEnd('making the sample company'))
+  const principal = await principalOf(tx, host.hasher, host.adminToken)
+  if (!principal) return 'left-out'
+  const { domainId } = principal
+  const before = await tx
+    .select({ id: activityLogs.id })
+    .from(activityLogs)
+    .where(and(eq(activityLogs.domainId, domainId), eq(activityLogs.eventType, SAMPLE_EVENT)))
+    .limit(1)
+  if (before.length > 0) return 'there'
+  const known = await tx.select().from(users).where(eq(users.domainId, domainId)).limit(2)
+  if (known.length > 1) return 'left-out'
+  await make(tx, principal, { ...host.parts, requestId: 'sample', signal }, baseUrl)
+  return 'made'
+}
+
+async function make(tx: Db, principal: Principal, parts: RequestParts, baseUrl: string) {
+  const { csv, roles, apps } = sampleCompany()
+  // First those who may answer no: the systems.
+  const connected: { app: SampleApp; id: string }[] = []
+  for (const app of apps) {
+    const { tenant, name, category, description } = app
+    const connection = {
+      app_class_id: 'scim',
+      auth: { token: SAMPLE_TOKEN },
+      settings: { base_url: tenantUrl(baseUrl, tenant) },
+    }
+    const body = { name, category, description, ...connection } as const
+    connected.push({ app, id: (await createApp(tx, principal, body as never, parts)).id })
+  }
+  await importPeople(tx, principal, bytesOf(csv), { dryRun: false, fileName: 'sample' })
+  const ids = await idsOf(tx, principal)
+  for (const { email, role } of roles) await addRole(tx, principal, ids.user(email).id, role)
+  for (const { app, id } of connected) await fillApp(tx, principal, app, id, ids)
+  await recordActivity(tx, principal, SAMPLE_EVENT, [], { base_url: baseUrl })
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+async function fillApp(
+  tx: Db,
+  principal: Principal,
+  app: SampleApp,
+  appId: string,
+  people: Omit<Ids, 'permission'>,
+): Promise<void> {
+  const labels = new Map<string, string>()
+  const ids: Ids = { ...people, permission: (label) => named(labels, label) }
+  const of = <T extends object>(body: T) => ({ ...body, app_id: appId })
+  await addStoreApp(tx, principal, v.parse(AddAppToAppStoreInput, of(app.settings(ids))))
+  for (const permission of app.permissions(ids)) {
+    const body = v.parse(RequestablePermissionInput, of(permission))
+    const made = await createPermission(tx, principal, body, true)
+    labels.set(permission.label, String(made?.id))
+  }
+  for (const rule of app.rules(ids))
+    await createRule(tx, principal, v.parse(PreApprovalRuleInput, of(rule)))
+  for (const { type, category, target, permission, users, groups, ...words } of app.tasks(ids))
+    await openTask(tx, principal, {
+      ...words,
+      taskType: type,
+      taskCategory: category,
+      productArea: 'APPSTORE',
+      appId,
+      targetUserId: target.id,
+      requestablePermissionId: permission.id,
+      assignees: {
+        userIds: (users ?? []).map(({ id }) => id),
+        groupIds: (groups ?? []).map(({ id }) => id),
+      },
+    })
+}
+
+async function idsOf(tx: Db, { domainId, userId }: Principal): Promise<Omit<Ids, 'permission'>> {
+  const everybody = await tx.select().from(users).where(eq(users.domainId, domainId))
+  const all = await tx.select().from(groups).where(eq(groups.domainId, domainId))
+  const byEmail = new Map(everybody.map(({ email, id }) => [email, id]))
+  const byName = new Map(all.map(({ name, id }) => [name, id]))
+  return {
+    user: (email) => named(byEmail, email),
+    group: (name) => named(byName, name),
+    me: { id: userId },
+  }
+}
+
+function named(ids: Map<string, string>, name: string): { id: string } {
+  const id = ids.get(name)
+  if (id === undefined) throw new Error(`the sample company knows no ${JSON.stringify(name)}`)
+  return { id }
+}

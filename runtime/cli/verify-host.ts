@@ -1,0 +1,89 @@
+/**
+ * The host process that `keyway verify` attacks: a real host, that also tells the run how it is. It is
+ * told what to be by its first message, and stops when its parent is gone.
+ */
+import { spawn } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+import { readConfig } from '../config.ts'
+import { createLog } from '../log.ts'
+import { createHost, type Host } from '../main.ts'
+import { watchBuiltIns } from '../verify/built-ins.ts'
+import type { HostSettings, HostState, Question } from '../verify/host-link.ts'
+import { createHostileResolver } from '../verify/resolver.ts'
+import { listen } from './serve.ts'
+
+/** Made when the host is whole: its own libraries replace some built-ins too. */
+let changedBuiltIns: () => string[] = () => []
+
+/** What the next worker process does instead of its work. */
+let deed: string | null = null
+const takenOver = new Set<ReturnType<typeof spawn>>()
+let logBytes = 0
+const logged = new Set<string>()
+
+process.once('message', (settings: HostSettings) => void serve(settings))
+
+async function serve({ environment, plugins, secrets, hostileWorker }: HostSettings) {
+  const config = readConfig(environment)
+  const log = createLog(config.logLevel, {
+    write(line: string) {
+      logBytes += line.length
+      for (const secret of secrets) if (line.includes(secret)) logged.add(secret)
+    },
+  })
+  const host = await createHost(
+    config,
+    log,
+    {},
+    {
+      only: plugins,
+      database: 'none',
+      resolve: createHostileResolver(),
+      launch: (real) => ({
+        ...real,
+        start() {
+          if (deed === null) return real.start()
+          const child = spawn(process.execPath, [hostileWorker, deed], {
+            stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+          })
+          deed = null
+          takenOver.add(child)
+          child.once('exit', () => takenOver.delete(child))
+          return { process: child, pipe: child.stdio[3] as Duplex }
+        },
+      }),
+    },
+  )
+  const listening = await listen(host, config)
+  await host.settled
+  changedBuiltIns = watchBuiltIns()
+  process.on('message', ({ id, ...question }: Question & { id: number }) => {
+    process.send?.({ id, value: answer(host, question) })
+  })
+  process.once('disconnect', () => {
+    letGo()
+    void listening.stop().then(() => process.exit(0))
+  })
+  process.send?.({ began: { url: listening.url, containment: host.lanes.containment } })
+}
+
+function answer(host: Host, question: Question): HostState | null {
+  if (question.what === 'take over') deed = question.deed
+  if (question.what === 'let go') letGo()
+  if (question.what !== 'state') return null
+  global.gc?.()
+  const { rss, heapUsed, external } = process.memoryUsage()
+  return {
+    workers: host.lanes.states(),
+    residentBytes: rss,
+    usedBytes: heapUsed + external,
+    logBytes,
+    logged: [...logged],
+    changedBuiltIns: changedBuiltIns(),
+  }
+}
+
+function letGo(): void {
+  deed = null
+  for (const child of takenOver) child.kill('SIGKILL')
+}

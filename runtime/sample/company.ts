@@ -1,0 +1,218 @@
+/**
+ * The sample company: thirty people of the sample directory, two apps that they use, what is asked for just
+ * now. Plain data in the wire's form; who makes it says which ids the names have.
+ */
+import { groupsOf, type Person, people } from './people.ts'
+import type { SampleTenant } from './scim-server.ts'
+
+/** How many of the directory's people work there: the heads of the departments come first. */
+export const COMPANY_SIZE = 30
+
+/** The ids of what is named. */
+export type Ids = {
+  /** Of an e-mail address. */
+  user(email: string): { id: string }
+  /** Of a name. */
+  group(name: string): { id: string }
+  /** Of a label, within the app. */
+  permission(label: string): { id: string }
+  /** Who makes the company. */
+  me: { id: string }
+}
+
+export type SampleApp = {
+  tenant: SampleTenant
+  name: string
+  category: string
+  description: string
+  /** Body of `POST /appstore/apps`, without the app. */
+  settings(ids: Ids): object
+  /** Bodies of `POST /appstore/requestable_permissions`, without the app. */
+  permissions(ids: Ids): { label: string; request_config?: object }[]
+  /** Bodies of `POST /appstore/pre_approval_rules`, without the app. */
+  rules(ids: Ids): object[]
+  tasks(ids: Ids): SampleTask[]
+}
+
+export type SampleTask = {
+  type: string
+  category: 'MANAGER_APPROVAL' | 'APPROVAL' | 'PROVISIONING'
+  description: string
+  instructions?: string
+  /** For whom. */
+  target: { id: string }
+  permission: { id: string }
+  users?: { id: string }[]
+  groups?: { id: string }[]
+}
+
+export type SampleCompany = {
+  /** A file for the import of people. */
+  csv: string
+  /** Who has which role besides. */
+  roles: { email: string; role: string }[]
+  apps: SampleApp[]
+}
+
+export function sampleCompany(): SampleCompany {
+  const staff = people().slice(0, COMPANY_SIZE)
+  const head = (department: string) => emailOf(staff.find((one) => one.department === department))
+  const member = (department: string) =>
+    emailOf(staff.findLast((one) => one.department === department && one.active))
+  return {
+    csv: csvOf(staff),
+    roles: [
+      { email: head('Engineering'), role: 'App Admin' },
+      { email: head('Design'), role: 'App Admin' },
+      { email: head('Finance'), role: 'Auditor' },
+      { email: head('People'), role: 'Read Only Admin' },
+      { email: head('Legal'), role: 'Access Review Administrator' },
+      { email: head('Support'), role: 'AppStore Read Only Admin' },
+    ],
+    apps: [designStudio(head, member), warehouse(head, member)],
+  }
+}
+
+type OfDepartment = (department: string) => string
+
+function designStudio(head: OfDepartment, member: OfDepartment): SampleApp {
+  return {
+    tenant: 'design',
+    name: 'Design Studio',
+    category: 'Design & Creativity',
+    description: 'Where designs are drawn and talked about',
+    settings: ({ user, group }) => ({
+      custom_request_instructions: 'Viewers need no licence; say what you want to draw.',
+      request_flow: {
+        discoverability: 'FULL',
+        require_manager_approval: true,
+        approvers: { users: [user(head('Design'))], groups: [group('Design')] },
+        admins: { users: [user(head('Design'))] },
+      },
+      provisioning: {
+        groups_provisioning: 'GROUPS_AND_VISIBLE',
+        time_based_access: ['7 days', '30 days', '90 days', 'Unlimited'],
+        allow_multiple_permission_selection: true,
+      },
+    }),
+    permissions: () => [
+      { label: 'Editor', request_config: { appstore_visibility: 'VISIBLE' } },
+      { label: 'Viewer', request_config: { appstore_visibility: 'VISIBLE' } },
+    ],
+    rules: ({ group, permission }) => [
+      {
+        justification: 'Designers draw',
+        preapproved_groups: [group('Design')],
+        preapproved_permissions: [permission('Editor')],
+        time_based_access: ['90 days', 'Unlimited'],
+      },
+    ],
+    tasks: ({ me, user, group, permission }) => [
+      {
+        type: 'ACCESS_REQUEST_APPROVAL',
+        category: 'APPROVAL',
+        description: 'Editor of Design Studio for 30 days, for the new campaign',
+        target: user(member('Marketing')),
+        permission: permission('Editor'),
+        users: [me],
+      },
+      {
+        type: 'ACCESS_REQUEST_APPROVAL',
+        category: 'APPROVAL',
+        description: 'Viewer of Design Studio, to see what will be sold',
+        target: user(member('Sales')),
+        permission: permission('Viewer'),
+        groups: [group('Design')],
+      },
+    ],
+  }
+}
+
+function warehouse(head: OfDepartment, member: OfDepartment): SampleApp {
+  return {
+    tenant: 'warehouse',
+    name: 'Data Warehouse',
+    category: 'Developers',
+    description: 'Numbers of every department',
+    settings: ({ me, user, group }) => ({
+      request_flow: {
+        discoverability: 'FULL',
+        allowed_groups: {
+          type: 'SPECIFIED_GROUPS',
+          groups: [group('Engineering'), group('Finance')],
+        },
+        require_additional_approval: true,
+        approvers: { users: [me] },
+        approvers_stage_2: { users: [user(head('Finance'))] },
+        admins: { users: [user(head('Engineering'))], groups: [group('On Call')] },
+      },
+      provisioning: {
+        groups_provisioning: 'GROUPS_AND_VISIBLE',
+        time_based_access: ['8 hours', '1 day', '30 days'],
+        manual_steps_needed: true,
+        custom_provisioning_instructions: 'Add the person to the group of the permission.',
+      },
+    }),
+    permissions: ({ user }) => [
+      { label: 'Read reports', request_config: { appstore_visibility: 'VISIBLE' } },
+      {
+        label: 'Administer',
+        request_config: {
+          appstore_visibility: 'VISIBLE',
+          request_approval_config: {
+            request_approval_config_override: true,
+            approvers: { users: [user(head('Engineering'))] },
+          },
+          request_fulfillment_config: {
+            time_based_access_override: true,
+            time_based_access: ['2 hours', '8 hours'],
+          },
+        },
+      },
+    ],
+    rules: () => [],
+    tasks: ({ me, user, group, permission }) => [
+      {
+        type: 'ACCESS_REQUEST_MANAGER_APPROVAL',
+        category: 'MANAGER_APPROVAL',
+        description: 'Read reports of Data Warehouse for a day',
+        target: user(member('Finance')),
+        permission: permission('Read reports'),
+        users: [user(head('Finance'))],
+      },
+      {
+        type: 'ACCESS_REQUEST_PROVISIONING',
+        category: 'PROVISIONING',
+        description: 'Administer Data Warehouse for 8 hours',
+        instructions: 'Add the person to the group of the permission.',
+        target: user(member('Engineering')),
+        permission: permission('Administer'),
+        users: [me],
+        groups: [group('On Call')],
+      },
+    ],
+  }
+}
+
+const emailOf = (person: Person | undefined): string => person?.email ?? ''
+
+/** The file, as an export of a directory would be. No value holds a comma or a quote. */
+function csvOf(staff: Person[]): string {
+  const byId = new Map(staff.map((person) => [person.id, person]))
+  const groups = Object.entries(groupsOf(staff))
+  const rows = staff.map((person) => [
+    person.email,
+    person.givenName,
+    person.familyName,
+    person.active ? 'ACTIVE' : 'SUSPENDED',
+    person.managerId === null ? '' : emailOf(byId.get(person.managerId)),
+    groups
+      .filter(([, members]) => members.includes(person))
+      .map(([name]) => name)
+      .join(';'),
+    person.title,
+    person.department,
+  ])
+  const head = ['email', 'given_name', 'family_name', 'status', 'manager_email', 'groups']
+  return [[...head, 'title', 'department'], ...rows].map((cells) => `${cells.join(',')}\n`).join('')
+}

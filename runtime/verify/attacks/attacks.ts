@@ -1,0 +1,21 @@
+/** Every attack, by family: the one definition that the run, the tests and the page of attacks read. */
+import type { Attack, Family } from '../attack.ts'
+import { COMPILER } from './compiler.ts'
+import { MEMORY } from './memory.ts'
+import { NEIGHBOUR } from './neighbour.ts'
+import { NETWORK } from './network.ts'
+import { OUT } from './out.ts'
+import { TIME } from './time.ts'
+import { WALL } from './wall.ts'
+import { WORKER } from './worker.ts'
+
+export const ATTACKS: Record<Family, readonly Attack[]> = {
+  time: TIME,
+  memory: MEMORY,
+  wall: WALL,
+  out: OUT,
+  compiler: COMPILER,
+  network: NETWORK,
+  neighbour: NEIGHBOUR,
+  worker: WORKER,
+}

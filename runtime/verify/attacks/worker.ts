@@ -1,0 +1,57 @@
+import type { Attack } from '../attack.ts'
+
+/** The worker is killed, and its call ends classified. */
+const KILLED = [
+  'an unknown call',
+  'a head that is not JSON',
+  'a head without its members',
+  'a negative length',
+  'a length beyond the body',
+  'a cursor too long',
+  'a refusal of its own making',
+  'a message for workers',
+  'a kind that does not exist',
+  'a fetch of no form',
+  'a header too long',
+  'a frame too large',
+  'a stream begun twice',
+  'a frame of no stream',
+  'a message of gigabytes',
+  'random bytes',
+  'random messages',
+  'messages cut and joined at random',
+  'answers in the name of every call',
+  'closing its pipe',
+  'exiting as if all were well',
+  'crying memory before it exits',
+  'never answering',
+  'answering pings only',
+  'not reading any more',
+]
+
+/** What a worker may say: bounded, and survived. */
+const SURVIVED = [
+  'a log line nested without end',
+  'log lines without end',
+  'fetches without end',
+  'an answer twice',
+  'the end of isolates that never were',
+  'aborts of fetches that never were',
+]
+
+const QUICK = ['random messages', 'a message of gigabytes', 'fetches without end']
+
+/** Names of files and connectors are made of letters and `-`. */
+const nameOf = (deed: string): string => `worker-${deed.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
+
+export const WORKER: readonly Attack[] = [...KILLED, ...SURVIVED].map((deed) => ({
+  name: nameOf(deed),
+  promise: 1,
+  deed,
+  workerMayDie: true,
+  deadlineMs: 1000,
+  ends: SURVIVED.includes(deed)
+    ? ['answer', 'rate_limit', 'service_error']
+    : ['service_error', 'request_timeout'],
+  ...(QUICK.includes(deed) ? { quick: true as const } : {}),
+}))

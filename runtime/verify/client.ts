@@ -1,0 +1,111 @@
+/** Calls of a connector as a caller makes them, and what came of each. */
+import { Agent, request } from 'node:http'
+
+/** What a call ended with. */
+export type Ended = {
+  /** `answer`, a wire code, or what went wrong where there was no envelope. */
+  ending: string
+  message: string
+  /** The body and all header values: what is searched for what may not be there. */
+  text: string
+  tookMs: number
+}
+
+export type CallOptions = {
+  token: string
+  settings?: object
+  /** JSON text of the request. */
+  requestJson?: string
+  /** Longest wait for an answer, in milliseconds. */
+  patienceMs: number
+}
+
+export type Client = {
+  call(connector: string, capability: string, options: CallOptions): Promise<Ended>
+  get(path: string, patienceMs: number, token?: string): Promise<{ status: number; text: string }>
+  close(): void
+}
+
+/** The largest answer is 32 MiB; what is read beyond that is a finding of its own. */
+const MAX_ANSWER_BYTES = 80 * 1024 * 1024
+
+export function createClient(url: string, connectorsPath: string): Client {
+  const agent = new Agent({ keepAlive: true })
+
+  function send(
+    at: string,
+    body: string | null,
+    patienceMs: number,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; text: string; headerText: string }> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request(url + at, { agent, method: body === null ? 'GET' : 'POST', headers })
+      const timer = setTimeout(
+        () => outgoing.destroy(new Error(`no answer in ${patienceMs} ms`)),
+        patienceMs,
+      )
+      outgoing.on('response', (incoming) => {
+        const chunks: Buffer[] = []
+        let bytes = 0
+        incoming.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+          if (bytes > MAX_ANSWER_BYTES) outgoing.destroy(new Error('the answer does not end'))
+          else chunks.push(chunk)
+        })
+        incoming.on('error', reject)
+        incoming.on('end', () => {
+          clearTimeout(timer)
+          const text = Buffer.concat(chunks).toString('utf8')
+          const headerText = JSON.stringify(incoming.headers)
+          resolve({ status: incoming.statusCode ?? 0, text, headerText })
+        })
+      })
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        clearTimeout(timer)
+        // An idle connection that the server closed in the moment in which it was used again.
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET')
+          send(at, body, patienceMs, headers).then(resolve, reject)
+        else reject(error)
+      })
+      outgoing.end(body ?? undefined)
+    })
+  }
+
+  return {
+    async call(connector, capability, { token, settings = {}, requestJson, patienceMs }) {
+      const auth = JSON.stringify({ token: { token } })
+      const asked = requestJson ?? (capability === 'get_account' ? '{"account_id":"a"}' : '{}')
+      const body = `{"auth":${auth},"settings":${JSON.stringify(settings)},"request":${asked}}`
+      const begun = performance.now()
+      try {
+        const { text, headerText } = await send(
+          `${connectorsPath}/${connector}/${capability}`,
+          body,
+          patienceMs,
+          { 'content-type': 'application/json' },
+        )
+        return { ...readEnvelope(text), text: headerText + text, tookMs: performance.now() - begun }
+      } catch (error) {
+        const message = (error as Error).message
+        return { ending: 'no answer', message, text: '', tookMs: performance.now() - begun }
+      }
+    },
+    async get(path, patienceMs, token) {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      const { status, text } = await send(path, null, patienceMs, headers as Record<string, string>)
+      return { status, text }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function readEnvelope(text: string): { ending: string; message: string } {
+  let body: { is_error?: unknown; error?: { error_code?: unknown; message?: unknown } }
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return { ending: 'not JSON', message: text.slice(0, 200) }
+  }
+  if (body.is_error !== true) return { ending: 'answer', message: '' }
+  return { ending: String(body.error?.error_code), message: String(body.error?.message) }
+}

@@ -1,0 +1,73 @@
+/** Makes the connector folder of an attack: its code as it lies in the corpus, and a manifest. */
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Attack, DEADLINE_MS, type Family, MEMORY_MB } from './attack.ts'
+
+/** The corpus; it is part of the package. */
+export const CORPUS: string = path.join(import.meta.dirname, '..', '..', 'test', 'hostile')
+
+export type FolderPlace = {
+  /** The plugin directory. */
+  plugins: string
+  /** The host's data directory, which no connector may read. */
+  secrets: string
+}
+
+/** Where the code of an attack lies: a file, or a folder where it takes several. */
+export function sourceOf(family: Family, { name }: Attack): string {
+  const folder = path.join(CORPUS, family, name)
+  if (existsSync(folder)) return folder
+  // Whoever took over a worker has no use for the connector's code.
+  return family === 'worker' ? path.join(CORPUS, family, 'connector.ts') : `${folder}.ts`
+}
+
+/** Writes the folder of an attack and says where it is. */
+export async function writeFolder(
+  family: Family,
+  attack: Attack,
+  { plugins, secrets }: FolderPlace,
+): Promise<string> {
+  const folder = path.join(plugins, attack.name)
+  // Written with those of its family: once more, it would be judged once more.
+  if (existsSync(folder)) return folder
+  const source = sourceOf(family, attack)
+  await mkdir(folder, { recursive: true })
+  if (source.endsWith('.ts')) await cp(source, path.join(folder, 'connector.ts'))
+  else await cp(source, folder, { recursive: true, verbatimSymlinks: true })
+  for (const [name, content] of Object.entries(attack.files?.() ?? {})) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+    await writeFile(path.join(folder, name), content)
+  }
+  for (const [name, target] of Object.entries(attack.links ?? {}))
+    await symlink(target.replace('{secrets}', secrets), path.join(folder, name))
+  const manifest = path.join(folder, 'connector.json')
+  if (!existsSync(manifest)) await writeFile(manifest, JSON.stringify(manifestOf(attack), null, 2))
+  return folder
+}
+
+/** The manifest of an attack: the usual one, with what is its own. */
+export function manifestOf({ name, deadlineMs, memoryMb, manifest }: Attack): object {
+  return {
+    id: name,
+    version: '1.0.0',
+    runtime: '^1.0.0',
+    authentication_schema: { kind: 'token' },
+    settings: { base_url: { type: 'string', format: 'url' } },
+    egress: [{ url: '{settings.base_url}' }],
+    capabilities: { list_accounts: {}, get_account: {} },
+    limits: { deadline_ms: deadlineMs ?? DEADLINE_MS, memory_mb: memoryMb ?? MEMORY_MB },
+    ...manifest,
+  }
+}
+
+/** What an attack's own comment says: the first comment of its code, in one line. */
+export async function wordsOf(family: Family, attack: Attack): Promise<string> {
+  const source = sourceOf(family, attack)
+  const file = source.endsWith('.ts') ? source : path.join(source, 'connector.ts')
+  const [, comment = ''] = /\/\*\*([\s\S]*?)\*\//.exec(await readFile(file, 'utf8')) ?? []
+  return comment
+    .replaceAll(/\n\s*\*/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,119 @@
+/** The host that is attacked, seen from the run: a process of its own, asked over Node's IPC. */
+import { fork } from 'node:child_process'
+import type { LaneState } from '../lanes/lanes.ts'
+import type { Containment } from '../lanes/launch.ts'
+
+/** What the host process is started with. */
+export type HostSettings = {
+  /** The environment that its configuration is read from. */
+  environment: Record<string, string>
+  plugins: string
+  /** What may never be in its log. */
+  secrets: string[]
+  /** The program of a worker that was taken over. */
+  hostileWorker: string
+}
+
+export type HostState = {
+  workers: LaneState[]
+  /** Resident memory after a garbage collection, in bytes. */
+  residentBytes: number
+  /** What of it is in use: heap and buffers. The rest is the allocator's, for later. */
+  usedBytes: number
+  logBytes: number
+  /** Secrets that the log holds. */
+  logged: string[]
+  /** Members of built-in objects that are no longer what they were at the start. */
+  changedBuiltIns: string[]
+}
+
+/** What the run asks of the host process. */
+export type Question = { what: 'state' } | { what: 'take over'; deed: string } | { what: 'let go' }
+
+export type HostLink = {
+  readonly pid: number
+  readonly url: string
+  readonly containment: Containment
+  state(): Promise<HostState>
+  /** The next worker process does this instead of its work. */
+  takeOver(deed: string): Promise<void>
+  /** Ends workers that were taken over. */
+  letGo(): Promise<void>
+  /** Null while it runs; how it ended otherwise. */
+  readonly ended: string | null
+  stop(): Promise<void>
+}
+
+/** Of the host process's environment: nothing may show this. */
+export const ENVIRONMENT_SECRET = 'canary-of-the-environment-5d0f7c3a'
+
+/** How long the host may take to answer the run itself, in milliseconds. */
+const PATIENCE_MS = 15_000
+
+/** Starts the host process; `entry` is its file. */
+export async function startHostProcess(entry: string, settings: HostSettings): Promise<HostLink> {
+  const child = fork(entry, [], {
+    execArgv: ['--no-warnings', '--expose-gc'],
+    env: {
+      PATH: process.env['PATH'],
+      UV_THREADPOOL_SIZE: '32',
+      KEYWAY_VERIFY_CANARY: ENVIRONMENT_SECRET,
+    },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let errors = ''
+  let ended: string | null = null
+  let nextId = 1
+  const asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  const began = Promise.withResolvers<{ url: string; containment: Containment }>()
+  child.stderr?.on('data', (text: Buffer) => {
+    errors = (errors + text.toString('utf8')).slice(-2000)
+  })
+  child.on('exit', (code, signal) => {
+    ended = `the host ended: ${signal ?? `exit ${code}`} ${errors}`.trim()
+    const error = new Error(ended)
+    began.reject(error)
+    for (const one of asked.values()) one.reject(error)
+  })
+  child.on('message', (message: { id?: number; value?: unknown; began?: never }) => {
+    if (message.began) return began.resolve(message.began)
+    asked.get(message.id ?? 0)?.resolve(message.value)
+  })
+
+  function ask<T>(question: Question): Promise<T> {
+    if (ended !== null) return Promise.reject(new Error(ended))
+    const id = nextId++
+    let timer: NodeJS.Timeout
+    return new Promise<T>((resolve, reject) => {
+      const late = () => reject(new Error(`the host did not answer in ${PATIENCE_MS} ms`))
+      timer = setTimeout(late, PATIENCE_MS)
+      asked.set(id, { resolve: resolve as (value: unknown) => void, reject })
+      child.send({ id, ...question }, (error) => error && reject(error))
+    }).finally(() => {
+      clearTimeout(timer)
+      asked.delete(id)
+    })
+  }
+
+  child.send(settings)
+  const { url, containment } = await began.promise
+  return {
+    pid: child.pid ?? 0,
+    url,
+    containment,
+    state: () => ask<HostState>({ what: 'state' }),
+    takeOver: (deed) => ask({ what: 'take over', deed }),
+    letGo: () => ask({ what: 'let go' }),
+    get ended() {
+      return ended
+    },
+    async stop() {
+      if (ended !== null) return
+      const over = new Promise((resolve) => child.once('exit', resolve))
+      child.disconnect()
+      const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
+      await over
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,133 @@
+/** Judges what was seen of an attack: sandbox.md, the end of section 3, as rules. */
+import { type Attack, DEADLINE_MS, ESCAPED, isRefused } from './attack.ts'
+import { ENVIRONMENT_SECRET } from './host-link.ts'
+import { NEIGHBOUR } from './neighbours.ts'
+import { type Observed, tokenOf } from './run-attack.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+export const BOUNDS = {
+  /** How long after its deadline a call may be answered, in milliseconds (architecture.md section 2). */
+  lateMs: 100,
+  /** How long until the same connector answers again, in milliseconds. */
+  recoveryMs: 1000,
+  /** The same where its worker has died several times and is started again with a pause. */
+  backingOffMs: 5000,
+  /** How long until nothing of the attack takes processor time, in milliseconds. */
+  calmMs: 2000,
+  /** The longest that any call of a neighbour may take, in milliseconds, beside this machine's own delay. */
+  neighbourMs: 500,
+  /** What may stay in use in the host, and what its allocator may keep, in bytes. */
+  growthBytes: 64 * MEBIBYTE,
+  keptBytes: 256 * MEBIBYTE,
+  /** What may be there for a while, in bytes. */
+  peakGrowthBytes: 512 * MEBIBYTE,
+  /** What a worker may take: its cap, and what it can take between two looks. */
+  workerBytes: 2048 * MEBIBYTE,
+  /** What one attack may write to the host's log, in bytes. */
+  logBytes: 16 * MEBIBYTE,
+} as const
+
+/** The machine's own names, that no answer may show. */
+export type Private = { paths: string[] }
+
+/** What is wrong, in words; empty where the attack was contained. */
+export function judge(attack: Attack, seen: Observed, { paths }: Private): string[] {
+  return [
+    ...endings(attack, seen),
+    ...lateness(attack, seen),
+    ...answers(attack, seen, paths),
+    ...host(seen),
+    ...neighbours(seen),
+    ...afterwards(attack, seen),
+  ]
+}
+
+function endings(attack: Attack, { ghost, calls }: Observed): string[] {
+  if (ghost !== null) return isRefused(attack) ? [] : [`it is not served: ${ghost}`]
+  if (isRefused(attack) && attack.ends.length === 1) return ['it is served']
+  const wrong = calls.filter(({ ending }) => !(attack.ends as readonly string[]).includes(ending))
+  return unique(wrong.map(({ ending, message }) => `ended with ${ending}: ${message}`))
+}
+
+function lateness(attack: Attack, { calls, noticed }: Observed): string[] {
+  const deadlineMs = attack.deadlineMs ?? DEADLINE_MS
+  const slowestMs = Math.max(0, ...calls.map(({ tookMs }) => tookMs))
+  // A crowd takes its time to be sent and answered, a millisecond each.
+  const crowdMs = attack.together ?? 0
+  const lateMs = slowestMs - deadlineMs - noticed.ownStallMs - crowdMs
+  return lateMs > BOUNDS.lateMs
+    ? [`answered ${Math.round(lateMs)} ms after its deadline of ${deadlineMs} ms`]
+    : []
+}
+
+function answers(attack: Attack, { calls, ghost, forbidden }: Observed, paths: string[]): string[] {
+  const tenants = attack.tenants ?? 1
+  const texts = [...calls.map(({ text }) => text), ghost ?? '']
+  const found = texts.flatMap((text, turn) => [
+    ...(text.includes(ESCAPED) ? [`it got out: ${around(text, ESCAPED)}`] : []),
+    ...(text.includes(ENVIRONMENT_SECRET) ? ['an answer shows the environment'] : []),
+    ...(text.includes(NEIGHBOUR.token) ? ["an answer shows a neighbour's token"] : []),
+    ...paths.filter((one) => text.includes(one)).map((one) => `an answer shows the path ${one}`),
+    ...(HOST_FRAMES.test(text) ? [`an answer shows the host: ${HOST_FRAMES.exec(text)?.[0]}`] : []),
+    ...(attack.never?.test(text) ? [`an answer holds ${attack.never.exec(text)?.[0]}`] : []),
+    ...Array.from({ length: tenants }, (_, tenant) => tenant)
+      .filter((tenant) => tenant !== turn % tenants && text.includes(tokenOf(tenant)))
+      .map((tenant) => `an answer to one tenant shows the token of another (${tenant})`),
+  ])
+  return unique([...found, ...forbidden])
+}
+
+/** What only the host's own stacks and sources say. */
+const HOST_FRAMES = /node:internal|\/node_modules\/|runtime\/(worker|lanes|egress|invoke)\//i
+
+function host({ before, after, peakHostBytes }: Observed): string[] {
+  const grownBytes = after.usedBytes - before.usedBytes
+  const keptBytes = after.residentBytes - before.residentBytes
+  const peakBytes = peakHostBytes - before.residentBytes
+  const loggedBytes = after.logBytes - before.logBytes
+  return [
+    ...after.changedBuiltIns.map((name) => `the host's ${name} was changed`),
+    ...after.logged.map((secret) => `the log holds the secret ${secret}`),
+    ...(grownBytes > BOUNDS.growthBytes ? [`the host grew by ${inMb(grownBytes)}`] : []),
+    ...(keptBytes > BOUNDS.keptBytes ? [`the host kept ${inMb(keptBytes)} more`] : []),
+    ...(peakBytes > BOUNDS.peakGrowthBytes ? [`the host grew by ${inMb(peakBytes)} at most`] : []),
+    ...(loggedBytes > BOUNDS.logBytes ? [`${inMb(loggedBytes)} were logged`] : []),
+  ]
+}
+
+function neighbours({ noticed }: Observed): string[] {
+  const slowestMs = noticed.slowestMs - noticed.ownStallMs
+  return [
+    ...unique(noticed.errors).map((error) => `a neighbour's call failed: ${error}`),
+    ...(slowestMs > BOUNDS.neighbourMs
+      ? [`a neighbour's call took ${Math.round(slowestMs)} ms`]
+      : []),
+  ]
+}
+
+function afterwards(attack: Attack, seen: Observed): string[] {
+  const { recoveryMs, unrecovered, calmMs, workerDeaths, peakWorkerBytes } = seen
+  // The first two deaths cost no pause.
+  const boundMs = workerDeaths > 2 ? BOUNDS.backingOffMs : BOUNDS.recoveryMs
+  return [
+    ...(recoveryMs === null || recoveryMs > boundMs
+      ? [`answered again after ${ms(recoveryMs)}; before that: ${unrecovered}`]
+      : []),
+    ...(calmMs === null || calmMs > BOUNDS.calmMs ? [`was busy for ${ms(calmMs)} afterwards`] : []),
+    ...(workerDeaths > 0 && !attack.workerMayDie ? [`its worker died ${workerDeaths} times`] : []),
+    ...(peakWorkerBytes > BOUNDS.workerBytes ? [`a worker took ${inMb(peakWorkerBytes)}`] : []),
+  ]
+}
+
+const ms = (value: number | null): string =>
+  value === null ? 'more than can be waited for' : `${Math.round(value)} ms`
+
+const inMb = (bytes: number): string => `${Math.round(bytes / MEBIBYTE)} MiB`
+
+const around = (text: string, word: string): string => {
+  const at = text.indexOf(word)
+  return text.slice(at, at + 200)
+}
+
+const unique = (texts: string[]): string[] => [...new Set(texts)].slice(0, 10)

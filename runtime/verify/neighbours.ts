@@ -1,0 +1,88 @@
+/**
+ * Who lives beside an attack: a healthy connector that is called all the time, with and without a request
+ * to its upstream, and the host's own health. What they notice is what an attack does to others.
+ */
+import type { Client } from './client.ts'
+
+/** A healthy connector; its `get_account` asks its upstream. */
+export const NEIGHBOUR = {
+  id: 'healthy_neighbour',
+  token: 'token-of-the-healthy-neighbour',
+  code: `import { defineConnector } from 'keyway/sdk'
+export default defineConnector({
+  list_accounts: () => [{ integration_specific_id: 'well' }],
+  async get_account(_request, ctx) {
+    const reply = await ctx.fetch(\`\${ctx.settings.base_url}/healthy\`)
+    return { integration_specific_id: await reply.text() }
+  },
+} as never)
+`,
+} as const
+
+export type Noticed = {
+  calls: number
+  errors: string[]
+  p99Ms: number
+  slowestMs: number
+  /** Longest that this process itself was held up: what it measured is late by as much. */
+  ownStallMs: number
+}
+
+export type Neighbours = { stop(): Promise<Noticed> }
+
+/** A call each so many milliseconds, whether or not those before it are answered. */
+const EVERY_MS = 10
+const PATIENCE_MS = 5000
+
+export function startNeighbours(client: Client, upstream: string): Neighbours {
+  const took: number[] = []
+  const errors: string[] = []
+  const running = new Set<Promise<void>>()
+  let turn = 0
+  let ownStallMs = 0
+  let lastMs = performance.now()
+
+  const timer = setInterval(() => {
+    const nowMs = performance.now()
+    ownStallMs = Math.max(ownStallMs, nowMs - lastMs - EVERY_MS)
+    lastMs = nowMs
+    turn += 1
+    const made = (turn % 8 === 0 ? health() : call(turn % 2 === 0)).finally(() =>
+      running.delete(made),
+    )
+    running.add(made)
+  }, EVERY_MS)
+
+  async function health(): Promise<void> {
+    const begun = performance.now()
+    try {
+      const { status } = await client.get('/healthz', PATIENCE_MS)
+      if (status !== 200) errors.push(`/healthz: ${status}`)
+    } catch (error) {
+      errors.push(`/healthz: ${(error as Error).message}`)
+    }
+    took.push(performance.now() - begun)
+  }
+
+  async function call(asks: boolean): Promise<void> {
+    const { ending, message, text, tookMs } = await client.call(
+      NEIGHBOUR.id,
+      asks ? 'get_account' : 'list_accounts',
+      { token: NEIGHBOUR.token, settings: { base_url: upstream }, patienceMs: PATIENCE_MS },
+    )
+    took.push(tookMs)
+    if (ending !== 'answer') errors.push(`${ending}: ${message}`)
+    else if (!text.includes('"well"')) errors.push(`another answer: ${text.slice(-200)}`)
+  }
+
+  return {
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(running)
+      took.sort((a, b) => a - b)
+      const at = (part: number) =>
+        took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? 0
+      return { calls: took.length, errors, p99Ms: at(0.99), slowestMs: at(1), ownStallMs }
+    },
+  }
+}

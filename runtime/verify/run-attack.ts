@@ -1,0 +1,219 @@
+/** Runs one attack and says what came of it: what its callers got, what others noticed, what is left. */
+import { rm } from 'node:fs/promises'
+import { type Attack, DEADLINE_MS, type Family } from './attack.ts'
+import type { Ended } from './client.ts'
+import { writeFolder } from './corpus.ts'
+import type { HostState } from './host-link.ts'
+import type { Noticed } from './neighbours.ts'
+import { startNeighbours } from './neighbours.ts'
+import { cpuMsOf, familyOf } from './processes.ts'
+import type { Scene } from './scene.ts'
+
+/** Everything that was seen of one attack. */
+export type Observed = {
+  /** Why its folder is not served, or null. */
+  ghost: string | null
+  calls: Ended[]
+  noticed: Noticed
+  /** From the last answer to an answer of the same connector, in milliseconds; null where none came. */
+  recoveryMs: number | null
+  /** The last that was heard of it while it did not answer. */
+  unrecovered: string
+  /** From then until nothing of the host took processor time, in milliseconds; null where it went on. */
+  calmMs: number | null
+  workerDeaths: number
+  before: HostState
+  after: HostState
+  /** Largest resident memory of the host, and of any process below it, in bytes. */
+  peakHostBytes: number
+  peakWorkerBytes: number
+  /** What arrived at the servers of the run that may not. */
+  forbidden: string[]
+}
+
+const TOKENS = 'token-of-attacked-tenant-'
+/** The token of the n-th tenant; each names it, so that one in a foreign answer can be told. */
+export const tokenOf = (tenant: number): string => `${TOKENS}${tenant}-7d1b`
+
+/** How long a folder may take to be judged, in milliseconds: the compiler's own bound, twice, and more. */
+const JUDGED_MS = 60_000
+/** Beyond its deadline, how long a call is waited for before that is the finding, in milliseconds. */
+const CALL_PATIENCE_MS = 10_000
+/** What is looked for in the time that follows, in milliseconds. */
+const RECOVERY_MS = 5000
+const CALM_MS = 4000
+const CALM_WINDOW_MS = 150
+/** Processor time in that window that is no work, in milliseconds: a tick of the clock is 10. */
+const CALM_CPU_MS = 30
+const SAMPLE_MS = 50
+/** Buffers of connections that were cut are freed some time later: how long, and what does not matter. */
+const SETTLE_MS = 2000
+const SETTLED_BYTES = 16 * 1024 * 1024
+
+/** Runs an attack whose folder may be there already. */
+export async function runAttack(family: Family, attack: Attack, scene: Scene): Promise<Observed> {
+  const { client, host, upstream } = scene
+  const before = await host.state()
+  upstream.forbidden()
+  const memory = sampleMemory(host.pid)
+  const neighbours = startNeighbours(client, upstream.url)
+  const droppedMs = performance.now()
+  const { folder, ghost } = await place(family, attack, scene)
+  const refused = ghost !== null
+  const calls: Ended[] = []
+  let recovered: Recovery = { recoveryMs: 0, unrecovered: '' }
+  if (!refused) {
+    const restMs = (attack.armedAfterMs ?? 0) - (performance.now() - droppedMs)
+    if (restMs > 0) await pause(restMs)
+    calls.push(...(await makeCalls(attack, scene)))
+    await host.letGo()
+    if (!attack.staysDown) recovered = await recover(attack, scene)
+  }
+  const noticed = await neighbours.stop()
+  const calmMs = await untilCalm(host.pid)
+  const after = await settledState(scene, before)
+  const digest = await digestOf(attack, scene)
+  const deaths = after.workers.find(({ lane }) => lane === digest)?.deaths ?? 0
+  await rm(folder, { recursive: true, force: true })
+  return {
+    ghost,
+    calls,
+    noticed,
+    ...recovered,
+    calmMs,
+    workerDeaths: deaths,
+    before,
+    after,
+    ...memory(),
+    forbidden: upstream.forbidden(),
+  }
+}
+
+/** The folder of an attack, judged: served, or the reason why not. */
+export async function place(
+  family: Family,
+  attack: Attack,
+  scene: Scene,
+): Promise<{ folder: string; ghost: string | null }> {
+  const folder = await writeFolder(family, attack, scene)
+  const endMs = performance.now() + JUDGED_MS
+  for (;;) {
+    const row = (await scene.operator()).find((one) => one.folder === folder)
+    if (row?.state === 'ready' && row.serving) return { folder, ghost: null }
+    if (row?.state === 'ghost' || row?.state === 'ready')
+      return { folder, ghost: row.reason ?? 'it is not served' }
+    if (performance.now() > endMs)
+      throw new Error(`${attack.name}: still ${row?.state ?? 'unseen'} after ${JUDGED_MS} ms`)
+    await pause(20)
+  }
+}
+
+/** How the host is once what it held for the attack is let go, or could have been. */
+async function settledState({ host }: Scene, before: HostState): Promise<HostState> {
+  const endMs = performance.now() + SETTLE_MS
+  for (;;) {
+    const state = await host.state()
+    if (state.usedBytes - before.usedBytes < SETTLED_BYTES || performance.now() > endMs)
+      return state
+    await pause(100)
+  }
+}
+
+async function digestOf({ name }: Attack, scene: Scene): Promise<string | null> {
+  const row = (await scene.operator()).find((one) => one.folder.endsWith(`/${name}`))
+  return row?.digest ?? null
+}
+
+/** All calls of the attack, so many at once, tenants in turn. */
+async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
+  const { settings = [{}], together = 1, tenants = 1, deed, requestJson } = attack
+  const count = Math.max(settings.length, (scene.quick && attack.quickCalls) || attack.calls || 1)
+  const ended: Ended[] = []
+  let next = 0
+  async function caller(): Promise<void> {
+    while (next < count) {
+      const turn = next
+      next += 1
+      if (deed !== undefined) await scene.host.takeOver(deed)
+      ended[turn] = await scene.client.call(attack.name, 'list_accounts', {
+        token: tokenOf(turn % tenants),
+        settings: fill(settings[turn % settings.length] ?? {}, scene),
+        ...(requestJson === undefined ? {} : { requestJson }),
+        patienceMs: (attack.deadlineMs ?? DEADLINE_MS) + CALL_PATIENCE_MS,
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(together, count) }, caller))
+  return ended
+}
+
+function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene) {
+  const { url, rawUrl, canaryUrl } = upstream
+  const { port } = new URL(canaryUrl)
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      value
+        .replace('{upstream}', url)
+        .replace('{raw}', rawUrl)
+        .replace('{canary}', canaryUrl)
+        .replace('{port}', port),
+    ]),
+  )
+}
+
+type Recovery = Pick<Observed, 'recoveryMs' | 'unrecovered'>
+
+/** Asks the same connector for something harmless, as the same tenant and as another, until both answer. */
+async function recover(attack: Attack, scene: Scene): Promise<Recovery> {
+  const begun = performance.now()
+  const settings = fill(attack.settings?.[0] ?? {}, scene)
+  let unrecovered = ''
+  for (const tenant of [0, 99]) {
+    for (;;) {
+      const { ending, message } = await scene.client.call(attack.name, 'get_account', {
+        token: tokenOf(tenant),
+        settings,
+        patienceMs: CALL_PATIENCE_MS,
+      })
+      if (ending === 'answer') break
+      unrecovered = `${ending}: ${message}`
+      if (performance.now() - begun > RECOVERY_MS) return { recoveryMs: null, unrecovered }
+      await pause(20)
+    }
+  }
+  return { recoveryMs: performance.now() - begun, unrecovered }
+}
+
+/** Waits until the host and its workers take no processor time; null where they go on taking it. */
+async function untilCalm(pid: number): Promise<number | null> {
+  const begun = performance.now()
+  while (performance.now() - begun < CALM_MS) {
+    const before = cpuMsOf(pid)
+    const windowMs = performance.now()
+    await pause(CALM_WINDOW_MS)
+    // Less than nothing: a process that took some has ended.
+    if (cpuMsOf(pid) - before <= CALM_CPU_MS) return windowMs - begun
+  }
+  return null
+}
+
+/** Looks at resident memory again and again until it is asked for the largest. */
+function sampleMemory(pid: number) {
+  let peakHostBytes = 0
+  let peakWorkerBytes = 0
+  const look = () => {
+    for (const one of familyOf(pid)) {
+      if (one.pid === pid) peakHostBytes = Math.max(peakHostBytes, one.residentBytes)
+      else peakWorkerBytes = Math.max(peakWorkerBytes, one.residentBytes)
+    }
+  }
+  const timer = setInterval(look, SAMPLE_MS)
+  return () => {
+    clearInterval(timer)
+    return { peakHostBytes, peakWorkerBytes }
+  }
+}
+
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms))

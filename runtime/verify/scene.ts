@@ -1,0 +1,96 @@
+/** Where attacks happen: a host process with a healthy connector in it, and the servers around it. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Client, createClient } from './client.ts'
+import { CORPUS, type FolderPlace } from './corpus.ts'
+import { type HostLink, startHostProcess } from './host-link.ts'
+import { NEIGHBOUR } from './neighbours.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+/** A row of `GET /operator/connectors`. */
+export type Row = {
+  folder: string
+  digest: string | null
+  state: string
+  reason: string | null
+  serving: boolean
+}
+
+export type Scene = FolderPlace & {
+  host: HostLink
+  client: Client
+  upstream: Upstream
+  quick: boolean
+  operator(): Promise<Row[]>
+  /** Paths of this machine that no answer may show. */
+  paths: string[]
+  close(): Promise<void>
+}
+
+const CONNECTORS_PATH = '/connectors'
+const ADMIN_TOKEN = 'lsk_operator-token-of-a-verification-run'
+const SECRET = 'key-material-of-a-verification-run-0123456789'
+
+/** Starts everything; `entry` is the file of the host process, `granted` who may reach the upstream. */
+export async function openScene(
+  entry: string,
+  granted: readonly string[],
+  quick: boolean,
+): Promise<Scene> {
+  const home = await realpath(await mkdtemp(path.join(tmpdir(), 'keyway-verify-')))
+  const plugins = path.join(home, 'plugins')
+  const secrets = path.join(home, 'data')
+  const neighbour = path.join(plugins, NEIGHBOUR.id)
+  await mkdir(neighbour, { recursive: true })
+  await writeFile(path.join(neighbour, 'connector.ts'), NEIGHBOUR.code)
+  await writeFile(path.join(neighbour, 'connector.json'), JSON.stringify(NEIGHBOUR_MANIFEST))
+  const upstream = await startUpstream()
+  const reachable = [upstream.url, upstream.rawUrl].map((url) => new URL(url).host)
+  const host = await startHostProcess(entry, {
+    plugins,
+    environment: {
+      PORT: '0',
+      KEYWAY_DATA_DIR: secrets,
+      KEYWAY_PLUGINS_DIR: plugins,
+      KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
+      KEYWAY_SECRET: SECRET,
+      KEYWAY_PRIVATE_EGRESS: [NEIGHBOUR.id, ...granted]
+        .flatMap((id) => reachable.map((target) => `${id}=${target}`))
+        .join(' '),
+    },
+    secrets: [ADMIN_TOKEN, SECRET, NEIGHBOUR.token],
+    hostileWorker: path.join(CORPUS, 'worker', 'hostile-worker.mjs'),
+  })
+  const client = createClient(host.url, CONNECTORS_PATH)
+  return {
+    plugins,
+    secrets,
+    host,
+    client,
+    upstream,
+    quick,
+    paths: [home, path.join(import.meta.dirname, '..')],
+    async operator() {
+      const { status, text } = await client.get('/operator/connectors', 15_000, ADMIN_TOKEN)
+      if (status !== 200) throw new Error(`/operator/connectors answered ${status}: ${text}`)
+      return JSON.parse(text).items
+    },
+    async close() {
+      client.close()
+      await host.stop()
+      await upstream.close()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+const NEIGHBOUR_MANIFEST = {
+  id: NEIGHBOUR.id,
+  version: '1.0.0',
+  runtime: '^1.0.0',
+  authentication_schema: { kind: 'token' },
+  settings: { base_url: { type: 'string', format: 'url' } },
+  egress: [{ url: '{settings.base_url}' }],
+  capabilities: { list_accounts: {}, get_account: {} },
+}

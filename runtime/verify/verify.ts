@@ -1,0 +1,146 @@
+/**
+ * Runs the corpus of hostile connectors against a real host and says how each attack ended. The room of
+ * `keyway verify`: it knows a host only from outside, as a process that answers HTTP.
+ */
+import type { Containment } from '../lanes/launch.ts'
+import { type Attack, type Family, isRefused } from './attack.ts'
+import { ATTACKS } from './attacks/attacks.ts'
+import { judge } from './judge.ts'
+import { type Noticed, startNeighbours } from './neighbours.ts'
+import { type Observed, pause, place, runAttack } from './run-attack.ts'
+import { openScene, type Scene } from './scene.ts'
+
+export type Selected = { family: Family; attack: Attack }
+
+/** One line of the report. Times in milliseconds. */
+export type Outcome = {
+  attack: string
+  family: Family
+  /** How it ended: endings, `ghost`, and whether its worker died of it. */
+  contained: string
+  neighbourErrors: number
+  neighbourP99Ms: number
+  slowestMs: number
+  recoveryMs: number | null
+  peakWorkerBytes: number
+  tookMs: number
+  /** What is wrong; empty where it was contained. */
+  findings: string[]
+}
+
+export type Report = {
+  containment: Containment
+  /** The neighbours' p99 with no attack, in milliseconds. */
+  quietP99Ms: number
+  outcomes: Outcome[]
+  /** What stayed in use in the host after all attacks, in bytes. */
+  hostGrowthBytes: number
+  tookMs: number
+}
+
+export type VerifyOptions = {
+  /** File of the host process. */
+  entry: string
+  selected: readonly Selected[]
+  quick?: boolean
+  onBegin?(done: number, all: number, attack: string): void
+  onOutcome?(outcome: Outcome): void
+}
+
+/** All attacks, or those of a family, or one; null where there is none of that name. */
+export function select(family?: string, only?: string): Selected[] | null {
+  const found = (Object.entries(ATTACKS) as [Family, readonly Attack[]][])
+    .filter(([name]) => family === undefined || name === family)
+    .flatMap(([name, attacks]) => attacks.map((attack) => ({ family: name, attack })))
+    .filter(({ attack }) => only === undefined || attack.name === only)
+  return found.length === 0 ? null : found
+}
+
+const QUIET_MS = 1500
+
+/** Runs attacks one after the other. */
+export async function verify(options: VerifyOptions): Promise<Report> {
+  const begun = performance.now()
+  const { entry, selected, quick = false } = options
+  const granted = selected.filter(({ attack }) => attack.granted).map(({ attack }) => attack.name)
+  const scene = await openScene(entry, granted, quick)
+  try {
+    const quiet = await watchQuiet(scene)
+    const first = await scene.host.state()
+    const outcomes: Outcome[] = []
+    let prepared: Family | null = null
+    for (const { family, attack } of selected) {
+      options.onBegin?.(outcomes.length, selected.length, attack.name)
+      if (family !== prepared) await prepare(family, selected, scene)
+      prepared = family
+      const outcome = await runOne(family, attack, scene)
+      outcomes.push(outcome)
+      options.onOutcome?.(outcome)
+      if (scene.host.ended !== null) break
+    }
+    const last = scene.host.ended === null ? await scene.host.state() : first
+    return {
+      containment: scene.host.containment,
+      quietP99Ms: quiet.p99Ms,
+      outcomes,
+      hostGrowthBytes: last.usedBytes - first.usedBytes,
+      tookMs: performance.now() - begun,
+    }
+  } finally {
+    await scene.close()
+  }
+}
+
+async function watchQuiet({ client, upstream }: Scene): Promise<Noticed> {
+  // Warm first: the first calls start a worker.
+  const warming = startNeighbours(client, upstream.url)
+  await pause(QUIET_MS / 3)
+  await warming.stop()
+  const neighbours = startNeighbours(client, upstream.url)
+  await pause(QUIET_MS)
+  return neighbours.stop()
+}
+
+/** Has the folders of a family judged together: one by one, each would wait for its files to stand still. */
+async function prepare(family: Family, selected: readonly Selected[], scene: Scene): Promise<void> {
+  const served = selected.filter(
+    (one) => one.family === family && !isRefused(one.attack) && !one.attack.armedAfterMs,
+  )
+  await Promise.all(served.map(({ attack }) => place(family, attack, scene)))
+}
+
+async function runOne(family: Family, attack: Attack, scene: Scene): Promise<Outcome> {
+  const begun = performance.now()
+  const base = { attack: attack.name, family }
+  try {
+    const seen = await runAttack(family, attack, scene)
+    return { ...base, ...told(seen), findings: judge(attack, seen, scene), tookMs: since(begun) }
+  } catch (error) {
+    const findings = [scene.host.ended ?? (error as Error).message]
+    return { ...base, ...NOTHING_TOLD, findings, tookMs: since(begun) }
+  }
+}
+
+const since = (begun: number): number => performance.now() - begun
+
+const NOTHING_TOLD = {
+  contained: 'not at all',
+  neighbourErrors: 0,
+  neighbourP99Ms: 0,
+  slowestMs: 0,
+  recoveryMs: null,
+  peakWorkerBytes: 0,
+}
+
+function told({ ghost, calls, noticed, recoveryMs, workerDeaths, peakWorkerBytes }: Observed) {
+  const endings = [...new Set(calls.map(({ ending }) => ending))]
+  const how = ghost === null ? endings.join(', ') : 'refused'
+  return {
+    contained: workerDeaths > 0 ? `${how} (worker ended)` : how,
+    neighbourErrors: noticed.errors.length,
+    neighbourP99Ms: noticed.p99Ms,
+    slowestMs: Math.max(0, ...calls.map(({ tookMs }) => tookMs)),
+    recoveryMs: ghost === null ? recoveryMs : null,
+    peakWorkerBytes,
+  }
+}

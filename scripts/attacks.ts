@@ -1,0 +1,49 @@
+/** The page of attacks: from the table of `runtime/verify/attacks` and the comments of the corpus. */
+
+import path from 'node:path'
+import { DEADLINE_MS, FAMILIES, type Family } from '../runtime/verify/attack.ts'
+import { ATTACKS } from '../runtime/verify/attacks/attacks.ts'
+import { sourceOf, wordsOf } from '../runtime/verify/corpus.ts'
+
+const CORPUS = path.join(import.meta.dirname, '..', 'test', 'hostile')
+
+/** All attacks, a table for each family. */
+export async function attacksPage(): Promise<string> {
+  const sections = await Promise.all((Object.keys(ATTACKS) as Family[]).map(section))
+  const count = Object.values(ATTACKS).flat().length
+  return `<!-- Written by scripts/attacks.ts from runtime/verify/attacks and the files beside this one; do not edit. -->
+
+# Hostile connectors
+
+${count} connectors that attack: the host, each other, their tenants, the operator. \`keyway verify\` runs them
+against a host on your own machine; \`npm test\` runs a selection (marked *). Promises are those of
+[the design](../../runtime/design/architecture.md), section 1. Of every attack must hold besides: others'
+calls succeed meanwhile, its caller has an answer 100 ms after its deadline (${DEADLINE_MS} ms unless it says
+otherwise), the same connector answers again within a second, two seconds later nothing of it takes processor
+time, the host has not grown, and no answer shows a path, the environment, a secret or another tenant.
+
+${sections.join('\n')}`
+}
+
+async function section(family: Family): Promise<string> {
+  const rows = await Promise.all(
+    ATTACKS[family].map(async (attack) => {
+      const { name, promise, ends, workerMayDie, quick, deed } = attack
+      const link = path.relative(CORPUS, sourceOf(family, attack))
+      const [tries = '', must = ''] = (await wordsOf(family, attack)).split(
+        / Promise \d\. Must happen: /,
+      )
+      const what = deed === undefined ? tries : `Says: ${deed}.`
+      const endings = ends.map((ending) => `\`${ending}\``).join(', ')
+      return `| [${name}](${link})${quick ? '*' : ''} | ${cell(what)} | ${promise} | ${cell(must)} | ${endings} | ${workerMayDie ? 'may end' : 'lives'} |`
+    }),
+  )
+  return `## ${family}: ${FAMILIES[family]}
+
+| attack | what it tries | promise | what must happen | may end with | its worker |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+`
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')

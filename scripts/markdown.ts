@@ -1,0 +1,9 @@
+/** What the generated pages are made of. */
+
+export const code = (text: string): string => `\`${text}\``
+
+export function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) =>
+    `| ${cells.map((one) => one.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${head.map(() => ' --- |').join('')}`, ...rows.map(line)].join('\n')
+}

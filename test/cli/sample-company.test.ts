@@ -1,0 +1,126 @@
+/** The sample company: made once, whole or not at all, and never in the middle of others' data. */
+import { sql } from 'drizzle-orm'
+import { afterEach, expect, test } from 'vitest'
+import { ensureSampleCompany } from '../../runtime/cli/sample-company.ts'
+import { COMPANY_SIZE } from '../../runtime/sample/company.ts'
+import { type Directory, startDirectory } from '../core/directory.ts'
+import { type CoreHost, person, startCore } from '../core/host.ts'
+import { until } from '../e2e/until.ts'
+
+let directory: Directory
+let core: CoreHost
+
+afterEach(async () => {
+  await core.stop()
+  await directory.close()
+})
+
+async function start(): Promise<void> {
+  directory = await startDirectory()
+  core = await startCore({ KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}` })
+  await core.host.settled
+}
+
+const ensure = (signal = new AbortController().signal, onAway?: (error: Error) => void) =>
+  ensureSampleCompany(core.host, {
+    baseUrl: directory.app.settings.base_url,
+    signal,
+    ...(onAway ? { onAway } : {}),
+  })
+
+const items = async (path: string) => (await core.call('GET', path)).body.items
+const total = async (path: string): Promise<number> => (await core.call('GET', path)).body.total
+
+const LISTS = ['/users', '/groups', '/apps', '/tasks?show_all_tasks=true', '/activity_logs']
+const counts = () => Promise.all(LISTS.map(total))
+
+test('a host alone has nobody but its first admin', async () => {
+  await start()
+  expect(await counts()).toEqual([1, 0, 0, 0, 0])
+})
+
+test('makes people with managers, groups and roles, connected apps in the store, open tasks', async () => {
+  await start()
+  expect(await ensure()).toBe('made')
+  expect(await total('/users')).toBe(COMPANY_SIZE + 1)
+  const { rows } = await core.db.execute(sql`
+    select count(*) filter (where manager_id is not null)::int as managed,
+      (select count(*)::int from group_members) as members,
+      (select array_agg(distinct role order by role) from user_roles) as roles from users`)
+  expect(rows[0]).toMatchObject({ managed: COMPANY_SIZE - 8 })
+  expect(rows[0]?.['members']).toBeGreaterThan(COMPANY_SIZE)
+  expect(rows[0]?.['roles']).toEqual(
+    expect.arrayContaining(['App Admin', 'Auditor', 'Read Only Admin']),
+  )
+  const [warehouse, design] = await items('/appstore/apps')
+  expect(design).toMatchObject({
+    app_class_id: 'scim',
+    instance_id: `${directory.host}/design/scim`,
+  })
+  expect(warehouse.instance_id).toBe(`${directory.host}/warehouse/scim`)
+  const settings = (await core.call('GET', `/appstore/apps/${warehouse.id}/settings`)).body
+  expect(settings.request_flow.admins.groups).toMatchObject([{ name: 'On Call' }])
+  expect(settings.provisioning.time_based_access).toEqual(['8 hours', '1 day', '30 days'])
+  expect(await items(`/appstore/requestable_permissions?app_id=${design.id}`)).toHaveLength(2)
+  expect(await items(`/appstore/pre_approval_rules?app_id=${design.id}`)).toHaveLength(1)
+  const tasks = await items('/tasks?show_all_tasks=true&expand=assignees')
+  const kinds = tasks.flatMap((one: { assignees: { type: string }[] }) => one.assignees)
+  expect(new Set(kinds.map((one: { type: string }) => one.type))).toEqual(
+    new Set(['USER', 'GROUP']),
+  )
+  const actors = (await items('/activity_logs?limit=100')).map(
+    (one: { actor: { email: string } }) => one.actor.email,
+  )
+  expect(new Set(actors)).toEqual(new Set(['admin@localhost']))
+})
+
+test('making it again changes nothing, also after it was changed', async () => {
+  await start()
+  await ensure()
+  const [task] = await items('/tasks')
+  await core.call('POST', `/tasks/${task.id}/complete`)
+  const [app] = await items('/apps')
+  await core.call('DELETE', `/apps/${app.id}`)
+  const before = await counts()
+  expect(await ensure()).toBe('there')
+  expect(await counts()).toEqual(before)
+  expect((await core.call('GET', `/tasks/${task.id}`)).body.status).toBe('COMPLETED')
+  expect((await core.call('GET', `/apps/${app.id}`)).body.disconnected).toBe(true)
+})
+
+test('two at once make one', async () => {
+  await start()
+  expect((await Promise.all([ensure(), ensure()])).sort()).toEqual(['made', 'there'])
+  expect(await total('/users')).toBe(COMPANY_SIZE + 1)
+})
+
+test('is left out where there are people', async () => {
+  await start()
+  await person(core.db, 'somebody@example.com')
+  expect(await ensure()).toBe('left-out')
+  expect(await counts()).toEqual([2, 0, 0, 0, 0])
+})
+
+test('leaves nothing behind when a system refuses', async () => {
+  await start()
+  await directory.close()
+  await expect(ensure()).rejects.toMatchObject({ status: 502 })
+  expect(await counts()).toEqual([1, 0, 0, 0, 0])
+})
+
+test('waits for a database that went away', async () => {
+  await start()
+  const told: Error[] = []
+  process.kill(core.host.databasePid() as number, 'SIGINT')
+  await until('the database is away', async () => (await core.call('GET', '/users')).status === 503)
+  expect(await ensure(undefined, (error) => told.push(error))).toBe('made')
+  expect(told.length).toBeGreaterThan(0)
+  expect(await total('/users')).toBe(COMPANY_SIZE + 1)
+})
+
+test('stops waiting when the host stops', async () => {
+  await start()
+  const stopping = new AbortController()
+  stopping.abort()
+  await expect(ensure(stopping.signal)).rejects.toThrow(/abort/i)
+})

@@ -1,0 +1,23 @@
+/** A selection of the attacks, against a host of its own; `npm run verify` runs all of them. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { HOST_ENTRY } from '../../runtime/cli/verify.ts'
+import { BOUNDS } from '../../runtime/verify/judge.ts'
+import { type Outcome, type Report, select, verify } from '../../runtime/verify/verify.ts'
+
+const selected = (select() ?? []).filter(({ attack }) => attack.quick)
+let report: Report
+
+beforeAll(async () => {
+  report = await verify({ entry: HOST_ENTRY, selected, quick: true })
+}, 120_000)
+
+describe('is contained:', () => {
+  test.each(selected)('$attack.name', ({ attack }) => {
+    const outcome = report.outcomes.find((one) => one.attack === attack.name) as Outcome
+    expect(outcome.findings, outcome.contained).toEqual([])
+  })
+})
+
+test('all of them together leave nothing in the host', () => {
+  expect(report.hostGrowthBytes).toBeLessThan(BOUNDS.growthBytes)
+})

@@ -1,0 +1,13 @@
+/**
+ * Throws an error whose message has half a gigabyte. Promise 1.
+ * Must happen: the message that leaves is cut; the rest stays in the isolate.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    const part = 'x'.repeat(2 ** 24)
+    throw new Error(part.repeat(30))
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,12 @@
+/**
+ * Splits a text of 256 MiB into characters, which aborts V8. Promise 1.
+ * Must happen: its worker process ends and nobody else; the connector is back with the next one.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return 'x'.repeat(2 ** 28).split('')
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,14 @@
+/**
+ * Uses all of its time for computing, in many calls of many tenants. Promise 1.
+ * Must happen: processors are shared; the neighbour's calls are slower at most.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  async list_accounts() {
+    const endMs = Date.now() + 300
+    while (Date.now() < endMs);
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,12 @@
+/**
+ * Never answers, and is called hundreds of times at once. Promise 1.
+ * Must happen: some run, some wait, the rest are refused; a neighbour is not in that line.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return new Promise(() => {})
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

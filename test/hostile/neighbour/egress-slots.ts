@@ -1,0 +1,16 @@
+/**
+ * Holds every connection that it can get, in many calls of many tenants. Promise 1.
+ * Must happen: its calls end at their deadline; a neighbour's request to the same upstream is
+ * answered.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  async list_accounts(_request, ctx) {
+    await Promise.allSettled(
+      Array.from({ length: 64 }, () => ctx.fetch(`${ctx.settings.base_url}/silent`)),
+    )
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,12 @@
+/**
+ * Has a manifest of a megabyte. Promise 1.
+ * Must happen: the folder is a ghost that says how large it may be.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

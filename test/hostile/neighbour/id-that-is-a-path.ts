@@ -1,0 +1,12 @@
+/**
+ * Has an id that climbs out of folders and addresses. Promise 3.
+ * Must happen: the folder is a ghost.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return [{ integration_specific_id: 'ESCAPED' }]
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

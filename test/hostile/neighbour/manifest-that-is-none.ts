@@ -1,0 +1,12 @@
+/**
+ * Has a manifest that is no JSON but NUL bytes. Promise 1.
+ * Must happen: the folder is a ghost.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

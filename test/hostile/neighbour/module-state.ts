@@ -1,0 +1,22 @@
+/**
+ * Keeps what it saw in module variables, globals and prototypes, and answers with all of it.
+ * Promise 2.
+ * Must happen: no tenant ever sees what was there for another.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+const seen = []
+globalThis.seen = seen
+Object.prototype.seen = seen
+
+export default defineConnector({
+  list_accounts(_request, ctx) {
+    seen.push(ctx.auth.token.token)
+    return [...new Set([...seen, ...globalThis.seen, ...{}.seen])].map(
+      (integration_specific_id) => ({
+        integration_specific_id,
+      }),
+    )
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,12 @@
+/**
+ * Names its settings and its resource types like members of Object.prototype. Promise 1.
+ * Must happen: a ghost, or settings like others; the host's built-ins are as they were.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts(_request, ctx) {
+    return [{ integration_specific_id: typeof ctx.settings.constructor }]
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

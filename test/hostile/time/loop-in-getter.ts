@@ -1,0 +1,18 @@
+/**
+ * Answers with an object whose member loops when it is read. Promise 1.
+ * Must happen: whoever reads the reply is on the isolate's own thread: `request_timeout`.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return [
+      {
+        get integration_specific_id() {
+          for (;;);
+        },
+      },
+    ]
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,13 @@
+/**
+ * Never lets go of the thread: each microtask makes the next. Promise 1.
+ * Must happen: `request_timeout`, or the memory limit ends it before.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    const again = () => Promise.resolve().then(again)
+    return again()
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

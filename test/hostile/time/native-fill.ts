@@ -1,0 +1,12 @@
+/**
+ * Fills a huge array in native code, which takes time and memory. Promise 1.
+ * Must happen: time or memory ends it, its worker too where nothing else helps.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return new Array(2 ** 30).fill({})
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

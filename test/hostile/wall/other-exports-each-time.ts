@@ -1,0 +1,18 @@
+/**
+ * Exports other handlers each time that its export is read. Promise 1.
+ * Must happen: it is read once; what was checked is what serves, or the folder is a ghost.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+let reads = 0
+const handlers = {
+  list_accounts: () => [],
+  get_account: () => ({ integration_specific_id: 'fine' }),
+}
+
+export default new Proxy(defineConnector(handlers), {
+  ownKeys: (target) => (++reads % 2 === 1 ? Reflect.ownKeys(target) : ['delete_account']),
+  get: () => {
+    throw new Error(`read ${++reads} times`)
+  },
+})

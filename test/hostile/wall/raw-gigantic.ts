@@ -1,0 +1,13 @@
+/**
+ * Keeps 40 MiB of raw data beside a small reply. Promise 1.
+ * Must happen: refused by size, or dropped because nobody asked for it.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts(_request, ctx) {
+    ctx.raw(Array.from({ length: 40 }, () => 'x'.repeat(1 << 20)))
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,14 @@
+/**
+ * Leaves thousands of rejections that nobody handles. Promise 1.
+ * Must happen: its own call may fail; no other call, no process does.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  async list_accounts() {
+    for (let count = 0; count < 5000; count += 1) void Promise.reject(new Error(`${count}`))
+    await null
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

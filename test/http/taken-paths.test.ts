@@ -1,0 +1,22 @@
+/** KEYWAY_CONNECTORS_PATH must not lie over anything else that is served. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../runtime/config.ts'
+import { createLog } from '../../runtime/log.ts'
+import { createHost } from '../../runtime/main.ts'
+
+test('the path of the connectors cannot be that of anything else', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-paths-'))
+  const config = readConfig({ KEYWAY_DATA_DIR: dataDir, KEYWAY_DROP_IN: 'off' })
+  const host = await createHost(config, createLog('silent'), {}, { database: 'none' })
+  const segments = host.app.routes.map(({ path: at }) => at.split('/')[1] ?? '')
+  await host.stop()
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+  const others = [...new Set(segments)].filter((one) => !['', '*', 'connectors'].includes(one))
+  expect(others).toEqual(expect.arrayContaining(['users', 'tasks', 'settings', 'schemas']))
+  for (const one of others)
+    expect(() => readConfig({ KEYWAY_CONNECTORS_PATH: `/${one}` }), one).toThrow(ConfigError)
+})

@@ -1,0 +1,70 @@
+import { getPriority } from 'node:os'
+import { describe, expect, test, vi } from 'vitest'
+import { createCpuWatch } from '../../runtime/lanes/cpu-watch.ts'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+function watch() {
+  let [nowMs, cpuMs] = [0, 0]
+  const look = createCpuWatch(
+    () => nowMs,
+    () => cpuMs,
+    { burnMs: 1000, burnShare: 0.7, busyAnswers: 20 },
+  )
+  return {
+    look,
+    /** A quarter of a second in which so much CPU was used and so many answers in all were given. */
+    quarter(share: number, answers: number) {
+      nowMs += 250
+      cpuMs += 250 * share
+      return look(1, answers)
+    },
+  }
+}
+
+describe('a worker', () => {
+  test('that burns CPU for a second without answers is told of, once', () => {
+    const { look, quarter } = watch()
+    look(1, 0)
+    expect([1, 1, 1, 1, 1, 1].map((share) => quarter(share, 0))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test('that rests in between is not', () => {
+    const { look, quarter } = watch()
+    look(1, 0)
+    const shares = [1, 1, 0.2, 1, 1, 1, 0.2]
+    expect(shares.some((share) => quarter(share, 0))).toBe(false)
+  })
+
+  test('that answers is at work, whatever it takes', () => {
+    const { look, quarter } = watch()
+    look(1, 0)
+    const answers = [6, 12, 18, 24, 30, 36]
+    expect(answers.some((count) => quarter(2, count))).toBe(false)
+  })
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a worker that spins waits for all others, and is replaced when its calls are over',
+  async () => {
+    const { lanes, ends } = openLanes()
+    const hello = connectorOf(say("'hello'"))
+    await outcome(lanes.run('a', callOf(hello)))
+    const pid = lanes.states()[0]?.pid ?? 0
+    const spin = connectorOf('for (;;) {}')
+    const spinning = outcome(lanes.run('a', callOf(spin, { deadlineMs: 5000 })))
+    await vi.waitFor(() => expect(getPriority(pid)).toBe(19), { timeout: 5000, interval: 50 })
+    expect(await spinning).toBe('deadline_passed')
+    await vi.waitFor(() => expect(lanes.states()).toEqual([]), { timeout: 5000 })
+    expect(ends.map(({ reason }) => reason)).toEqual(['stopped'])
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  },
+  20_000,
+)
