@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
-import { openLanes } from './fixtures/lanes.ts'
+import { isAlive, openLanes } from './fixtures/lanes.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Short, but long enough for a machine that does other things. */
@@ -62,16 +62,20 @@ describe('after its caller has hung up', () => {
     const { lanes, ends } = await hangUpOn(
       `ctx.log.info('x'); setInterval(() => { const end = Date.now() + 45; while (Date.now() < end); }, 1); await new Promise(() => {})`,
     )
-    await vi.waitFor(() => expect(lanes.states()[0]?.isolates).toBe(0), PATIENT)
-    await expectIdle(lanes.states()[0]?.pid as number)
-    expect(ends).toEqual([])
+    const pid = lanes.states()[0]?.pid as number
+    await vi.waitFor(() => expect(lanes.states()[0]?.isolates ?? 0).toBe(0), PATIENT)
+    // A worker that burned for a second is replaced besides; one that did not stays.
+    if (isAlive(pid)) await expectIdle(pid)
+    expect(ends.filter(({ reason }) => reason !== 'stopped')).toEqual([])
   })
 
   test('a native loop is ended with its worker', async () => {
     const { ends } = await hangUpOn(
       `ctx.log.info('x'); await new Promise((go) => setTimeout(go, 20)); ${NATIVE}`,
     )
-    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'crashed' }]), PATIENT)
+    await vi.waitFor(() => expect(ends).toHaveLength(1), PATIENT)
+    // For not ending, or for having burned CPU until nobody waited any more.
+    expect(['crashed', 'stopped']).toContain(ends[0]?.reason)
   })
 
   test('a handler that ends keeps its isolate', async () => {
