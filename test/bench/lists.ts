@@ -175,7 +175,7 @@ try {
     console.log(`\nfilled in ${((performance.now() - begun) / 1000).toFixed(0)} s`)
     await writeFile(mark, '')
   }
-  await settle(db)
+  await settle(dataDir)
   for (const name of Object.keys(UUID) as (keyof typeof UUID)[]) {
     const { rows } = await db.execute<{ id: string }>(sql.raw(`select ${md5(name)}::uuid as id`))
     UUID[name] = rows[0]?.id ?? ''
