@@ -82,7 +82,28 @@ export async function openDatabase(
       healthy = false
     })
   })
-  return { db: drizzle(pool), domainId, healthy: () => healthy, close: () => pool.end() }
+  return { db: withTransactions(pool), domainId, healthy: () => healthy, close: () => pool.end() }
+}
+
+/**
+ * Drizzle 0.45 keeps the connection of a transaction whose `begin` fails: twenty of them, and the host
+ * waits for a connection for ever. Here it is always given back, and closed where the server was lost.
+ */
+function withTransactions(pool: Pool): Db {
+  const db: Db = drizzle(pool)
+  db.transaction = async (work, config) => {
+    const client = await pool.connect()
+    let fault: Error | undefined
+    try {
+      return await drizzle(client).transaction(work, config)
+    } catch (error) {
+      if (isAway(error)) fault = error as Error
+      throw error
+    } finally {
+      client.release(fault)
+    }
+  }
+  return db
 }
 
 /** SQLSTATE classes and codes of a server that is away, starting, stopping or full. */

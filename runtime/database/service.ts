@@ -55,7 +55,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
         if (!stopping) {
           problem = `the database server ended (${how})`
           options.onError(new Error(problem))
-          void bring()
+          bringing = bring()
         }
       })
     }
@@ -93,7 +93,8 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
     }
   }
 
-  const first = bring()
+  let bringing = bring()
+  const first = bringing
   return {
     db: () => opened?.db ?? null,
     pid: () => embedded?.pid ?? null,
@@ -102,7 +103,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
     async stop() {
       stopping = true
       wake()
-      await first
+      await bringing
       await opened?.close()
       await embedded?.stop()
       await unlock?.()

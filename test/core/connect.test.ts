@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apps } from '../../runtime/database/schema/apps.ts'
+import { killDatabase } from '../database/kill.ts'
 import {
   type Directory,
   type SlowDirectory,
@@ -283,7 +284,7 @@ test('a database that goes while the system is asked leaves nothing half done', 
   const { asked, release } = slow.hold()
   const late = create(slow.app)
   await asked
-  process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+  killDatabase(core.host.databasePid())
   release()
   expect((await late).status).toBe(503)
   let back = await create(slow.app)

@@ -1,6 +1,7 @@
 /** The database goes and comes back; nothing needs a restart. */
 import { expect, test } from 'vitest'
 import { isAway } from '../../runtime/database/database.ts'
+import { killDatabase } from '../database/kill.ts'
 import { startCore } from './host.ts'
 
 test('a killed database is told as such, connectors answer meanwhile, and it comes back by itself', async () => {
@@ -10,7 +11,7 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
   )
   const before = rows[0]
   expect((await core.call('GET', '/users/current')).status).toBe(200)
-  process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+  killDatabase(core.host.databasePid())
 
   let away = await core.call('GET', '/users/current')
   for (let tries = 0; away.status === 200 && tries < 50; tries += 1)
@@ -39,7 +40,7 @@ test('a database that is killed in the middle of a transaction fails that one, n
   const core = await startCore()
   const transaction = core.db.transaction(async (tx) => {
     await tx.execute('select 1')
-    process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+    killDatabase(core.host.databasePid())
     // Nobody asks anything while the connection goes.
     await new Promise((resolve) => setTimeout(resolve, 300))
     await tx.execute('select 1')

@@ -1,13 +1,14 @@
 /** The pages while the database is away, and when it is back. */
 import { expect, test } from 'vitest'
 import { startCore } from '../../core/host.ts'
+import { killDatabase } from '../../database/kill.ts'
 import { until } from '../../e2e/until.ts'
 import { signedIn, visit } from './visitor.ts'
 
 test('a killed database is told on a page, and a session outlives it', async () => {
   const core = await startCore()
   const visitor = await signedIn(core)
-  process.kill(core.host.databasePid() ?? 0, 'SIGKILL')
+  killDatabase(core.host.databasePid())
 
   const away = await until('the database is away', async () => {
     const seen = await visitor.get('/settings/api-tokens')

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * Kills an embedded server with all its sessions. Killed alone it leaves sessions behind that may still
+ * answer a question that was on its way.
+ */
+export function killDatabase(pid: number | null): void {
+  if (pid === null) throw new Error('there is no embedded server')
+  const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
+  process.kill(pid, 'SIGKILL')
+  for (const session of sessions) {
+    try {
+      process.kill(Number(session), 'SIGKILL')
+    } catch (error) {
+      // It has ended by itself since.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}

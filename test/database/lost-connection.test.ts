@@ -1,0 +1,61 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createConnection, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { forgetDatabase } from './forget.ts'
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-lost-'))
+/** A word that cuts the connection in front of the server when it is on its way there. */
+let cutAt: string | null = null
+let server: EmbeddedDatabase
+let front: Server
+
+beforeAll(async () => {
+  const password = 'p'.repeat(40)
+  server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+  const behind = path.join(String(server.connection.host), '.s.PGSQL.5432')
+  front = createServer((caller) => {
+    const upstream = createConnection(behind)
+    const end = () => {
+      caller.destroy()
+      upstream.destroy()
+    }
+    for (const socket of [caller, upstream]) socket.on('error', end).on('close', end)
+    caller.on('data', (chunk) => {
+      if (cutAt !== null && chunk.includes(cutAt)) end()
+      else upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => caller.write(chunk))
+  })
+  await new Promise<void>((resolve) => front.listen(path.join(dataDir, '.s.PGSQL.5432'), resolve))
+})
+afterAll(async () => {
+  front.close()
+  await server.stop()
+  await forgetDatabase(dataDir)
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test.each(['begin', 'commit', 'rollback'])(
+  'connections that are lost at %s are given back: the next transactions find one, and closing ends',
+  async (word) => {
+    const { db, close } = await openDatabase({ ...server.connection, host: dataDir }, () => {})
+    const work = () =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`select 1`)
+        if (word === 'rollback') throw new Error('refused')
+      })
+    cutAt = word
+    // More than a host has connections.
+    for (let times = 0; times < 25; times += 1) await expect(work()).rejects.toThrow()
+    cutAt = null
+    const { rows } = await db.transaction((tx) => tx.execute(sql`select 7 as seven`))
+    expect(rows).toEqual([{ seven: 7 }])
+    await close()
+  },
+)
