@@ -68,6 +68,12 @@ export const SETTINGS = {
     schema: text,
     meaning: 'grants of private addresses: `connector_id=host:port`, separated by spaces',
   },
+  KEYWAY_CLEAR_SECRETS: {
+    default: '',
+    schema: text,
+    meaning:
+      'grants of secrets that a connector’s code may see (`clear_secrets`): `connector_id=field`, separated by spaces',
+  },
   KEYWAY_SECRET: {
     default: '',
     schema: text,
@@ -122,6 +128,16 @@ export const SETTINGS = {
     schema: wholeNumber(1, 10_000),
     meaning: 'ceiling of calls in flight per tenant',
   },
+  KEYWAY_MAX_REQUESTS_PER_SECOND: {
+    default: '100',
+    schema: wholeNumber(1, 100_000),
+    meaning: 'ceiling of requests a second towards one upstream of one tenant',
+  },
+  KEYWAY_MAX_PAGES: {
+    default: '100000',
+    schema: wholeNumber(1, 1_000_000_000),
+    meaning: 'most pages of one listing; a connector that goes on is refused',
+  },
   KEYWAY_LOG_LEVEL: {
     default: 'info',
     schema: v.picklist(
@@ -150,6 +166,7 @@ export type Config = Readonly<{
   dropIn: 'open' | 'closed' | 'off'
   connectorsPath: string
   privateEgress: string
+  clearSecrets: string
   /** Empty: to be generated into the data directory. */
   secrets: readonly string[]
   adminToken: string
@@ -160,7 +177,13 @@ export type Config = Readonly<{
   /** True when the connector interface answers without a token. */
   openConnectors: boolean
   allowedHosts: readonly string[]
-  ceilings: Readonly<{ maxDeadlineMs: number; maxMemoryMb: number; maxConcurrency: number }>
+  ceilings: Readonly<{
+    maxDeadlineMs: number
+    maxMemoryMb: number
+    maxConcurrency: number
+    maxRequestsPerSecond: number
+    maxPages: number
+  }>
   logLevel: v.InferOutput<(typeof SETTINGS)['KEYWAY_LOG_LEVEL']['schema']>
   proxy: Readonly<{ httpsProxy: string | null; httpProxy: string | null; noProxy: string }> | null
 }>
@@ -202,6 +225,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dropIn: get('KEYWAY_DROP_IN') || (loopback && databaseUrl === '' ? 'open' : 'closed'),
     connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
     privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
+    clearSecrets: get('KEYWAY_CLEAR_SECRETS'),
     secrets,
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
     databaseUrl,
@@ -213,6 +237,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       maxDeadlineMs: Number(get('KEYWAY_MAX_DEADLINE_MS')),
       maxMemoryMb: Number(get('KEYWAY_MAX_MEMORY_MB')),
       maxConcurrency: Number(get('KEYWAY_MAX_CONCURRENCY')),
+      maxRequestsPerSecond: Number(get('KEYWAY_MAX_REQUESTS_PER_SECOND')),
+      maxPages: Number(get('KEYWAY_MAX_PAGES')),
     }),
     logLevel: get('KEYWAY_LOG_LEVEL'),
     proxy: proxyOf(get('HTTPS_PROXY'), get('HTTP_PROXY'), get('NO_PROXY')),

@@ -13,6 +13,7 @@ import { resealConnections } from './core/apps/connections.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
 import { ensureFirstAdmin } from './core/callers/tokens.ts'
 import { agreeOnSecret } from './core/deployment.ts'
+import { createOnce } from './core/once/once.ts'
 import type { CoreParts } from './core/parts.ts'
 import type { Db } from './database/database.ts'
 import { startDatabase } from './database/service.ts'
@@ -27,13 +28,16 @@ import type { Env } from './http/problem.ts'
 import { createCall } from './invoke/call.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
-import type { CallLog, UpstreamRecord } from './invoke/ports.ts'
+import type { CallLog, InvokeDeps, UpstreamRecord } from './invoke/ports.ts'
+import { createTurns } from './invoke/turns.ts'
 import { keptSecret } from './keys.ts'
 import { createLanes, type Lanes } from './lanes/lanes.ts'
 import { createLauncher, type Launcher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
 import type { Log } from './log.ts'
+import { createOAuth } from './oauth/perform.ts'
 import { readBuiltIn } from './registry/built-in.ts'
+import { parseClearGrants } from './registry/clear-grants.ts'
 import { compile } from './registry/compile.ts'
 import { digestOf, readTree } from './registry/folder.ts'
 import { createLocate } from './registry/positions.ts'
@@ -157,6 +161,8 @@ export async function createHost(
       privateGrants: parsePrivateGrants(config.privateEgress),
       proxy: config.proxy,
       userAgent: `keyway/${VERSION}`,
+      maxRequestsPerSecond: config.ceilings.maxRequestsPerSecond,
+      onRefused: (connector) => metrics.upstreamRefused(connector),
       ...(resolve === undefined ? {} : { resolve }),
     }),
   )
@@ -167,6 +173,7 @@ export async function createHost(
     store,
     builtIn: await readBuiltIn(),
     dropIn: config.dropIn,
+    clearGrants: await setting(() => parseClearGrants(config.clearSecrets)),
     inspector: {
       checkEgress: checkRules,
       compile: (folder) =>
@@ -193,41 +200,57 @@ export async function createHost(
     },
   })
 
+  const turns = createTurns()
   const metrics = createMetrics(
     () => lanes.states(),
     () => registry.ids().length,
     lanes.standing.count,
+    () => turns.waiting,
   )
+  const performOAuth = createOAuth({
+    open: egress.open,
+    once: createOnce({
+      db: () => database?.db() ?? null,
+      sealer: createSealer(secrets, 'shared-answer'),
+      onError: (error) => log.warn({ err: error }, 'sharing an answer with other hosts failed'),
+    }),
+  })
+  const tellUpstream: InvokeDeps['onUpstream'] = (served, capability, record, requestId) => {
+    const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
+    metrics.upstream(served.id, outcome, record.ms / 1000)
+    if (observers.onUpstream) return observers.onUpstream(served.id, capability, record, requestId)
+    log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
+  }
   const invoke = createInvoke({
     find: registry.find,
     byDigest: registry.byDigest,
     run: lanes.run,
-    openEgress: ({ version: served, capability, settings, signal, redact }) =>
+    openEgress: ({ version: served, capability, ...call }) =>
       egress.open({
+        ...call,
         connectorId: served.id,
         manifest: served.manifest as Manifest,
         capability,
         level: CAPABILITIES[capability].level,
-        settings,
-        signal,
-        redact,
-        secrets: null,
       }),
     pageTokens: createPageTokens(secrets),
     locate: createLocate(store.map),
+    turns,
     ceilings: config.ceilings,
     log: (line) => {
       if (observers.onLog) return observers.onLog(line)
       const { level, message, ...rest } = line
       log[level](rest, message)
     },
-    onUpstream: (served, capability, record, requestId) => {
-      const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
-      metrics.upstream(served.id, outcome, record.ms / 1000)
-      if (observers.onUpstream)
-        return observers.onUpstream(served.id, capability, record, requestId)
-      log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
-    },
+    onUpstream: tellUpstream,
+    performOAuth: ({ version: served, capability, requestId, ...call }) =>
+      performOAuth({
+        connectorId: served.id,
+        manifest: served.manifest,
+        capability,
+        ...call,
+        onRecord: (record) => tellUpstream(served, capability, record, requestId),
+      }),
   })
 
   const configured = config.dropIn === 'off' ? [] : config.pluginDirs

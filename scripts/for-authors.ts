@@ -26,10 +26,18 @@ export function exportsOf(file: string): Exported[] {
   return all.sort((a, b) => a.name.localeCompare(b.name))
 }
 
+type Member = { name: string; type: string; meaning: string }
+
 /** The members of `ctx`: each with its type and its meaning. */
-export function contextMembers(): { name: string; type: string; meaning: string }[] {
-  const file = 'contract/context.ts'
-  const [, body = ''] = /export type Context<[\s\S]*?> = \{\n([\s\S]*?)\n\}/.exec(read(file)) ?? []
+export const contextMembers = (): Member[] =>
+  membersOf('contract/context.ts', /export type Context<[\s\S]*?> = \{\n([\s\S]*?)\n\}/)
+
+/** The members of `ctx.sign`. */
+export const signingMembers = (): Member[] =>
+  membersOf('contract/signing.ts', /export type Signing = \{\n([\s\S]*?)\n\}/)
+
+function membersOf(file: string, declared: RegExp): Member[] {
+  const [, body = ''] = declared.exec(read(file)) ?? []
   const members = [...body.matchAll(/(?: {2}\/\*\*(.*?)\*\/\n)? {2}(?:readonly )?(\w+)(.*)/g)]
   return members.map(([, doc, name = '', type = '']) => {
     if (doc === undefined) throw new Error(`${file}: ${name} has no docstring`)

@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/authentication.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities.ts'
 import { CONVENTIONS } from '../runtime/contract/conventions.ts'
-import { CODES, ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import { CODES, ERROR_CODES } from '../runtime/contract/error-codes.ts'
+import { ERRORS } from '../runtime/contract/errors.ts'
 import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/upstream-status.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/egress/headers.ts'
@@ -14,7 +15,7 @@ import { casesJsonSchema, manifestJsonSchema } from '../runtime/http/documents/m
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
 import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
 import { coreSections } from './core-reference.ts'
-import { contextMembers, type Exported, exportsOf } from './for-authors.ts'
+import { contextMembers, type Exported, exportsOf, signingMembers } from './for-authors.ts'
 import { code, table } from './markdown.ts'
 
 /** The page as Markdown. */
@@ -128,6 +129,13 @@ function forAuthors(): string {
     'What `ctx`, the second argument of every handler, has:',
     '',
     table(['member', 'what it is'], members),
+    '',
+    'What `ctx.sign` has. Each gives a text to send to a declared host; the host signs when it leaves:',
+    '',
+    table(
+      ['member', 'what it is'],
+      signingMembers().map(({ type, meaning }) => [code(type), meaning]),
+    ),
     '',
     `\`ctx.fetch\` sends every request header but ${refusedHeaders()}; \`permission_denied\` says so.`,
     '',

@@ -25,6 +25,7 @@ describe('without variables', () => {
       dropIn: 'open',
       connectorsPath: '/connectors',
       privateEgress: '',
+      clearSecrets: '',
       secrets: [],
       adminToken: '',
       databaseUrl: '',
@@ -32,7 +33,13 @@ describe('without variables', () => {
       connectorToken: '',
       openConnectors: true,
       allowedHosts: [],
-      ceilings: { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 },
+      ceilings: {
+        maxDeadlineMs: 120_000,
+        maxMemoryMb: 256,
+        maxConcurrency: 64,
+        maxRequestsPerSecond: 100,
+        maxPages: 100_000,
+      },
       logLevel: 'info',
       proxy: null,
     })

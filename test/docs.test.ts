@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { CAPABILITY_NAMES } from '../runtime/contract/capabilities.ts'
 import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
-import { ERROR_CODES, ERRORS } from '../runtime/contract/errors.ts'
+import { ERROR_CODES } from '../runtime/contract/error-codes.ts'
+import { ERRORS } from '../runtime/contract/errors.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
 import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
@@ -37,6 +38,7 @@ test('every code that callers see is in the reference, and the reference has no 
 test('everything that authors import, and all of ctx, is in the reference', () => {
   const context = [
     ...['fetch', 'auth', 'credentials', 'settings', 'page', 'raw', 'log', 'signal', 'basic', 'now'],
+    ...['sign', 'exchange', 'jwt', 'serviceAccount', 'oauth1', 'aws'],
   ]
   const values = [...Object.keys(sdk), ...Object.keys(testing)]
   const cells = firstCells('For authors')

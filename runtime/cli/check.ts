@@ -10,7 +10,7 @@ export async function check(directories: string[], { json }: { json?: true }): P
     for (const directory of directories) {
       const result = { directory, ...(await bench.check(directory)) }
       results.push(result)
-      if (!json) print(result)
+      if (!json) printCheck(result)
     }
   } finally {
     await bench.close()
@@ -19,7 +19,8 @@ export async function check(directories: string[], { json }: { json?: true }): P
   if (results.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
-function print({
+/** The findings of one folder, for people. */
+export function printCheck({
   directory,
   ok,
   id,

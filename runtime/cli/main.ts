@@ -42,6 +42,33 @@ program
   .action(async (folders, options) => (await import('./check.ts')).check(folders, options))
 
 program
+  .command('pack')
+  .argument('<directory>', 'connector folder')
+  .option('--out <file>', 'file to write; default: <id>-<version>.tgz')
+  .option('--json', 'print what was made as JSON')
+  .description('check a connector and make one file of it, the same for the same content')
+  .addHelpText(
+    'after',
+    '\nExits with 1 when the check fails.\n\nExample:\n  keyway pack plugins/acme',
+  )
+  .action(async (folder, options) => (await import('./pack.ts')).pack(folder, options))
+
+program
+  .command('keygen')
+  .argument('<file>', 'where to keep the private key; the public one goes to <file>.pub')
+  .description('make a key to sign packages with (Ed25519)')
+  .addHelpText('after', '\nExample:\n  keyway keygen acme.key')
+  .action(async (file) => (await import('./sign.ts')).keygen(file))
+
+program
+  .command('sign')
+  .argument('<package>', 'file that `keyway pack` wrote')
+  .requiredOption('--key <file>', 'private key of `keyway keygen`')
+  .description('sign a package: writes <package>.sig')
+  .addHelpText('after', '\nExample:\n  keyway sign acme-1.0.0.tgz --key acme.key')
+  .action(async (file, options) => (await import('./sign.ts')).sign(file, options))
+
+program
   .command('dev')
   .argument('<directory>', 'connector folder, anywhere on disk')
   .description(

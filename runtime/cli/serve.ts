@@ -11,6 +11,9 @@ import { endStalled } from './stalled.ts'
 /** How long a stop waits for calls that are under way, in milliseconds. */
 const DRAIN_MS = 30_000
 
+/** How long it waits then until those that are left have been told, in milliseconds. */
+const TELL_MS = 1000
+
 export type Listening = { url: string; stop(): Promise<void> }
 
 /** How often connections without a call are closed while stopping, in milliseconds. */
@@ -24,7 +27,11 @@ const SAME_SIGNAL_MS = 1000
  *
  * @throws ConfigError when the address cannot be taken.
  */
-export async function listen(host: Host, config: Config): Promise<Listening> {
+export async function listen(
+  host: Host,
+  config: Config,
+  drainMs: number = DRAIN_MS,
+): Promise<Listening> {
   const server = serve({ fetch: host.app.fetch, hostname: config.host, port: config.port })
   const leaveStalled = endStalled(server as Server)
   await new Promise<void>((resolve, reject) => {
@@ -41,8 +48,12 @@ export async function listen(host: Host, config: Config): Promise<Listening> {
       const sweep = setInterval(() => {
         if ('closeIdleConnections' in server) server.closeIdleConnections()
       }, SWEEP_MS)
-      const patience = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
-      await Promise.race([closed, patience])
+      const patience = (ms: number) =>
+        new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
+      await Promise.race([closed, patience(drainMs)])
+      // What runs still ends here: with an answer that says so, not with a connection that breaks.
+      host.lanes.stop()
+      await Promise.race([closed, patience(TELL_MS)])
       clearInterval(sweep)
       leaveStalled()
       if ('closeAllConnections' in server) server.closeAllConnections()

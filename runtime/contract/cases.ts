@@ -3,7 +3,7 @@
  * so that anyone can run a stranger's cases safely. Published as JSON Schema.
  */
 import * as v from 'valibot'
-import { ErrorCode } from './errors.ts'
+import { ErrorCode } from './error-codes.ts'
 
 const free = v.record(v.string(), v.unknown())
 

@@ -11,6 +11,7 @@ import {
   decodeMessage,
   encodeHead,
   FIRST,
+  FRAME_HEADER,
   type Frame,
   frameHeader,
   type Heads,
@@ -41,6 +42,9 @@ export const CHANNEL_LIMITS: ChannelLimits = {
 
 /** Bytes of one message that may be under way before the other side says that it took some. */
 const WINDOW_BYTES = 512 * 1024
+/** Up to so many bytes are copied into one piece before they are written; from so many on, they are written. */
+const JOINED_BYTES = 16 * 1024
+const FLUSHED_BYTES = 128 * 1024
 const NOTHING: Buffer = Buffer.alloc(0)
 
 export type Channel = {
@@ -133,7 +137,7 @@ export function openChannel(
     const grant = Buffer.allocUnsafe(4)
     grant.writeUInt32LE(known.uncredited, 0)
     known.uncredited = 0
-    write(frameHeader(4, CREDIT, stream), grant)
+    write([frameHeader(4, CREDIT, stream), grant], FRAME_HEADER + 4)
   }
 
   function begin(stream: number, payload: Buffer, whole: boolean) {
@@ -169,10 +173,12 @@ export function openChannel(
     schedule()
   }
 
-  function write(header: Buffer, ...payload: Buffer[]) {
-    let room = pipe.write(header)
-    for (const part of payload) room = pipe.write(part)
-    if (!room) blocked = true
+  function write(parts: Buffer[], bytes: number) {
+    // Few bytes in many parts cost more to hand over than to copy.
+    const joined = bytes <= JOINED_BYTES ? [Buffer.concat(parts, bytes)] : parts
+    if (joined.length > 1) pipe.cork()
+    for (const part of joined) if (!pipe.write(part)) blocked = true
+    if (joined.length > 1) pipe.uncork()
   }
 
   function schedule() {
@@ -185,18 +191,24 @@ export function openChannel(
 
   function flush() {
     scheduled = false
-    pipe.cork()
+    let parts: Buffer[] = []
+    let bytes = 0
     // Whoever has sent a frame goes to the end of the line, and comes round again in this same loop.
     for (const message of outgoing.values()) {
       if (blocked) break
-      if (message.window > 0) sendFrame(message)
+      if (message.window <= 0) continue
+      bytes += addFrame(message, parts)
+      if (bytes < FLUSHED_BYTES) continue
+      write(parts, bytes)
+      parts = []
+      bytes = 0
     }
-    pipe.uncork()
+    if (bytes > 0) write(parts, bytes)
   }
 
-  function sendFrame(message: Outgoing): void {
+  /** Puts the next frame of a message to the others; answers its length. */
+  function addFrame(message: Outgoing, parts: Buffer[]): number {
     const size = Math.min(MAX_FRAME_PAYLOAD, message.left)
-    const payload = take(message.parts, size)
     message.left -= size
     message.window -= size
     queued -= size
@@ -205,8 +217,9 @@ export function openChannel(
     message.started = true
     outgoing.delete(message.stream)
     if (!last) outgoing.set(message.stream, message)
-    write(frameHeader(size, flags, message.stream), ...payload)
+    parts.push(frameHeader(size, flags, message.stream), ...take(message.parts, size))
     if (last) message.onSent?.()
+    return FRAME_HEADER + size
   }
 
   return {

@@ -3,6 +3,7 @@
  * sandbox's prelude (runtime/worker/guest) makes the object, `keyway/sdk` shows it to authors.
  */
 import type { AuthCredential } from './authentication.ts'
+import type { Signing } from './signing.ts'
 
 /** A JSON value: what may cross the sandbox's wall. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -77,6 +78,10 @@ export type Context<
   readonly signal: GuestAbortSignal
   /** The `Authorization` value of the call's basic credential, or of any pair. */
   basic(user?: string, password?: string): string
+  /** Tokens and signatures that the host makes: the sandbox never holds a key. */
+  readonly sign: Signing
+  /** What the manifest's `exchange` gives, for where its `use` does not put it; undefined without one. */
+  readonly exchange: string | undefined
   /** The time, in milliseconds since the Unix epoch. */
   now(): number
 }

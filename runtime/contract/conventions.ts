@@ -40,8 +40,12 @@ export const CONVENTIONS: readonly [about: string, rule: string][] = [
     'Where a system only replaces whole records, two calls at once lose one’s change: `limits.concurrency: 1` in connector.json lets the calls of a tenant wait for each other.',
   ],
   [
+    'Secrets of the call',
+    'A connector holds none: each is a placeholder, other letters and digits in every call, and its value is put in when the request leaves, in header values, the query, urlencoded forms, strings of JSON and the pair of Basic, where it stands alone. Elsewhere the request is refused, with what to do instead. Tokens and signatures are made by `ctx.sign`, a login by `exchange` in connector.json.',
+  ],
+  [
     'Secrets of the system',
-    'The call’s own secrets are taken out of messages and log lines. What the system tells besides, such as hashes of passwords, the connector must keep out of `ctx.raw`, messages and answers.',
+    'What a system echoes of the call’s secrets (12 characters or more) comes back as their placeholders, as it is, percent-encoded, in base64, in JSON and in HTML; what it makes of them otherwise cannot be found. What the system tells besides, such as hashes of passwords, the connector must keep out of `ctx.raw`, messages and answers.',
   ],
   [
     'Initial passwords',

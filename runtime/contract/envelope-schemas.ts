@@ -7,7 +7,7 @@
 import * as v from 'valibot'
 import { AuthCredential } from './authentication.ts'
 import type { AnySchema } from './capabilities.ts'
-import { ErrorCode } from './errors.ts'
+import { ErrorCode } from './error-codes.ts'
 import { freeObject } from './models/free-object.ts'
 import { maybe, nullable } from './optional.ts'
 

@@ -15,7 +15,8 @@ import {
   type ErrorResponse,
   MAX_PAGE_SIZE,
 } from './envelope-schemas.ts'
-import { ERROR_CODES, ERRORS, type ErrorCode, RuntimeError } from './errors.ts'
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import { ERRORS, RuntimeError } from './errors.ts'
 import type { Manifest } from './manifest.ts'
 import { describeIssues, thoroughness } from './payload.ts'
 import { quietMembers } from './secrets.ts'

@@ -1,51 +1,11 @@
 /**
- * Every error the runtime can raise, and the closed list of codes that callers see.
+ * Every error the runtime can raise, and the code of the closed list (error-codes.ts) that callers see.
  *
  * A row's key is our own, finer code (logs, metrics, tests); `wire` is what leaves. The list of wire
  * codes is closed by service.md section 7.1: nothing else ever leaves.
  */
-import * as v from 'valibot'
+import type { ErrorCode } from './error-codes.ts'
 import type { Position } from './position.ts'
-
-/** The 25 codes of service.md section 7.1, and when a connector throws each. */
-export const CODES = {
-  not_found: 'The record that the request names is not there.',
-  internal_error: 'The runtime failed; not for connectors.',
-  api_error: 'The system failed in a way that no other code names.',
-  unauthorized: 'The system says that the caller may not use it at all; prefer `unauthenticated`.',
-  bad_request:
-    'The request asks for something that cannot be, such as two roles where one is allowed.',
-  permission_denied: 'The credentials work, but may not do this.',
-  not_implemented: 'The capability is there, but not for this case.',
-  unexpected_error: 'Never thrown: what everything becomes that is not a ConnectorError.',
-  unsupported_operation: 'The system has no such operation, for this record or at all.',
-  unknown_value: 'The system answered with a value of a list that the connector does not know.',
-  invalid_value: 'The request holds a value that the system does not take.',
-  bad_gateway: 'Something between here and the system failed: 502 or 504.',
-  unauthenticated: 'The credentials do not work.',
-  request_timeout: 'The system took too long to answer.',
-  connection_timeout: 'Connecting took too long; the runtime says so itself.',
-  connection_rejected: 'The system cannot be reached; the runtime says so itself.',
-  rate_limit: 'The system asks for fewer requests.',
-  authentication_expired: 'The credentials were good and have expired: a refresh may help.',
-  service_error: 'The system is down or overloaded: the call may be repeated later.',
-  invalid_response: 'The system answered with something that the connector cannot read.',
-  client_call_error: 'The connector made a call that the system’s own library refuses.',
-  connection_closed: 'The connection ended before the answer did; the runtime says so itself.',
-  creds_revoked: 'The credentials were taken back: somebody must connect anew.',
-  invalid_page_token: 'The cursor leads nowhere any more: the listing must begin again.',
-  integration_missing_parameter: 'A parameter or setting is missing that this request needs.',
-} as const
-
-/** The codes alone. */
-export const ERROR_CODES = Object.keys(CODES) as (keyof typeof CODES)[]
-
-export const ErrorCode = v.pipe(
-  v.picklist(ERROR_CODES),
-  v.metadata({ title: 'ErrorCode', description: 'Standard error code' }),
-)
-/** One of the wire’s codes; what a ConnectorError takes. */
-export type ErrorCode = v.InferOutput<typeof ErrorCode>
 
 /** Whose doing an error is: decides the log level, and whether anyone should be woken. */
 export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
@@ -71,6 +31,8 @@ const policy = {
   blame: 'connector',
   retryable: false,
 } as const
+const keyway = { raisedBy: 'Keyway', retryable: true } as const
+const host = { ...keyway, wire: 'service_error', blame: 'operator' } as const
 const sandbox = {
   wire: 'service_error',
   raisedBy: 'Keyway.Sandbox',
@@ -205,18 +167,49 @@ export const ERRORS = rows({
   },
   egress_header: { ...policy, meaning: 'A request header that connectors may not set' },
   egress_body: { ...policy, meaning: 'The request body is larger than may be sent' },
+  egress_secret: {
+    ...policy,
+    meaning: 'A secret stands where it is not replaced, or may not go to this address',
+  },
   egress_redirects: { ...policy, meaning: 'More redirects than are followed' },
+  exchange_failed: {
+    wire: 'api_error',
+    raisedBy: 'HTTPStatusError',
+    blame: 'provider',
+    retryable: false,
+    meaning: 'The login that the manifest declares (`exchange`) was refused',
+  },
+  exchange_empty: {
+    wire: 'invalid_response',
+    raisedBy: 'Keyway',
+    blame: 'provider',
+    retryable: false,
+    meaning: 'The login that the manifest declares (`exchange`) gave no token',
+  },
   egress_setting: {
     ...policy,
     blame: 'caller',
     meaning: 'A setting does not fit its place in an egress entry',
   },
   egress_concurrency: {
+    ...keyway,
     wire: 'rate_limit',
-    raisedBy: 'Keyway',
     blame: 'connector',
-    retryable: true,
     meaning: 'More requests, or more bytes of them, open at once than may be',
+  },
+
+  upstream_paced: {
+    ...keyway,
+    wire: 'rate_limit',
+    blame: 'provider',
+    meaning: 'The upstream, or its limit in the manifest, allows no request before the call ends',
+  },
+  upstream_said: {
+    wire: 'api_error',
+    raisedBy: 'HTTPStatusError',
+    blame: 'provider',
+    retryable: false,
+    meaning: 'The upstream reported an error inside an answer of success (errors_in_body)',
   },
 
   // The network and the third-party system
@@ -253,6 +246,22 @@ export const ERRORS = rows({
     meaning: 'The upstream answer could not be decoded',
   },
 
+  // OAuth, which the host performs
+  oauth_refused: {
+    wire: 'api_error',
+    raisedBy: 'HTTPStatusError',
+    blame: 'provider',
+    retryable: false,
+    meaning: 'The authorization server answered with an error; sending the same again cannot help',
+  },
+  oauth_garbled: {
+    wire: 'invalid_response',
+    raisedBy: 'Keyway',
+    blame: 'provider',
+    retryable: false,
+    meaning: 'The authorization server answered with something that holds no usable token',
+  },
+
   // The connector's code
   connector_error: {
     wire: 'unexpected_error',
@@ -271,20 +280,20 @@ export const ERRORS = rows({
   reply_invalid: { ...reply, meaning: 'The reply of the connector breaks the contract' },
   reply_too_large: { ...reply, meaning: 'The reply of the connector is larger than 32 MiB' },
   cursor_too_large: { ...reply, meaning: 'The cursor of the connector is larger than 8 KiB' },
+  paging_circles: { ...reply, meaning: 'A page ends with a cursor that an earlier one ended with' },
+  paging_endless: { ...reply, meaning: 'A listing has more pages than the operator allows' },
 
   // The sandbox
   deadline_passed: {
+    ...keyway,
     wire: 'request_timeout',
-    raisedBy: 'Keyway',
     blame: 'connector',
-    retryable: true,
     meaning: 'The call ran past its deadline',
   },
   queue_full: {
+    ...keyway,
     wire: 'rate_limit',
-    raisedBy: 'Keyway',
     blame: 'connector',
-    retryable: true,
     meaning: 'Too many calls of this connector are waiting',
   },
   isolate_memory: { ...sandbox, meaning: 'The isolate ran out of memory' },
@@ -306,11 +315,10 @@ export const ERRORS = rows({
 
   // Ourselves
   internal: {
+    ...keyway,
     wire: 'internal_error',
-    raisedBy: 'Keyway',
     blame: 'runtime',
     status: 200,
-    retryable: true,
     meaning: 'A defect of the runtime',
   },
   database_away: {
@@ -321,12 +329,10 @@ export const ERRORS = rows({
     retryable: true,
     meaning: 'The database is away; see Retry-After',
   },
-  stopping: {
-    wire: 'service_error',
-    raisedBy: 'Keyway',
-    blame: 'operator',
-    retryable: true,
-    meaning: 'The runtime is stopping',
+  stopping: { ...host, meaning: 'The runtime is stopping' },
+  host_exhausted: {
+    ...host,
+    meaning: 'The system gives the host no more file descriptors, processes or memory',
   },
 })
 

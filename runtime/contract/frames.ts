@@ -55,7 +55,15 @@ export type Heads = {
     request: number
     reply:
       | { status: number; url: string; redirected: boolean; headers: [string, string][] }
-      | { error: { code: string; message: string; raised_by: string; status_code: number | null } }
+      | {
+          error: {
+            code: string
+            message: string
+            raised_by: string
+            status_code: number | null
+            app_error_code: string | null
+          }
+        }
   }
   cancel: { isolate: number }
   ping: { isolate: number }

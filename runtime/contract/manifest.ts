@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { CREDENTIAL_KINDS } from './authentication.ts'
-import { ERROR_CODES } from './errors.ts'
+import { ERROR_CODES } from './error-codes.ts'
 import { atMost, Fields, words } from './settings.ts'
 
 /** Version of the author's interface that this runtime speaks; `runtime` in a manifest is a range of it. */
@@ -58,7 +58,7 @@ const CredentialFields = tableOf(
 
 const kind = v.picklist(CREDENTIAL_KINDS)
 
-const OAuthDeclaration = v.strictObject({
+export const OAuthDeclaration = v.strictObject({
   flow: v.optional(
     v.union([v.picklist(['CODE_FLOW', 'CLIENT_CREDENTIALS']), v.strictObject({ setting: words })]),
     'CODE_FLOW',
@@ -77,6 +77,7 @@ const OAuthDeclaration = v.strictObject({
     }),
   ),
   pkce: v.optional(v.boolean(), false),
+  bearer_types: v.optional(v.pipe(listOf(words), v.minLength(1))),
   capabilities: v.optional(
     v.strictObject({
       get_authorization_url: v.optional(v.boolean()),
@@ -86,6 +87,8 @@ const OAuthDeclaration = v.strictObject({
     }),
   ),
 })
+
+export type OAuthDeclaration = v.InferOutput<typeof OAuthDeclaration>
 
 const pointer = v.strictObject({ json: words })
 const place = v.union([v.strictObject({ header: words }), pointer])
@@ -100,7 +103,7 @@ const Exchange = v.strictObject({
   }),
   capture: place,
   expires: v.optional(v.union([pointer, v.strictObject({ seconds: positive })])),
-  use: v.strictObject({ header: words }),
+  use: v.strictObject({ header: words, value: v.optional(words) }),
 })
 
 /** What a capability's entry may say. */

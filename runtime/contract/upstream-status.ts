@@ -28,12 +28,23 @@ export const UPSTREAM_STATUS = {
 /** Longest text of an upstream's answer that a message repeats, in characters. */
 export const MAX_UPSTREAM_TEXT = 800
 
-/** The wire code of an upstream's failing status. */
-export function upstreamCode(status: number) {
+/**
+ * The wire code of an upstream's failing status. Why credentials do not work is told apart where the
+ * challenge says it (RFC 6750 section 3.1, `error_description`).
+ */
+export function upstreamCode(status: number, challenge: string | null = null): UpstreamCode {
+  if (status === 401 && challenge !== null) {
+    if (/revoked/i.test(challenge)) return 'creds_revoked'
+    if (/expired/i.test(challenge)) return 'authentication_expired'
+  }
   return (UPSTREAM_STATUS as Record<number, UpstreamCode>)[status] ?? 'api_error'
 }
 
-export type UpstreamCode = (typeof UPSTREAM_STATUS)[keyof typeof UPSTREAM_STATUS] | 'api_error'
+export type UpstreamCode =
+  | (typeof UPSTREAM_STATUS)[keyof typeof UPSTREAM_STATUS]
+  | 'api_error'
+  | 'authentication_expired'
+  | 'creds_revoked'
 
 /**
  * The message of an upstream's failing answer: `[status][url without query] text`. The query is left

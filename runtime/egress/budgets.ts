@@ -3,6 +3,7 @@
  * and all, and the requests of a connector.
  */
 import { RuntimeError } from '../contract/errors.ts'
+import { isFairShare } from '../contract/fair-share.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import type { EgressLimits } from './limits.ts'
 
@@ -28,60 +29,127 @@ export type CallBudgets = {
   holdReply(): Holding
 }
 
-/** The budgets of one process; a function, because each call has some of its own. */
-export type Budgets = (connectorId: string) => CallBudgets
+/**
+ * The budgets of one process; a function, because each call has some of its own. `tenant` names whose call
+ * it is among those of its connector; without it, the call counts for nobody.
+ */
+export type Budgets = (connectorId: string, tenant?: string) => CallBudgets
 
-/** Counted in bytes, or in requests. */
-type Budget = { held: number; max: number; full(): RuntimeError }
+/** Something that is counted, in bytes or in requests. */
+type Account = {
+  held: number
+  /** Why so much more may not be held; null where it may. */
+  refuse(amount: number): RuntimeError | null
+}
+type Budget = Account & { max: number }
+/** What one of several that share a budget holds of it. */
+type Tenant = { slots: Account; bytes: Account }
+type Connector = { bytes: Budget; slots: Budget; ofWhole: Account; tenants: Map<string, Tenant> }
 
 /**
  * Creates the budgets of one process. An upstream that never reads, or that answers with much and
- * slowly, fills those of its call and of its connector before that of the process.
+ * slowly, fills those of its call and of its connector before that of the process; and neither one
+ * connector nor one tenant can hold all that it shares with others.
  *
  * Errors: egress_concurrency, and upstream_too_large for the replies of one call.
  */
-export function createBudgets(limits: EgressLimits): Budgets {
+export function createBudgets(
+  limits: EgressLimits,
+  onRefused: (connectorId: string) => void = () => {},
+): Budgets {
   const { maxOpenRequestBytes, maxOpenReplyBytes } = limits
   const whole = createBudget(limits.maxProcessOpenBytes, processFull)
-  const connectors = new Map<string, { bytes: Budget; slots: Budget }>()
-  return (connectorId) => {
-    const id = normalizeId(connectorId)
-    const connector = connectors.get(id) ?? {
+  const connectors = new Map<string, Connector>()
+
+  const connectorOf = (id: string): Connector => {
+    const known = connectors.get(id)
+    if (known) return known
+    const made = {
       bytes: createBudget(limits.maxConnectorOpenBytes, connectorFull),
       slots: createBudget(limits.maxConnectorOpenFetches, slotsTaken),
+      ofWhole: createShare(whole, connectorsShare),
+      tenants: new Map(),
     }
-    connectors.set(id, connector)
+    connectors.set(id, made)
+    return made
+  }
+
+  return (connectorId, tenant) => {
+    const id = normalizeId(connectorId)
+    const connector = connectorOf(id)
     const requests = createBudget(maxOpenRequestBytes, requestsFull)
     const replies = createBudget(maxOpenReplyBytes, repliesFull)
+    const hold = (of: 'slots' | 'bytes', ...accounts: Account[]): Holding => {
+      const mine = tenant === undefined ? null : tenantOf(connector, tenant)
+      const all = mine === null ? accounts : [...accounts, mine[of]]
+      return createHolding(all, {
+        onRefused: () => onRefused(connectorId),
+        onReleased() {
+          if (tenant !== undefined && mine?.slots.held === 0 && mine.bytes.held === 0)
+            connector.tenants.delete(tenant)
+        },
+      })
+    }
     return {
       holdSlot() {
-        const slot = createHolding([connector.slots])
+        const slot = hold('slots', connector.slots)
         slot.add(1)
         return slot
       },
-      holdRequest: () => createHolding([requests, connector.bytes, whole]),
-      holdReply: () => createHolding([replies, connector.bytes, whole]),
+      holdRequest: () => hold('bytes', requests, connector.bytes, whole, connector.ofWhole),
+      holdReply: () => hold('bytes', replies, connector.bytes, whole, connector.ofWhole),
     }
   }
+}
+
+function tenantOf({ slots, bytes, tenants }: Connector, name: string): Tenant {
+  const known = tenants.get(name)
+  if (known) return known
+  const made = {
+    slots: createShare(slots, slotsOfTenant),
+    bytes: createShare(bytes, bytesOfTenant),
+  }
+  tenants.set(name, made)
+  return made
 }
 
 const createBudget = (max: number, full: (max: number) => RuntimeError): Budget => ({
   held: 0,
   max,
-  full: () => full(max),
+  refuse(amount) {
+    return this.held + amount > max ? full(max) : null
+  },
 })
 
-function createHolding(budgets: readonly Budget[]): Holding {
+const createShare = (of: Budget, over: (held: number) => RuntimeError): Account => ({
+  held: 0,
+  refuse(amount) {
+    // Who holds nothing may have the last of it.
+    const fair = this.held === 0 || isFairShare(this.held + amount, of.max - of.held - amount)
+    return fair ? null : over(this.held)
+  },
+})
+
+function createHolding(
+  accounts: readonly Account[],
+  { onRefused, onReleased }: { onRefused(): void; onReleased(): void },
+): Holding {
   let held = 0
   return {
     add(amount) {
-      for (const budget of budgets) if (budget.held + amount > budget.max) throw budget.full()
-      for (const budget of budgets) budget.held += amount
+      for (const account of accounts) {
+        const error = account.refuse(amount)
+        if (error === null) continue
+        onRefused()
+        throw error
+      }
+      for (const account of accounts) account.held += amount
       held += amount
     },
     release() {
-      for (const budget of budgets) budget.held -= held
+      for (const account of accounts) account.held -= held
       held = 0
+      onReleased()
     },
   }
 }
@@ -114,4 +182,22 @@ const processFull = (maxBytes: number): RuntimeError =>
   new RuntimeError(
     'egress_concurrency',
     `All connectors together have up to ${maxBytes} bytes of requests and replies open: try again later`,
+  )
+
+const slotsOfTenant = (held: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls with these credentials together have ${held} requests open, and the rest is for others: await some before sending more`,
+  )
+
+const bytesOfTenant = (held: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls with these credentials together have ${held} bytes of requests and replies open, and the rest is for others: send smaller ones, or fewer at once`,
+  )
+
+const connectorsShare = (held: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls of this connector together have ${held} bytes of requests and replies open, and the rest is for other connectors: send smaller ones, or fewer at once`,
   )

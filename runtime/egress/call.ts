@@ -1,24 +1,34 @@
 /** What goes in and out of the door: a call, its requests, their replies. */
 import type { Manifest } from '../contract/manifest.ts'
+import type { CallSecrets } from '../contract/secrets.ts'
 import type { OutgoingRequest } from './exchange.ts'
 import type { EgressRecord } from './records.ts'
 import type { Settings } from './resolve-rules.ts'
-import type { SecretSource } from './secrets.ts'
 
 /** One call of a capability. */
 export type EgressCall = {
   connectorId: string
+  /** Whose call it is among those of the connector: none of them may hold all that they share. */
+  tenant?: string
   manifest: Manifest
   capability: string
   /** The capability's own level: it decides which methods an entry without `methods` allows. */
   level: 'read' | 'write'
   settings: Settings
+  /** When the call ends, in milliseconds since the epoch; nothing waits longer than that. */
+  endMs?: number
+  /**
+   * Whose pace it is, beside the connector and the origin: settings and what of the credentials stays
+   * the same. Asked for at the first request.
+   */
+  governorKey?(): string
   /**
    * Aborted at the deadline, when the caller hangs up, and when the call has ended: what is still open
    * then is dropped. A reason that is a RuntimeError is what open fetches fail with.
    */
   signal: AbortSignal
-  secrets: SecretSource | null
+  /** What placeholders stand for; `null` where the call has no secrets. */
+  secrets: CallSecrets | null
   /**
    * Takes the call's secrets out of a text. Used on the path in records and in messages about an address,
    * before they are cut; query and headers are never told. Without it, paths are told as they are.
@@ -49,7 +59,7 @@ export type OpenEgress = {
   /**
    * Performs one fetch.
    *
-   * @throws egress_url, egress_undeclared, egress_setting, egress_private, egress_header, egress_body,
+   * @throws egress_url, egress_undeclared, egress_setting, egress_private, egress_header, egress_body, egress_secret,
    * egress_redirects, egress_concurrency, upstream_rejected, upstream_connect_timeout, upstream_closed,
    * upstream_timeout, upstream_too_large, upstream_garbled, or the RuntimeError of the call's signal
    */

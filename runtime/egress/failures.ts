@@ -71,10 +71,7 @@ export function toUpstreamError(
   { from, proxied, signal }: { from: string; proxied: boolean; signal: AbortSignal },
 ): unknown {
   if (error instanceof RuntimeError) return error
-  if (signal.aborted)
-    return signal.reason instanceof RuntimeError
-      ? signal.reason
-      : new RuntimeError('upstream_timeout', `${from} did not answer in time`)
+  if (signal.aborted) return endedError(signal, from)
   const code = codeOf(error)
   const proxyWords = proxied ? proxyFailure(error as Error, code) : null
   if (proxyWords !== null)
@@ -90,6 +87,12 @@ export function toUpstreamError(
     return new RuntimeError('upstream_garbled', `${from} did not answer with valid HTTP`)
   return code === '' || code.startsWith('UND_ERR_') ? error : toConnectError(error, from)
 }
+
+/** The error for a request whose call has ended: the signal's own one if it has one. */
+export const endedError = ({ reason }: AbortSignal, from: string): RuntimeError =>
+  reason instanceof RuntimeError
+    ? reason
+    : new RuntimeError('upstream_timeout', `${from} did not answer in time`)
 
 /** Why the way through the outbound proxy failed, or `null` where the proxy was not the reason. */
 function proxyFailure(error: Error, code: string): string | null {

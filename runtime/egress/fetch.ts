@@ -4,19 +4,32 @@
  * connector does with a reply.
  */
 import { RuntimeError } from '../contract/errors.ts'
+import { createBlind } from './blind/blind.ts'
+import { errorInBody } from './body-errors.ts'
 import { type Budgets, createBudgets } from './budgets.ts'
 import type { EgressCall, EgressReply, EgressRequest, OpenEgress } from './call.ts'
 import { createPolicyOf } from './call-policy.ts'
 import { createDispatchers } from './dispatchers.ts'
-import type { OutgoingRequest } from './exchange.ts'
+import { exchange, type OutgoingRequest } from './exchange.ts'
 import type { PrivateGrants } from './grants.ts'
 import { headerValue, replyHeaders } from './headers.ts'
-import { createCallState, type Door, type HopReply, hop } from './hop.ts'
+import {
+  type CallState,
+  createCallState,
+  type Door,
+  governorOf,
+  type HopReply,
+  hop,
+} from './hop.ts'
 import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts'
+import { createLogin, type Login, renewing } from './login/login.ts'
+import { createTokens } from './login/tokens.ts'
 import type { Resolve } from './lookups.ts'
 import type { Policy } from './policy.ts'
 import { createChooseProxy, type ProxySettings } from './proxy.ts'
 import { nextRequest, redirectTarget } from './redirects.ts'
+import { withRetries } from './retries.ts'
+import { createGovernors, UNGOVERNED } from './throttle.ts'
 
 export type EgressOptions = {
   /** From `parsePrivateGrants`. */
@@ -25,8 +38,14 @@ export type EgressOptions = {
   /** `keyway/<version>`: sent where a connector sets none. */
   userAgent: string
   limits?: Partial<EgressLimits>
+  /** The operator's ceiling of requests a second towards one upstream of one tenant. */
+  maxRequestsPerSecond?: number
   /** For tests; the system's lookup otherwise. */
   resolve?: Resolve
+  /** A request was not made because a connector, a tenant of it, or all have too many or too large ones open. */
+  onRefused?(connectorId: string): void
+  /** What stands for the network, in the test kit: everything before it is as in earnest. */
+  exchange?: typeof exchange
 }
 
 /** The door of one host process. */
@@ -42,7 +61,7 @@ export type Egress = {
  * @throws Error if a proxy variable cannot be read
  */
 export function createEgress(options: EgressOptions): Egress {
-  const { privateGrants, userAgent, resolve } = options
+  const { privateGrants, userAgent, resolve, maxRequestsPerSecond = 100 } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const dispatchers = createDispatchers({
     grants: privateGrants,
@@ -50,9 +69,21 @@ export function createEgress(options: EgressOptions): Egress {
     ...(resolve === undefined ? {} : { resolve }),
   })
   const chooseProxy = createChooseProxy(options.proxy)
-  const door = { privateGrants, userAgent, limits, dispatchers, chooseProxy }
+  // What stands for the network is not to be spared, and answers each request once.
+  const governorFor = options.exchange ? () => UNGOVERNED : createGovernors()
+  const door: Door = {
+    privateGrants,
+    userAgent,
+    limits,
+    dispatchers,
+    chooseProxy,
+    exchange: options.exchange ?? exchange,
+    tokens: createTokens(Date.now),
+    governorFor,
+    maxRequestsPerSecond,
+  }
   const policyOf = createPolicyOf()
-  const budgets = createBudgets(limits)
+  const budgets = createBudgets(limits, options.onRefused)
   return {
     open: (call) => openCall(call, policyOf, budgets, door),
     close: () => dispatchers.close(),
@@ -66,7 +97,10 @@ function openCall(
   door: Door,
 ): OpenEgress {
   const { maxOpenFetches, maxRedirects, maxRequestBytes } = door.limits
-  const state = createCallState(budgets(call.connectorId))
+  let login: Login | null = null
+  const blind = createBlind(call.secrets, () => login)
+  const state = createCallState(budgets(call.connectorId, call.tenant), blind)
+  login = loginOf(call, policyOf, door, { ...state, blind: blind.beforeLogin })
   let policy: Policy | null = null
   let openFetches = 0
   return {
@@ -89,9 +123,17 @@ function openCall(
         policy ??= policyOf(call)
         const current = policy
         const within = signal ? { ...call, signal: AbortSignal.any([call.signal, signal]) } : call
-        return await follow(request, maxRedirects, (one) =>
-          hop(one, within, current, { state, door }),
-        )
+        const send = (one: OutgoingRequest) => {
+          const governor = governorOf(one.url, within, door)
+          const once = () => hop(one, within, current, { state, door, governor })
+          const { endMs = Number.POSITIVE_INFINITY, signal: ends } = within
+          return withRetries(one, once, { governor, endMs, signal: ends })
+        }
+        const sends = login ? renewing(send, login) : send
+        const reply = await follow(request, maxRedirects, sends)
+        const said = errorInBody(reply, call.manifest.errors_in_body)
+        if (said) throw said
+        return reply
       } finally {
         openFetches -= 1
         held.release()
@@ -99,6 +141,24 @@ function openCall(
       }
     },
   }
+}
+
+/**
+ * The login of a call. It may reach what the manifest's own `egress` lets a write reach, whatever the
+ * capability; it does not count as a write of the call, which may run again.
+ */
+function loginOf(
+  call: EgressCall,
+  policyOf: (call: EgressCall) => Policy,
+  door: Door,
+  state: CallState,
+): Login | null {
+  return createLogin(call, door.tokens, (request) => {
+    const policy = policyOf({ ...call, capability: '', level: 'write' })
+    return follow({ ...request, redirect: 'follow' }, door.limits.maxRedirects, (one) =>
+      hop(one, call, policy, { state, door, governor: governorOf(one.url, call, door) }),
+    )
+  })
 }
 
 async function follow(
@@ -125,7 +185,12 @@ async function follow(
 
 async function finishReply(reply: HopReply, redirected: boolean): Promise<EgressReply> {
   const body = await reply.read()
-  const decoded = body.length > 0 && headerValue(reply.headers, 'content-encoding') !== null
+  const length = headerValue(reply.headers, 'content-length')
+  // Of another length than was announced: decoded, or a secret of it was taken out.
+  const decoded =
+    body.length > 0 &&
+    (headerValue(reply.headers, 'content-encoding') !== null ||
+      (length !== null && Number(length) !== body.length))
   const headers = replyHeaders(reply.headers, decoded)
   return { status: reply.status, url: reply.url.href, redirected, headers, body }
 }

@@ -3,16 +3,21 @@
  * nothing carried over but the request itself.
  */
 import { RuntimeError } from '../contract/errors.ts'
+import { normalizeId } from '../contract/manifest.ts'
+import type { Blind } from './blind/blind.ts'
 import type { CallBudgets, Holding } from './budgets.ts'
 import type { EgressCall } from './call.ts'
 import type { Dispatchers } from './dispatchers.ts'
-import { exchange, type OutgoingRequest, type ReplyHead } from './exchange.ts'
+import type { exchange, OutgoingRequest, ReplyHead } from './exchange.ts'
 import type { PrivateGrants } from './grants.ts'
 import type { EgressLimits } from './limits.ts'
+import type { Token } from './login/capture.ts'
+import type { Tokens } from './login/tokens.ts'
 import { judge, type Policy, parseUrl } from './policy.ts'
 import { type ChooseProxy, judgeProxied } from './proxy.ts'
+import { askedWaitMs } from './rate-headers.ts'
 import { createRecord, type EgressRecord, isWriting } from './records.ts'
-import { substitute } from './secrets.ts'
+import type { Governor, Pace } from './throttle.ts'
 
 /** What every hop of the process shares. */
 export type Door = {
@@ -21,6 +26,21 @@ export type Door = {
   limits: EgressLimits
   dispatchers: Dispatchers
   chooseProxy: ChooseProxy
+  exchange: typeof exchange
+  tokens: Tokens
+  governorFor(key: string, pace: Pace): Governor
+  maxRequestsPerSecond: number
+}
+
+/** Who paces the requests of a call to an address. */
+export function governorOf(address: string, call: EgressCall, door: Door): Governor {
+  const { connectorId, governorKey, manifest } = call
+  const { requests_per_second, concurrent_requests } = manifest.limits
+  const origin = parseUrl(address).origin
+  return door.governorFor(`${normalizeId(connectorId)} ${origin} ${governorKey?.() ?? ''}`, {
+    requestsPerSecond: Math.min(requests_per_second, door.maxRequestsPerSecond),
+    concurrentRequests: concurrent_requests,
+  })
 }
 
 /** What the hops of one call share. */
@@ -28,45 +48,58 @@ export type CallState = {
   records: EgressRecord[]
   wrote: boolean
   budgets: CallBudgets
+  blind: Blind['beforeLogin']
   /** The end of the queue of decodings. */
   lastDecoding: Promise<unknown>
 }
 
 /** Creates the state of a call that has fetched nothing yet. */
-export const createCallState = (budgets: CallBudgets): CallState => ({
+export const createCallState = (budgets: CallBudgets, blind: CallState['blind']): CallState => ({
   records: [],
   wrote: false,
   budgets,
+  blind,
   lastDecoding: Promise.resolve(),
 })
 
-/** One hop's reply: `read` or `discard` ends it and completes its record. */
-export type HopReply = ReplyHead & { url: URL }
+/**
+ * One hop's reply, without secrets: `read` or `discard` ends it and completes its record. The address is
+ * the one with placeholders.
+ */
+export type HopReply = ReplyHead & {
+  url: URL
+  /** The token of the exchange that was sent along. */
+  token: Token | null
+}
 
 /**
  * Sends one request of a call, if it is allowed.
  *
- * @throws egress_url, egress_undeclared, egress_private, egress_header, egress_concurrency, upstream_*,
+ * @throws egress_url, egress_undeclared, egress_private, egress_secret, egress_header, egress_concurrency, upstream_*,
  * or what the signal was aborted with
  */
 export async function hop(
   request: OutgoingRequest,
   call: EgressCall,
   policy: Policy,
-  { state, door }: { state: CallState; door: Door },
+  { state, door, governor }: { state: CallState; door: Door; governor: Governor },
 ): Promise<HopReply> {
   const { limits } = door
   const url = parseUrl(request.url)
   const record = createRecord(url, request.method.slice(0, 20), call.redact)
   if (state.records.length < limits.maxRecords) state.records.push(record)
   const held = state.budgets.holdReply()
-  const finish = createFinish(record, held)
+  const turn = { leave: () => {} }
+  const finish = createFinish(record, held, turn)
   try {
     const rule = judge(url, request.method, policy)
-    const revealed = substitute(request, { origin: url.origin, only: rule.secrets }, call.secrets)
+    // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
+    const sent = await state.blind.reveal(request, url, { ...rule, origin: url.origin })
     const proxy = door.chooseProxy(url)
     if (proxy !== null) judgeProxied(url, call.connectorId, door.privateGrants)
-    const head = await exchange(url, revealed, {
+    const { endMs = Number.POSITIVE_INFINITY, signal } = call
+    turn.leave = await governor.enter({ endMs, signal, from: url.host })
+    const head = await door.exchange(sent.url, sent.request, {
       dispatcher: door.dispatchers.get(call.connectorId, proxy),
       proxied: proxy !== null,
       limits,
@@ -89,7 +122,10 @@ export async function hop(
       },
     })
     record.status = head.status
-    return { ...head, url, ...createEndings(head, finish) }
+    const asksMs = askedWaitMs(head.status, head.headers, Date.now())
+    if (asksMs > 0) governor.pause(asksMs)
+    const headers = state.blind.headers(head.headers)
+    return { ...head, headers, url, token: sent.token, ...createEndings(head, finish, state.blind) }
   } catch (error) {
     // Recorded and thrown on: a refused hop has its audit line too.
     finish(error)
@@ -99,17 +135,22 @@ export async function hop(
 
 type Finish = (error: unknown) => void
 
-function createFinish(record: EgressRecord, held: Holding): Finish {
+function createFinish(record: EgressRecord, held: Holding, turn: { leave(): void }): Finish {
   const startedMs = performance.now()
   return (error) => {
     record.ms = Math.round(performance.now() - startedMs)
     if (error !== null) record.error = error instanceof RuntimeError ? error.code : 'internal'
     held.release()
+    turn.leave()
   }
 }
 
 /** The two ways in which a hop ends. */
-function createEndings(head: ReplyHead, finish: Finish): Pick<ReplyHead, 'read' | 'discard'> {
+function createEndings(
+  head: ReplyHead,
+  finish: Finish,
+  blind: CallState['blind'],
+): Pick<ReplyHead, 'read' | 'discard'> {
   return {
     discard() {
       head.discard()
@@ -119,7 +160,7 @@ function createEndings(head: ReplyHead, finish: Finish): Pick<ReplyHead, 'read' 
       try {
         const body = await head.read()
         finish(null)
-        return body
+        return blind.body(body)
       } catch (error) {
         // As in `hop`: recorded and thrown on.
         finish(error)

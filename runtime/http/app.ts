@@ -2,8 +2,8 @@
  * The HTTP interface: takes a value out of a request, calls one function, gives JSON back. Everything
  * it needs is handed in; tests drive it without a socket.
  */
-import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
+import { getPath } from 'hono/utils/url'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Log } from '../log.ts'
 import { type ConnectorRoutesDeps, connectorRoutes } from './connectors.ts'
@@ -11,11 +11,12 @@ import { type CoreDeps, coreRoutes } from './core/routes.ts'
 import { DOCS_STYLE, docsPage } from './documents/docs-page.ts'
 import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema.ts'
 import { connectorInterfaceDocument } from './documents/openapi.ts'
-import { hostGuard, tokenGuard } from './guards.ts'
+import { type Check, guard, hostCheck, tokenCheck } from './guards.ts'
 import { logoRoutes } from './logos.ts'
 import type { Metrics } from './metrics.ts'
 import { operatorRoutes } from './operator.ts'
 import { createOnError, type Env } from './problem.ts'
+import { nameRequest, REQUEST_ID } from './request-id.ts'
 import { settingsRoutes } from './settings/routes.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
@@ -33,41 +34,27 @@ export type AppDeps = ConnectorRoutesDeps & {
   releaseConnector(id: string): { id: string; released: boolean } | null
 }
 
-/** Headers that may carry the caller's own id of a request (connector-interface.md section 1.1). */
-const CORRELATION = [
-  'x-request-id',
-  'x-lumos-observability-flows_v2_execution_id',
-  'x-lumos-observability-dagster.run_id',
-]
-
 /** Makes the whole interface. */
 export function createApp(deps: AppDeps): Hono<Env> {
   const app = new Hono<Env>()
   const { connectorsPath, log, metrics } = deps
+  const checkHost = hostCheck(deps.allowedHosts)
 
   app.onError(createOnError(log))
-  app.notFound((c) => {
-    // The connector interface answers in its envelope, the core interface in its own form.
-    if (!c.req.path.startsWith(`${connectorsPath}/`)) return c.json({ detail: 'Not Found' }, 404)
-    const message = `nothing is served at ${c.req.path.slice(0, 200)}; see /docs`
-    throw new RuntimeError('path_unknown', message)
-  })
-
+  app.notFound((c) => c.json({ detail: 'Not Found' }, 404))
   app.use(async (c, next) => {
-    const given = CORRELATION.map((name) => c.req.header(name)).find((id) => id !== undefined) ?? ''
-    const requestId = /^[a-zA-Z0-9._-]{1,100}$/.test(given) ? given : randomUUID()
-    c.set('requestId', requestId)
+    const requestId = nameRequest(c)
     await next()
-    c.res.headers.set('x-request-id', requestId)
+    c.res.headers.set(REQUEST_ID, requestId)
   })
-  app.use(hostGuard(deps.allowedHosts))
+  app.use(guard(checkHost))
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', (c) => {
     const readiness = deps.readiness()
     return c.json(readiness, readiness.ready ? 200 : 503)
   })
-  app.get('/metrics', tokenGuard(deps.connectorToken, '/metrics'), async (c) =>
+  app.get('/metrics', guard(tokenCheck(deps.connectorToken, '/metrics')), async (c) =>
     c.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   )
   documents(app, connectorsPath)
@@ -77,12 +64,37 @@ export function createApp(deps: AppDeps): Hono<Env> {
   for (const path of READ_ONLY) app.all(path, only('GET'))
   for (const path of POST_ONLY) app.all(path, only('POST'))
 
-  app.use(`${connectorsPath}/*`, tokenGuard(deps.connectorToken, 'the connector interface'))
-  app.route(connectorsPath, connectorRoutes(deps))
   app.route('/', logoRoutes(deps))
   app.route('/settings', settingsRoutes(deps.core))
   app.route('/', coreRoutes(deps.core))
-  return app
+  return withConnectors(app, deps, checkHost)
+}
+
+/** The connector interface beside all others: a capability call passes none of their routes. */
+function withConnectors(others: Hono<Env>, deps: AppDeps, checkHost: Check): Hono<Env> {
+  const { connectorsPath, connectorToken, log } = deps
+  const checkToken = tokenCheck(connectorToken, 'the connector interface')
+  const connectors = new Hono<Env>()
+  connectors.onError(createOnError(log))
+  connectors.notFound((c) => {
+    throw new RuntimeError(
+      'path_unknown',
+      `nothing is served at ${c.req.path.slice(0, 200)}; see /docs`,
+    )
+  })
+  connectors.use((c, next) => {
+    nameRequest(c)
+    checkHost(c)
+    checkToken(c)
+    return next()
+  })
+  connectors.route(connectorsPath, connectorRoutes(deps))
+  const { fetch } = others
+  others.fetch = (request, ...rest) =>
+    getPath(request).startsWith(`${connectorsPath}/`)
+      ? connectors.fetch(request, ...rest)
+      : fetch(request, ...rest)
+  return others
 }
 
 /** What can only be read; any other method is refused as such, not as an unknown path. */

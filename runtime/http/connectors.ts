@@ -1,14 +1,15 @@
 /** The connector interface: discovery, documents, capabilities (service.md section 4.1). */
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { isCapability } from '../contract/capabilities.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
-import type { Answer, Invoke } from '../invoke/invoke.ts'
+import type { Invoke } from '../invoke/invoke.ts'
 import { readBody } from './body.ts'
 import { connectorDocument } from './documents/app-document.ts'
 import { infoOf } from './documents/info.ts'
-import { jsonGuard } from './guards.ts'
-import type { Env } from './problem.ts'
+import { jsonCheck } from './guards.ts'
+import { type Env, isExhausted } from './problem.ts'
+import { REQUEST_ID } from './request-id.ts'
 
 /** Which version answered. */
 const SERVED = 'x-keyway-connector'
@@ -17,7 +18,7 @@ const SERVED = 'x-keyway-connector'
 type Body = ConstructorParameters<typeof Response>[0]
 
 /** A later page may have run on an earlier version: it is not known here on which one it failed. */
-const isLaterPage = (error: Error | undefined): boolean =>
+const isLaterPage = (error: unknown): boolean =>
   error instanceof RuntimeError && error.details.page !== undefined
 
 /** How a call ended. */
@@ -44,10 +45,20 @@ export type ConnectorRoutesDeps = {
   onCall(call: CallEnd): void
 }
 
-function endOf(error: Error | undefined): RuntimeError | null {
-  if (error === undefined) return null
-  return error instanceof RuntimeError ? error : new RuntimeError('internal', error.message)
+function endOf(error: unknown): RuntimeError {
+  if (error instanceof RuntimeError) return error
+  return new RuntimeError(isExhausted(error) ? 'host_exhausted' : 'internal', String(error))
 }
+
+/** An answer whose headers stay a plain object: they are written to the socket as they are. */
+const answer = (c: Context<Env>, body: string | Buffer, served: string): Response =>
+  new Response(body as Body, {
+    headers: {
+      'content-type': 'application/json',
+      [REQUEST_ID]: c.get('requestId'),
+      [SERVED]: served,
+    },
+  })
 
 /** Routes below the connectors' path. */
 export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
@@ -66,6 +77,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
 
   /** Documents are made once per version. */
   const document = async (
+    c: Context<Env>,
     kind: string,
     { id, version, digest }: Served,
     make: () => unknown,
@@ -74,76 +86,78 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     const text =
       infos.get(key) ?? JSON.stringify({ response: await make(), raw_data: null, page: null })
     infos.set(key, text)
-    return new Response(text, {
-      headers: { 'content-type': 'application/json', [SERVED]: `${id}@${version}` },
-    })
+    return answer(c, text, `${id}@${version}`)
   }
 
-  const info = (id: string) => {
+  const info = (c: Context<Env>, id: string) => {
     const version = served(id)
     const { manifest, digest } = version
-    return document('info', version, async () =>
+    return document(c, 'info', version, async () =>
       infoOf(manifest, { logoUrl: await deps.logo(digest) }),
     )
   }
-  const appInfo = (id: string) => {
+  const appInfo = (c: Context<Env>, id: string) => {
     const version = served(id)
     const { manifest } = version
-    return document('app_info', version, () => ({
+    return document(c, 'app_info', version, () => ({
       app_id: manifest.id,
       app_schema: connectorDocument(manifest, { connectorsPath: deps.connectorsPath }),
     }))
   }
 
-  for (const spelling of ['/list-connector-app-ids', '/list_connector_app_ids']) {
-    routes.on(['GET', 'POST'], spelling, (c) => c.json({ response: deps.ids() }))
-  }
-
-  // A literal segment comes before the parameter that would match it as well.
-  routes.use('/:connector_id/:capability', async (c, next) => {
-    const id = c.req.param('connector_id')
-    const capability = c.req.param('capability')
-    c.set('appId', id)
-    const begun = performance.now()
-    const version = deps.find(id)
-    await next()
-    const name = normalizeId(capability)
-    if (version && !c.res.headers.has(SERVED) && !isLaterPage(c.error)) {
-      c.res.headers.set(SERVED, `${version.id}@${version.version}`)
-    }
-    deps.onCall({
-      connector: version?.id ?? id.slice(0, 64),
-      capability: name.slice(0, 64),
-      known: version !== null && isCapability(name),
-      error: endOf(c.error),
-      seconds: (performance.now() - begun) / 1000,
-    })
-  })
-  routes.on(['GET', 'POST'], '/:connector_id/info', (c) => info(c.req.param('connector_id')))
-  for (const spelling of ['/:connector_id/app_info', '/:connector_id/app-info']) {
-    routes.post(spelling, jsonGuard, async (c) => {
-      await readBody(c)
-      return appInfo(c.req.param('connector_id') ?? '')
-    })
-  }
-
-  routes.post('/:connector_id/:capability', jsonGuard, async (c) => {
-    const { connector_id: connectorId, capability } = c.req.param()
-    const answer: Answer = await deps.invoke({
-      connectorId,
+  async function serve(c: Context<Env>, id: string, capability: string): Promise<Response> {
+    const { method } = c.req
+    const isInfo = capability === 'info'
+    if (isInfo && ['GET', 'HEAD', 'POST'].includes(method)) return info(c, id)
+    if (method !== 'POST') throw wrongMethod(c, isInfo ? 'GET, POST' : 'POST')
+    jsonCheck(c)
+    const text = await readBody(c)
+    if (capability === 'app_info' || capability === 'app-info') return appInfo(c, id)
+    const { body, served: by } = await deps.invoke({
+      connectorId: id,
       capability,
-      text: await readBody(c),
+      text,
       requestId: c.get('requestId'),
       signal: c.req.raw.signal,
     })
-    return new Response(answer.body as Body, {
-      headers: { 'content-type': 'application/json', [SERVED]: answer.served },
+    return answer(c, body, by)
+  }
+
+  for (const spelling of ['/list-connector-app-ids', '/list_connector_app_ids']) {
+    routes.on(['GET', 'POST'], spelling, (c) => {
+      c.header(REQUEST_ID, c.get('requestId'))
+      return c.json({ response: deps.ids() })
     })
-  })
-  routes.all('/:connector_id/:capability', (c) => {
-    const allowed = c.req.param('capability') === 'info' ? 'GET, POST' : 'POST'
-    c.header('allow', allowed)
-    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${allowed}`)
+  }
+
+  // A literal segment comes before the parameter that would match it as well.
+  routes.all('/:connector_id/:capability', async (c) => {
+    const { connector_id: id, capability } = c.req.param()
+    c.set('appId', id)
+    const begun = performance.now()
+    const version = deps.find(id)
+    let error: RuntimeError | null = null
+    try {
+      return await serve(c, id, capability)
+    } catch (thrown) {
+      error = endOf(thrown)
+      if (version && !isLaterPage(thrown)) c.header(SERVED, `${version.id}@${version.version}`)
+      throw thrown
+    } finally {
+      const name = normalizeId(capability)
+      deps.onCall({
+        connector: version?.id ?? id.slice(0, 64),
+        capability: name.slice(0, 64),
+        known: version !== null && isCapability(name),
+        error,
+        seconds: (performance.now() - begun) / 1000,
+      })
+    }
   })
   return routes
+}
+
+function wrongMethod(c: Context<Env>, allowed: string): RuntimeError {
+  c.header('allow', allowed)
+  return new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${allowed}`)
 }

@@ -10,47 +10,51 @@ import type { Env } from './problem.ts'
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
-/** Refuses a Host header that is none of ours (421). `null` allows every name. */
-export function hostGuard(allowed: readonly string[] | null): MiddlewareHandler<Env> {
-  const names = new Set([...LOOPBACK_NAMES, ...(allowed ?? [])].map((name) => name.toLowerCase()))
-  return async (c, next) => {
-    if (allowed !== null) {
-      const host = (c.req.header('host') ?? '').toLowerCase().replace(/:[0-9]{1,5}$/, '')
-      if (!names.has(host) && !/^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(host)) {
-        throw new RuntimeError(
-          'host_wrong',
-          `the Host header names ${JSON.stringify(host.slice(0, 100))}, which is not served here; add it to KEYWAY_ALLOWED_HOSTS if it should be`,
-        )
-      }
-    }
+/** Throws what is wrong with a request. */
+export type Check = (c: Context<Env>) => void
+
+/** A check as a step before a route. */
+export const guard =
+  (check: Check): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    check(c)
     await next()
+  }
+
+/** Refuses a Host header that is none of ours (421). `null` allows every name. */
+export function hostCheck(allowed: readonly string[] | null): Check {
+  if (allowed === null) return () => {}
+  const names = new Set([...LOOPBACK_NAMES, ...allowed].map((name) => name.toLowerCase()))
+  return (c) => {
+    const host = (c.req.header('host') ?? '').toLowerCase().replace(/:[0-9]{1,5}$/, '')
+    if (!names.has(host) && !/^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(host)) {
+      throw new RuntimeError(
+        'host_wrong',
+        `the Host header names ${JSON.stringify(host.slice(0, 100))}, which is not served here; add it to KEYWAY_ALLOWED_HOSTS if it should be`,
+      )
+    }
   }
 }
 
 /** Refuses any media type but application/json (415). */
-export const jsonGuard: MiddlewareHandler<Env> = mediaGuard(
-  /^application\/json\s*(;|$)/i,
-  'application/json',
-)
+export const jsonCheck: Check = mediaCheck(/^application\/json\s*(;|$)/i, 'application/json')
 
 /** Refuses what a request's content type does not fit (415). */
-export function mediaGuard(fits: RegExp, wanted: string): MiddlewareHandler<Env> {
-  return async (c, next) => {
+export function mediaCheck(fits: RegExp, wanted: string): Check {
+  return (c) => {
     const type = c.req.header('content-type') ?? ''
-    if (!fits.test(type)) {
-      const found = type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))
-      throw new RuntimeError('content_type_wrong', `the content type is ${found}; send ${wanted}`)
-    }
-    await next()
+    if (fits.test(type)) return
+    const found = type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))
+    throw new RuntimeError('content_type_wrong', `the content type is ${found}; send ${wanted}`)
   }
 }
 
 /** Refuses a request without the bearer token (401); an empty token lets everybody in. */
-export function tokenGuard(token: string, what: string): MiddlewareHandler<Env> {
+export function tokenCheck(token: string, what: string): Check {
+  if (token === '') return () => {}
   const matches = isSecret(token)
-  return async (c, next) => {
-    if (token !== '' && !matches(bearerOf(c))) throw noToken(c, what)
-    await next()
+  return (c) => {
+    if (!matches(bearerOf(c))) throw noToken(c, what)
   }
 }
 

@@ -1,13 +1,15 @@
 /** What Prometheus may ask. Labels are bounded: connectors and capabilities that exist, codes of the table. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-export type LaneSample = { lane: string; calls: number; isolates: number; deaths: number }
+export type LaneSample = { calls: number; waiting: number; isolates: number }
 
 export type Metrics = {
   /** One finished call; `code` is `ok` or one of our own error codes. */
   call(connector: string, capability: string, code: string, seconds: number): void
   /** One upstream request; `outcome` is a status class such as `2xx`, or an error code. */
   upstream(connector: string, outcome: string, seconds: number): void
+  /** A request was not made because too many, or too large ones, of its connector are open. */
+  upstreamRefused(connector: string): void
   workerEnded(reason: string): void
   /** A call runs once more, because its sandbox was lost. */
   callRepeated(): void
@@ -17,11 +19,12 @@ export type Metrics = {
   readonly contentType: string
 }
 
-/** Makes the host's metrics; `lanes` is asked whenever somebody looks. */
+/** Makes the host's metrics; `lanes` and the others are asked whenever somebody looks. */
 export function createMetrics(
   lanes: () => LaneSample[],
   served: () => number,
   standing: (state: 'suspect' | 'quarantined') => number,
+  waitingForTurn: () => number,
 ): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -51,6 +54,12 @@ export function createMetrics(
     labelNames: ['connector'],
     registers,
   })
+  const refusals = new Counter({
+    name: 'keyway_upstream_refused_total',
+    help: 'Requests to third-party systems that were not made: too many, or too large ones, are open',
+    labelNames: ['connector'],
+    registers,
+  })
   const ends = new Counter({
     name: 'keyway_worker_ends_total',
     help: 'Worker processes that ended, by reason',
@@ -76,6 +85,19 @@ export function createMetrics(
         this.set(lanes().reduce((sum, sample) => sum + read(sample), 0))
       },
     })
+  new Gauge({
+    name: 'keyway_calls_waiting',
+    help: 'Calls that wait for a turn of their tenant, or for an isolate',
+    labelNames: ['for'],
+    registers,
+    collect() {
+      this.set({ for: 'turn' }, waitingForTurn())
+      this.set(
+        { for: 'isolate' },
+        lanes().reduce((sum, { waiting }) => sum + waiting, 0),
+      )
+    },
+  })
   gauge('keyway_calls_running', 'Calls in sandboxes now', ({ calls: running }) => running)
   gauge('keyway_isolates', 'Warm isolates', ({ isolates }) => isolates)
   gauge('keyway_lanes', 'Lanes that are open', () => 1)
@@ -106,6 +128,7 @@ export function createMetrics(
       upstreams.inc({ connector, outcome })
       upstreamSeconds.observe({ connector }, seconds)
     },
+    upstreamRefused: (connector) => refusals.inc({ connector }),
     workerEnded: (reason) => ends.inc({ reason }),
     callRepeated: () => repeats.inc(),
     workerSlowed: () => slowed.inc(),

@@ -6,7 +6,7 @@ import { MAX_PEOPLE_BYTES } from '../contract/people-file.ts'
 import { recordActivity } from '../core/activity/activity.ts'
 import { importPeople } from '../core/people/import/import.ts'
 import { streamBody } from './body.ts'
-import { jsonGuard, mediaGuard } from './guards.ts'
+import { guard, jsonCheck, mediaCheck } from './guards.ts'
 import { makeLoginLink } from './login-links.ts'
 import { asOperator, type OperatorGuardDeps, operatorGuard, reached } from './operator-guard.ts'
 import type { Env } from './problem.ts'
@@ -24,7 +24,7 @@ export const IMPORT_QUERY = {
 }
 
 /** CSV, in UTF-8 where a character set is named. */
-const csvGuard = mediaGuard(
+const csvCheck = mediaCheck(
   /^text\/csv\s*(;(?!.*charset)|;.*charset\s*=\s*"?utf-?8"?|$)/i,
   'text/csv',
 )
@@ -39,10 +39,10 @@ export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
   routes.post('/connectors/:connector_id/release', (c) =>
     asOperator(c, async () => c.json(await release(c, deps))),
   )
-  routes.post('/users/import', csvGuard, (c) =>
+  routes.post('/users/import', guard(csvCheck), (c) =>
     asOperator(c, async () => c.json(await importFile(c, deps))),
   )
-  routes.post('/login-links', jsonGuard, (c) => asOperator(c, () => makeLoginLink(c, deps)))
+  routes.post('/login-links', guard(jsonCheck), (c) => asOperator(c, () => makeLoginLink(c, deps)))
   return routes
 }
 

@@ -4,6 +4,7 @@ import { errorBody } from '../contract/envelope.ts'
 import { ERRORS, RuntimeError } from '../contract/errors.ts'
 import type { Actor } from '../core/activity/activity.ts'
 import type { Log } from '../log.ts'
+import { REQUEST_ID } from './request-id.ts'
 
 /** What the routes keep on Hono's context. */
 export type Variables = {
@@ -32,12 +33,24 @@ export function createOnError(log: Log) {
     if (blame === 'runtime') log.error({ ...line, err: cause ?? error }, message)
     else if (blame === 'caller') log.info(line, message)
     else log.warn(line, message)
+    c.header(REQUEST_ID, requestId)
     return c.json(errorBody(error, appId), status as 200)
   }
 }
 
+/** What the system says when it has no more of something for this process. */
+const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']
+
+/** Whether the machine is at its limits, and not the runtime at fault. */
+export const isExhausted = (thrown: unknown): boolean =>
+  EXHAUSTED.includes((thrown as NodeJS.ErrnoException | null)?.code)
+
 /** Anything unforeseen: the caller gets the request id, the log gets the rest. */
 function defect(thrown: unknown, requestId: string): RuntimeError {
+  if (isExhausted(thrown)) {
+    const message = 'the system gives the host no more resources; try again later'
+    return new RuntimeError('host_exhausted', message, {}, thrown)
+  }
   const message = `something went wrong in Keyway itself; its log has more under ${requestId}`
   return new RuntimeError('internal', message, {}, thrown)
 }

@@ -2,8 +2,7 @@
  * One capability call, from the caller's text to the answer's bytes: a straight line of values. Knows
  * which version serves and how to page; knows nothing of HTTP, processes or sockets, which are handed in.
  */
-import { createHash } from 'node:crypto'
-import { canonicalJson } from '../contract/canonical-json.ts'
+import { hash } from 'node:crypto'
 import { CAPABILITIES, type CapabilityName, isCapability } from '../contract/capabilities.ts'
 import { type Call, parseCall, successBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
@@ -12,25 +11,25 @@ import type { LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
-import { secretsOf } from '../contract/secrets.ts'
+import { hostPerforms } from '../contract/oauth.ts'
+import { createMarks } from '../contract/placeholder.ts'
+import type { CallSecrets } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
+import { governorKeyOf } from './governor-key.ts'
+import { callJson, hideSecrets } from './hide-secrets.ts'
 import type { Page, PageScope } from './page-token.ts'
-import type { CallLog, InvokeDeps, OpenedEgress, ServedVersion } from './ports.ts'
-import { createRedact, type Redact, redactValue } from './redact.ts'
+import { perform } from './perform.ts'
+import type {
+  Answer,
+  CallLog,
+  Invocation,
+  InvokeDeps,
+  OpenedEgress,
+  ServedVersion,
+} from './ports.ts'
+import { type Redact, redactValue } from './redact.ts'
+import { advance, BEGUN } from './referee.ts'
 import { createTurns } from './turns.ts'
-
-export type Invocation = {
-  connectorId: string
-  capability: string
-  /** The request's body. */
-  text: string
-  requestId: string
-  /** Aborted when the caller hangs up. */
-  signal: AbortSignal
-}
-
-/** The answer's bytes, and which version gave it. */
-export type Answer = { body: Buffer; served: string }
 
 export type Invoke = (invocation: Invocation) => Promise<Answer>
 
@@ -45,7 +44,8 @@ const CALL_OVER = new RuntimeError('caller_gone', 'the call has ended')
  * It throws RuntimeError for everything that can go wrong; `details.page` repeats the caller's page.
  */
 export function createInvoke(deps: InvokeDeps): Invoke {
-  const turns = createTurns()
+  const { turns = createTurns() } = deps
+  const marks = createMarks()
 
   return async (invocation) => {
     const { version, capability } = route(deps, invocation)
@@ -57,7 +57,9 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     })
     const { page } = call
     try {
-      return await carryOut(invocation, version, capability, call)
+      return hostPerforms(version.manifest, capability)
+        ? await perform(deps, invocation, version, capability, call)
+        : await carryOut(invocation, version, capability, call)
     } catch (error) {
       // The envelope repeats the page, so that the caller can resume there.
       if (error instanceof RuntimeError && page.token !== null) error.details.page = page
@@ -82,17 +84,19 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const deadlineMs = Math.min(limits.deadline_ms, deps.ceilings.maxDeadlineMs)
     const concurrency = Math.min(limits.concurrency, deps.ceilings.maxConcurrency)
     const isolateKey = isolateKeyOf(call)
-    const { settings } = version
-    // A version that took the sequence over may lack the capability; the contract still says what is secret.
-    const request = version.request(capability) ?? CAPABILITIES[capability].input
-    const redact = createRedact(() => secretsOf(call, { settings, request }))
+    const { secrets, redact } = hideSecrets(call, {
+      version,
+      capability,
+      tenant: isolateKey,
+      marks,
+    })
     const startedMs = Date.now()
     const leave =
       turns.tryTake(version.key, isolateKey, concurrency) ??
       (await waitForTurn(invocation.signal, version.key, isolateKey, concurrency, deadlineMs))
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
-      const means = { isolateKey, redact, deadlineMs: leftMs }
+      const means = { secrets, redact, deadlineMs: leftMs }
       const reply = await runInLane(invocation, version, capability, call, page, means).catch(
         (error) => {
           throw withLimit(error, deadlineMs)
@@ -130,19 +134,24 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     capability: CapabilityName,
     call: Call,
     page: Page,
-    { isolateKey, redact, deadlineMs }: { isolateKey: string; redact: Redact; deadlineMs: number },
+    { secrets, redact, deadlineMs }: { secrets: CallSecrets; redact: Redact; deadlineMs: number },
   ): Promise<LaneReply> {
     const connector: LoadedConnector = await version.load()
     const over = new AbortController()
+    const endMs = Date.now() + deadlineMs
     let egress: OpenedEgress | null = null
     // At the first request: many calls make none.
     const open = () => {
       egress ??= deps.openEgress({
         version,
         capability,
+        tenant: secrets.tenant,
         settings: call.settings,
         signal: over.signal,
+        endMs,
+        governorKey: () => governorKeyOf(call),
         redact,
+        secrets,
       })
       return egress
     }
@@ -150,9 +159,9 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     try {
       return await deps.run(version.lane, {
         connector: limitMemory(connector, deps.ceilings.maxMemoryMb),
-        isolateKey,
+        isolateKey: secrets.tenant,
         capability,
-        callJson: callJson(call, page),
+        callJson: callJson(secrets, page, version.manifest),
         raw: call.includeRawData,
         deadlineMs,
         signal: invocation.signal,
@@ -214,18 +223,18 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const next =
       cursorJson === 'null'
         ? null
-        : {
-            token: deps.pageTokens.seal(
-              { cursorJson, size: page.size, digest: version.digest },
-              scope,
-            ),
-            size: page.size,
-          }
+        : { token: deps.pageTokens.seal(following(page, cursorJson), scope), size: page.size }
     const raw = call.includeRawData ? body.subarray(responseBytes) : NOTHING
     return {
       body: successBody(body.subarray(0, responseBytes), raw, next),
       served: `${version.id}@${version.version}`,
     }
+  }
+
+  /** The page that a cursor leads to. */
+  function following({ size, digest, course, cursorJson: asked }: Page, cursorJson: string): Page {
+    const { maxPages } = deps.ceilings
+    return { cursorJson, size, digest, course: advance(course, asked, cursorJson, maxPages) }
   }
 }
 
@@ -261,7 +270,10 @@ async function openPage(
   scope: PageScope,
 ): Promise<{ version: ServedVersion; page: Page }> {
   if (page.token === null) {
-    return { version: routed, page: { cursorJson: 'null', size: page.size, digest: routed.digest } }
+    return {
+      version: routed,
+      page: { cursorJson: 'null', size: page.size, digest: routed.digest, course: BEGUN },
+    }
   }
   const opened = pageTokens.open(page.token, scope)
   if (page.size !== null && page.size !== opened.size) {
@@ -281,19 +293,12 @@ async function openPage(
   return { version, page: opened }
 }
 
-/** Which tenant's isolate: settings and credentials, by digest. May change with every token refresh. */
+/**
+ * Which tenant's isolate: settings and credentials, by digest. May change with every token refresh, and
+ * with the order of members that a caller chose.
+ */
 function isolateKeyOf({ settings, auth, credentials }: Call): string {
-  return createHash('sha256')
-    .update(canonicalJson([settings, auth, credentials]))
-    .digest('base64url')
-}
-
-function callJson(
-  { request, settings, auth, credentials }: Call,
-  { cursorJson, size }: Page,
-): string {
-  const rest = JSON.stringify({ request, settings, auth, credentials })
-  return `${rest.slice(0, -1)},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
+  return hash('sha256', JSON.stringify([settings, auth, credentials]), 'base64url')
 }
 
 function limitMemory(connector: LoadedConnector, maxMemoryMb: number): LoadedConnector {

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../contract/canonical-json.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { createSealer, SEAL_BYTES, SealError } from '../seal.ts'
+import type { Course } from './referee.ts'
 
 /** How long a token is good, in milliseconds; each page renews it. */
 export const TOKEN_LIFETIME_MS = 24 * 3_600_000
@@ -17,7 +18,7 @@ export const TOKEN_LIFETIME_MS = 24 * 3_600_000
 /** Longest token that is looked at, in characters: the longest cursor, sealed, fits with room to spare. */
 const MAX_TOKEN_LENGTH = 65_536
 
-const VERSION = 1
+const VERSION = 2
 
 /** What a token stands for. */
 export type Page = {
@@ -25,6 +26,8 @@ export type Page = {
   cursorJson: string
   size: number | null
   digest: string
+  /** What the referee knows of the sequence. */
+  course: Course
 }
 
 /** What a token is good for: everything here must be the same on every page. */
@@ -48,17 +51,19 @@ export function createPageTokens(
 ): PageTokens {
   const sealer = createSealer(secrets, 'page-token')
   return {
-    seal({ cursorJson, size, digest }, scope) {
-      const text = JSON.stringify([Math.floor(now() / 1000), size, digest, cursorJson])
+    seal({ cursorJson, size, digest, course }, scope) {
+      const { pages, mark } = course
+      const made = Math.floor(now() / 1000)
+      const text = JSON.stringify([made, size, digest, cursorJson, pages, mark])
       const sealed = sealer.seal(text, scopeDigest(scope))
       return Buffer.concat([Buffer.from([VERSION]), sealed]).toString('base64url')
     },
     open(token, scope) {
       const text = unseal(decode(token), scopeDigest(scope))
-      const [madeSeconds, size, digest, cursorJson] = JSON.parse(text)
+      const [madeSeconds, size, digest, cursorJson, pages, mark] = JSON.parse(text)
       if (now() - madeSeconds * 1000 > TOKEN_LIFETIME_MS)
         throw refused('it has expired; start again without a token')
-      return { size, digest, cursorJson }
+      return { size, digest, cursorJson, course: { pages, mark } }
     },
   }
 

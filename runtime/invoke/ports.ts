@@ -6,8 +6,24 @@ import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
 import type { FetchReply, FetchRequest, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import type { Manifest } from '../contract/manifest.ts'
+import type { OAuthCapability } from '../contract/oauth.ts'
 import type { Position } from '../contract/position.ts'
+import type { CallSecrets } from '../contract/secrets.ts'
 import type { PageTokens } from './page-token.ts'
+import type { Turns } from './turns.ts'
+
+export type Invocation = {
+  connectorId: string
+  capability: string
+  /** The request's body. */
+  text: string
+  requestId: string
+  /** Aborted when the caller hangs up. */
+  signal: AbortSignal
+}
+
+/** The answer's bytes, and which version gave it. */
+export type Answer = { body: Buffer; served: string }
 
 /** A connector version that is being served. */
 export type ServedVersion = {
@@ -50,6 +66,20 @@ export type CallLog = (line: {
   requestId: string
 }) => void
 
+/** A capability that the host carries out itself, by the manifest's declaration. */
+export type PerformedCall = {
+  version: ServedVersion
+  capability: OAuthCapability
+  request: unknown
+  settings: Record<string, unknown>
+  requestId: string
+  /** Ends the call; its reason is a RuntimeError. */
+  signal: AbortSignal
+  /** When that is, at the latest, in milliseconds since the epoch. */
+  endMs: number
+  redact(text: string): string
+}
+
 export type InvokeDeps = {
   find(id: string): ServedVersion | null
   /** A version that began a page sequence, also when it is no longer routed to. */
@@ -58,16 +88,32 @@ export type InvokeDeps = {
   openEgress(call: {
     version: ServedVersion
     capability: CapabilityName
+    /** Whose call it is, by the digest of settings and credentials. */
+    tenant: string
     settings: Record<string, unknown>
     signal: AbortSignal
+    /** When the call ends, in milliseconds since the epoch. */
+    endMs: number
+    governorKey(): string
     /** Takes the call's secrets out of what is told of a request. */
     redact(text: string): string
+    /** What stands behind the placeholders that the sandbox got. */
+    secrets: CallSecrets
   }): OpenedEgress
+  /** @throws RuntimeError */
+  performOAuth(call: PerformedCall): Promise<{ response: object; raw: object | null }>
   pageTokens: PageTokens
   /** Names the place in the author's files, such as `connector.ts:31:12`, or null where it is unknown. */
   locate(digest: string, at: readonly Position[]): Promise<string | null>
+  /** Handed in where somebody counts who waits. */
+  turns?: Turns
   /** The operator's ceilings: they win over the manifest's wishes. */
-  ceilings: { maxDeadlineMs: number; maxMemoryMb: number; maxConcurrency: number }
+  ceilings: {
+    maxDeadlineMs: number
+    maxMemoryMb: number
+    maxConcurrency: number
+    maxPages: number
+  }
   log: CallLog
   onUpstream(
     version: ServedVersion,

@@ -1,6 +1,6 @@
 /**
  * Bounded concurrency: so many calls of one tenant at once, so many of one connector waiting. A tenant
- * that floods waits behind itself.
+ * that floods waits behind itself, and where the line is full it is the flood that has to go.
  */
 import { RuntimeError } from '../contract/errors.ts'
 
@@ -13,7 +13,8 @@ export type Turns = {
   /**
    * Waits for a turn; the answer gives it back.
    *
-   * @throws queue_full; what `signal` was aborted with.
+   * @throws queue_full, also later, when a tenant with fewer calls needs the place; what `signal` was
+   * aborted with.
    */
   take(
     connector: string,
@@ -21,39 +22,55 @@ export type Turns = {
     concurrency: number,
     signal: AbortSignal,
   ): Promise<() => void>
+  /** Calls of all connectors that wait now. */
+  readonly waiting: number
 }
 
-type Line = { running: number; waiting: (() => void)[] }
+type Waiter = { enter(): void; refuse(error: RuntimeError): void }
+type Line = { running: number; waiting: Waiter[] }
+/** The lines of one connector, by tenant. */
+type Lines = { tenants: Map<string, Line>; waiting: number }
 
 export function createTurns(): Turns {
-  const lines = new Map<string, Line>()
-  const waiting = new Map<string, number>()
+  const connectors = new Map<string, Lines>()
+  let allWaiting = 0
 
-  const count = (connector: string, by: number) => {
-    const now = (waiting.get(connector) ?? 0) + by
-    if (now === 0) waiting.delete(connector)
-    else waiting.set(connector, now)
+  const count = (lines: Lines, by: number) => {
+    lines.waiting += by
+    allWaiting += by
   }
 
-  const lineOf = (key: string): Line => {
-    const line = lines.get(key) ?? { running: 0, waiting: [] }
-    lines.set(key, line)
+  const linesOf = (connector: string): Lines => {
+    const known = connectors.get(connector)
+    if (known) return known
+    const lines = { tenants: new Map(), waiting: 0 }
+    connectors.set(connector, lines)
+    return lines
+  }
+
+  const lineOf = ({ tenants }: Lines, tenant: string): Line => {
+    const known = tenants.get(tenant)
+    if (known) return known
+    const line = { running: 0, waiting: [] }
+    tenants.set(tenant, line)
     return line
   }
 
-  const leave = (key: string, line: Line) => () => {
+  const leave = (connector: string, tenant: string, line: Line) => () => {
     line.running -= 1
     const next = line.waiting.shift()
-    if (next) next()
-    else if (line.running === 0) lines.delete(key)
+    if (next) return next.enter()
+    if (line.running > 0) return
+    const tenants = connectors.get(connector)?.tenants
+    tenants?.delete(tenant)
+    if (tenants?.size === 0) connectors.delete(connector)
   }
 
   function tryTake(connector: string, tenant: string, concurrency: number) {
-    const key = `${connector} ${tenant}`
-    const line = lineOf(key)
+    const line = lineOf(linesOf(connector), tenant)
     if (line.running >= concurrency) return null
     line.running += 1
-    return leave(key, line)
+    return leave(connector, tenant, line)
   }
 
   return {
@@ -61,34 +78,62 @@ export function createTurns(): Turns {
     async take(connector, tenant, concurrency, signal) {
       const free = tryTake(connector, tenant, concurrency)
       if (free) return free
-      if ((waiting.get(connector) ?? 0) >= MAX_WAITING) {
-        throw new RuntimeError(
-          'queue_full',
-          `${MAX_WAITING} calls of this connector are waiting; send fewer at once`,
-        )
-      }
       signal.throwIfAborted()
-      const key = `${connector} ${tenant}`
-      const line = lineOf(key)
-      count(connector, 1)
+      const lines = linesOf(connector)
+      const line = lineOf(lines, tenant)
+      if (lines.waiting >= MAX_WAITING) makePlace(lines, line)
+      count(lines, 1)
       try {
-        await new Promise<void>((resolve, reject) => {
-          const turn = () => {
-            signal.removeEventListener('abort', gone)
-            line.running += 1
-            resolve()
-          }
-          const gone = () => {
-            line.waiting.splice(line.waiting.indexOf(turn), 1)
-            reject(signal.reason)
-          }
-          line.waiting.push(turn)
-          signal.addEventListener('abort', gone, { once: true })
-        })
+        await wait(line, signal)
       } finally {
-        count(connector, -1)
+        count(lines, -1)
       }
-      return leave(key, line)
+      return leave(connector, tenant, line)
+    },
+    get waiting() {
+      return allWaiting
     },
   }
 }
+
+function wait(line: Line, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const waiter: Waiter = {
+      enter() {
+        signal.removeEventListener('abort', gone)
+        line.running += 1
+        resolve()
+      },
+      refuse(error) {
+        signal.removeEventListener('abort', gone)
+        reject(error)
+      },
+    }
+    const gone = () => {
+      line.waiting.splice(line.waiting.indexOf(waiter), 1)
+      reject(signal.reason)
+    }
+    line.waiting.push(waiter)
+    signal.addEventListener('abort', gone, { once: true })
+  })
+}
+
+/**
+ * Sends the newest call of the longest line away for one of a shorter line.
+ *
+ * @throws queue_full where there is none.
+ */
+function makePlace({ tenants }: Lines, mine: Line): void {
+  let longest = mine
+  for (const line of tenants.values())
+    if (line.waiting.length > longest.waiting.length) longest = line
+  // Of two equally long ones the newcomer goes: they would send each other away in turn.
+  if (longest.waiting.length <= mine.waiting.length + 1) throw queueFull()
+  longest.waiting.pop()?.refuse(queueFull())
+}
+
+const queueFull = () =>
+  new RuntimeError(
+    'queue_full',
+    `${MAX_WAITING} calls of this connector are waiting; send fewer at once`,
+  )

@@ -12,6 +12,8 @@ export type BackOffLimits = {
 
 export type BackOff = {
   died(): void
+  /** None could be started. That has nothing to do with what runs in it, and the pause never grows. */
+  failed(): void
   /** How long the next start has to wait, in milliseconds. */
   pauseMs(): number
   /** As if it had never died. */
@@ -33,6 +35,9 @@ export function createBackOff(limits: BackOffLimits, now: () => number): BackOff
       if (deaths <= FREE_DEATHS) return
       const pauseMs = limits.restartMs * 2 ** (deaths - FREE_DEATHS - 1)
       startableMs = now() + Math.min(limits.maxRestartMs, pauseMs)
+    },
+    failed() {
+      startableMs = Math.max(startableMs, now() + limits.restartMs)
     },
     pauseMs: () => Math.max(0, startableMs - now()),
     forget() {

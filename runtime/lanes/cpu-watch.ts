@@ -3,8 +3,8 @@
  * its neighbours' p99 then grows by about 1 % instead of 25 % (sandbox.md). Linux alone; elsewhere it
  * finds nothing.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { readStat, threadsOf } from './process-stat.ts'
 
 export type CpuWatchLimits = {
   /** How long a worker may burn before it is made to wait for others, in milliseconds. */
@@ -20,9 +20,6 @@ export const CPU_WATCH_LIMITS: CpuWatchLimits = { burnMs: 1000, burnShare: 0.35,
 /** One look at a lane's worker; true at the moment in which it has burned for too long. */
 export type CpuWatch = (pid: number, answers: number) => boolean
 
-/** What Linux counts CPU time in: 100 ticks a second, on every platform that Node runs on. */
-const TICK_MS = 10
-
 type Seen = {
   pid: number
   atMs: number
@@ -35,7 +32,7 @@ type Seen = {
 /** Watches the workers of one lane, of which there is one at a time. */
 export function createCpuWatch(
   now: () => number = Date.now,
-  cpuMsOf: (pid: number) => number | null = readCpuMs,
+  cpuMsOf: (pid: number) => number | null = (pid) => readStat(pid)?.cpuMs ?? null,
   { burnMs, burnShare, busyAnswers }: CpuWatchLimits = CPU_WATCH_LIMITS,
 ): CpuWatch {
   let before: Seen | null = null
@@ -59,20 +56,6 @@ export function createCpuWatch(
   }
 }
 
-/** CPU time of all threads of a process, in milliseconds; null where it cannot be known. */
-function readCpuMs(pid: number): number | null {
-  if (process.platform !== 'linux') return null
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in brackets may hold anything, spaces and brackets too.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
-  } catch {
-    // The process ended between two looks; its end is told by its own event.
-    return null
-  }
-}
-
 /** The lowest priority there is. */
 const LOWEST = 19
 
@@ -85,13 +68,5 @@ export function lowerPriority(pid: number): void {
       // The thread is gone; the others still are to be slowed.
       if ((error as { info?: { code?: string } }).info?.code !== 'ESRCH') throw error
     }
-  }
-}
-
-function threadsOf(pid: number): number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map(Number)
-  } catch {
-    return []
   }
 }

@@ -41,6 +41,10 @@ export type IsolateTable = {
   take(connector: string, isolateKey: string): Taken
   /** True when this tenant has an isolate already. */
   knows(connector: string, isolateKey: string): boolean
+  /** True when calls of this tenant run. */
+  isBusy(connector: string, isolateKey: string): boolean
+  /** Isolates in which calls run, of one connector or of all. */
+  busy(connector?: string): number
   /** A call has ended; true when its isolate is to be disposed of now. */
   release(isolate: number): boolean
   /** No new calls for this isolate; true when it is idle and can go now. */
@@ -57,6 +61,8 @@ export type IsolateTable = {
   /** Whose isolates there are. */
   connectors(): string[]
   readonly size: number
+  /** Those included of whose end nobody has heard yet. */
+  readonly held: number
 }
 
 export function createIsolateTable(limits: IsolateLimits, now: () => number): IsolateTable {
@@ -137,6 +143,15 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
       return { isolate: entry.id, evicted }
     },
     knows: (connector, isolateKey) => current.has(keyOf(connector, isolateKey)),
+    isBusy: (connector, isolateKey) =>
+      (current.get(keyOf(connector, isolateKey))?.running ?? 0) > 0,
+    busy(connector) {
+      let count = 0
+      for (const entry of byId.values())
+        if (entry.running > 0 && (connector === undefined || entry.connector === connector))
+          count += 1
+      return count
+    },
     release(isolate) {
       const entry = byId.get(isolate)
       if (!entry) return false
@@ -183,6 +198,9 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
     connectors: () => [...new Set([...byId.values()].map(({ connector }) => connector))],
     get size() {
       return byId.size
+    },
+    get held() {
+      return byId.size + leaving.size
     },
   }
 }

@@ -33,7 +33,7 @@ export const heldUpError = (): RuntimeError =>
   new SandboxLost('isolate_disposed', 'another call of this tenant would not end', true)
 
 /** Ends of a worker that none of its calls has brought about. */
-const FROM_OUTSIDE: readonly WorkerEnd['reason'][] = ['killed', 'crowded']
+const FROM_OUTSIDE: readonly WorkerEnd['reason'][] = ['killed', 'crowded', 'unstarted']
 
 /** The error of every call in a worker that has ended; `calls` is how many there were. */
 export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError {
@@ -43,7 +43,10 @@ export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError 
     const message = 'the connector ran out of memory and its worker process ended'
     return new SandboxLost('worker_memory', message, innocent)
   }
-  const message = 'the worker process of the connector died; the call may be repeated'
+  const message =
+    reason === 'unstarted'
+      ? 'no worker process could be started; the call may be repeated'
+      : 'the worker process of the connector died; the call may be repeated'
   return new SandboxLost('worker_died', message, innocent)
 }
 

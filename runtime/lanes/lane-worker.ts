@@ -1,8 +1,10 @@
 /** One worker of a lane: its link, whether it is ready, the bundles it holds and who sits in it. */
 import type { Message } from '../contract/frames.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
+import { createDataRoom } from './data-limit.ts'
 import { workerError } from './lane-errors.ts'
 import type { Launcher } from './launch.ts'
+import { readStat, watchStarvation } from './process-stat.ts'
 import { createSeats, type SeatLimits, type Seats } from './seats.ts'
 import { startWorker, type WorkerEnd, type WorkerLink } from './worker-link.ts'
 
@@ -11,7 +13,11 @@ export type LaneWorker = {
   readonly seats: Seats
   /** Rejects when the worker ends before it was ready. */
   readonly ready: Promise<void>
-  /** Hands a bundle over once, and goes on when it has left: a small message would overtake it. */
+  readonly isReady: boolean
+  /**
+   * Makes room for the isolates there are, hands a bundle over once, and goes on when it has left: a small
+   * message would overtake it.
+   */
   load(connector: LoadedConnector, then: () => void): void
   /** The last call that was given to it. */
   lastCall: number
@@ -37,26 +43,36 @@ export function startLaneWorker(
   now: () => number,
 ): LaneWorker {
   const ready = Promise.withResolvers<void>()
+  let isReady = false
   // Every call awaits it; none may be there yet when it fails.
   ready.promise.catch(() => {})
   const link = startWorker(
     launcher,
     (message) => {
-      if (message.kind === 'ready') ready.resolve()
-      else events.onMessage(made, message)
+      if (message.kind !== 'ready') return events.onMessage(made, message)
+      isReady = true
+      ready.resolve()
     },
     (end) => {
       clearTimeout(patience)
+      room.stop()
       ready.reject(workerError(end, 0))
       events.onEnd(made, end)
     },
   )
+  const room = createDataRoom(link.pid, launcher.setDataLimit)
+  const load = createLoader(link)
   const seats = createSeats(
     {
       ping: (isolate) => link.send('ping', 0, { isolate }),
       dispose: (isolate) => link.send('dispose', 0, { isolate }),
       fail: events.onSilent,
-      kill: () => link.kill('crashed', 'an isolate did not end'),
+      kill(starved) {
+        // One that somebody has stopped, or that was not let to run, could not end it.
+        const { stopped = false } = readStat(link.pid) ?? {}
+        link.kill(stopped || starved ? 'killed' : 'crashed', 'an isolate did not end')
+      },
+      watchStarvation: () => watchStarvation(link.pid),
     },
     limits,
     now,
@@ -65,7 +81,10 @@ export function startLaneWorker(
     link,
     seats,
     ready: ready.promise,
-    load: createLoader(link),
+    get isReady() {
+      return isReady
+    },
+    load: (connector, then) => room.forIsolates(seats.held, () => load(connector, then)),
     lastCall: 0,
   }
   const patience = setTimeout(() => link.kill('crashed', 'did not start in time'), limits.startMs)

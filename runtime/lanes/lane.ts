@@ -13,9 +13,9 @@ import { type BackOffLimits, createBackOff } from './back-off.ts'
 import { heldUpError, isolateError, workerError } from './lane-errors.ts'
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
+import type { Ticket } from './line.ts'
 import { boundLine } from './log-lines.ts'
 import { failed, performFetch } from './perform-fetch.ts'
-import type { Ticket } from './seats.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 export type LaneLimits = LaneWorkerLimits & BackOffLimits
@@ -29,6 +29,8 @@ export type Lane = {
   /** When the lane last had work, in milliseconds since the epoch. */
   readonly lastUsedMs: number
   readonly isolates: number
+  /** Calls that wait for an isolate. */
+  readonly waiting: number
   /** Answers that its workers have given so far. */
   readonly answers: number
   /** To be called again and again: makes sure that isolates without calls are idle. */
@@ -99,7 +101,8 @@ export function createLane(
   function ended(from: LaneWorker, end: WorkerEnd): void {
     if (worker !== from) return
     worker = null
-    if (end.reason !== 'stopped') backOff.died()
+    if (end.reason === 'unstarted') backOff.failed()
+    else if (end.reason !== 'stopped') backOff.died()
     const connectors = from.seats.connectors()
     // First: no seat that a call gives back may be given away again.
     from.seats.stop()
@@ -115,14 +118,25 @@ export function createLane(
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
     // Let go while the call waited: a worker started now would have no owner.
     if (closed) throw workerError({ reason: 'stopped', detail: '' }, 0)
-    worker ??= startLaneWorker(launcher, limits, events, now)
+    worker ??= start()
     const mine = worker
     await mine.ready
     return mine
   }
 
+  function start(): LaneWorker {
+    try {
+      return startLaneWorker(launcher, limits, events, now)
+    } catch (error) {
+      const end: WorkerEnd = { reason: 'unstarted', detail: (error as Error).message }
+      backOff.failed()
+      onEnd(end, [])
+      throw workerError(end, 0)
+    }
+  }
+
   /** One entry of the call table: placed in an isolate, ended exactly once. */
-  async function place<T>(errand: Errand, send: Send): Promise<T> {
+  function place<T>(errand: Errand, send: Send): Promise<T> {
     const { connector, isolateKey, deadlineMs, signal } = errand
     lastUsedMs = now()
     const endMs = now() + deadlineMs
@@ -176,14 +190,21 @@ export function createLane(
           isolateKey,
           enter: (isolate) => enter(mine, isolate),
           again: begin,
+          refuse: settle,
         }
         giveUp = () => mine.seats.giveUp(ticket)
         mine.seats.take(ticket)
       }
-      const begin = () =>
-        void obtain()
-          .then(queue)
-          .catch((error) => settle(toLaneError(error)))
+      const failed = (error: unknown) => settle(toLaneError(error))
+      const begin = () => {
+        // A call of a warm lane enters at once: each promise on the way would cost it a turn.
+        if (!worker?.isReady || closed) return void obtain().then(queue).catch(failed)
+        try {
+          queue(worker)
+        } catch (error) {
+          failed(error)
+        }
+      }
       signal?.addEventListener('abort', hangUp, { once: true })
       if (signal?.aborted) return hangUp()
       waiting.add(settle)
@@ -305,6 +326,9 @@ export function createLane(
     get isolates() {
       return worker?.seats.size ?? 0
     },
+    get waiting() {
+      return worker?.seats.waiting ?? 0
+    },
     tend: () => worker?.seats.tend(),
     forgive: backOff.forget,
     kill(reason, detail) {
@@ -321,7 +345,8 @@ function tooManyFetches(): RuntimeError {
   return new RuntimeError('egress_concurrency', `more than ${MAX_FETCHES} requests in one call`)
 }
 
+/** What was thrown on the way to a worker. */
 function toLaneError(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error
-  return new RuntimeError('worker_died', 'no worker process could be started', {}, error)
+  return new RuntimeError('worker_died', 'no worker process could be used', {}, error)
 }

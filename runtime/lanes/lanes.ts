@@ -3,7 +3,6 @@
  * connector version has one of its own. Lanes start lazily and are reaped when idle; a worker whose
  * resident memory passes its bound is killed.
  */
-import { readFileSync } from 'node:fs'
 import { RuntimeError } from '../contract/errors.ts'
 import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
@@ -11,6 +10,7 @@ import { type CpuWatch, createCpuWatch, lowerPriority } from './cpu-watch.ts'
 import { createLane, type Lane, type LaneLimits } from './lane.ts'
 import { isGuilty, SandboxLost } from './lane-errors.ts'
 import type { Containment, Launcher } from './launch.ts'
+import { type ProcessStat, readStat } from './process-stat.ts'
 import { createStandingBook, type StandingBook } from './standing.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
@@ -19,6 +19,8 @@ export type LanesLimits = LaneLimits & {
   idleMs: number
   /** Resident memory at which a worker is killed, in bytes. */
   maxWorkerBytes: number
+  /** How long a worker may be stopped by a signal before another takes its place, in milliseconds. */
+  maxStoppedMs: number
   /** How often resident memory, idleness and idle isolates are looked at, in milliseconds. */
   pollMs: number
 }
@@ -28,6 +30,7 @@ export const LANES_LIMITS: LanesLimits = {
   maxCalls: 50_000,
   maxAgeMs: 3_600_000,
   maxWaiting: 256,
+  shared: false,
   pingMs: 100,
   idlePingMs: 1000,
   // A worker may be busy with a large reply, and there is only one for all of a shared lane.
@@ -38,6 +41,7 @@ export const LANES_LIMITS: LanesLimits = {
   calmMs: 30_000,
   idleMs: 300_000,
   maxWorkerBytes: 1024 * 1024 * 1024,
+  maxStoppedMs: 1000,
   pollMs: 250,
 }
 
@@ -48,6 +52,8 @@ export type LaneState = {
   lane: LaneKey
   pid: number | null
   calls: number
+  /** Those of them that wait for an isolate. */
+  waiting: number
   isolates: number
   deaths: number
 }
@@ -84,6 +90,8 @@ type Entry = {
   /** Its worker burned CPU and waits for all others now. */
   slowed: boolean
   burns: CpuWatch
+  /** Since when its worker is seen stopped, in milliseconds since the epoch; null while it runs. */
+  stoppedSinceMs: number | null
 }
 
 /** Eyes on the lanes, for the log and the metrics. */
@@ -111,42 +119,62 @@ export function createLanes(
     if (stopped) throw new RuntimeError('stopping', 'the runtime is stopping')
   }
 
-  function open(key: LaneKey): Lane {
+  function open(key: LaneKey, { digest }: LoadedConnector): Lane {
     const known = lanes.get(key)
     if (known) {
       // Back before it was empty: the same version is served again.
       known.draining = false
       return known.lane
     }
-    const entry = {
+    const entry: Entry = {
       deaths: 0,
       draining: false,
       slowed: false,
       burns: createCpuWatch(),
-      lane: createLane(launcher, limits, (end, connectors) => {
-        if (end.reason !== 'stopped') entry.deaths += 1
-        entry.slowed = false
-        if (isGuilty(end)) standing.died(connectors)
-        events.onEnd?.(key, end)
-      }),
+      stoppedSinceMs: null,
+      lane: createLane(
+        launcher,
+        { ...limits, shared: key !== digest && key !== aloneKey(digest) },
+        (end, connectors) => {
+          entry.stoppedSinceMs = null
+          if (end.reason !== 'stopped') entry.deaths += 1
+          entry.slowed = false
+          if (isGuilty(end)) standing.died(connectors)
+          events.onEnd?.(key, end)
+        },
+      ),
     }
     lanes.set(key, entry)
     return entry.lane
   }
 
-  const boundMemory = (lane: Lane, pid: number | null) => {
-    if (pid !== null && residentBytes(pid) > limits.maxWorkerBytes)
+  const look = ({ pid }: Lane) => (pid === null ? null : readStat(pid))
+
+  const boundMemory = (lane: Lane, seen: ProcessStat | null) => {
+    if (seen !== null && seen.residentBytes > limits.maxWorkerBytes)
       lane.kill(lane.isolates > 1 ? 'crowded' : 'memory', 'resident memory')
   }
 
+  /** Calls of a worker that somebody has stopped would wait for their deadlines. */
+  const replaceStopped = (entry: Entry, seen: ProcessStat | null) => {
+    if (!seen?.stopped) entry.stoppedSinceMs = null
+    else {
+      entry.stoppedSinceMs ??= Date.now()
+      if (Date.now() - entry.stoppedSinceMs >= limits.maxStoppedMs)
+        entry.lane.kill('killed', 'it was stopped by a signal')
+    }
+  }
+
   const poll = setInterval(() => {
-    for (const lane of describing) boundMemory(lane, lane.pid)
+    for (const lane of describing) boundMemory(lane, look(lane))
     for (const [key, entry] of lanes) {
       const { lane, draining, slowed } = entry
       const { pid } = lane
       const idle = lane.running === 0
+      const seen = look(lane)
       lane.tend()
-      boundMemory(lane, pid)
+      boundMemory(lane, seen)
+      replaceStopped(entry, seen)
       if (pid !== null && entry.burns(pid, lane.answers)) {
         lowerPriority(pid)
         // It cannot be raised again: the worker goes when its calls are over.
@@ -180,13 +208,13 @@ export function createLanes(
       refuseWhenStopped()
       const endMs = Date.now() + call.deadlineMs
       try {
-        return await open(laneFor(key, call.connector)).run(call)
+        return await open(laneFor(key, call.connector), call.connector).run(call)
       } catch (error) {
         const again = error instanceof SandboxLost && error.innocent && !call.hasWritten()
         const deadlineMs = endMs - Date.now()
         if (!again || stopped || deadlineMs <= 0) throw error
         events.onRepeat?.(key)
-        return await open(laneFor(key, call.connector)).run({ ...call, deadlineMs })
+        return await open(laneFor(key, call.connector), call.connector).run({ ...call, deadlineMs })
       }
     },
     async describe(connector, deadlineMs) {
@@ -209,6 +237,7 @@ export function createLanes(
         lane,
         pid: one.pid,
         calls: one.running,
+        waiting: one.waiting,
         isolates: one.isolates,
         deaths,
       })),
@@ -224,15 +253,3 @@ export function createLanes(
 
 /** The lane of a connector that shares none for a while. */
 const aloneKey = (digest: string): LaneKey => `alone ${digest}`
-
-/** Resident memory of a process in bytes; 0 where it cannot be known (not Linux, or just gone). */
-function residentBytes(pid: number): number {
-  if (process.platform !== 'linux') return 0
-  try {
-    const pages = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]
-    return Number(pages) * 4096
-  } catch {
-    // The process ended between two looks; its end is told by its own event.
-    return 0
-  }
-}

@@ -6,15 +6,29 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
+import { createSetDataLimit, FIRST_DATA_LIMIT, type SetDataLimit } from './data-limit.ts'
 import type { WorkerBundle } from './worker-bundle.ts'
 
 type Layer = {
   name: string
   /** What it stops. */
   stops: string
-  /** The command that is put before the worker's own; tried once with `true` behind it. */
+  /** The command that is put before the worker's own; tried once with `node -v` behind it. */
   prefix: readonly [string, ...string[]]
+  /** A further program that it cannot do without. */
+  needs?: string
 }
+
+const MEMORY_LIMIT = 'memory-limit'
+
+/** Changes limits of processes that run. */
+const PRLIMIT = 'prlimit'
+
+/** Where the kernel looks first when it has to end a process for its memory. */
+const FIRST_TO_GO = 1000
+
+/** A layer that a shell sets up before it becomes the command behind it. */
+const byShell = (setUp: string): Layer['prefix'] => ['sh', '-c', `${setUp} && exec "$@"`, 'sh']
 
 /**
  * Layers per platform, outermost first. Namespaces come before the death signal because entering a
@@ -22,6 +36,17 @@ type Layer = {
  */
 const LAYERS: Partial<Record<NodeJS.Platform, readonly Layer[]>> = {
   linux: [
+    {
+      name: MEMORY_LIMIT,
+      stops: 'workers that take gigabytes between two looks at them',
+      prefix: byShell(`ulimit -S -d ${FIRST_DATA_LIMIT / 1024}`),
+      needs: PRLIMIT,
+    },
+    {
+      name: 'out-of-memory-order',
+      stops: 'the system from ending the host or the database for what a worker took',
+      prefix: byShell(`echo ${FIRST_TO_GO} > /proc/self/oom_score_adj`),
+    },
     {
       name: 'namespaces',
       stops: 'any use of the network, also by native code',
@@ -49,6 +74,9 @@ export type Launcher = {
   containment: Containment
   /** The layers' commands, for other processes that touch what third parties wrote. */
   prefix: readonly string[]
+  /** Raises the limit that workers start with; null where they have none. */
+  setDataLimit: SetDataLimit | null
+  /** Throws, or gives a process that tells an error, where the system has no room for one. */
   start(): WorkerProcess
 }
 
@@ -58,15 +86,18 @@ const WORKER_HEAP_MB = 512
 /** Tries the layers of this platform once and returns what starts workers behind those that work. */
 export function createLauncher(bundle: WorkerBundle): Launcher {
   const layers = LAYERS[process.platform] ?? []
-  const present = layers.map((layer) => ({ layer, command: usable(layer.prefix) }))
+  const present = layers.map((layer) => ({ layer, command: usable(layer) }))
   const prefix = present.flatMap(({ command }) => command ?? [])
   const missing = present.filter(({ command }) => command === null).map(({ layer }) => layer)
   const [command, ...args] = [...prefix, process.execPath, ...nodeFlags(bundle)] as [
     string,
     ...string[],
   ]
+  const prlimit = onPath(PRLIMIT)
+  const limited = prlimit !== null && !missing.some(({ name }) => name === MEMORY_LIMIT)
   return {
     prefix,
+    setDataLimit: limited && layers.length > 0 ? createSetDataLimit(prlimit) : null,
     containment: {
       level:
         missing.length === 0 && layers.length > 0
@@ -90,9 +121,20 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
         // would end the calls that the host is about to answer.
         detached: true,
       })
-      return { process: child, pipe: child.stdio[3] as Duplex }
+      return { process: child, pipe: pipeOf(child) }
     },
   }
+}
+
+/**
+ * The worker's pipe. Where the host is out of descriptors, Node gives a child without any stream, and tells
+ * why by an event that would end the host if nobody listened.
+ */
+function pipeOf(child: ChildProcess): Duplex {
+  const [, , , pipe] = (child.stdio as ChildProcess['stdio'] | undefined) ?? []
+  if (pipe) return pipe as Duplex
+  child.on('error', () => {})
+  throw new Error('the system gave no descriptors for a worker process')
 }
 
 function nodeFlags({ file, isolatedVm }: WorkerBundle): string[] {
@@ -110,9 +152,9 @@ function nodeFlags({ file, isolatedVm }: WorkerBundle): string[] {
 }
 
 /** The layer's command with its program's full path, or null when it does not work here. */
-function usable([program, ...args]: readonly [string, ...string[]]): string[] | null {
+function usable({ prefix: [program, ...args], needs }: Layer): string[] | null {
   const file = onPath(program)
-  if (file === null) return null
+  if (file === null || (needs !== undefined && onPath(needs) === null)) return null
   const tried = spawnSync(file, [...args, process.execPath, '-v'], {
     stdio: 'ignore',
     timeout: 5000,

@@ -46,6 +46,7 @@ export function failed(error: RuntimeError): Performed {
     message: error.message,
     raised_by: error.details.raisedBy ?? row.raisedBy ?? 'Keyway',
     status_code: error.details.statusCode ?? null,
+    app_error_code: error.details.appErrorCode ?? null,
   }
   return { reply: { error: told }, bytes: NOTHING, error }
 }

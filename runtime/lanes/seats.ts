@@ -2,13 +2,16 @@
  * Where the calls of one worker sit: gives each an isolate, or a place in line for one, and sees to it
  * that an isolate which should be free or gone really is.
  */
-import { RuntimeError } from '../contract/errors.ts'
+import { isFairShare } from '../contract/fair-share.ts'
 import { createIsolateTable, type IsolateLimits } from './isolate-table.ts'
+import { createLine, type Ticket } from './line.ts'
 import { createWatchdog } from './watchdog.ts'
 
 export type SeatLimits = IsolateLimits & {
   /** Calls that may wait for an isolate of this worker. */
   maxWaiting: number
+  /** Several connectors sit in this worker, and none of them may take all of it. */
+  shared: boolean
   /** How long a guest may take to answer a ping after a deadline, in milliseconds. */
   pingMs: number
   /** The same for an isolate in which nothing runs: nobody waits for it, and the machine may be busy. */
@@ -17,28 +20,21 @@ export type SeatLimits = IsolateLimits & {
   disposeMs: number
 }
 
-/** One call that wants an isolate. */
-export type Ticket = {
-  /** Digest of the connector. */
-  connector: string
-  isolateKey: string
-  enter(isolate: number): void
-  /** The worker ended while the call waited. */
-  again(): void
-}
-
 /** What the seats ask of the lane. */
 export type SeatSteps = {
   ping(isolate: number): void
   dispose(isolate: number): void
   /** The isolate does not answer: its calls are over. */
   fail(isolate: number): void
-  kill(): void
+  /** An isolate does not end; see the watchdog. */
+  kill(starved: boolean): void
+  watchStarvation(): () => boolean
 }
 
 export type Seats = {
   /**
-   * Seats a call, now or when there is room: first come, first served.
+   * Seats a call, now or when there is room: first come, first served, but for connectors that have more
+   * than their share.
    *
    * @throws queue_full
    */
@@ -61,13 +57,17 @@ export type Seats = {
   /** Whose isolates there are. */
   connectors(): string[]
   readonly size: number
+  /** All that take room in the worker, those on their way out included. */
+  readonly held: number
+  /** Calls that wait for an isolate. */
+  readonly waiting: number
   /** The worker has ended. */
   stop(): void
 }
 
 export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => number): Seats {
   const isolates = createIsolateTable(limits, now)
-  const line = new Set<Ticket>()
+  const line = createLine(limits.maxWaiting)
   const orphans = new Map<number, { isolate: number; timer: NodeJS.Timeout }>()
   let stopped = false
 
@@ -82,6 +82,7 @@ export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => num
         dispose(isolate)
       },
       kill: steps.kill,
+      watchStarvation: steps.watchStarvation,
     },
     limits.disposeMs,
   )
@@ -92,7 +93,17 @@ export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => num
     steps.dispose(isolate)
   }
 
+  /** Whether its isolate would be one too many of its connector. */
+  function isOverShare({ connector, isolateKey }: Ticket): boolean {
+    if (!limits.shared || isolates.isBusy(connector, isolateKey)) return false
+    const held = isolates.busy(connector)
+    const free = limits.maxIsolates - isolates.busy() - 1
+    // Who has none may have the last.
+    return held > 0 && !isFairShare(held + 1, free)
+  }
+
   function seat(ticket: Ticket): boolean {
+    if (isOverShare(ticket)) return false
     const { isolate, evicted } = isolates.take(ticket.connector, ticket.isolateKey)
     for (const one of evicted) dispose(one)
     if (isolate === null) return false
@@ -104,10 +115,12 @@ export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => num
   function callNext(): void {
     if (stopped || line.size === 0) return
     let full = false
-    for (const ticket of [...line]) {
+    for (const ticket of line.tickets()) {
       // Whose tenant sits already takes nothing from those before.
       if (full && !isolates.knows(ticket.connector, ticket.isolateKey)) continue
-      if (line.has(ticket) && !seat(ticket)) full = true
+      // One that has its share leaves the seat to those behind.
+      if (!line.has(ticket) || isOverShare(ticket)) continue
+      full = !seat(ticket) || full
     }
   }
 
@@ -124,17 +137,12 @@ export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => num
 
   return {
     take(ticket) {
-      const mayPass = line.size === 0 || isolates.knows(ticket.connector, ticket.isolateKey)
+      const { connector, isolateKey } = ticket
+      const mayPass = !line.holds(connector) || isolates.knows(connector, isolateKey)
       if (mayPass && seat(ticket)) return
-      if (line.size >= limits.maxWaiting) {
-        throw new RuntimeError(
-          'queue_full',
-          `${limits.maxWaiting} calls are waiting for a sandbox; send fewer at once`,
-        )
-      }
       line.add(ticket)
     },
-    giveUp: (ticket) => void line.delete(ticket),
+    giveUp: line.delete,
     release,
     overrun,
     orphan(call, isolate, leftMs) {
@@ -166,14 +174,21 @@ export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => num
     get size() {
       return isolates.size
     },
+    get held() {
+      return isolates.held
+    },
+    get waiting() {
+      return line.size
+    },
     stop() {
       stopped = true
       watchdog.stop()
       for (const { timer } of orphans.values()) clearTimeout(timer)
       orphans.clear()
-      const waiting = [...line]
-      line.clear()
-      for (const ticket of waiting) ticket.again()
+      for (const ticket of line.tickets()) {
+        line.delete(ticket)
+        ticket.again()
+      }
     },
   }
 }

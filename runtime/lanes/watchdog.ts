@@ -19,9 +19,14 @@ export type WatchdogSteps = {
   ping(isolate: number): void
   /** The isolate did not answer. */
   silent(isolate: number): void
-  /** The worker did not confirm. */
-  kill(isolate: number): void
+  /** The worker did not confirm; `starved` where it was hardly let to run in all that time. */
+  kill(starved: boolean): void
+  /** Begins to look at the worker; the answer says whether it would have run since, and was not let to. */
+  watchStarvation(): () => boolean
 }
+
+/** How many times as long a worker is waited for that is starved. */
+const STARVED_TURNS = 5
 
 type Watch = { timer: NodeJS.Timeout; patienceMs: number }
 
@@ -33,6 +38,17 @@ export function createWatchdog(steps: WatchdogSteps, disposeMs: number): Watchdo
   const answered = (isolate: number) => {
     clearTimeout(pinged.get(isolate)?.timer)
     pinged.delete(isolate)
+  }
+
+  /** On a machine that is too busy another worker would be no sooner: this one gets more time. */
+  function awaitEnd(isolate: number, turn: number): void {
+    const isStarved = steps.watchStarvation()
+    const unconfirmed = () => {
+      const starved = isStarved()
+      if (starved && turn < STARVED_TURNS) awaitEnd(isolate, turn + 1)
+      else steps.kill(starved)
+    }
+    disposed.set(isolate, setTimeout(unconfirmed, disposeMs))
   }
 
   return {
@@ -50,11 +66,7 @@ export function createWatchdog(steps: WatchdogSteps, disposeMs: number): Watchdo
     },
     disposing(isolate) {
       answered(isolate)
-      if (disposed.has(isolate)) return
-      disposed.set(
-        isolate,
-        setTimeout(() => steps.kill(isolate), disposeMs),
-      )
+      if (!disposed.has(isolate)) awaitEnd(isolate, 1)
     },
     answered,
     gone(isolate) {

@@ -8,9 +8,12 @@ import { type Message, ProtocolError } from '../contract/frames.ts'
 import { WORKER_HEADS } from '../contract/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
-/** Why a worker is no more; `killed` by somebody else, `crowded` by more tenants than it has memory for. */
+/**
+ * Why a worker is no more; `killed` by somebody else, `crowded` by more tenants than it has memory for,
+ * `unstarted` because the system had no room for it.
+ */
 export type WorkerEnd = {
-  reason: 'memory' | 'crowded' | 'killed' | 'protocol' | 'crashed' | 'stopped'
+  reason: 'unstarted' | 'memory' | 'crowded' | 'killed' | 'protocol' | 'crashed' | 'stopped'
   /** In words, for the log: the last lines the process wrote, or the breach. */
   detail: string
 }
@@ -27,7 +30,7 @@ export type WorkerLink = {
 /** Longest tail of a worker's error output that is kept, in characters. */
 const TAIL_LENGTH = 4000
 
-/** How long after a worker's end its error output is waited for, in milliseconds. */
+/** How long after a worker's end its error output is waited for, and after its pipe's its end, in milliseconds. */
 const LAST_WORDS_MS = 100
 
 /** Starts a worker; `onEnd` is called exactly once. */
@@ -62,7 +65,9 @@ export function startWorker(
   child.stderr?.on('data', (text: Buffer) => {
     tail = (tail + text.toString('utf8')).slice(-TAIL_LENGTH)
   })
-  child.on('error', (error) => finish({ reason: 'crashed', detail: error.message }))
+  child.on('error', ({ message }) =>
+    finish({ reason: child.pid === undefined ? 'unstarted' : 'crashed', detail: message }),
+  )
   const judge = (code: number | null, signal: NodeJS.Signals | null) => {
     const detail = `${signal ?? `exit ${code}`} ${tail}`.trim()
     finish({ reason: reasonOf(tail, signal), detail })
@@ -72,11 +77,15 @@ export function startWorker(
   child.on('exit', (code, signal) => {
     setTimeout(() => judge(code, signal), LAST_WORDS_MS).unref()
   })
-  // A worker that closes its pipe is of no use any more, whatever it goes on doing. Its end is judged
-  // when it is there: a crash closes the pipe too.
+  // A worker that closes its pipe is of no use any more, whatever it goes on doing. One that ended closes
+  // it too, and is judged by its end.
   const drop = () => {
-    child.kill('SIGKILL')
     pipe.destroy()
+    const judgeAlive = () => {
+      if (child.exitCode === null && child.signalCode === null)
+        kill('protocol', 'it closed its pipe and went on')
+    }
+    setTimeout(judgeAlive, LAST_WORDS_MS).unref()
   }
   pipe.on('end', drop)
   pipe.on('close', drop)

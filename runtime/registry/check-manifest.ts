@@ -6,6 +6,7 @@ import semver from 'semver'
 import * as v from 'valibot'
 import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
 import { CAPABILITIES, CAPABILITY_NAMES, isCapability } from '../contract/capabilities.ts'
+import { isPointer } from '../contract/json-pointer.ts'
 import {
   type EgressRule,
   INTERFACE_VERSION,
@@ -14,8 +15,11 @@ import {
 } from '../contract/manifest.ts'
 import { nearest } from '../contract/nearest.ts'
 import { patternsFault } from '../contract/pattern.ts'
-import { describeIssue, standardFields } from '../contract/payload.ts'
+import { describeIssue, requestSchema, standardFields } from '../contract/payload.ts'
+import { secretFields } from '../contract/secrets.ts'
 import { type Field, type Fields, flatSchema } from '../contract/settings.ts'
+import { checkExchange } from './check-exchange.ts'
+import { oauthFindings } from './check-oauth.ts'
 
 /** Judges the egress entries; told of the settings they may refer to and of the entries' own path. */
 export type CheckEgress = (rules: readonly EgressRule[], fields: Fields, path: string) => string[]
@@ -165,6 +169,7 @@ const RULES: readonly Rule[] = [
   ({ egress, capabilities, settings, authentication_schema, credentials }) => {
     const known = new Set([
       ...(authentication_schema ? ['auth'] : []),
+      'request',
       ...(credentials ?? []).map(({ id }) => id),
       ...Object.keys(settings).map((name) => `settings.${name}`),
     ])
@@ -199,39 +204,41 @@ const RULES: readonly Rule[] = [
     ])
   },
 
-  // What this version of the runtime does not do yet is refused, not ignored: a connector that relies
-  // on it would fail at its first call, or worse, seem to work.
-  (manifest) =>
-    (['oauth', 'exchange', 'errors_in_body'] as const)
-      .filter((name) => manifest[name] !== undefined)
-      .map(
-        (name) => `${name}: this runtime does not perform it yet; write the calls in connector.ts`,
-      ),
+  checkExchange,
 
-  ({ egress, capabilities }) => {
-    const narrowed = (rules: readonly EgressRule[], at: string) =>
-      rules.flatMap(({ secrets }, index) =>
-        secrets === undefined
-          ? []
-          : [
-              `${at}[${index}].secrets: this runtime does not narrow secrets yet, every one of a call may go to every host of egress; leave it out`,
-            ],
-      )
-    return [
-      ...narrowed(egress, 'egress'),
-      ...Object.entries(capabilities).flatMap(([name, one]) =>
-        narrowed(one.egress ?? [], `capabilities.${name}.egress`),
-      ),
-    ]
+  (manifest) => {
+    const {
+      clear_secrets,
+      authentication_schema: single,
+      credentials = [],
+      capabilities,
+    } = manifest
+    if (clear_secrets.length === 0) return []
+    const kinds = [...(single ? [single] : []), ...credentials].map(({ kind }) => kind)
+    const requests = Object.entries(capabilities).flatMap(([name, { request_fields }]) =>
+      isCapability(name) ? [requestSchema(name, request_fields)] : [],
+    )
+    const known = secretFields(kinds, flatSchema(manifest.settings), requests)
+    return clear_secrets.flatMap(({ field }, index) =>
+      known.includes(field)
+        ? []
+        : [
+            `clear_secrets.${index}.field: ${show(field)} is no secret of a call; it has ${known.join(', ') || 'none'}`,
+          ],
+    )
   },
 
-  ({ credentials }) =>
-    (credentials ?? [])
-      .filter(({ oauth }) => oauth !== undefined)
-      .map(
-        ({ id }) =>
-          `credentials (${id}).oauth: this runtime does not perform it yet; write the calls in connector.ts`,
-      ),
+  oauthFindings,
+
+  ({ errors_in_body: declared }) =>
+    declared === undefined
+      ? []
+      : Object.entries({ 'when.json': declared.when.json, code: declared.code })
+          .filter(([, pointer]) => !isPointer(pointer))
+          .map(
+            ([name, pointer]) =>
+              `errors_in_body.${name}: found ${show(pointer)}; write a JSON Pointer such as /error`,
+          ),
 ]
 
 /** Titles and help for fields that a kind of credential does not have. */

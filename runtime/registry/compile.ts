@@ -88,6 +88,8 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
       // A process group of its own: the bundler's own child is ended with it.
       detached: true,
     })
+    // First: where the host is out of descriptors there is nothing but this event.
+    child.on('error', reject)
     const output: Buffer[] = []
     let bytes = 0
     let errors = ''
@@ -97,15 +99,14 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
       if (child.pid && child.exitCode === null && child.signalCode === null) killGroup(child.pid)
     }
     const timer = setTimeout(() => end(`compiling took longer than ${timeoutMs} ms`), timeoutMs)
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       output.push(chunk)
       if (bytes > MAX_OUTPUT_BYTES) end('the bundle is too large')
     })
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
       errors = (errors + chunk.toString('utf8')).slice(-2000)
     })
-    child.on('error', reject)
     child.on('close', (code) => {
       clearTimeout(timer)
       if (failure !== null) return resolve({ ok: false, findings: [failure] })

@@ -6,6 +6,7 @@
  * before goes on being served.
  */
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
+import { type ClearGrants, wantsClear } from './clear-grants.ts'
 import { type Folder, FolderError, readFolder } from './folder.ts'
 import type { Inspector } from './inspect.ts'
 import { createJudge } from './judge.ts'
@@ -33,6 +34,8 @@ export type RegistryOptions = {
   /** Digests of the connectors that the runtime ships. */
   builtIn: ReadonlySet<string>
   dropIn: DropIn
+  /** From `parseClearGrants`. */
+  clearGrants: ClearGrants
   /** Told of every change of what is served, for the log. */
   onChange(listing: Listing): void
   /** A version is no longer routed to. */
@@ -79,26 +82,61 @@ type State = {
 const MAX_SEEN = 1000
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { inspector, store, builtIn, dropIn, onChange, onRetired } = options
+  const { inspector, store, builtIn, dropIn, clearGrants, onChange, onRetired } = options
   const states = new Map<string, State>()
   let routes: ReadonlyMap<string, Version> = new Map()
   let conflicts: ReadonlyMap<string, string> = new Map()
+  /** Folders by the key that they want to serve. */
+  const claims = new Map<string, Set<State>>()
+  /** Keys, and folders that left one, since the routes were made. */
+  const touched = new Set<string>()
+  const freed = new Set<string>()
   const seen = new Map<string, Version>()
   const judge = createJudge(inspector, store)
   let checking = 0
 
-  /** Builds the routing table anew. Of two folders with one id, the first by name keeps it. */
+  /** Changes what a folder serves; the routes know with the next `reroute`. */
+  function serve(state: State, version: Version): void {
+    leave(state)
+    state.current = version
+    touched.add(version.key)
+    claims.set(version.key, (claims.get(version.key) ?? new Set()).add(state))
+  }
+
+  /** The folder claims nothing any more. */
+  function leave({ current, directory }: State): void {
+    freed.add(directory)
+    if (!current) return
+    touched.add(current.key)
+    for (const one of claims.get(current.key) ?? [])
+      if (one.directory === directory) claims.get(current.key)?.delete(one)
+  }
+
+  /**
+   * Routes the ids that were touched anew; of two folders with one id, the first by name keeps it. The
+   * others stay as they are: with a thousand connectors, each that comes would sort them all.
+   */
   function reroute(): void {
-    const next = new Map<string, Version>()
-    const refused = new Map<string, string>()
-    const ordered = [...states.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
-    for (const { directory, current } of ordered) {
-      if (!current) continue
-      const holder = next.get(current.key)
-      if (!holder) next.set(current.key, current)
-      else refused.set(directory, takenBy(current.id, holder))
+    if (touched.size === 0) return
+    const next = new Map(routes)
+    const refused = new Map([...conflicts].filter(([directory]) => !freed.has(directory)))
+    const gone: Version[] = []
+    for (const key of touched) {
+      const before = routes.get(key)
+      const held = [...(claims.get(key) ?? [])]
+        .filter((state) => states.get(state.directory) === state)
+        .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+      const [first, ...others] = held
+      const holder = first?.current
+      if (holder) next.set(key, holder)
+      else next.delete(key)
+      if (before && before !== holder) gone.push(before)
+      if (first) refused.delete(first.directory)
+      for (const { directory, current } of others)
+        if (holder && current) refused.set(directory, takenBy(current.id, holder))
     }
-    const gone = [...routes.values()].filter((one) => next.get(one.key) !== one)
+    touched.clear()
+    freed.clear()
     routes = next
     conflicts = refused
     for (const one of gone) onRetired(one)
@@ -132,8 +170,14 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 
   async function fromStore(digest: string): Promise<Version | null> {
-    const manifest = await store.manifest(digest)
+    const manifest = await permitted(digest)
     return manifest && keep(manifest, digest)
+  }
+
+  /** A kept manifest, unless what it was granted before is not granted any more. */
+  async function permitted(digest: string): Promise<Manifest | null> {
+    const manifest = await store.manifest(digest)
+    return manifest && wantsClear(clearGrants, manifest) === null ? manifest : null
   }
 
   /** Whether a folder with this content is not for this host at all. */
@@ -144,8 +188,8 @@ export function createRegistry(options: RegistryOptions): Registry {
     if (state.current) return
     const digest = await store.lastGood(state.directory)
     if (digest === null || isOff(digest)) return
-    const manifest = await store.manifest(digest)
-    if (manifest) state.current = keep(manifest, digest)
+    const manifest = await permitted(digest)
+    if (manifest) serve(state, keep(manifest, digest))
   }
 
   const isStale = (state: State, turn: number): boolean =>
@@ -186,13 +230,17 @@ export function createRegistry(options: RegistryOptions): Registry {
     }
     const { manifest } = verdict
     const latest = { digest: folder.digest, id: manifest.id, version: manifest.version }
-    const reason = await refusal(state, manifest, folder.digest)
+    const reason =
+      (await refusal(state, manifest, folder.digest)) ?? wantsClear(clearGrants, manifest)
     if (reason !== null) {
+      await restore(state)
       state.latest = { ...latest, state: 'ghost', reason }
       return
     }
-    state.current = keep(manifest, folder.digest)
+    serve(state, keep(manifest, folder.digest))
     state.latest = { ...latest, state: 'ready', reason: null }
+    // Before anything is waited for: nobody may see a folder that is ready and not served.
+    reroute()
     await store.setLastGood(state.directory, folder.digest)
   }
 
@@ -300,6 +348,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       const state = states.get(directory)
       if (!state) return
       states.delete(directory)
+      leave(state)
       reroute()
       // A note that stays behind does no harm: it is only read for a folder that is there.
       store.setLastGood(directory, null).catch(() => undefined)

@@ -54,20 +54,24 @@ export function openStore(directory: string, toolchain: string): Store {
   const lastGoodFile = path.join(directory, 'last-good.json')
   let writing: Promise<void> = Promise.resolve()
 
-  async function readLastGood(): Promise<Record<string, string>> {
-    const text = await readOrNull(lastGoodFile)
-    const parsed = v.safeParse(v.record(v.string(), v.string()), text === null ? {} : tryJson(text))
-    return parsed.success ? parsed.output : {}
+  /** Read once: this process alone writes it, and asks for it once for every folder. */
+  let lastGoods: Promise<Record<string, string>> | null = null
+  const readLastGood = () => {
+    lastGoods ??= lastGoodOn(lastGoodFile).catch((error) => {
+      lastGoods = null
+      throw error
+    })
+    return lastGoods
   }
 
-  /** Folders of a digest: this runtime's own first, then those of others. */
-  async function homes(digest: string): Promise<string[]> {
+  /** Folders of a digest that other versions of the runtime made. */
+  async function othersOf(digest: string): Promise<string[]> {
     const all = await readdir(path.join(directory, 'connectors')).catch(absent)
-    const others = all.filter(
-      (name) => name.startsWith(`${digest}-`) && /-[0-9a-f]{12}$/.test(name),
-    )
-    const full = others.map((name) => path.join(directory, 'connectors', name))
-    return [home(digest), ...full.filter((one) => one !== home(digest)).sort()]
+    return all
+      .filter((name) => name.startsWith(`${digest}-`) && /-[0-9a-f]{12}$/.test(name))
+      .map((name) => path.join(directory, 'connectors', name))
+      .filter((one) => one !== home(digest))
+      .sort()
   }
 
   async function read(folder: string): Promise<StoredVerdict | null> {
@@ -84,7 +88,9 @@ export function openStore(directory: string, toolchain: string): Store {
   }
 
   async function firstGood(digest: string): Promise<{ folder: string; manifest: Manifest } | null> {
-    for (const folder of await homes(digest)) {
+    const own = await read(home(digest))
+    if (own?.ok) return { folder: home(digest), manifest: own.manifest }
+    for (const folder of await othersOf(digest)) {
       const verdict = await read(folder)
       if (verdict?.ok) return { folder, manifest: verdict.manifest }
     }
@@ -124,19 +130,26 @@ export function openStore(directory: string, toolchain: string): Store {
     lastGood: async (folder) => (await readLastGood())[folder] ?? null,
     setLastGood(folder, digest) {
       const written = writing.then(async () => {
-        const all = await readLastGood()
-        if (all[folder] === digest) return
-        if (digest === null) delete all[folder]
-        else all[folder] = digest
+        const before = await readLastGood()
+        if ((before[folder] ?? null) === digest) return
+        const { [folder]: _old, ...others } = before
+        const all = digest === null ? others : { ...others, [folder]: digest }
         await mkdir(directory, { recursive: true, mode: 0o700 })
         await writeFile(`${lastGoodFile}.${process.pid}`, JSON.stringify(all, null, 2))
         await rename(`${lastGoodFile}.${process.pid}`, lastGoodFile)
+        lastGoods = Promise.resolve(all)
       })
       // One that failed (the disk is full) is told to its caller, and stops no later one.
       writing = written.catch(() => undefined)
       return written
     },
   }
+}
+
+async function lastGoodOn(file: string): Promise<Record<string, string>> {
+  const text = await readOrNull(file)
+  const parsed = v.safeParse(v.record(v.string(), v.string()), text === null ? {} : tryJson(text))
+  return parsed.success ? parsed.output : {}
 }
 
 /** Each try that fails is another's that did not. */

@@ -1,9 +1,9 @@
 /** One version of a connector, as it is served: frozen data, made once. */
 import * as v from 'valibot'
 import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
-import { isCapability } from '../contract/capabilities.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
+import { servedCapabilities } from '../contract/oauth.ts'
 import { requestSchema } from '../contract/payload.ts'
 import { flatSchema } from '../contract/settings.ts'
 import { loaded } from './inspect.ts'
@@ -35,8 +35,8 @@ export function createVersion(
   readCode: () => Promise<string>,
 ): Version {
   const schemas = new Map<string, AnySchema>()
-  for (const [name, declared] of Object.entries(manifest.capabilities)) {
-    if (isCapability(name)) schemas.set(name, requestSchema(name, declared.request_fields))
+  for (const name of servedCapabilities(manifest)) {
+    schemas.set(name, requestSchema(name, manifest.capabilities[name]?.request_fields))
   }
   let code: Promise<LoadedConnector> | null = null
   return Object.freeze({

@@ -14,7 +14,13 @@ export function widening(before: Manifest, next: Manifest): string[] {
 }
 
 /** What a manifest may reach: all that matters of each, and how to say it. */
-function reach({ capabilities, egress, settings, clear_secrets }: Manifest): Map<string, string> {
+function reach({
+  capabilities,
+  egress,
+  exchange,
+  settings,
+  clear_secrets,
+}: Manifest): Map<string, string> {
   const all = new Map<string, string>()
   for (const [name, declared] of Object.entries(capabilities)) {
     const level = isCapability(name) ? CAPABILITIES[name].level : 'read'
@@ -28,6 +34,11 @@ function reach({ capabilities, egress, settings, clear_secrets }: Manifest): Map
         for (const method of methods ?? usual)
           all.set(JSON.stringify([name, method, url, bounds, secret]), `${method} ${url}`)
     }
+  }
+  if (exchange) {
+    const { method, url } = exchange.request
+    const bounds = boundsIn(url, settings)
+    all.set(JSON.stringify(['exchange', method, url, bounds]), `${method} ${url}`)
   }
   for (const { field } of clear_secrets) all.set(JSON.stringify(field), `${field} in clear`)
   return all

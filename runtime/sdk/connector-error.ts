@@ -1,5 +1,5 @@
 import type { UpstreamReply } from '../contract/context.ts'
-import type { ErrorCode } from '../contract/errors.ts'
+import type { ErrorCode } from '../contract/error-codes.ts'
 import { upstreamCode, upstreamMessage } from '../contract/upstream-status.ts'
 
 /** What a ConnectorError may say beside its code and message. */
@@ -41,7 +41,8 @@ export class ConnectorError extends Error {
 
   /**
    * The error for a failing answer of the third-party system: 401 is `unauthenticated`, 404
-   * `not_found`, 429 `rate_limit` and so on. The message is `[status][address] text`; the system's own
+   * `not_found`, 429 `rate_limit` and so on; a 401 whose challenge says that the token has expired, or
+   * was revoked, is told apart. The message is `[status][address] text`; the system's own
    * code is taken from the usual members of a JSON body. What is given besides wins over both.
    *
    * @example
@@ -59,13 +60,16 @@ export class ConnectorError extends Error {
    * return new ConnectorError('permission_denied', error.message, error)
    */
   static async from(
-    reply: Pick<UpstreamReply, 'status' | 'url' | 'text'>,
+    reply: Pick<UpstreamReply, 'status' | 'url' | 'text'> & Partial<Pick<UpstreamReply, 'headers'>>,
     given: Pick<ConnectorErrorDetails, 'app_error_code'> & { message?: string | undefined } = {},
   ): Promise<ConnectorError> {
     const body = await textOf(reply)
+    const header = (name: string) => reply.headers?.get(name) ?? null
+    const after = reply.status === 429 || reply.status === 503 ? header('retry-after') : null
+    const hint = after === null ? '' : ` (try again after ${after})`
     return new ConnectorError(
-      upstreamCode(reply.status),
-      given.message ?? upstreamMessage(reply.status, reply.url, body),
+      upstreamCode(reply.status, header('www-authenticate')),
+      given.message ?? `${upstreamMessage(reply.status, reply.url, body)}${hint}`,
       {
         app_error_code: given.app_error_code ?? ownCode(body),
         status_code: reply.status,

@@ -5,7 +5,7 @@
 
 export type { CapabilityName, Input, Output } from '../contract/capabilities.ts'
 export type { FetchInit, Json, SettingValues, UpstreamReply } from '../contract/context.ts'
-export type { ErrorCode } from '../contract/errors.ts'
+export type { ErrorCode } from '../contract/error-codes.ts'
 export { basic, bearer } from './authorization.ts'
 export { chain } from './chain.ts'
 export { type Client, type ClientOptions, client, type RequestOptions } from './client.ts'
@@ -19,6 +19,7 @@ export {
 export { allItems, eachPage } from './each-page.ts'
 export { readJson } from './json.ts'
 export { nextLink } from './link.ts'
+export { nested } from './nested.ts'
 export {
   cursorPage,
   keyPage,

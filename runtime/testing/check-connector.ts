@@ -37,9 +37,14 @@ export type CheckResult = {
   passed: string[]
 }
 
+/** A folder that passed: its files, and what was made of them. */
+export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }
+
 /** Where a check runs: a sandbox of its own, for one check or for many. */
 export type CheckBench = {
   check(directory: string): Promise<CheckResult>
+  /** The same, with what was made of the folder where nothing is wrong with it. */
+  build(directory: string): Promise<{ result: CheckResult; built: Built | null }>
   close(): Promise<void>
 }
 
@@ -65,7 +70,8 @@ export async function openCheckBench(): Promise<CheckBench> {
   const launcher = createLauncher(await buildWorker(work))
   const lanes = createLanes(launcher)
   return {
-    check: (directory) => check(directory, work, launcher, lanes),
+    check: async (directory) => (await check(directory, work, launcher, lanes)).result,
+    build: (directory) => check(directory, work, launcher, lanes),
     async close() {
       lanes.stop()
       await rm(work, { recursive: true, force: true })
@@ -78,17 +84,20 @@ async function check(
   work: string,
   launcher: Launcher,
   lanes: Lanes,
-): Promise<CheckResult> {
+): Promise<{ result: CheckResult; built: Built | null }> {
   const failed = (
     messages: string[],
     id: string | null = null,
     version: string | null = null,
-  ): CheckResult => ({
-    ok: false,
-    id,
-    version,
-    findings: messages.map((message) => ({ severity: 'error', where: 'connector', message })),
-    passed: [],
+  ): { result: CheckResult; built: null } => ({
+    result: {
+      ok: false,
+      id,
+      version,
+      findings: messages.map((message) => ({ severity: 'error', where: 'connector', message })),
+      passed: [],
+    },
+    built: null,
   })
   let folder: Folder
   try {
@@ -117,13 +126,12 @@ async function check(
   const cases = await checkCases(folder, version, { run: lanes.run, locate }, findings, passed)
   findings.push(...(await conformance(version, lanes.run, cases, locate)))
   lanes.drain(version.lane)
-  const { id, version: number } = verdict.manifest
+  const { manifest, code, map } = verdict
+  const { id, version: number } = manifest
+  const ok = findings.every(({ severity }) => severity !== 'error')
   return {
-    ok: findings.every(({ severity }) => severity !== 'error'),
-    id,
-    version: number,
-    findings,
-    passed,
+    result: { ok, id, version: number, findings, passed },
+    built: ok ? { folder, manifest, code, map } : null,
   }
 }
 

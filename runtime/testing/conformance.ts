@@ -21,6 +21,7 @@ import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'
 import { minimalSettings, minimalValue } from './minimal.ts'
+import { notHere } from './not-here.ts'
 
 /** A call that takes longer than this, with a network that answers at once, hangs. */
 const PATIENCE_MS = 5000
@@ -41,6 +42,7 @@ export async function conformance(
     if (!isCapability(capability)) continue
     const outside: string[] = []
     const invoke = createInvoke({
+      performOAuth: notHere,
       find: () => version,
       byDigest: () => version,
       run: (lane, call) => run(lane, { ...call, isolateKey: `conformance ${capability}` }),
@@ -51,7 +53,12 @@ export async function conformance(
       }),
       pageTokens: createPageTokens(['conformance'.repeat(4)]),
       locate,
-      ceilings: { maxDeadlineMs: PATIENCE_MS, maxMemoryMb: 256, maxConcurrency: 64 },
+      ceilings: {
+        maxDeadlineMs: PATIENCE_MS,
+        maxMemoryMb: 256,
+        maxConcurrency: 64,
+        maxPages: 1000,
+      },
       log: () => {},
       onUpstream: () => {},
     })

@@ -1,14 +1,17 @@
 /** Runs one case: its calls in the real sandbox, in a fresh isolate each, against its own exchanges. */
+import { CAPABILITIES } from '../contract/capabilities.ts'
 import type { Case, Step } from '../contract/cases.ts'
 import { errorBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import { createEgress, type Egress } from '../egress/fetch.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { CallLog, InvokeDeps, ServedVersion } from '../invoke/ports.ts'
 import { differences } from './differences.ts'
+import { notHere } from './not-here.ts'
 import { createStubUpstream } from './stub-upstream.ts'
 
-const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 }
+const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64, maxPages: 1000 }
 
 let fresh = 0
 
@@ -23,24 +26,29 @@ export async function runCase(
   const steps: readonly Step[] = one.pages ?? [one]
   const findings: string[] = []
   const pageTokens = createPageTokens(['case'.repeat(8)])
+  // One for all pages: a token that an exchange gave is kept from one to the next.
+  let upstream = createStubUpstream([])
+  const egress = createEgress({
+    privateGrants: new Map(),
+    proxy: null,
+    userAgent: 'keyway/check',
+    exchange: (...sent) => upstream.exchange(...sent),
+  })
   let token: string | undefined
   for (const [index, step] of steps.entries()) {
     const at = steps.length > 1 ? `page ${index + 1}: ` : ''
     const page = { ...one.page, ...(token === undefined ? {} : { token }) }
-    const { body, upstream } = await call(one, step, page, {
-      version,
-      run,
-      pageTokens,
-      log,
-      locate,
-    })
+    upstream = createStubUpstream(step.upstream)
+    const means = { version, run, pageTokens, log, locate, egress }
+    const body = await call(one, page, means)
+    const sent = upstream.judge()
     const told = (texts: string[]) => texts.map((text) => at + text)
     // After a request that the case does not have, and after an error that it does not expect, all
     // else is a consequence.
-    if (upstream.astray) return [...findings, ...told(upstream.findings)]
+    if (sent.astray) return [...findings, ...told(sent.findings)]
     const judged = judgeStep(step, body)
     if (body['is_error'] === true && step.error === undefined) return [...findings, ...told(judged)]
-    findings.push(...told(upstream.findings), ...told(judged))
+    findings.push(...told(sent.findings), ...told(judged))
     const next = (body['page'] as { token?: string } | null)?.token
     if (index + 1 < steps.length && next === undefined)
       return [...findings, `${at}a further page is expected, there is no token`]
@@ -55,24 +63,22 @@ type Means = {
   pageTokens: InvokeDeps['pageTokens']
   log: CallLog
   locate: InvokeDeps['locate']
+  egress: Egress
 }
 
-async function call(one: Case, step: Step, page: object, means: Means) {
-  const { version, run, pageTokens, log, locate } = means
-  let upstream: ReturnType<typeof createStubUpstream> | null = null
+async function call(one: Case, page: object, means: Means): Promise<Record<string, unknown>> {
+  const { version, run, pageTokens, log, locate, egress } = means
   const invoke = createInvoke({
+    performOAuth: notHere,
     find: () => version,
     byDigest: () => version,
     // A key of its own for each call: nobody may rely on module variables.
     run: (lane, laneCall) => run(lane, { ...laneCall, isolateKey: `case ${++fresh}` }),
-    openEgress: ({ capability, settings }) => {
-      upstream = createStubUpstream(step.upstream, {
-        manifest: version.manifest,
-        capability,
-        settings,
-      })
+    openEgress: ({ capability, version: { id, manifest }, ...rest }) => {
+      const { level } = CAPABILITIES[capability]
+      const open = egress.open({ connectorId: id, manifest, capability, level, ...rest })
       // A case runs once: its upstream answers each request once.
-      return { fetch: upstream.fetch, records: [], hasWritten: () => true }
+      return { fetch: open.fetch, records: [], hasWritten: () => true }
     },
     pageTokens,
     locate,
@@ -81,7 +87,7 @@ async function call(one: Case, step: Step, page: object, means: Means) {
     onUpstream: () => {},
   })
   const { request, auth, credentials, settings, include_raw_data } = one
-  const body = await invoke({
+  return invoke({
     connectorId: version.id,
     capability: one.capability,
     text: JSON.stringify({ request, auth, credentials, settings, include_raw_data, page }),
@@ -95,8 +101,6 @@ async function call(one: Case, step: Step, page: object, means: Means) {
       throw error
     },
   )
-  const made = upstream as ReturnType<typeof createStubUpstream> | null
-  return { body, upstream: made?.judge() ?? { findings: [], astray: false } }
 }
 
 function judgeStep(step: Step, body: Record<string, unknown>): string[] {

@@ -1,19 +1,17 @@
 /**
- * A third-party system made of a case's exchanges. The connector's own egress policy judges every
- * request first: what it would not be allowed in earnest is not allowed here.
+ * A third-party system made of a case's exchanges. It stands for the network alone: everything before it
+ * is the connector's own egress, so what would not be allowed in earnest is not allowed here, and what
+ * is compared is what would be sent, with the case's own secrets.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
 import type { Exchange } from '../contract/cases.ts'
 import { RuntimeError } from '../contract/errors.ts'
-import type { FetchReply, FetchRequest } from '../contract/lane-call.ts'
-import type { Manifest } from '../contract/manifest.ts'
-import { createPolicyOf } from '../egress/call-policy.ts'
-import { judge, parseUrl } from '../egress/policy.ts'
+import type { ExchangeOptions, OutgoingRequest, ReplyHead } from '../egress/exchange.ts'
+import { prepareHeaders } from '../egress/headers.ts'
 import { differences } from './differences.ts'
 
 export type StubUpstream = {
-  fetch(request: FetchRequest): Promise<FetchReply>
+  exchange(url: URL, request: OutgoingRequest, options: ExchangeOptions): Promise<ReplyHead>
   /**
    * What went wrong: unexpected requests, and exchanges that never happened. `astray` after an
    * unexpected request: what happened from there on is its consequence.
@@ -21,27 +19,14 @@ export type StubUpstream = {
   judge(): { findings: string[]; astray: boolean }
 }
 
-type Served = { manifest: Manifest; capability: CapabilityName; settings: Record<string, unknown> }
-
 /** Answers with the exchanges, each once; several alike are answered in their order. */
-export function createStubUpstream(exchanges: readonly Exchange[], served: Served): StubUpstream {
+export function createStubUpstream(exchanges: readonly Exchange[]): StubUpstream {
   const left = [...exchanges]
   const findings: string[] = []
   let astray = false
-  const { manifest, capability, settings } = served
-  const policy = createPolicyOf()({
-    connectorId: manifest.id,
-    manifest,
-    capability,
-    level: CAPABILITIES[capability].level,
-    settings,
-    signal: new AbortController().signal,
-    secrets: null,
-  })
   return {
-    async fetch(request) {
-      const url = parseUrl(request.url)
-      judge(url, request.method, policy)
+    async exchange(url, request, { userAgent, limits, onSend }) {
+      prepareHeaders(request.headers, { userAgent, maxHeaderBytes: limits.maxHeaderBytes })
       const index = left.findIndex((one) => sameRequest(one.request, request.method, url))
       const asked = `${request.method} ${url.pathname}${url.search}`
       if (index === -1) {
@@ -53,7 +38,8 @@ export function createStubUpstream(exchanges: readonly Exchange[], served: Serve
       }
       const [exchange] = left.splice(index, 1) as [Exchange]
       findings.push(...sentOtherwise(exchange, request, asked))
-      return replyOf(exchange, url)
+      onSend(request.body?.byteLength ?? 0)
+      return replyOf(exchange)
     },
     judge: () => ({
       astray,
@@ -75,7 +61,7 @@ function sameRequest(expected: string, method: string, url: URL): boolean {
   )
 }
 
-function sentOtherwise(exchange: Exchange, request: FetchRequest, asked: string): string[] {
+function sentOtherwise(exchange: Exchange, request: OutgoingRequest, asked: string): string[] {
   const sent = new Map(request.headers.map(([name, value]) => [name.toLowerCase(), value]))
   const headers = Object.entries(exchange.headers ?? {})
     .filter(([name, value]) => sent.get(name.toLowerCase()) !== value)
@@ -84,12 +70,12 @@ function sentOtherwise(exchange: Exchange, request: FetchRequest, asked: string)
         `${asked}: header ${name} should be ${value}, is ${sent.get(name.toLowerCase()) ?? 'missing'}`,
     )
   if (exchange.body === undefined) return headers
-  const text = request.body?.toString('utf8') ?? ''
+  const text = Buffer.from(request.body ?? []).toString('utf8')
   const body = typeof exchange.body === 'string' ? text : tryJson(text)
   return [...headers, ...differences(`${asked}: body`, exchange.body, body)]
 }
 
-function replyOf({ reply }: Exchange, url: URL): FetchReply {
+function replyOf({ reply }: Exchange): ReplyHead {
   const { status, headers, body } = reply
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
   const type: [string, string][] =
@@ -100,10 +86,9 @@ function replyOf({ reply }: Exchange, url: URL): FetchReply {
   const named = new Set(own.map(([name]) => name))
   return {
     status,
-    url: url.href,
-    redirected: false,
     headers: [...type.filter(([name]) => !named.has(name)), ...own],
-    body: Buffer.from(text),
+    read: async () => Buffer.from(text),
+    discard: () => {},
   }
 }
 

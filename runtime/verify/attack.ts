@@ -2,7 +2,7 @@
  * What an attack is: data that the run, the tests and the page of attacks read. Its code lies beside the
  * others of its family, `test/hostile/<family>/<name>.ts`, and says in its comment what it tries.
  */
-import type { ErrorCode } from '../contract/errors.ts'
+import type { ErrorCode } from '../contract/error-codes.ts'
 
 /** The kinds of attack, in the order in which they run, and what each is about. */
 export const FAMILIES = {
@@ -12,6 +12,7 @@ export const FAMILIES = {
   out: 'ways out of the sandbox',
   compiler: 'sources made to lead the bundler astray',
   network: 'ways through egress, and upstreams that attack',
+  secrets: 'code written to steal the credentials that it works with',
   neighbour: 'harm to other tenants, connectors and the operator',
   worker: 'a worker process that was taken over, and says to the host what it likes',
 } as const
@@ -52,7 +53,7 @@ export type Attack = {
   tenants?: number
   /** The same for a quick run. */
   quickCalls?: number
-  /** Settings of the calls, one call for each. `{canary}` and `{upstream}` are servers of the run. */
+  /** Settings of the calls, one call for each. `{canary}` and `{upstream}` are servers of the run, `{tenant}` names the tenant. */
   settings?: readonly Readonly<Record<string, string>>[]
   /** The text of the request, where JSON.stringify would not write it. */
   requestJson?: string

@@ -137,7 +137,7 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
       if (deed !== undefined) await scene.host.takeOver(deed)
       ended[turn] = await scene.client.call(attack.name, 'list_accounts', {
         token: tokenOf(turn % tenants),
-        settings: fill(settings[turn % settings.length] ?? {}, scene),
+        settings: fill(settings[turn % settings.length] ?? {}, scene, turn % tenants),
         ...(requestJson === undefined ? {} : { requestJson }),
         patienceMs: (attack.deadlineMs ?? DEADLINE_MS) + CALL_PATIENCE_MS,
       })
@@ -147,7 +147,7 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
   return ended
 }
 
-function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene) {
+function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, tenant: number) {
   const { url, rawUrl, canaryUrl } = upstream
   const { port } = new URL(canaryUrl)
   return Object.fromEntries(
@@ -157,6 +157,7 @@ function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene) {
         .replace('{upstream}', url)
         .replace('{raw}', rawUrl)
         .replace('{canary}', canaryUrl)
+        .replace('{tenant}', tokenOf(tenant))
         .replace('{port}', port),
     ]),
   )
@@ -167,9 +168,9 @@ type Recovery = Pick<Observed, 'recoveryMs' | 'unrecovered'>
 /** Asks the same connector for something harmless, as the same tenant and as another, until both answer. */
 async function recover(attack: Attack, scene: Scene): Promise<Recovery> {
   const begun = performance.now()
-  const settings = fill(attack.settings?.[0] ?? {}, scene)
   let unrecovered = ''
   for (const tenant of [0, 99]) {
+    const settings = fill(attack.settings?.[0] ?? {}, scene, tenant)
     for (;;) {
       const { ending, message } = await scene.client.call(attack.name, 'get_account', {
         token: tokenOf(tenant),

@@ -44,6 +44,12 @@ const DEEDS = (canaryUrl: string): Record<string, Answer> => ({
       '{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}},"toString":1}',
     ),
   '/echo': (request, response) => response.end(JSON.stringify(request.rawHeaders)),
+  '/mirror': (request, response) => void mirror(request, response, 200),
+  '/mirror-401': (request, response) => void mirror(request, response, 401),
+  '/to-canary-with-query': (request, response) =>
+    redirect(response, `${canaryUrl}/?${request.url?.split('?')[1]}`, 307),
+  '/to-mirror-with-query': (request, response) =>
+    redirect(response, `/mirror?again&${request.url?.split('?')[1]}`, 307),
   '/to-canary': (_request, response) => redirect(response, canaryUrl),
   '/to-canary-307': (_request, response) => redirect(response, canaryUrl, 307),
   '/to-metadata': (_request, response) => redirect(response, 'http://169.254.169.254/latest/'),
@@ -82,7 +88,7 @@ export async function startUpstream(): Promise<Upstream> {
   const url = await listen(
     createHttp({ maxHeaderSize: MEBIBYTE }, (request, response) => {
       const { pathname } = new URL(request.url ?? '/', 'http://upstream')
-      request.resume()
+      if (!pathname.startsWith('/mirror')) request.resume()
       if (pathname.startsWith('/must-not-arrive')) arrived.push(`arrived: ${pathname}`)
       const deed = deeds[pathname]
       if (deed) return deed(request, response)
@@ -100,6 +106,19 @@ export async function startUpstream(): Promise<Upstream> {
       await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
     },
   }
+}
+
+/** Answers with all that was sent, in headers and body. */
+async function mirror(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+): Promise<void> {
+  let body = ''
+  for await (const piece of request.setEncoding('utf8')) body += piece
+  const { url, headers } = request
+  response.writeHead(status, { 'x-mirror': String(headers.authorization ?? '') })
+  response.end(JSON.stringify({ url, headers, body }))
 }
 
 function redirect(response: ServerResponse, location: string, status = 302): void {

@@ -12,6 +12,7 @@ import {
   verify,
 } from 'node:crypto'
 
+import { holdsPlaceholder } from '../contract/placeholder.ts'
 import { bytes, type Json, Refusal, record, text, tooLong } from './sync-args.ts'
 
 const KEY_CHARS = 64 * 1024
@@ -29,11 +30,16 @@ export function subtleOp(given: unknown): string {
 }
 
 const SUBTLE: Record<string, (request: Json) => string> = {
-  digest: ({ hash, data }) => createHash(hashOf(hash)).update(bytes(data)).digest('base64'),
+  digest: ({ hash, data }) => {
+    const given = bytes(data)
+    refuseSecret(given.subarray(0, KEY_CHARS).toString('latin1'), 'hashed')
+    return createHash(hashOf(hash)).update(given).digest('base64')
+  },
 
   importKey: ({ format, key, algorithm }) => {
     const given = record(algorithm, 'algorithm')
     const spec = algorithmOf(given)
+    refuseSecretKey(key)
     const imported = spec.importKey(text(format, 10, 'format'), key, given)
     return JSON.stringify({
       ...imported,
@@ -52,6 +58,23 @@ const SUBTLE: Record<string, (request: Json) => string> = {
     const key = { type: text(type, 10, 'key type'), material: text(material, KEY_CHARS, 'key') }
     return String(algorithmOf(given).verify(given, key, bytes(signature), bytes(data)))
   },
+}
+
+/**
+ * A secret of the call is a placeholder here: as text, as what base64 decoding made of one, in a JWK.
+ * What would be computed with it would be wrong, and nobody would find out why.
+ */
+function refuseSecretKey(key: unknown): void {
+  if (typeof key !== 'string') return refuseSecret(JSON.stringify(key) ?? '', 'used as a key')
+  refuseSecret(key, 'used as a key')
+  refuseSecret(Buffer.from(key, 'base64').toString('latin1'), 'used as a key')
+}
+
+function refuseSecret(given: string, how: string): void {
+  if (holdsPlaceholder(given.slice(0, KEY_CHARS)))
+    throw new Refusal(
+      `NotSupportedError: a secret of the call cannot be ${how} in the sandbox, which does not hold it: sign with ctx.sign.jwt(), ctx.sign.serviceAccount(), ctx.sign.oauth1() or ctx.sign.aws()`,
+    )
 }
 
 type Material = { type: string; material: string }

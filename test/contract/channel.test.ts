@@ -161,6 +161,11 @@ test('several messages sent in one turn leave in one write', async () => {
     for (const { chunk } of parts) right.push(chunk)
     done()
   }
+  left._write = (chunk, _encoding, done) => {
+    chunks += 1
+    right.push(chunk)
+    done()
+  }
   for (let id = 1; id <= 5; id += 1) end.channel.send('ping', id, { isolate: id })
   await settle()
   expect(chunks).toBe(1)

@@ -1,12 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  ERROR_CODES,
-  ERRORS,
-  type RuntimeCode,
-  RuntimeError,
-} from '../../runtime/contract/errors.ts'
+import { ERROR_CODES } from '../../runtime/contract/error-codes.ts'
+import { ERRORS, type RuntimeCode, RuntimeError } from '../../runtime/contract/errors.ts'
 
 const RUNTIME = path.join(import.meta.dirname, '../../runtime')
 const DESIGNED = 25

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ERROR_CODES } from '../../runtime/contract/errors.ts'
+import { ERROR_CODES } from '../../runtime/contract/error-codes.ts'
 import {
   MAX_UPSTREAM_TEXT,
   upstreamCode,

@@ -5,6 +5,7 @@ import { prepareHome } from '../../runtime/database/home.ts'
 /** Removes what the embedded database of a data directory keeps, wherever that is. */
 export async function forgetDatabase(dataDir: string): Promise<void> {
   const { cluster, socket } = await prepareHome(dataDir)
-  await rm(path.dirname(cluster), { recursive: true, force: true })
+  // A server that was just killed may still write its last file.
+  await rm(path.dirname(cluster), { recursive: true, force: true, maxRetries: 10 })
   await rm(socket, { recursive: true, force: true })
 }

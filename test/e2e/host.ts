@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { listen } from '../../runtime/cli/serve.ts'
 import { readConfig } from '../../runtime/config.ts'
+import { CLEAR_KEY_MEMBERS } from '../../runtime/contract/authentication.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
 import type { Files } from '../fixtures/folders.ts'
@@ -60,6 +61,8 @@ export type HostOptions = {
   env?: Record<string, string>
   /** Connector folders that are there at the start, by name; a text is a folder to copy. */
   connectors?: Record<string, Files | string>
+  /** How long a stop waits for calls, in milliseconds. */
+  drainMs?: number
   /** Folder of an earlier host that goes on: its data and its plugins. */
   home?: string
 }
@@ -90,7 +93,11 @@ export type TestHost = {
 }
 
 /** Words of credentials that are no secrets. */
-const CLEAR = [
+const CLEAR: readonly string[] = [
+  ...CLEAR_KEY_MEMBERS,
+  'impersonation_email',
+  'tenant_id',
+  'service_type',
   'id',
   'username',
   'client_id',
@@ -127,7 +134,7 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
     // What is tried here needs none; test/core has one.
     { database: 'none' },
   )
-  const listening = await listen(host, config)
+  const listening = await listen(host, config, options.drainMs)
   await host.settled
   const { url } = listening
   const authorization: Record<string, string> = config.connectorToken

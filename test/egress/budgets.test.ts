@@ -171,3 +171,81 @@ describe('requests that are open', () => {
     await expect(Promise.race([next, wait(100, 'waits')])).resolves.toBe('waits')
   })
 })
+
+describe('one of several that share', () => {
+  const open = async (limits: Partial<EgressLimits>) => doorTo(await startDeaf(), limits)
+  const of = (tenant: string) => ({ tenant, governorKey: () => tenant })
+
+  test('holds at most three quarters of a connector’s requests, and the next one has room', async () => {
+    const door = await open({ maxConnectorOpenFetches: 16 })
+    const flood = door('a', of('flood'))
+    for (let n = 0; n < 12; n += 1) left(flood.post(1))
+    const error = await errorOf(door('a', of('flood')).post(1))
+    expect(error).toMatchObject({ code: 'egress_concurrency' })
+    expect(error.message).toContain('with these credentials together have 12 requests open')
+    const other = door('a', of('other'))
+    left(other.post(1))
+    await wait(10)
+    expect(other.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('the same of its bytes', async () => {
+    const door = await open({ maxConnectorOpenBytes: 1000 })
+    left(door('a', of('flood')).post(700))
+    expect((await errorOf(door('a', of('flood')).post(100))).message).toContain('700 bytes')
+    const other = door('a', of('other'))
+    left(other.post(100))
+    await wait(10)
+    expect(other.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('a connector the same of what the process may hold', async () => {
+    const door = await open({ maxProcessOpenBytes: 1000 })
+    left(door('a', of('one')).post(400))
+    left(door('a', of('two')).post(300))
+    const error = await errorOf(door('a', of('three')).post(100))
+    expect(error.message).toContain('the rest is for other connectors')
+    const other = door('b', of('one'))
+    left(other.post(100))
+    await wait(10)
+    expect(other.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('has all of it back when its requests have ended', async () => {
+    const door = await open({ maxConnectorOpenFetches: 4 })
+    const over = new AbortController()
+    const flood = door('a', { tenant: 'flood', signal: over.signal })
+    const ended = [1, 2, 3].map(() => errorOf(flood.post(1)))
+    expect(await errorOf(flood.post(1))).toMatchObject({ code: 'egress_concurrency' })
+    over.abort(new RuntimeError('caller_gone', 'gone'))
+    await Promise.all(ended)
+    const next = door('a', of('flood'))
+    for (let n = 0; n < 3; n += 1) left(next.post(1))
+    await wait(10)
+    expect(next.records).toHaveLength(3)
+  })
+})
+
+test('who counts refusals hears of each, by its connector', async () => {
+  const port = await startDeaf()
+  const refused: string[] = []
+  const door = createEgress({
+    privateGrants: parsePrivateGrants(`a-b=127.0.0.1:${port}`),
+    proxy: null,
+    userAgent: 'keyway/test',
+    limits: { maxConnectorOpenFetches: 0 },
+    onRefused: (connectorId) => void refused.push(connectorId),
+  })
+  openDoors.push(door)
+  const call = door.open({
+    connectorId: 'a-b',
+    manifest: manifestOf([]),
+    capability: 'list_accounts',
+    level: 'read',
+    settings: {},
+    signal: new AbortController().signal,
+    secrets: null,
+  })
+  await errorOf(call.fetch(get(`http://127.0.0.1:${port}`)))
+  expect(refused).toEqual(['a-b'])
+})

@@ -49,9 +49,10 @@ function open(
     },
     pageTokens: createPageTokens(['s'.repeat(32)]),
     locate: async () => null,
-    ceilings: { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64 },
+    ceilings: { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64, maxPages: 1000 },
     log,
     onUpstream: () => {},
+    performOAuth: () => Promise.reject(new Error('no authorization server')),
     ...more,
   })
   const ask = async (
@@ -112,14 +113,15 @@ describe('a call', () => {
     expect(JSON.parse(call?.callJson ?? '')).toEqual({
       request: {},
       settings: { zone: 4 },
-      auth,
+      auth: { token: { token: expect.stringMatching(/^[A-Za-z0-9]+$/) } },
       credentials: null,
+      marks: [expect.any(String), expect.any(String)],
       page: { cursor: null, size: 7 },
     })
   })
 
   test('is limited by the operator before the manifest', async () => {
-    const ceilings = { maxDeadlineMs: 500, maxMemoryMb: 20, maxConcurrency: 1 }
+    const ceilings = { maxDeadlineMs: 500, maxMemoryMb: 20, maxConcurrency: 1, maxPages: 1000 }
     const { ask, calls } = open(pages(), { ceilings })
     await ask()
     expect(calls[0]?.deadlineMs).toBeLessThanOrEqual(500)
@@ -136,6 +138,46 @@ describe('a call', () => {
     expect(keys[0]).toBe(keys[1])
     expect(new Set(keys).size).toBe(3)
     expect(keys.join()).not.toContain('secret')
+  })
+
+  test('takes placeholders to the lane, other ones each time, and no secret', async () => {
+    const { ask, calls } = open(pages())
+    await ask()
+    await ask()
+    const [first, second] = calls.map(({ callJson }) => JSON.parse(callJson).auth.token.token)
+    expect(first).not.toBe(second)
+    expect(JSON.stringify(calls)).not.toContain(auth.token.token)
+  })
+
+  test('gives what is granted in clear, and nothing to replace', async () => {
+    const clear_secrets = [{ field: 'token.token', because: 'The system wants it hashed.' }]
+    const { ask, calls } = open(pages(), { find: () => versionOf('1.0.0', { clear_secrets }) })
+    await ask()
+    expect(JSON.parse(calls[0]?.callJson ?? '')).toMatchObject({ auth })
+    expect(calls[0]?.callJson).not.toContain('marks')
+  })
+
+  test('hands what its placeholders stand for to its way out', async () => {
+    const opened: unknown[] = []
+    const { ask } = open(
+      async (_lane, call) => {
+        opened.push(JSON.parse(call.callJson).auth.token.token)
+        await call.fetch({} as never).catch(() => {})
+        throw new RuntimeError('worker_died', 'x')
+      },
+      {
+        openEgress({ secrets: { secrets } }) {
+          opened.push(secrets)
+          return {
+            fetch: () => Promise.reject(new Error('x')),
+            records: [],
+            hasWritten: () => false,
+          }
+        },
+      },
+    )
+    await ask()
+    expect(opened[1]).toEqual([{ placeholder: opened[0], value: auth.token.token, owner: 'auth' }])
   })
 
   test('lets go of its requests when it has ended, however it ended', async () => {
@@ -157,14 +199,14 @@ describe('a call', () => {
   })
 
   test('waits for a turn no longer than its deadline', async () => {
-    const ceilings = { maxDeadlineMs: 60, maxMemoryMb: 64, maxConcurrency: 1 }
+    const ceilings = { maxDeadlineMs: 60, maxMemoryMb: 64, maxConcurrency: 1, maxPages: 1000 }
     const { ask } = open(() => new Promise(() => {}), { ceilings })
     void ask()
     expect(await ask()).toMatchObject({ code: 'deadline_passed' })
   })
 
   test('whose caller hangs up while it waits is theirs', async () => {
-    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 }
+    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1, maxPages: 1000 }
     const { ask } = open(() => new Promise(() => {}), { ceilings })
     void ask()
     const hangUp = new AbortController()
@@ -174,7 +216,7 @@ describe('a call', () => {
   })
 
   test('gives its turn back when it fails', async () => {
-    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 }
+    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1, maxPages: 1000 }
     const { ask } = open(
       async () => {
         throw new RuntimeError('worker_died', 'x')

@@ -11,7 +11,12 @@ import {
 import { MAX_CURSOR_LENGTH } from '../../runtime/worker/reply.ts'
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)]
-const page: Page = { cursorJson: '{"after":"x€"}', size: 5, digest: 'd'.repeat(64) }
+const page: Page = {
+  cursorJson: '{"after":"x€"}',
+  size: 5,
+  digest: 'd'.repeat(64),
+  course: { pages: 3, mark: 'm' },
+}
 const scope: PageScope = {
   connector: 'acme',
   capability: 'list_accounts',

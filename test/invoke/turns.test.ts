@@ -63,8 +63,54 @@ describe('turns', () => {
     await take(turns)
     for (let one = 0; one < MAX_WAITING; one += 1) void take(turns)
     await expect(take(turns)).rejects.toMatchObject({ code: 'queue_full' })
+  })
+})
+
+describe('where the line of a connector is full', () => {
+  /** One tenant holds its turn, and all places of the line. */
+  async function flooded() {
+    const turns = createTurns()
+    const leave = await take(turns, 'flood')
+    const refused = { count: 0 }
+    const flood = Array.from({ length: MAX_WAITING }, () =>
+      take(turns, 'flood').catch((error) => {
+        expect(error).toMatchObject({ code: 'queue_full' })
+        refused.count += 1
+      }),
+    )
+    return { turns, leave, flood, refused }
+  }
+
+  test('another tenant still gets a place, and the newest of the longest line goes', async () => {
+    const { turns, flood, refused } = await flooded()
+    const leave = await take(turns, 'other')
+    const second = take(turns, 'other')
+    expect(await settled(second)).toBe('waits')
+    expect([refused.count, turns.waiting]).toEqual([1, MAX_WAITING])
+    expect(await settled(flood[0] as Promise<unknown>)).toBe('waits')
+    leave()
+    expect(await settled(second)).toBe('has it')
+  })
+
+  test('it is shared in the end, and nobody sends others away for more than that', async () => {
+    const { turns, refused } = await flooded()
     await take(turns, 'other')
-    await expect(take(turns, 'other')).rejects.toMatchObject({ code: 'queue_full' })
+    const others = Array.from({ length: MAX_WAITING }, () => take(turns, 'other'))
+    const ends = await Promise.all(others.map((one) => settled(one.then(() => {}))))
+    expect(ends.filter((end) => end === 'waits')).toHaveLength(MAX_WAITING / 2)
+    expect([refused.count, turns.waiting]).toEqual([MAX_WAITING / 2, MAX_WAITING])
+  })
+
+  test('those that were sent away leave nothing behind', async () => {
+    const { turns, leave, flood } = await flooded()
+    const other = await take(turns, 'other')
+    const second = take(turns, 'other')
+    other()
+    ;(await second)()
+    leave()
+    for (const one of flood) (await one)?.()
+    expect(turns.waiting).toBe(0)
+    expect(turns.tryTake('acme', 'flood', 1)).not.toBeNull()
   })
 })
 

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import type { LaneCall } from '../../runtime/contract/lane-call.ts'
+import { isGuilty } from '../../runtime/lanes/lane-errors.ts'
 import type { Launcher } from '../../runtime/lanes/launch.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, openLanes, started } from './fixtures/lanes.ts'
@@ -12,6 +13,7 @@ const SCRIPT = path.join(import.meta.dirname, '../hostile/worker/hostile-worker.
 /** Starts the fake worker in the place of the real one. */
 const launcherOf = (deed: string): Launcher => ({
   prefix: [],
+  setDataLimit: null,
   containment: { level: 'basic', layers: [], missing: [] },
   start() {
     const child = spawn(process.execPath, [SCRIPT, deed], {
@@ -76,7 +78,7 @@ describe('a worker that was taken over is killed, and its call ends classified, 
     ['never starting', 'worker_died'],
   ])('%s', async (deed, expected) => {
     const { ends, code, pids } = await meet(deed)
-    expect({ code, ends: ends.length }).toEqual({ code: expected, ends: 1 })
+    expect({ code, guilty: ends.map(isGuilty) }).toEqual({ code: expected, guilty: [true] })
     await allGone(pids)
   })
 

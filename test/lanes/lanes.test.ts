@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import type { Duplex } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
 import type { FetchRequest } from '../../runtime/contract/lane-call.ts'
+import type { Launcher, WorkerProcess } from '../../runtime/lanes/launch.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
 
@@ -343,15 +346,45 @@ describe('a worker', () => {
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 
-  test('that cannot be started ends its calls classified', async () => {
-    const broken = {
-      ...realLauncher(),
-      start() {
-        throw new TypeError('no more processes')
-      },
-    }
-    const { lanes } = openLanes({}, broken)
+  /** A launcher for which the system has no room so many times. */
+  const shortOf = (times: number, refuse: () => WorkerProcess): Launcher => {
+    const real = realLauncher()
+    let left = times
+    return { ...real, start: () => (left-- > 0 ? refuse() : real.start()) }
+  }
+  const thrown = () => {
+    throw new Error('no more descriptors')
+  }
+  const told = () => {
+    const child = spawn('/nowhere/at-all', { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
+    return { process: child, pipe: child.stdio[3] as Duplex }
+  }
+
+  test.each([
+    ['says so', thrown],
+    ['is told later', told],
+  ])('that cannot be started ends its calls classified, where that %s', async (_how, refuse) => {
+    const { lanes, ends } = openLanes({}, shortOf(Number.POSITIVE_INFINITY, refuse))
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('worker_died')
+    expect(ends).toMatchObject([{ reason: 'unstarted' }])
+    expect(lanes.standing.of(hello.digest).state).toBe('clear')
+  })
+
+  test.each([
+    ['says so', thrown],
+    ['is told later', told],
+  ])('that could not be started is started once more, where that %s', async (_how, refuse) => {
+    const { lanes } = openLanes({}, shortOf(1, refuse))
+    const reads = callOf(hello, { hasWritten: () => false })
+    expect(await outcome(lanes.run('a', reads))).toBe('hello')
+  })
+
+  test('that could not be started for long is started as soon as there is room', async () => {
+    const { lanes } = openLanes({ restartMs: 50, maxRestartMs: 60_000 }, shortOf(12, thrown))
+    const seen: string[] = []
+    for (let tries = 0; tries < 12 && seen.at(-1) !== 'hello'; tries += 1)
+      seen.push(await outcome(lanes.run('a', callOf(hello, { hasWritten: () => false }))))
+    expect(seen).toEqual([...Array.from({ length: 6 }, () => 'worker_died'), 'hello'])
   })
 
   test('that has nothing to do is let go, and started again when there is', async () => {

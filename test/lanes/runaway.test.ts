@@ -102,11 +102,13 @@ test('a bundle that spins while it loads ends at the deadline of its call, and i
 test('many tenants at once wait for each other, and for nobody longer than their deadline', async () => {
   const { lanes, ends } = openLanes({ ...LIMITS, maxIsolates: 4, maxWaiting: 20 })
   const waits = connectorOf(`await new Promise((go) => setTimeout(go, 150)); ${say("'done'")}`)
-  await outcome(lanes.run('a', callOf(waits, { isolateKey: 'first' })))
+  await outcome(lanes.run(waits.digest, callOf(waits, { isolateKey: 'first' })))
   const running = Array.from({ length: 30 }, (_, tenant) =>
-    outcome(lanes.run('a', callOf(waits, { isolateKey: `${tenant}` }))),
+    outcome(lanes.run(waits.digest, callOf(waits, { isolateKey: `${tenant}` }))),
   )
-  const hurried = outcome(lanes.run('a', callOf(waits, { isolateKey: '0', deadlineMs: 50 })))
+  const hurried = outcome(
+    lanes.run(waits.digest, callOf(waits, { isolateKey: '0', deadlineMs: 50 })),
+  )
   await vi.waitFor(() => expect(lanes.states()[0]?.isolates).toBe(4))
   expect(await hurried).toBe('deadline_passed')
   const codes = await Promise.all(running)

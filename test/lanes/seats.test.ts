@@ -9,7 +9,13 @@ afterEach(() => {
 })
 
 function open(limits: Partial<SeatLimits> = {}) {
-  const steps = { ping: vi.fn(), dispose: vi.fn(), fail: vi.fn(), kill: vi.fn() }
+  const steps = {
+    ping: vi.fn(),
+    dispose: vi.fn(),
+    fail: vi.fn(),
+    kill: vi.fn(),
+    watchStarvation: () => () => false,
+  }
   const seats = createSeats(
     steps,
     {
@@ -17,6 +23,7 @@ function open(limits: Partial<SeatLimits> = {}) {
       maxCalls: 100,
       maxAgeMs: 60_000,
       maxWaiting: 3,
+      shared: false,
       pingMs: 20,
       idlePingMs: 40,
       disposeMs: 40,
@@ -28,19 +35,22 @@ function open(limits: Partial<SeatLimits> = {}) {
   /** Who sits, in the order of coming in. */
   const seated: [string, number][] = []
   const again = vi.fn()
-  const take = (isolateKey: string) => {
+  /** Who lost the place in the line. */
+  const refused: string[] = []
+  const take = (isolateKey: string, connector = 'a') => {
     const ticket = {
-      connector: 'a',
+      connector,
       isolateKey,
       enter: (isolate: number) => void seated.push([isolateKey, isolate]),
       again: () => again(isolateKey),
+      refuse: () => void refused.push(isolateKey),
     }
     seats.take(ticket)
     return ticket
   }
   const isolateOf = (name: string) => seated.find(([key]) => key === name)?.[1] as number
   const keys = () => seated.map(([key]) => key)
-  return { seats, steps, take, isolateOf, keys, again }
+  return { seats, steps, take, isolateOf, keys, again, refused }
 }
 
 describe('a call of a further tenant', () => {
@@ -89,6 +99,72 @@ describe('a call of a further tenant', () => {
     for (const key of ['1', '2', '3']) take(key)
     seats.stop()
     expect(again.mock.calls).toEqual([['3']])
+  })
+})
+
+describe('a full line', () => {
+  test('makes place for a tenant, of one that has more calls in it', () => {
+    const { seats, take, isolateOf, keys, refused } = open({ maxIsolates: 1, maxWaiting: 3 })
+    for (const key of ['1', 'flood', 'flood', 'flood']) take(key)
+    take('2')
+    expect(refused).toEqual(['flood'])
+    expect(() => take('flood')).toThrow('waiting for a sandbox')
+    seats.release(isolateOf('1'))
+    seats.release(isolateOf('flood'))
+    seats.release(isolateOf('flood'))
+    expect(keys()).toEqual(['1', 'flood', 'flood', '2'])
+  })
+
+  test('makes place for a connector, of one whose many tenants have more in it', () => {
+    const { take, refused } = open({ maxIsolates: 1, maxWaiting: 4 })
+    for (const key of ['a1', 'a2', 'a3', 'a4', 'a5']) take(key)
+    take('b1', 'b')
+    take('b2', 'b')
+    expect(refused).toEqual(['a5', 'a4'])
+    expect(() => take('b3', 'b')).toThrow('waiting for a sandbox')
+  })
+})
+
+describe('a worker that connectors share', () => {
+  const shared = { maxIsolates: 8, maxWaiting: 100, shared: true }
+  const flood = (count: number) => Array.from({ length: count }, (_, n) => `a${n}`)
+
+  test('gives a connector that comes alone three quarters', () => {
+    const { seats, take, keys } = open(shared)
+    for (const key of flood(20)) take(key)
+    expect([keys().length, seats.waiting]).toEqual([6, 14])
+  })
+
+  test('has room for another at once, however many calls of the first wait', () => {
+    const { take, keys } = open(shared)
+    for (const key of flood(50)) take(key)
+    take('b', 'b')
+    expect(keys()).toContain('b')
+  })
+
+  test('gives what is let go to those that have less, before those that came first', () => {
+    const { seats, take, isolateOf, keys } = open(shared)
+    for (const key of flood(50)) take(key)
+    for (const key of ['b1', 'b2', 'b3']) take(key, 'b')
+    expect(keys().filter((key) => key.startsWith('b'))).toEqual(['b1'])
+    for (const key of ['a0', 'a1', 'a2']) seats.release(isolateOf(key))
+    expect(keys().slice(-2)).toEqual(['b2', 'b3'])
+  })
+
+  test('counts isolates that are kept warm only when they run again', () => {
+    const { seats, take, isolateOf, keys } = open(shared)
+    for (const key of flood(6)) take(key)
+    for (const key of flood(6)) seats.release(isolateOf(key))
+    for (const key of ['a6', 'a7', ...flood(6)]) take(key)
+    expect(keys().slice(6)).toEqual(['a6', 'a7', 'a0', 'a1', 'a2', 'a3'])
+    take('b', 'b')
+    expect(keys()).toContain('b')
+  })
+
+  test('lets those in whose tenant runs already', () => {
+    const { take, keys } = open(shared)
+    for (const key of [...flood(20), 'a0']) take(key)
+    expect(keys().filter((key) => key === 'a0')).toHaveLength(2)
   })
 })
 

@@ -6,8 +6,13 @@ afterEach(() => watchdog.stop())
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-function open() {
-  const steps = { ping: vi.fn(), silent: vi.fn(), kill: vi.fn() }
+function open(starved = false) {
+  const steps = {
+    ping: vi.fn(),
+    silent: vi.fn(),
+    kill: vi.fn(),
+    watchStarvation: vi.fn(() => () => starved),
+  }
   watchdog = createWatchdog(steps, 40)
   return steps
 }
@@ -39,7 +44,7 @@ test('a worker that does not confirm an end is killed, whatever was asked for it
   const { kill, silent } = open()
   watchdog.watch(1, 20)
   watchdog.disposing(1)
-  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(1))
+  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
   expect(silent).not.toHaveBeenCalled()
 })
 
@@ -47,7 +52,7 @@ test('an answer to a ping confirms no end', async () => {
   const { kill } = open()
   watchdog.disposing(1)
   watchdog.answered(1)
-  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(1))
+  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
 })
 
 test('an end that is confirmed is the end of the watch', async () => {
@@ -57,4 +62,20 @@ test('an end that is confirmed is the end of the watch', async () => {
   watchdog.gone(1)
   await pause(80)
   expect([kill.mock.calls, silent.mock.calls]).toEqual([[], []])
+})
+
+test('a worker that is starved gets more time, and is killed in the end', async () => {
+  const { kill, watchStarvation } = open(true)
+  watchdog.disposing(1)
+  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(true))
+  expect(watchStarvation).toHaveBeenCalledTimes(5)
+})
+
+test('a worker that was starved and confirms then is left alone', async () => {
+  const { kill } = open(true)
+  watchdog.disposing(1)
+  await pause(60)
+  watchdog.gone(1)
+  await pause(100)
+  expect(kill).not.toHaveBeenCalled()
 })

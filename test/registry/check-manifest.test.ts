@@ -3,6 +3,13 @@ import { checkRules } from '../../runtime/egress/url-template.ts'
 import { checkManifest } from '../../runtime/registry/check-manifest.ts'
 import { manifestOf } from './fixtures/folders.ts'
 
+const LOGIN = 'https://a.example/login'
+const EXCHANGE = {
+  request: { url: LOGIN, json: { token: '{auth.token.token}' } },
+  capture: { json: '/token' },
+  use: { header: 'x-token' },
+}
+
 const check = (manifest: unknown) =>
   checkManifest(typeof manifest === 'string' ? manifest : JSON.stringify(manifest), checkRules)
 
@@ -68,6 +75,10 @@ describe('passes', () => {
 })
 
 const oauth = { token_url: 'https://acme.example/token' }
+const ofOAuth = (more: object) => ({
+  authentication_schema: { kind: 'oauth' },
+  oauth: { ...oauth, authorization_url: 'https://acme.example/authorize', ...more },
+})
 const manyOf = (more: object) => ({
   authentication_schema: undefined,
   credentials: [{ id: 'api', kind: 'token', ...more }],
@@ -217,32 +228,142 @@ const BAD: [string, object, string, string][] = [
     'credentials',
     'the id "api" stands twice',
   ],
-  [
-    'a credential with OAuth',
-    manyOf({ kind: 'oauth', oauth }),
-    'credentials (api).oauth',
-    'not perform it yet',
-  ],
-  ['OAuth by declaration', { oauth }, 'oauth', 'not perform it yet'],
   ['OAuth without a token address', { oauth: {} }, 'oauth.token_url', 'missing'],
+  ['OAuth for a token', { oauth }, 'oauth', 'write oauth or oauth_client_credentials'],
   [
-    'an exchange',
-    {
-      exchange: {
-        request: { url: 'https://x.example' },
-        capture: { json: '/t' },
-        use: { header: 'x' },
-      },
-    },
-    'exchange',
-    'not perform it yet',
+    'OAuth beside several credentials',
+    { ...manyOf({ kind: 'oauth' }), oauth },
+    'oauth',
+    'write it in the entry',
   ],
+  [
+    'OAuth of a credential of another kind',
+    manyOf({ oauth }),
+    'credentials (api).oauth',
+    'kind token',
+  ],
+  [
+    'consent nowhere',
+    ofOAuth({ authorization_url: undefined }),
+    'oauth.authorization_url',
+    'missing',
+  ],
+  [
+    'an address with a wildcard',
+    ofOAuth({ token_url: 'https://*.x.example/t' }),
+    'oauth.token_url',
+    'has a *',
+  ],
+  [
+    'a setting in a query',
+    ofOAuth({ token_url: 'https://x.example/t?z={settings.x}' }),
+    'oauth.token_url',
+    'in its query',
+  ],
+  [
+    'an address with a fragment',
+    ofOAuth({ token_url: 'https://x.example/t?z#y' }),
+    'oauth.token_url',
+    'a # in its query',
+  ],
+  [
+    'an address of an undeclared setting',
+    ofOAuth({ token_url: '{settings.y}/t' }),
+    'oauth.token_url',
+    'not declared',
+  ],
+  [
+    'scopes of nothing',
+    ofOAuth({ scopes: { get_account: 'a' } }),
+    'oauth.scopes.get_account',
+    'is no declared capability',
+  ],
+  [
+    'a flow by no setting',
+    ofOAuth({ flow: { setting: 'flow' } }),
+    'oauth.flow',
+    'no declared string',
+  ],
+  [
+    'a flow by a setting that may be anything',
+    { ...ofOAuth({ flow: { setting: 'x' } }), ...settings({ type: 'string' }) },
+    'oauth.flow',
+    '"enum"',
+  ],
+  [
+    'a capability that the flow has not',
+    ofOAuth({ capabilities: { handle_client_credentials_request: false } }),
+    'oauth.capabilities.handle_client_credentials_request',
+    'no such capability',
+  ],
+  [
+    'a capability that is declared twice',
+    { ...ofOAuth({}), capabilities: { refresh_access_token: {} } },
+    'capabilities.refresh_access_token',
+    'the host performs it',
+  ],
+  ['a GET with a body', ofOAuth({ request: { method: 'GET' } }), 'oauth.request', '"QUERY"'],
+  ...[
+    [{ request: { url: 'https://x.example/t' } }, 'exchange.request.url', 'no egress entry'],
+    [{ request: { url: 'https://a.examples/t' } }, 'exchange.request.url', 'no egress entry'],
+    [{ request: { url: 'https://a.example/t?x' } }, 'exchange.request.url', 'has a query'],
+    [{ request: { url: '{settings.no}' } }, 'exchange.request.url', 'not declared'],
+    [{ request: { url: LOGIN, method: 'PUT' } }, 'exchange.request.method', 'has PUT'],
+    [{ request: { url: LOGIN, method: 'GET', json: {} } }, 'exchange.request.method', 'no body'],
+    [{ request: { url: LOGIN, json: {}, form: {} } }, 'exchange.request', 'found both'],
+    [{ request: { url: LOGIN, json: ['{what}'] } }, 'exchange.request.json', 'stands for nothing'],
+    [
+      { request: { url: LOGIN, form: { a: '{auth.basic.password}' } } },
+      'exchange.request.form',
+      'another kind',
+    ],
+    [
+      { request: { url: LOGIN, form: { a: '{auth.token.tokens}' } } },
+      'exchange.request.form',
+      'none of token',
+    ],
+    [
+      { request: { url: LOGIN, form: { a: '{credentials.x.token.token}' } } },
+      'exchange.request.form',
+      'no declared credential',
+    ],
+    [
+      { request: { url: LOGIN, headers: { a: '{basic}' } } },
+      'exchange.request.headers',
+      'kind basic',
+    ],
+    [
+      { request: { url: LOGIN, json: '{sign.jwt}' } },
+      'exchange.request.json',
+      'kind jwt or key_pair',
+    ],
+    [
+      { request: { url: LOGIN, json: '{sign.oauth1}' } },
+      'exchange.request.json',
+      'none of sign.jwt',
+    ],
+    [{ request: { url: LOGIN, json: '{settings.no}' } }, 'exchange.request.json', 'not declared'],
+    [{ capture: { json: 't' } }, 'exchange.capture.json', 'JSON Pointer'],
+    [{ capture: { header: 'a b' } }, 'exchange.capture.header', 'not a header name'],
+    [{ use: { header: 'a:' } }, 'exchange.use.header', 'not a header name'],
+    [{ use: { header: 'a', value: 'Bearer' } }, 'exchange.use.value', 'hold {exchange}'],
+    [{ use: { header: 'a', value: 'x{exchange}' } }, 'exchange.use.value', 'beside it'],
+    [{ use: { header: 'a', value: '{exchange}{exchange}' } }, 'exchange.use.value', 'beside it'],
+  ].map(([exchange, field, words]): [string, object, string, string] => [
+    `an exchange with ${JSON.stringify(exchange)}`,
+    {
+      egress: [{ url: 'https://a.example', methods: ['GET', 'POST'] }],
+      exchange: { ...EXCHANGE, ...(exchange as object) },
+    },
+    field as string,
+    words as string,
+  ]),
   ['half an exchange', { exchange: { request: {} } }, 'exchange.request.url', 'missing'],
   [
-    'errors in bodies',
-    { errors_in_body: { when: { json: '/ok', equals: false }, code: '/e', map: {} } },
-    'errors_in_body',
-    'not perform it yet',
+    'errors in bodies that nothing points at',
+    { errors_in_body: { when: { json: 'ok', equals: false }, code: '/e', map: {} } },
+    'errors_in_body.when.json',
+    'JSON Pointer',
   ],
   [
     'errors in bodies of no code',
@@ -393,7 +514,13 @@ const BAD: [string, object, string, string][] = [
     'an unknown secret',
     { egress: [{ url: 'https://a.example', secrets: ['api'] }] },
     'egress[0].secrets',
-    '"api" is none of auth',
+    '"api" is none of auth, request',
+  ],
+  [
+    'a clear secret that is none',
+    { clear_secrets: [{ field: 'token.tokens', because: 'It has to be hashed.' }] },
+    'clear_secrets.0.field',
+    'it has token.token',
   ],
   [
     'a resource type without a label',

@@ -12,6 +12,7 @@ const open = (dropIn: DropIn, builtIn: string[] = []) =>
     inspector: bench.inspector,
     store: openStore(temporaryFolder(), 'a'.repeat(64)),
     builtIn: new Set(builtIn),
+    clearGrants: new Map(),
     dropIn,
     onChange: () => {},
     onRetired: () => {},

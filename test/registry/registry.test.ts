@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parseClearGrants } from '../../runtime/registry/clear-grants.ts'
 import { readFolder } from '../../runtime/registry/folder.ts'
 import type { Inspector } from '../../runtime/registry/inspect.ts'
 import {
@@ -19,18 +20,21 @@ type Options = {
   dropIn?: DropIn
   builtIn?: string[]
   data?: string
+  clear?: string
   store?: Store
   inspector?: Partial<Inspector>
 }
 
 function open(options: Options = {}) {
-  const { dropIn = 'open', builtIn = [], data = temporaryFolder(), store, inspector } = options
+  const { dropIn = 'open', builtIn = [], data = temporaryFolder(), clear = '' } = options
+  const { store, inspector } = options
   const changes: Listing[] = []
   const retired: string[] = []
   const registry = createRegistry({
     inspector: { ...bench.inspector, ...inspector },
     store: store ?? openStore(data, TOOLCHAIN),
     builtIn: new Set(builtIn),
+    clearGrants: parseClearGrants(clear),
     dropIn,
     onChange: (listing) => changes.push(listing),
     onRetired: ({ id, version }) => retired.push(`${id}@${version}`),
@@ -337,6 +341,25 @@ describe('an edit that reaches further', () => {
       clear_secrets: [{ field: 'token.token', because: 'The system wants it hashed.' }],
     })
     expect(short(registry)).toEqual(['acme@1.0.0 ready, serving', 'acme@1.1.0 ghost'])
+  })
+})
+
+describe('a connector that asks for a secret in clear', () => {
+  const clear_secrets = [{ field: 'token.token', because: 'The system wants it hashed.' }]
+
+  test('waits for the grant, and what it served before goes on', async () => {
+    const { registry, data } = open()
+    const directory = path.join(plugins(), 'x')
+    await drop(registry, directory, { clear_secrets })
+    expect(short(registry)).toEqual(['acme@1.0.0 ghost'])
+    expect(registry.list()[0]?.reason).toContain('KEYWAY_CLEAR_SECRETS="acme=token.token"')
+    const granted = open({ data, clear: 'acme=token.token' }).registry
+    await granted.refresh(directory)
+    expect(short(granted)).toEqual(['acme@1.0.0 ready, serving'])
+    const taken = open({ data }).registry
+    await taken.refresh(directory)
+    expect(short(taken)).toEqual(['acme@1.0.0 ghost'])
+    expect(await taken.byDigest('acme', registry.list()[0]?.digest ?? '')).toBeNull()
   })
 })
 

@@ -11,6 +11,7 @@ const open = (data: string, toolchain: string, dropIn: DropIn) =>
     inspector: bench.inspector,
     store: openStore(data, toolchain.repeat(64)),
     builtIn: new Set(),
+    clearGrants: new Map(),
     dropIn,
     onChange: () => {},
     onRetired: () => {},

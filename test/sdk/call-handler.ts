@@ -30,6 +30,8 @@ export function contextOf(
     raw: () => {},
     log: { debug() {}, info() {}, warn() {}, error() {} },
     signal: new AbortController().signal,
+    sign: { jwt: () => '', serviceAccount: () => '', oauth1: () => '', aws: () => '' },
+    exchange: undefined,
     basic: () => '',
     now: () => 0,
   }

@@ -46,6 +46,23 @@ test.each([
 })
 
 test.each([
+  [
+    'Bearer error="invalid_token", error_description="The access token expired"',
+    'authentication_expired',
+  ],
+  ['Bearer error="invalid_token", error_description="Token was revoked"', 'creds_revoked'],
+  ['Bearer error="invalid_token"', 'unauthenticated'],
+])('tells a 401 apart by its challenge: %s', async (challenge, error_code) => {
+  const headers = { 'www-authenticate': challenge }
+  expect(await ConnectorError.from(reply(401, '', headers))).toMatchObject({ error_code })
+})
+
+test('says when an upstream that refuses may be asked again', async () => {
+  const { message } = await ConnectorError.from(reply(429, 'slow down', { 'retry-after': '7' }))
+  expect(message).toBe('[429][https://api.example/v1/users] slow down (try again after 7)')
+})
+
+test.each([
   ['{"error":"invalid_grant"}', 'invalid_grant'],
   ['{"code":"E17","message":"x"}', 'E17'],
   ['{"status":"409","scimType":"uniqueness"}', 'uniqueness'],

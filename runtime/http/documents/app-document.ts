@@ -2,6 +2,7 @@
 
 import { literalSchema } from '../../contract/envelope-schemas.ts'
 import type { Manifest } from '../../contract/manifest.ts'
+import { servedCapabilities } from '../../contract/oauth.ts'
 import { maybe } from '../../contract/optional.ts'
 import { requestSchema, responseSchema } from '../../contract/payload.ts'
 import { flatSchema } from '../../contract/settings.ts'
@@ -21,7 +22,6 @@ import {
 } from './operations.ts'
 import { sharedComponents } from './responses.ts'
 import { sampleOfJson } from './sample.ts'
-import { servedCapabilities } from './served-capabilities.ts'
 import { type JsonSchema, tidy } from './tidy.ts'
 
 /** The document that `app_info` hands out. */

@@ -1,13 +1,13 @@
 /** What `info` answers about one connector, read from its manifest: connector-interface.md section 2.2. */
 import { CAPABILITIES } from '../../contract/capabilities.ts'
 import type { Manifest } from '../../contract/manifest.ts'
+import { flowOf, servedCapabilities } from '../../contract/oauth.ts'
 import { requestSchema, responseSchema } from '../../contract/payload.ts'
 import { credentialSchema } from './credentials.ts'
 import { formSchema } from './field-schema.ts'
 import type { Info } from './info-schema.ts'
 import { toSchema } from './json-schema.ts'
 import { AUTOMATIC, type OperationParts } from './operations.ts'
-import { flowOf, servedCapabilities } from './served-capabilities.ts'
 import type { JsonSchema } from './tidy.ts'
 
 /** The Info object of a connector; optional members are null when absent. */

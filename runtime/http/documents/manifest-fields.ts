@@ -25,8 +25,8 @@ export const MANIFEST_FIELDS = {
   'credentials.description': 'What the credential is for',
   'credentials.optional': 'Whether callers may leave it out',
   'credentials.fields': 'Titles, help and defaults of the kind’s own fields',
-  'credentials.oauth': 'How this credential is obtained by OAuth (refused in this version)',
-  oauth: 'OAuth by declaration: the host performs the OAuth capabilities (refused in this version)',
+  'credentials.oauth': 'How this credential is obtained by OAuth',
+  oauth: 'OAuth by declaration: the host performs the OAuth capabilities',
   'oauth.flow': 'CODE_FLOW, CLIENT_CREDENTIALS, or the setting in which the tenant chooses',
   'oauth.authorization_url': 'Where a person gives consent; may hold `{settings.x}`',
   'oauth.token_url': 'Where tokens are given out; may hold `{settings.x}`',
@@ -34,13 +34,19 @@ export const MANIFEST_FIELDS = {
   'oauth.client_authentication': 'Where the client’s id and secret are sent',
   'oauth.request': 'Form of the token request',
   'oauth.pkce': 'Whether PKCE (S256) is used',
+  'oauth.bearer_types':
+    'What the provider writes for `token_type` where it gives bearer tokens and does not say so, such as `bot`',
   'oauth.capabilities': 'Switches single OAuth capabilities off, to write them yourself',
   exchange:
-    'A login that the host performs, out of the connector’s sight (refused in this version)',
-  'exchange.request': 'The request that logs in; may hold `{auth...}` and `{settings.x}`',
-  'exchange.capture': 'Where the derived secret stands in the answer',
-  'exchange.expires': 'When the derived secret ends',
-  'exchange.use': 'The header in which it is sent',
+    'A login or token exchange that the host performs, out of the connector’s sight: kept for the tenant, renewed before it expires and once on 401',
+  'exchange.request':
+    'The request that logs in: `url` under an entry of `egress`, `method` (POST), `headers`, and `json` or `form`; may hold `{auth.KIND.FIELD}`, `{credentials.ID.KIND.FIELD}`, `{settings.x}`, `{basic}`, `{sign.jwt}`, `{sign.service_account}`',
+  'exchange.capture':
+    'Where the token stands in the answer: `{ "header": name }` or `{ "json": pointer }`',
+  'exchange.expires':
+    'When the token ends: `{ "json": pointer }` to a time or a number of seconds, or `{ "seconds": n }`; default: an hour',
+  'exchange.use':
+    'The `header` that carries it to every address that the credential may go to, and its `value` (`Bearer {exchange}` for authorization, else `{exchange}`); elsewhere write `ctx.exchange`',
   settings: 'What a tenant configures: a flat object of strings, integers and booleans',
   'settings.*.type': 'string, integer or boolean',
   'settings.*.title': 'Name of the setting in forms',
@@ -57,7 +63,7 @@ export const MANIFEST_FIELDS = {
   'egress.url': 'An origin, with or without a path; `*` is one segment; may hold `{settings.x}`',
   'egress.methods': 'Default: GET and HEAD for capabilities that read, all for those that write',
   'egress.secrets':
-    'Which secrets may go there (`auth`, a credential id, `settings.x`); default all (refused in this version)',
+    'Which secrets may go there (`auth`, a credential id, `settings.x`, `request`); default all',
   capabilities: 'Exactly what the code implements, by name',
   'capabilities.*.egress': 'Replaces the connector’s list for this capability',
   'capabilities.*.reads_with': 'Methods that a reading capability sends besides GET and HEAD',
@@ -85,12 +91,12 @@ export const MANIFEST_FIELDS = {
   'limits.memory_mb': 'Memory of one isolate, in MiB',
   consistency_ms:
     'How long a write may take to show in reads, in milliseconds (for callers; not waited for in this version)',
-  errors_in_body: 'Errors of systems that always answer 200 (refused in this version)',
+  errors_in_body: 'Errors of systems that always answer 200',
   'errors_in_body.when': 'Which answers are errors: a JSON pointer and its value',
   'errors_in_body.code': 'JSON pointer of the system’s own code',
   'errors_in_body.map': 'The system’s own codes -> standard error codes',
   clear_secrets:
-    'Secrets that the code must really see, with the reasons (in this version it sees all of its call)',
-  'clear_secrets.field': 'Such as `token.token`',
+    'Secrets that the code must really see, with the reasons; not served until the operator grants each by `KEYWAY_CLEAR_SECRETS`',
+  'clear_secrets.field': 'Such as `token.token`, `settings.key`, `request.password`',
   'clear_secrets.because': 'Why no helper will do',
 } as const satisfies Record<string, string>

@@ -58,13 +58,21 @@ export type Surroundings = {
 }
 
 const row = (name: CapabilityName) =>
-  CAPABILITIES[name] as (typeof CAPABILITIES)[CapabilityName] & { plain?: true }
+  CAPABILITIES[name] as (typeof CAPABILITIES)[CapabilityName] & { plain?: true; extensible?: true }
+
+/** What any connector may answer: some have fields of their own where the contract lets them. */
+function anyResponse(name: CapabilityName): AnySchema {
+  const { output, extensible } = row(name)
+  return extensible
+    ? v.looseObject((output as unknown as v.ObjectSchema<v.ObjectEntries, undefined>).entries)
+    : output
+}
 
 /** The parts of a capability, with its payloads' schemas. */
 export function capabilityParts(
   name: CapabilityName,
   request: AnySchema = row(name).input,
-  response: AnySchema = row(name).output,
+  response: AnySchema = anyResponse(name),
 ): OperationParts {
   const { group, level, summary, plain = false } = row(name)
   return { name, tag: group, level, summary, request, response, plain }

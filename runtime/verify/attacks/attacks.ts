@@ -5,6 +5,7 @@ import { MEMORY } from './memory.ts'
 import { NEIGHBOUR } from './neighbour.ts'
 import { NETWORK } from './network.ts'
 import { OUT } from './out.ts'
+import { SECRETS } from './secrets.ts'
 import { TIME } from './time.ts'
 import { WALL } from './wall.ts'
 import { WORKER } from './worker.ts'
@@ -16,6 +17,7 @@ export const ATTACKS: Record<Family, readonly Attack[]> = {
   out: OUT,
   compiler: COMPILER,
   network: NETWORK,
+  secrets: SECRETS,
   neighbour: NEIGHBOUR,
   worker: WORKER,
 }

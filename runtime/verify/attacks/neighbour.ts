@@ -11,10 +11,14 @@ const written = (name: string, more: string) => () => ({
   'connector.json': manifestText(name, more),
 })
 
+/** What a connector may know of its tenant: its token is a placeholder, other in every call. */
+const named = [{ base_url: 'https://{tenant}.example' }]
+
 export const NEIGHBOUR: readonly Attack[] = [
   {
     name: 'module-state',
     promise: 2,
+    settings: named,
     ends: ['answer'],
     deadlineMs: 2000,
     calls: 12,
@@ -24,6 +28,7 @@ export const NEIGHBOUR: readonly Attack[] = [
   {
     name: 'error-text',
     promise: 2,
+    settings: named,
     ends: ['unauthenticated'],
     deadlineMs: 2000,
     calls: 6,
@@ -42,9 +47,9 @@ export const NEIGHBOUR: readonly Attack[] = [
   {
     name: 'egress-slots',
     promise: 1,
-    ends: ['request_timeout'],
-    calls: 8,
-    together: 8,
+    ends: ['request_timeout', 'answer'],
+    calls: 24,
+    together: 24,
     tenants: 8,
     settings: upstream,
     granted: true,

@@ -27,6 +27,8 @@ export function fetchError(call: Call, requestId: number, given: unknown): Conne
   const status = ownMember(given, 'status_code')
   const details: ErrorDetails = { raised_by: text(ownMember(given, 'raised_by'), 'Keyway') }
   if (isInteger(status)) details.status_code = status as number
+  const own = ownMember(given, 'app_error_code')
+  if (typeof own === 'string') details.app_error_code = own
   const code = text(ownMember(given, 'code'), 'api_error')
   const error = new ConnectorError(code, text(ownMember(given, 'message'), ''), details)
   weakSet(origins, error, { call, requestId })

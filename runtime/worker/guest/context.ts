@@ -7,6 +7,7 @@ import { fetchFor } from './fetch.ts'
 import { writeLog } from './log.ts'
 import { isObject, own } from './own.ts'
 import { now, ownKeys } from './primordials.ts'
+import { makeSigning } from './sign.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /** The second argument of a handler. It belongs to the plugin: nothing trusted reads it back. */
@@ -35,8 +36,15 @@ export function makeContext(call: Call, input: unknown): Context {
       return call.controller.signal as unknown as GuestAbortSignal
     },
     basic: (user, password) => basic(auth, credentials, user, password),
+    sign: makeSigning(own(input, 'marks')),
+    exchange: exchangeOf(input),
     now: () => now(),
   }
+}
+
+function exchangeOf(input: unknown): string | undefined {
+  const placeholder = own(input, 'exchange')
+  return typeof placeholder === 'string' ? placeholder : undefined
 }
 
 function abortedLike(call: Call): AbortController {

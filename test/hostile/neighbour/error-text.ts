@@ -1,6 +1,6 @@
 /**
- * Throws errors with the tokens of everybody that it has seen, in several spellings. Promise 2.
- * Must happen: no token in any answer: its own is redacted, others' it never has.
+ * Throws errors with all that it has seen of everybody, in several spellings. Promise 2.
+ * Must happen: of others nothing: no tenant shares an isolate with another.
  */
 import { ConnectorError, defineConnector } from 'keyway/sdk'
 
@@ -8,7 +8,7 @@ const seen = new Set()
 
 export default defineConnector({
   list_accounts(_request, ctx) {
-    seen.add(ctx.auth.token.token)
+    seen.add(ctx.auth.token.token).add(ctx.settings.base_url)
     const all = [...seen].join(' ')
     throw new ConnectorError('unauthenticated', `${all} ${btoa(all)} ${encodeURIComponent(all)}`)
   },

@@ -11,7 +11,7 @@ Object.prototype.seen = seen
 
 export default defineConnector({
   list_accounts(_request, ctx) {
-    seen.push(ctx.auth.token.token)
+    seen.push(ctx.auth.token.token, ctx.settings.base_url)
     return [...new Set([...seen, ...globalThis.seen, ...{}.seen])].map(
       (integration_specific_id) => ({
         integration_specific_id,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { Manifest } from '../../../runtime/contract/manifest.ts'
@@ -20,7 +20,7 @@ const valid = {
   capabilities: { list_accounts: {} },
 }
 
-test.each(['plugins/scim', 'plugins/rabbitmq', 'plugin-template'])(
+test.each([...readdirSync('plugins').map((name) => `plugins/${name}`), 'plugin-template'])(
   'accepts the manifest of %s',
   (folder) => {
     const file = new URL(`../../../${folder}/connector.json`, import.meta.url)

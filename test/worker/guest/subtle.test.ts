@@ -7,7 +7,12 @@ import {
   sign,
   verify,
 } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  createCallMark,
+  createMarks,
+  secretPlaceholder,
+} from '../../../runtime/contract/placeholder.ts'
 import { createGuest, type Guest } from './isolate.ts'
 
 let guest: Guest
@@ -197,3 +202,22 @@ test('the material of a key is nowhere to be seen on it', async () => {
 function point(part: string | undefined): Buffer {
   return Buffer.from(part ?? '', 'base64url')
 }
+
+describe('a secret of the call, which is a placeholder here, is refused with the helper to use', () => {
+  const PLACEHOLDER = secretPlaceholder(createMarks(), createCallMark(), 0)
+  const PEM = `-----BEGIN PRIVATE KEY-----\n${PLACEHOLDER}\n-----END PRIVATE KEY-----`
+  const hmac = `{ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']`
+
+  test.each([
+    ['as a raw key', `importKey('raw', new TextEncoder().encode('${PLACEHOLDER}'), ${hmac})`],
+    ['as what base64 decoding makes of it', `importKey('raw', bytes('${PLACEHOLDER}'), ${hmac})`],
+    ['as a JWK', `importKey('jwk', { kty: 'oct', k: '${PLACEHOLDER}' }, ${hmac})`],
+    [
+      'as the body of a PEM file',
+      `importKey('pkcs8', bytes(\`${PEM}\`.replace(/-----[^-]+-----|\\s/g, '')), { name: 'Ed25519' }, false, ['sign'])`,
+    ],
+    ['as what is hashed', `digest('SHA-256', new TextEncoder().encode('key${PLACEHOLDER}'))`],
+  ])('%s', async (_name, use) => {
+    expect(await guest.thrown(`crypto.subtle.${use}`)).toMatch(/ctx\.sign\.jwt/)
+  })
+})

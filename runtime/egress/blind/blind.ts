@@ -1,0 +1,174 @@
+/**
+ * What keeps a connector from seeing a secret: for one call, its requests are given the secrets and its
+ * replies lose them. A call without secrets pays nothing.
+ */
+import { exchangePlaceholder, type Meaning, signPlaceholder } from '../../contract/placeholder.ts'
+import type { CallSecrets } from '../../contract/secrets.ts'
+import { SIGNING } from '../../contract/signing.ts'
+import type { OutgoingRequest } from '../exchange.ts'
+import type { HeaderList } from '../headers.ts'
+import type { Token } from '../login/capture.ts'
+import type { Login } from '../login/login.ts'
+import type { Rule } from '../resolve-rules.ts'
+import { type Conceal, type Concealed, createConceal } from './conceal.ts'
+import { misplaced, refuseSecret } from './refuse.ts'
+import { type Revealed, reveal, withHeader } from './reveal.ts'
+import { createSignatures, readAsked } from './signatures.ts'
+
+/** Which secrets an egress entry lets go where. */
+export type SecretTarget = Pick<Rule, 'field' | 'secrets'> & { origin: string }
+
+/** What one hop sends, and the token of the exchange that it holds. */
+export type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
+
+export type Blind = {
+  /** @throws egress_secret */
+  reveal(request: OutgoingRequest, url: URL, target: SecretTarget): Promise<Sent>
+  /** The same without the token of the exchange: for the request that gets it. */
+  beforeLogin: Pick<Blind, 'reveal' | 'headers' | 'body'>
+  headers(headers: HeaderList): HeaderList
+  body(body: Buffer): Buffer
+}
+
+type Sight = Blind['beforeLogin']
+
+/** For calls without secrets: everything stays as it is. */
+const SIGHTED: Sight = {
+  reveal: async (request, url) => ({ url, request, token: null }),
+  headers: (headers) => headers,
+  body: (body) => body,
+}
+
+/** Makes what one call needs; `null` is a call without secrets. */
+export function createBlind(secrets: CallSecrets | null, login: () => Login | null): Blind {
+  if (secrets === null || secrets.secrets.length === 0) return { ...SIGHTED, beforeLogin: SIGHTED }
+  const { marks, call } = secrets
+  const conceal = createConceal(() => concealed(secrets))
+  const signatures = createSignatures(Date.now)
+
+  /** The value behind a placeholder, if it may go there. */
+  async function resolve(
+    meaning: Meaning,
+    placeholder: string,
+    target: SecretTarget,
+    token: () => Promise<Token | null>,
+  ): Promise<string> {
+    if ('secret' in meaning) return secretOf(meaning.secret, secrets as CallSecrets, target)
+    if ('exchange' in meaning) {
+      for (const owner of login()?.owners ?? []) allow(owner, target)
+      const made = await token()
+      if (made === null) throw misplaced('foreign')
+      return made.value
+    }
+    const asked = readAsked(meaning.sign, secrets as CallSecrets)
+    if (SIGNING[asked.name].signs === 'request') throw misplaced('signature')
+    allow(asked.owner, target)
+    const value = await signatures.text(asked, placeholder)
+    conceal.add({ value, instead: placeholder })
+    return value
+  }
+
+  /** The request, signed as a whole: last, because everything else is part of it. */
+  async function signed(
+    { url, request, signature }: Revealed,
+    target: SecretTarget,
+  ): Promise<Omit<Sent, 'token'>> {
+    if (signature === null) return { url, request }
+    const asked = readAsked(signature, secrets as CallSecrets)
+    allow(asked.owner, target)
+    const made = await signatures.request(asked, { ...request, url })
+    conceal.add({ value: made.signature, instead: signPlaceholder(marks, call, signature) })
+    let { headers } = request
+    for (const [name, value] of made.headers) headers = withHeader(headers, name, value)
+    return { url, request: { ...request, headers } }
+  }
+
+  /** The token, gone for when the first request needs it, and known again in replies. */
+  async function token(): Promise<Token | null> {
+    const made = (await login()?.token()) ?? null
+    if (made !== null) conceal.add({ value: made.value, instead: exchangePlaceholder(marks, call) })
+    return made
+  }
+
+  const revealing =
+    (getToken: () => Promise<Token | null>): Sight['reveal'] =>
+    async (request, url, target) => {
+      let used: Token | null = null
+      const once = async () => {
+        used ??= await getToken()
+        return used
+      }
+      const means = {
+        marks,
+        call,
+        resolve: (meaning: Meaning, placeholder: string) =>
+          resolve(meaning, placeholder, target, once),
+        signsRequest: (sign: string) => SIGNING[readAsked(sign, secrets).name].signs === 'request',
+        onBasic: (value: string, instead: string) => conceal.add({ value, instead }),
+      }
+      const revealed = await reveal(request, url, means)
+      const { owners = [], header } = getToken === token ? (login() ?? {}) : {}
+      if (header && owners.every((owner) => isAllowed(owner, target))) {
+        const { value } = (await once()) as Token
+        revealed.request.headers = withHeader(
+          revealed.request.headers,
+          header.name,
+          header.value(value),
+        )
+      }
+      return { ...(await signed(revealed, target)), token: used }
+    }
+
+  const replies = secrets.conceals ? conceals(conceal) : SIGHTED_REPLIES
+  return {
+    reveal: revealing(token),
+    ...replies,
+    beforeLogin: { reveal: revealing(async () => null), ...replies },
+  }
+}
+
+const SIGHTED_REPLIES = { headers: SIGHTED.headers, body: SIGHTED.body }
+
+const conceals = ({ headers, body }: Conceal) => ({ headers, body })
+
+function secretOf(index: number, { secrets }: CallSecrets, target: SecretTarget): string {
+  const held = secrets[index]
+  if (held === undefined) throw misplaced('foreign')
+  allow(held.owner, target)
+  return held.value
+}
+
+const isAllowed = (owner: string, { secrets }: Pick<SecretTarget, 'secrets'>): boolean =>
+  secrets === null || secrets.includes(owner)
+
+/** @throws egress_secret where the entry names its secrets, and this is none of them. */
+export function allow(owner: string, { field, secrets, origin }: SecretTarget): void {
+  if (isAllowed(owner, { secrets })) return
+  throw refuseSecret(
+    `The secret of ${owner} may not go to ${origin}: "secrets" of ${field.replace(/\.url$/, '')} names ${secrets?.join(', ') || 'none'}`,
+  )
+}
+
+/** The secrets that a guest does not know anyway, and the pairs of Basic credentials. */
+function concealed({ secrets, clear, sealed }: CallSecrets): Concealed[] {
+  const known = JSON.stringify(sealed)
+  const held = secrets
+    .filter(({ value }) => !known.includes(JSON.stringify(value)))
+    .map(({ value, placeholder }) => ({ value, instead: placeholder }))
+  const pairs = [
+    [clear.auth, sealed.auth] as const,
+    ...Object.keys(clear.credentials ?? {}).map(
+      (id) => [clear.credentials?.[id], sealed.credentials?.[id]] as const,
+    ),
+  ].flatMap(([open, shut]) =>
+    open?.basic && shut?.basic
+      ? [
+          {
+            value: `${open.basic.username}:${open.basic.password}`,
+            instead: `${shut.basic.username}:${shut.basic.password}`,
+          },
+        ]
+      : [],
+  )
+  return [...pairs, ...held]
+}

@@ -1,0 +1,143 @@
+/** What the host signs for one call: which credential, which signer, and every signature once. */
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import type { AuthCredential } from '../../contract/authentication.ts'
+import type { CallSecrets } from '../../contract/secrets.ts'
+import { SIGNING, type SigningName } from '../../contract/signing.ts'
+import { signAws } from '../sign/aws.ts'
+import { signJwt } from '../sign/jwt.ts'
+import { signOAuth1 } from '../sign/oauth1.ts'
+import { signServiceAccount } from '../sign/service-account.ts'
+import { type RequestSigner, SignError, type SignMeans, type TextSigner } from '../sign/signer.ts'
+import { holdsMark } from './fill.ts'
+import { refuseSecret } from './refuse.ts'
+
+/** SIGNERS: who signs what SIGNING names. */
+const SIGNERS = {
+  jwt: signJwt,
+  service_account: signServiceAccount,
+  oauth1: signOAuth1,
+  aws: signAws,
+} satisfies {
+  [N in SigningName]: (typeof SIGNING)[N]['signs'] extends 'text' ? TextSigner<N> : RequestSigner<N>
+}
+
+/** Most signatures of one call: an RSA key takes a millisecond of the host for each. */
+const MAX_SIGNATURES = 100
+
+/** What is asked for, and whose secret signs it. */
+export type Asked = {
+  name: SigningName
+  options: Record<string, unknown>
+  owner: string
+  credential: AuthCredential
+  key: string | null
+}
+
+/** Reads what a placeholder asks to be signed. Throws egress_secret. */
+export function readAsked(hex: string, secrets: CallSecrets): Asked {
+  const { name, options } = parse(hex)
+  const { key, ...rest } = options
+  if (holdsMark(JSON.stringify(rest), secrets.marks))
+    throw refuseSecret(
+      `What ${helperOf(name)} is to sign holds a secret of the call: a token can be read by whoever gets it`,
+    )
+  const parsed = v.safeParse(SIGNING[name].options as v.GenericSchema, options)
+  if (!parsed.success) {
+    const [{ message, path }] = parsed.issues
+    throw refuseSecret(
+      `${helperOf(name)}: ${path?.map((one) => one.key).join('.') ?? ''} ${message}`,
+    )
+  }
+  if (key !== undefined) {
+    const held = secrets.secrets.find(({ placeholder }) => placeholder === key)
+    if (held === undefined)
+      throw refuseSecret(
+        `${helperOf(name)}: key is no secret of this call; write ctx.settings.name, of a setting that is secret`,
+      )
+    return {
+      name,
+      options: rest,
+      owner: held.owner,
+      credential: {} as AuthCredential,
+      key: held.value,
+    }
+  }
+  return { name, options: rest, ...credentialFor(name, options['credential'], secrets), key: null }
+}
+
+function parse(hex: string): { name: SigningName; options: Record<string, unknown> } {
+  try {
+    const value = JSON.parse(Buffer.from(hex, 'hex').toString())
+    if (Object.hasOwn(SIGNING, value.do) && typeof value.options === 'object') {
+      return { name: value.do, options: { ...value.options } }
+    }
+  } catch {
+    // A guest's own making: said below.
+  }
+  throw refuseSecret('What is to be signed cannot be read: use ctx.sign')
+}
+
+const helperOf = (name: SigningName): string =>
+  `ctx.sign.${name === 'service_account' ? 'serviceAccount' : name}()`
+
+/** The credential that is named, or the only one of the call that fits. */
+function credentialFor(
+  name: SigningName,
+  wanted: unknown,
+  { clear: { auth, credentials } }: CallSecrets,
+): { owner: string; credential: AuthCredential } {
+  const { kinds } = SIGNING[name]
+  const all = [...(auth ? [['auth', auth] as const] : []), ...Object.entries(credentials ?? {})]
+  const fitting = all.filter(
+    ([id, one]) =>
+      (wanted === undefined || wanted === id) && kinds.some((kind) => one[kind] !== undefined),
+  )
+  const [found, more] = fitting
+  if (found !== undefined && more === undefined) return { owner: found[0], credential: found[1] }
+  throw refuseSecret(
+    found === undefined
+      ? `${helperOf(name)} needs a credential of the kind ${kinds.join(' or ')}${wanted === undefined ? '' : ` with the id ${String(wanted).slice(0, 64)}`}`
+      : `${helperOf(name)}: the call has several credentials that fit (${fitting.map(([id]) => id).join(', ')}); say which by { credential }`,
+  )
+}
+
+/** Signs for one call. */
+export function createSignatures(now: () => number) {
+  const made = new Map<string, Promise<string>>()
+  let count = 0
+
+  const means = ({ credential, key }: Asked): SignMeans => {
+    count += 1
+    if (count > MAX_SIGNATURES)
+      throw refuseSecret(`The call has more than ${MAX_SIGNATURES} signatures: use each again`)
+    return { credential, key, nowMs: now(), nonce: randomUUID().replaceAll('-', '') }
+  }
+
+  return {
+    /** A text of its own; the same for the same question. */
+    text(asked: Asked, question: string): Promise<string> {
+      const known = made.get(question)
+      if (known !== undefined) return known
+      const sign = SIGNERS[asked.name] as TextSigner<SigningName>
+      const signed = told(asked, () => sign(asked.options as never, means(asked)))
+      made.set(question, signed)
+      return signed
+    },
+    /** The headers that sign this request. */
+    request(asked: Asked, request: Parameters<RequestSigner<'aws'>>[1]) {
+      const sign = SIGNERS[asked.name] as RequestSigner<SigningName>
+      return told(asked, async () => sign(asked.options as never, request, means(asked)))
+    },
+  }
+}
+
+export type Signatures = ReturnType<typeof createSignatures>
+
+async function told<T>({ name }: Asked, sign: () => Promise<T>): Promise<T> {
+  try {
+    return await sign()
+  } catch (error) {
+    throw error instanceof SignError ? refuseSecret(`${helperOf(name)}: ${error.message}`) : error
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Errors that an upstream reports inside an answer of success, as its manifest declares them
+ * (`errors_in_body`): the fetch fails with them, so that no author forgets to look.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { RuntimeError } from '../contract/errors.ts'
+import { pointedAt } from '../contract/json-pointer.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { upstreamMessage } from '../contract/upstream-status.ts'
+import type { EgressReply } from './call.ts'
+import { headerValue } from './headers.ts'
+
+/** The error that a reply reports in its body, or null. A failing status speaks for itself. */
+export function errorInBody(
+  { status, url, headers, body }: EgressReply,
+  declared: Manifest['errors_in_body'],
+): RuntimeError | null {
+  if (!declared || status >= 400 || body.length === 0) return null
+  if (!/[/+]json\b/i.test(headerValue(headers, 'content-type') ?? '')) return null
+  const text = body.toString('utf8')
+  const value = parse(text)
+  const { when, code, map } = declared
+  if (!isDeepStrictEqual(pointedAt(value, when.json), when.equals)) return null
+  const told = pointedAt(value, code)
+  const own = typeof told === 'string' || typeof told === 'number' ? String(told) : ''
+  const wire = Object.hasOwn(map, own) ? map[own] : undefined
+  return new RuntimeError('upstream_said', upstreamMessage(status, url, text), {
+    wire: wire ?? 'api_error',
+    statusCode: status,
+    ...(own === '' ? {} : { appErrorCode: own.slice(0, 200) }),
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not the JSON it says it is: the connector will say so.
+    return undefined
+  }
+}

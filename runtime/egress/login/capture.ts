@@ -1,0 +1,84 @@
+/** What is taken out of the answer to an exchange: the token, and how long it is good. */
+import { RuntimeError } from '../../contract/errors.ts'
+import { pointedAt } from '../../contract/json-pointer.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import { upstreamCode, upstreamMessage } from '../../contract/upstream-status.ts'
+import type { EgressReply } from '../call.ts'
+import { headerValue } from '../headers.ts'
+
+/** A token that an exchange gave. */
+export type Token = {
+  value: string
+  /** In milliseconds of the process's own clock: finer than those of the wall's. */
+  madeMs: number
+  /** In milliseconds since the Unix epoch. */
+  goodUntilMs: number
+}
+
+/** How long a token is used where nobody says how long it is good: until the upstream refuses it, or this. */
+const UNTOLD_MS = 3_600_000
+/** A token is renewed so long before it expires, or a tenth of its life where that is less. */
+const MARGIN_MS = 60_000
+const MAX_TOKEN_LENGTH = 16_384
+
+/**
+ * The token of an answer.
+ *
+ * @throws exchange_failed for a status that is not 2xx, exchange_empty where there is nothing to capture
+ */
+export function capture(
+  reply: EgressReply,
+  { capture: place, expires }: NonNullable<Manifest['exchange']>,
+  nowMs: number,
+): Token {
+  const { status, url, body } = reply
+  if (status < 200 || status > 299) {
+    const wire = status === 400 || status === 401 ? 'unauthenticated' : upstreamCode(status)
+    throw new RuntimeError(
+      'exchange_failed',
+      `The login failed: ${upstreamMessage(status, url, body.toString())}`,
+      { wire, statusCode: status },
+    )
+  }
+  const where = 'header' in place ? `header ${place.header}` : place.json
+  const value =
+    'header' in place
+      ? headerValue(reply.headers, place.header.toLowerCase())
+      : pointedAt(parse(body), place.json)
+  if (typeof value !== 'string' || value === '' || value.length > MAX_TOKEN_LENGTH)
+    throw new RuntimeError(
+      'exchange_empty',
+      `The login at ${url.replace(/[?#].*$/, '')} answered ${status} without a token: nothing at ${where}`,
+      { statusCode: status },
+    )
+  const lifeMs = lifeOf(expires, body, nowMs)
+  const goodUntilMs = nowMs + lifeMs - Math.min(MARGIN_MS, lifeMs / 10)
+  return { value, madeMs: performance.now(), goodUntilMs }
+}
+
+function lifeOf(
+  expires: NonNullable<Manifest['exchange']>['expires'],
+  body: Buffer,
+  nowMs: number,
+): number {
+  if (expires === undefined) return UNTOLD_MS
+  if ('seconds' in expires) return expires.seconds * 1000
+  const told = pointedAt(parse(body), expires.json)
+  const number = typeof told === 'string' && /^\d+$/.test(told) ? Number(told) : told
+  if (typeof number === 'number') {
+    // A year is about 3e7 seconds, the time since the epoch more than 1e9 seconds or 1e12 milliseconds.
+    if (number < 1e9) return number * 1000
+    return (number < 1e12 ? number * 1000 : number) - nowMs
+  }
+  const untilMs = typeof told === 'string' ? Date.parse(told) : Number.NaN
+  return Number.isNaN(untilMs) ? UNTOLD_MS : untilMs - nowMs
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    // Told as an answer without what was to be captured.
+    return null
+  }
+}

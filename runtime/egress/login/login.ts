@@ -1,0 +1,78 @@
+/**
+ * The manifest's `exchange`, for one call: a login or token exchange that the host performs, so that the
+ * connector never holds what it gives. All its requests pass the door like any other.
+ */
+import type { EgressCall, EgressReply } from '../call.ts'
+import type { OutgoingRequest } from '../exchange.ts'
+import type { HopReply } from '../hop.ts'
+import { capture, type Token } from './capture.ts'
+import { exchangeRequest, ownersOf } from './template.ts'
+import type { Tokens } from './tokens.ts'
+
+export type Login = {
+  /** Whose secrets the token is made of. */
+  owners: readonly string[]
+  /** The header that carries it. */
+  header: { name: string; value(token: string): string }
+  /** @throws exchange_failed, exchange_empty, and what a request throws */
+  token(): Promise<Token>
+  drop(token: Token): void
+}
+
+/** The login of a call, or null where its connector declares none. */
+export function createLogin(
+  call: EgressCall,
+  tokens: Tokens,
+  send: (request: OutgoingRequest) => Promise<EgressReply>,
+): Login | null {
+  const { manifest, secrets, signal } = call
+  const { exchange } = manifest
+  if (exchange === undefined || secrets === null) return null
+  const { header, value = /^authorization$/i.test(header) ? 'Bearer {exchange}' : '{exchange}' } =
+    exchange.use
+  /** What failed once in a call fails again: an account may be locked after some attempts. */
+  let failure: { error: unknown } | null = null
+  let key: string | null = null
+
+  async function make(request: OutgoingRequest): Promise<Token> {
+    const reply = await send(request)
+    return capture(reply, exchange as NonNullable<typeof exchange>, Date.now())
+  }
+
+  return {
+    owners: ownersOf(exchange, secrets),
+    header: { name: header, value: (token) => value.replaceAll('{exchange}', () => token) },
+    async token() {
+      if (failure !== null) throw failure.error
+      try {
+        const request = exchangeRequest(exchange, manifest, secrets)
+        key = `${new URL(request.url).origin} ${secrets.tenant}`
+        return await tokens.get(manifest, key, () => make(request), signal)
+      } catch (error) {
+        failure = { error }
+        throw error
+      }
+    },
+    drop(token) {
+      if (key !== null) tokens.drop(manifest, key, token)
+    },
+  }
+}
+
+/** Sends once more, with a new token, where one that was kept is answered with 401; never twice. */
+export function renewing(
+  send: (request: OutgoingRequest) => Promise<HopReply>,
+  login: Login,
+): (request: OutgoingRequest) => Promise<HopReply> {
+  let renewed = false
+  return async (request) => {
+    const begunMs = performance.now()
+    const reply = await send(request)
+    const { token } = reply
+    if (reply.status !== 401 || token === null || renewed || token.madeMs >= begunMs) return reply
+    renewed = true
+    reply.discard()
+    login.drop(token)
+    return send(request)
+  }
+}

@@ -1,0 +1,123 @@
+/** The request of a manifest's `exchange`, for one call: with placeholders, like any request of a guest. */
+import { RuntimeError } from '../../contract/errors.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import { signPlaceholder } from '../../contract/placeholder.ts'
+import type { CallSecrets } from '../../contract/secrets.ts'
+import type { OutgoingRequest } from '../exchange.ts'
+import { resolveRules, type Settings } from '../resolve-rules.ts'
+import { compileRules } from '../url-template.ts'
+
+type Exchange = NonNullable<Manifest['exchange']>
+
+/** A `{name}` in a header, a form or a JSON text. */
+const NAME = /\{([a-z][A-Za-z0-9_.-]*)\}/g
+
+/**
+ * Fills the request in. What a setting holds changes nothing of the structure of the address.
+ *
+ * @throws egress_setting where a value does not fit the address, or is not there
+ */
+export function exchangeRequest(
+  { request }: Exchange,
+  manifest: Manifest,
+  secrets: CallSecrets,
+): OutgoingRequest {
+  const { method, headers = {}, json, form } = request
+  const fillText = (text: string): string =>
+    text.replace(NAME, (_all, name: string) => String(lookUp(name, secrets)))
+  const sent = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    fillText(value),
+  ])
+  const { type, text } = bodyOf(json, form, secrets)
+  if (type !== null && !sent.some(([name]) => name.toLowerCase() === 'content-type'))
+    sent.push(['content-type', type])
+  if (!sent.some(([name]) => name.toLowerCase() === 'accept'))
+    sent.push(['accept', 'application/json'])
+  return {
+    url: addressOf(request.url, manifest, secrets.clear.settings),
+    method,
+    headers: sent,
+    body: text === null ? null : Buffer.from(text),
+  }
+}
+
+function bodyOf(json: unknown, form: Record<string, string> | undefined, secrets: CallSecrets) {
+  if (form !== undefined) {
+    const pairs = Object.entries(form).map(([name, value]): [string, string] => [
+      name,
+      String(fillValue(value, secrets)),
+    ])
+    const type = 'application/x-www-form-urlencoded'
+    return { type, text: new URLSearchParams(pairs).toString() }
+  }
+  if (json === undefined) return { type: null, text: null }
+  return { type: 'application/json', text: JSON.stringify(fillValue(json, secrets)) }
+}
+
+/** A JSON value with its names filled in; a text that is one name and nothing else takes the value's type. */
+function fillValue(value: unknown, secrets: CallSecrets): unknown {
+  if (typeof value === 'string') {
+    const whole = /^\{([a-z][A-Za-z0-9_.-]*)\}$/.exec(value)?.[1]
+    if (whole !== undefined) return lookUp(whole, secrets)
+    return value.replace(NAME, (_all, name: string) => String(lookUp(name, secrets)))
+  }
+  if (Array.isArray(value)) return value.map((one) => fillValue(one, secrets))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, fillValue(one, secrets)]),
+  )
+}
+
+/** What a name stands for; of a secret its placeholder. */
+function lookUp(name: string, { sealed, marks, call }: CallSecrets): unknown {
+  const [first = '', ...rest] = name.split('.')
+  if (first === 'sign') {
+    const [what, credential] = rest
+    const asked = { do: what, options: credential === undefined ? {} : { credential } }
+    return signPlaceholder(marks, call, Buffer.from(JSON.stringify(asked)).toString('hex'))
+  }
+  if (first === 'basic') {
+    const basic = (rest[0] === undefined ? sealed.auth : sealed.credentials?.[rest[0]])?.basic
+    if (basic)
+      return `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`
+    throw missing(name)
+  }
+  let value: unknown = sealed
+  for (const part of [first, ...rest]) {
+    const held = typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+    value = held ? (value as Record<string, unknown>)[part] : undefined
+  }
+  if (value === undefined || value === null) throw missing(name)
+  return value
+}
+
+const missing = (name: string): RuntimeError =>
+  new RuntimeError('egress_setting', `The exchange needs ${name}, which the call does not have`)
+
+/** The address; its settings are read as those of an egress entry. */
+export function addressOf(url: string, { settings: fields }: Manifest, settings: Settings): string {
+  const { rules, findings } = compileRules([{ url }], fields, 'exchange.request')
+  if (findings.length > 0) throw new RuntimeError('egress_setting', findings.join('; '))
+  const { rules: found, absent } = resolveRules(rules, fields, settings)
+  const [rule] = found
+  if (rule === undefined) throw missing(`settings.${absent.join(', settings.')}`)
+  const port = rule.port === '' ? '' : `:${rule.port}`
+  const path = rule.path.map((segment) => encodeURIComponent(segment ?? '')).join('/')
+  return `${rule.protocol}//${rule.host}${port}/${path}`
+}
+
+/** Whose secrets an exchange sends, as an egress entry's `secrets` names them. */
+export function ownersOf({ request }: Exchange, { clear }: CallSecrets): string[] {
+  const { headers, json, form } = request
+  const names = [...JSON.stringify([headers, json, form]).matchAll(NAME)].map(([, name]) => name)
+  const owners = names.flatMap((name = '') => {
+    const [first, second, third] = name.split('.')
+    if (first === 'settings') return []
+    if (first === 'credentials') return [second]
+    const named = first === 'sign' ? third : first === 'basic' ? second : undefined
+    if (named !== undefined) return [named]
+    return clear.auth ? ['auth'] : Object.keys(clear.credentials ?? {})
+  })
+  return [...new Set(owners)].filter((one) => one !== undefined)
+}

@@ -1,0 +1,67 @@
+/**
+ * What an upstream says of its rate limit: how long to wait, and when nothing is left. `Retry-After` (RFC
+ * 9110 section 10.2.3), the RateLimit headers of the IETF's drafts, and the `X-RateLimit-*` family, whose
+ * reset is a time for some and a delay for others.
+ */
+import { type HeaderList, headerValue } from './headers.ts'
+
+/** Longest wait that is believed, in milliseconds: what says more is broken, or means another unit. */
+const MAX_WAIT_MS = 3_600_000
+
+/** Above this many seconds a reset is a time since the epoch. */
+const EPOCH_SECONDS = 1_000_000_000
+
+/** How long the upstream asks to be left alone, in milliseconds; 0 where it does not. */
+export function askedWaitMs(status: number, headers: HeaderList, nowMs: number): number {
+  const after = retryAfterMs(headerValue(headers, 'retry-after'), nowMs)
+  if (after !== null && isRefusal(status, headers)) return bounded(after)
+  return noneLeft(headers) ? bounded(resetMs(headers, nowMs) ?? 0) : 0
+}
+
+/** True for an answer that refuses for the rate alone: it was not carried out. */
+export const isRefusal = (status: number, headers: HeaderList): boolean =>
+  status === 429 ||
+  status === 503 ||
+  // GitHub's own limits are a 403 (its documentation, "Rate limits for the REST API").
+  (status === 403 && (noneLeft(headers) || headerValue(headers, 'retry-after') !== null))
+
+/** `120`, or a date. */
+function retryAfterMs(text: string | null, nowMs: number): number | null {
+  if (text === null) return null
+  if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number(text) * 1000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : at - nowMs
+}
+
+const REMAINING = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']
+const RESET = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset']
+
+function noneLeft(headers: HeaderList): boolean {
+  const remaining = first(headers, REMAINING) ?? member(headers, 'remaining', 'r')
+  return remaining !== null && Number(remaining) <= 0
+}
+
+function resetMs(headers: HeaderList, nowMs: number): number | null {
+  const text = first(headers, RESET) ?? member(headers, 'reset', 't')
+  if (text === null) return null
+  const seconds = Number(text)
+  if (Number.isNaN(seconds)) return null
+  return seconds > EPOCH_SECONDS ? seconds * 1000 - nowMs : seconds * 1000
+}
+
+function first(headers: HeaderList, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = headerValue(headers, name)?.trim()
+    if (value !== undefined && /^\d+(\.\d+)?$/.test(value)) return value
+  }
+  return null
+}
+
+/** A member of the one RateLimit header: `limit=100, remaining=0, reset=5` or `"default";r=0;t=5`. */
+function member(headers: HeaderList, long: string, short: string): string | null {
+  const text = headerValue(headers, 'ratelimit')
+  if (text === null) return null
+  return new RegExp(`(?:^|[,;\\s])(?:${long}|${short})=(\\d+)`).exec(text)?.[1] ?? null
+}
+
+const bounded = (ms: number): number => Math.min(MAX_WAIT_MS, Math.max(0, ms))

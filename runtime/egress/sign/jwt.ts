@@ -1,0 +1,94 @@
+/** JSON Web Tokens (RFC 7519), signed by jose. */
+import { type CompactJWSHeaderParameters, CompactSign } from 'jose'
+import type { AuthCredential } from '../../contract/authentication.ts'
+import { JWT_ALGORITHMS } from '../../contract/signing.ts'
+import { algorithmOf, readKey } from './keys.ts'
+import { SignError, type TextSigner } from './signer.ts'
+
+/** How long a token is good where nobody says, in seconds. */
+const LIFETIME_SECONDS = 300
+
+/** What a credential brings: a key, and headers and claims to begin with. */
+type Material = { secret: string; headers: Json; claims: Json }
+type Json = Record<string, unknown>
+
+/** `ctx.sign.jwt`. */
+export const signJwt: TextSigner<'jwt'> = async (options, { credential, key, nowMs }) => {
+  const material = key === null ? materialOf(credential) : { secret: key, headers: {}, claims: {} }
+  const headers: Json = { ...material.headers, ...options.headers }
+  const alg = options.alg ?? headers['alg']
+  if (alg !== undefined && !(JWT_ALGORITHMS as readonly unknown[]).includes(alg))
+    throw new SignError(`alg is none of ${JWT_ALGORITHMS.join(', ')}`)
+  const iat = Math.floor(nowMs / 1000)
+  const claims = { iat, ...material.claims, ...options.claims }
+  const exp = iat + (options.expires_in ?? LIFETIME_SECONDS)
+  return signText(JSON.stringify({ exp, ...claims }), { ...headers, alg }, material.secret)
+}
+
+/** A text, signed as a JWS in its compact form (RFC 7515). */
+export async function signText(text: string, headers: Json, secret: string): Promise<string> {
+  const key = readKey(secret, (headers['alg'] as string | undefined) ?? null)
+  const header = { ...headers, alg: headers['alg'] ?? algorithmOf(key) }
+  const crit = Array.isArray(headers['crit']) ? headers['crit'] : []
+  try {
+    return await new CompactSign(Buffer.from(text))
+      .setProtectedHeader(header as CompactJWSHeaderParameters)
+      .sign(key, { crit: Object.fromEntries(crit.map((name) => [name, true])) })
+  } catch (error) {
+    throw new SignError(`the token cannot be signed: ${(error as Error).message}`)
+  }
+}
+
+function materialOf({ jwt, key_pair, service_account }: AuthCredential): Material {
+  if (jwt)
+    return { secret: jwt.secret, headers: ofHeaders(jwt.headers), claims: ofClaims(jwt.claims) }
+  if (key_pair) {
+    const { key_identifier: kid, private_key: secret } = key_pair
+    return { secret, headers: { typ: 'JWT', ...(kid === '' ? {} : { kid }) }, claims: {} }
+  }
+  return keyOf(service_account?.key ?? {})
+}
+
+/** The key of a service account, in the form of Google's key files. */
+export function keyOf(key: Json): Material {
+  const { private_key: secret, private_key_id: kid } = key
+  if (typeof secret !== 'string' || secret === '')
+    throw new SignError('the key of the service account has no private_key')
+  return { secret, headers: { typ: 'JWT', ...(kid ? { kid } : {}) }, claims: {} }
+}
+
+/** Callers send every member; what is empty was not meant. */
+const filled = (given: object): Json =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([, value]) =>
+        value !== '' &&
+        value !== 0 &&
+        value !== null &&
+        !(Array.isArray(value) && value.length === 0),
+    ),
+  )
+
+/** `x5c` is a list and `jwk` an object (RFC 7515 section 4.1); callers send texts. */
+function ofHeaders(given: object): Json {
+  const { x5c, jwk, ...headers } = filled(given)
+  return {
+    ...headers,
+    ...(x5c === undefined ? {} : { x5c: [x5c] }),
+    ...(jwk === undefined ? {} : { jwk: parsed(jwk) }),
+  }
+}
+
+/** `scope` is one text with spaces between (RFC 8693 section 4.2); callers send a list. */
+function ofClaims(given: object): Json {
+  const { scope, ...claims } = filled(given)
+  return { ...claims, ...(Array.isArray(scope) ? { scope: scope.join(' ') } : {}) }
+}
+
+function parsed(jwk: unknown): unknown {
+  try {
+    return JSON.parse(String(jwk))
+  } catch {
+    throw new SignError('the header jwk of the credential is not JSON')
+  }
+}

@@ -1,0 +1,38 @@
+/** What every signer of the host is: keys in, signatures out; no network, no clock of its own. */
+import type { AuthCredential } from '../../contract/authentication.ts'
+import type { SigningName, SigningOptions } from '../../contract/signing.ts'
+import type { HeaderList } from '../headers.ts'
+
+/** A request as it is sent, with its secrets. */
+export type SignedRequest = {
+  url: URL
+  method: string
+  headers: HeaderList
+  body: Uint8Array | null
+}
+
+/** What it signs with. */
+export type SignMeans = {
+  credential: AuthCredential
+  /** The secret that was named in place of a credential. */
+  key: string | null
+  nowMs: number
+  /** A text that no other signature has. */
+  nonce: string
+}
+
+/** Makes a text of its own: a token, an assertion. Throws SignError. */
+export type TextSigner<N extends SigningName> = (
+  options: SigningOptions<N>,
+  means: SignMeans,
+) => Promise<string>
+
+/** Signs a request; the headers to add, and the signature alone. Throws SignError. */
+export type RequestSigner<N extends SigningName> = (
+  options: SigningOptions<N>,
+  request: SignedRequest,
+  means: SignMeans,
+) => { headers: HeaderList; signature: string }
+
+/** Something is wrong with the key or with what is asked for; the message holds no secret. */
+export class SignError extends Error {}

@@ -1,0 +1,22 @@
+/** The id of a request, which its answer and every line of the log about it carry. */
+import { randomUUID } from 'node:crypto'
+import type { Context } from 'hono'
+import type { Env } from './problem.ts'
+
+/** The header of an answer with the id of its request. */
+export const REQUEST_ID = 'x-request-id'
+
+/** Headers that may carry the caller's own id of a request (connector-interface.md section 1.1). */
+const CORRELATION = [
+  REQUEST_ID,
+  'x-lumos-observability-flows_v2_execution_id',
+  'x-lumos-observability-dagster.run_id',
+]
+
+/** Gives a request its id: the caller's own, where it is a plain word. */
+export function nameRequest(c: Context<Env>): string {
+  const given = CORRELATION.map((name) => c.req.header(name)).find((id) => id !== undefined) ?? ''
+  const requestId = /^[a-zA-Z0-9._-]{1,100}$/.test(given) ? given : randomUUID()
+  c.set('requestId', requestId)
+  return requestId
+}

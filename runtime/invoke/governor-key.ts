@@ -1,0 +1,51 @@
+/**
+ * Whose pace towards an upstream it is: settings, and what stays the same of the credentials when they are
+ * rotated. A kind that has nothing of the sort (a bare token) counts by its secret: else all tenants
+ * without settings would wait for each other.
+ *
+ * Source: architecture.md section 2, "Three identities".
+ */
+import { hash } from 'node:crypto'
+import * as v from 'valibot'
+import {
+  AUTHENTICATION,
+  type AuthCredential,
+  CREDENTIAL_KINDS,
+} from '../contract/authentication.ts'
+import { canonicalJson } from '../contract/canonical-json.ts'
+import type { Call } from '../contract/envelope.ts'
+
+/** Names of the fields that stay, by kind. */
+const IDENTITY = new Map(
+  CREDENTIAL_KINDS.map((kind) => [
+    kind,
+    Object.entries(AUTHENTICATION[kind].entries)
+      .filter(([, field]) => natureOf(field as v.GenericSchema) === 'identity')
+      .map(([name]) => name),
+  ]),
+)
+
+function natureOf(field: v.GenericSchema): unknown {
+  const { nature } = v.getMetadata(field) as { nature?: unknown }
+  const { wrapped } = field as { wrapped?: v.GenericSchema }
+  return nature ?? (wrapped ? natureOf(wrapped) : undefined)
+}
+
+/** A digest; nothing of a credential can be read from it. */
+export function governorKeyOf({
+  settings,
+  auth,
+  credentials,
+}: Pick<Call, 'settings' | 'auth' | 'credentials'>): string {
+  const held = Object.entries(credentials ?? { auth }).map(([id, one]) => [id, one && staying(one)])
+  return hash('sha256', canonicalJson([settings, held]), 'base64url')
+}
+
+function staying(credential: AuthCredential): unknown {
+  return CREDENTIAL_KINDS.flatMap((kind) => {
+    const value = credential[kind] as Record<string, unknown> | undefined
+    if (value === undefined) return []
+    const names = IDENTITY.get(kind) ?? []
+    return names.length === 0 ? [value] : [names.map((name) => value[name] ?? null)]
+  })
+}

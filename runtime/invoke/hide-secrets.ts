@@ -1,0 +1,48 @@
+/** A call without its secrets: what the sandbox gets of it, and what takes them out of texts. */
+import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
+import type { Call } from '../contract/envelope.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { exchangePlaceholder, type Marks } from '../contract/placeholder.ts'
+import { type CallSecrets, sealCall, secretsOf } from '../contract/secrets.ts'
+import type { Page } from './page-token.ts'
+import type { ServedVersion } from './ports.ts'
+import { createRedact, type Redact } from './redact.ts'
+
+type Of = { version: ServedVersion; capability: CapabilityName; tenant: string; marks: Marks }
+
+/** Puts placeholders in the place of a call's secrets. */
+export function hideSecrets(
+  call: Call,
+  { version, capability, tenant, marks }: Of,
+): { secrets: CallSecrets; redact: Redact } {
+  const { settings, manifest } = version
+  // A version that took the sequence over may lack the capability; the contract still says what is secret.
+  const schemas = {
+    settings,
+    request: version.request(capability) ?? CAPABILITIES[capability].input,
+  }
+  const granted = new Set(manifest.clear_secrets.map(({ field }) => field))
+  const secrets: CallSecrets = {
+    ...sealCall(call, schemas, marks, granted),
+    tenant,
+    conceals: !('plain' in CAPABILITIES[capability]),
+  }
+  const redact = createRedact(() => [
+    ...secretsOf(call, schemas),
+    ...secrets.secrets.map(({ placeholder }) => placeholder),
+  ])
+  return { secrets, redact }
+}
+
+/** What the sandbox gets: placeholders in the place of secrets, and what more of them are made of. */
+export function callJson(
+  { sealed, secrets, marks: { head, tail }, call }: CallSecrets,
+  { cursorJson, size }: Page,
+  { exchange }: Pick<Manifest, 'exchange'>,
+): string {
+  const { request, settings, auth, credentials } = sealed
+  const marks = secrets.length === 0 ? undefined : [head + call, tail]
+  const token = exchange && marks ? exchangePlaceholder({ head, tail }, call) : undefined
+  const rest = JSON.stringify({ request, settings, auth, credentials, marks, exchange: token })
+  return `${rest.slice(0, -1)},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
+}

@@ -1,0 +1,61 @@
+/** A call that the host carries out itself, by declaration: no sandbox sees anything of it. */
+import { CAPABILITIES } from '../contract/capabilities.ts'
+import { type Call, successBody } from '../contract/envelope.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import type { OAuthCapability } from '../contract/oauth.ts'
+import { secretsOf } from '../contract/secrets.ts'
+import type { Answer, Invocation, InvokeDeps, ServedVersion } from './ports.ts'
+import { createRedact } from './redact.ts'
+
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/**
+ * Carries a declared capability out.
+ *
+ * @throws RuntimeError without the call's secrets, which an authorization server may repeat
+ */
+export async function perform(
+  { performOAuth, ceilings }: Pick<InvokeDeps, 'performOAuth' | 'ceilings'>,
+  { requestId, signal: caller }: Invocation,
+  version: ServedVersion,
+  capability: OAuthCapability,
+  { request, settings, includeRawData, ...credentials }: Call,
+): Promise<Answer> {
+  const schemas = { settings: version.settings, request: CAPABILITIES[capability].input }
+  const redact = createRedact(() => secretsOf({ request, settings, ...credentials }, schemas))
+  const deadlineMs = Math.min(version.manifest.limits.deadline_ms, ceilings.maxDeadlineMs)
+  const endMs = Date.now() + deadlineMs
+  const { signal, end } = limitedSignal(caller, deadlineMs)
+  try {
+    const call = { version, capability, request, settings, requestId, signal, endMs, redact }
+    const { response, raw } = await performOAuth(call)
+    const rawBytes = includeRawData && raw ? Buffer.from(JSON.stringify(raw)) : NOTHING
+    return {
+      body: successBody(Buffer.from(JSON.stringify(response)), rawBytes, null),
+      served: `${version.id}@${version.version}`,
+    }
+  } catch (error) {
+    if (!(error instanceof RuntimeError)) throw error
+    throw new RuntimeError(error.code, redact(error.message), error.details, error)
+  } finally {
+    end()
+  }
+}
+
+/** Aborts when the caller hangs up or the deadline passes, with the error that says which. */
+function limitedSignal(caller: AbortSignal, deadlineMs: number) {
+  const over = new AbortController()
+  const hangUp = () => over.abort(new RuntimeError('caller_gone', 'the caller hung up'))
+  const late = () =>
+    over.abort(new RuntimeError('deadline_passed', `no answer within ${deadlineMs} ms`))
+  const timer = setTimeout(late, deadlineMs)
+  caller.addEventListener('abort', hangUp, { once: true })
+  if (caller.aborted) hangUp()
+  return {
+    signal: over.signal,
+    end() {
+      clearTimeout(timer)
+      caller.removeEventListener('abort', hangUp)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Signatures of packages: Ed25519, detached, over `digests.json`. A key is a publisher; operators keep the
+ * ones that they trust. The name of the form is part of what is signed, so that a signature made for
+ * anything else says nothing here.
+ */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import * as v from 'valibot'
+import { type Package, PackageError } from './format.ts'
+
+const FORM = 'keyway-package-1'
+
+const KeyId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/))
+
+/** The file beside a package, `<package>.sig`. */
+export const Signature = v.strictObject({
+  form: v.literal(FORM),
+  /** Which key: a digest of its public half. */
+  key: KeyId,
+  signature: v.pipe(v.string(), v.base64(), v.maxLength(100)),
+})
+export type Signature = v.InferOutput<typeof Signature>
+
+/** A key pair as it is kept: PEM, the private half for its owner alone. */
+export type KeyPair = { id: string; privateKey: string; publicKey: string }
+
+/** What a signature is worth. */
+export type Trust =
+  | { state: 'trusted'; key: string; publisher: string }
+  | { state: 'untrusted'; key: string | null }
+  | { state: 'invalid'; why: string }
+
+/** A key that the operator trusts; `publicKey` is PEM. */
+export type Publisher = { key: string; name: string; publicKey: string }
+
+/** Makes a key pair. */
+export function makeKeyPair(): KeyPair {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return {
+    id: keyIdOf(publicKey),
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  }
+}
+
+/** Which key this is: 22 characters of its digest. */
+export function keyIdOf(publicKey: KeyObject): string {
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(der).digest('base64url').slice(0, 22)
+}
+
+/**
+ * Reads a public key that an operator is to trust.
+ *
+ * @throws PackageError for what is no Ed25519 key
+ */
+export function readPublicKey(pem: string): { id: string; key: KeyObject } {
+  const key = keyOf(() => createPublicKey(pem))
+  return { id: keyIdOf(key), key }
+}
+
+/**
+ * Signs a package.
+ *
+ * @throws PackageError for what is no Ed25519 key
+ */
+export function signPackage({ digestsText }: Package, privateKeyPem: string): Signature {
+  const key = keyOf(() => createPrivateKey(privateKeyPem))
+  const signature = sign(null, signedBytes(digestsText), key).toString('base64')
+  return { form: FORM, key: keyIdOf(createPublicKey(key)), signature }
+}
+
+/**
+ * What a package's signature is worth to an operator who trusts these publishers. Of a key that nobody
+ * knows it cannot be told whether it signed well: that is `untrusted`, as without a signature.
+ */
+export function trustOf(
+  { digestsText }: Package,
+  signatureText: string | null,
+  publishers: readonly Publisher[],
+): Trust {
+  if (signatureText === null) return { state: 'untrusted', key: null }
+  const signature = parse(signatureText)
+  if (typeof signature === 'string') return { state: 'invalid', why: signature }
+  const publisher = publishers.find(({ key }) => key === signature.key)
+  if (!publisher) return { state: 'untrusted', key: signature.key }
+  const { id, key } = readPublicKey(publisher.publicKey)
+  const good =
+    id === signature.key &&
+    verify(null, signedBytes(digestsText), key, Buffer.from(signature.signature, 'base64'))
+  return good
+    ? { state: 'trusted', key: signature.key, publisher: publisher.name }
+    : { state: 'invalid', why: `it is not the signature of ${publisher.name} over this package` }
+}
+
+const signedBytes = (digestsText: string): Buffer => Buffer.from(`${FORM}\n${digestsText}`)
+
+/** A signature, or what is wrong with the text. */
+function parse(text: string): Signature | string {
+  try {
+    const parsed = v.safeParse(Signature, JSON.parse(text))
+    return parsed.success ? parsed.output : 'the signature has not the form of one'
+  } catch {
+    return 'the signature is not JSON'
+  }
+}
+
+function keyOf(make: () => KeyObject): KeyObject {
+  let key: KeyObject
+  try {
+    key = make()
+  } catch (cause) {
+    throw new PackageError('the key cannot be read; it must be PEM, as keyway keygen writes it', {
+      cause,
+    })
+  }
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new PackageError(`the key is ${key.asymmetricKeyType}; packages are signed with Ed25519`)
+  return key
+}

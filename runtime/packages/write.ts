@@ -1,0 +1,34 @@
+/** Writes a package: the same input gives the same bytes. */
+import { gzipSync } from 'node:zlib'
+import { packTar } from 'modern-tar'
+import { DIGESTS, MAX_PACKED_BYTES, type Package, PackageError } from './format.ts'
+
+/** Of every entry: who packed it, when and where must not show. */
+const NOBODY = { type: 'file', mode: 0o644, uid: 0, gid: 0, mtime: new Date(0) } as const
+
+/**
+ * The package as a gzipped tar: `digests.json` first, then the files by name.
+ *
+ * @throws PackageError when it is larger than may be installed
+ */
+export async function writePackage({ digestsText, files }: Package): Promise<Buffer> {
+  const names = [...files.keys()].sort()
+  const entries = [
+    { name: DIGESTS, body: Buffer.from(digestsText) },
+    ...names.map((name) => ({ name, body: files.get(name) as Buffer })),
+  ]
+  const tar = await packTar(
+    entries.map(({ name, body }) => ({
+      header: { ...NOBODY, name, size: body.length },
+      body: new Uint8Array(body),
+    })),
+  )
+  // Node writes no time into the header; the byte for the operating system is set by hand.
+  const packed = gzipSync(tar, { level: 9 })
+  packed[9] = 0xff
+  if (packed.length > MAX_PACKED_BYTES)
+    throw new PackageError(
+      `the package has ${packed.length} bytes, at most ${MAX_PACKED_BYTES} are allowed; leave some out`,
+    )
+  return packed
+}

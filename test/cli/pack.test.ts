@@ -1,0 +1,80 @@
+/** `keyway pack`, `keygen` and `sign`, as an author runs them. */
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readPackage } from '../../runtime/packages/read.ts'
+import { trustOf } from '../../runtime/packages/sign.ts'
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+const run = promisify(execFile)
+let home: string
+const keyway = async (...args: string[]) => {
+  const command = [path.join(ROOT, 'runtime/cli/main.ts'), ...args]
+  try {
+    const { stdout } = await run(process.execPath, ['--no-warnings', ...command], { cwd: home })
+    return { code: 0, said: stdout }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, said: stdout + stderr }
+  }
+}
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'keyway-pack-'))
+  await cp(path.join(ROOT, 'plugins/scim'), path.join(home, 'scim'), { recursive: true })
+})
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+test('a folder becomes a package, is signed, and is trusted by who knows the key', async () => {
+  const packed = JSON.parse((await keyway('pack', 'scim', '--out', 'a.tgz', '--json')).said)
+  expect(packed).toMatchObject({ id: 'scim', file: 'a.tgz' })
+  await keyway('pack', 'scim', '--out', 'b.tgz')
+  const bytes = await readFile(path.join(home, 'a.tgz'))
+  expect(bytes.equals(await readFile(path.join(home, 'b.tgz')))).toBe(true)
+
+  const made = await readPackage(bytes)
+  expect(made.digest).toBe(packed.digest)
+  expect([...made.files.keys()]).toEqual(
+    expect.arrayContaining(['code.js', 'code.js.map', 'connector.cases.json', 'connector.json']),
+  )
+
+  const { said } = await keyway('keygen', 'me.key')
+  const [, key = ''] = /key (\S+)\s*$/.exec(said) ?? []
+  expect((await stat(path.join(home, 'me.key'))).mode & 0o777).toBe(0o600)
+  expect((await keyway('sign', 'a.tgz', '--key', 'me.key')).code).toBe(0)
+  const publicKey = await readFile(path.join(home, 'me.key.pub'), 'utf8')
+  const signature = await readFile(path.join(home, 'a.tgz.sig'), 'utf8')
+  expect(trustOf(made, signature, [{ key, name: 'me', publicKey }]).state).toBe('trusted')
+})
+
+test('a key that is there is never written over', async () => {
+  await keyway('keygen', 'once.key')
+  const before = await readFile(path.join(home, 'once.key'), 'utf8')
+  expect(await keyway('keygen', 'once.key')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('is there already'),
+  })
+  expect(await readFile(path.join(home, 'once.key'), 'utf8')).toBe(before)
+})
+
+test('a folder that fails its check, or holds a secret, is not packed', async () => {
+  const leaky = path.join(home, 'leaky')
+  await cp(path.join(home, 'scim'), leaky, { recursive: true })
+  await writeFile(path.join(leaky, 'README.md'), `token: ghp_${'a1B2'.repeat(9)}`)
+  const leak = await keyway('pack', 'leaky')
+  expect(leak).toMatchObject({ code: 1, said: expect.stringContaining('a GitHub token') })
+  await writeFile(path.join(leaky, 'connector.json'), '{}')
+  expect((await keyway('pack', 'leaky')).code).toBe(1)
+  expect((await keyway('pack', 'nowhere')).said).toContain('no such folder')
+})
+
+test.each([
+  [['sign', 'scim/README.md', '--key', 'scim/README.md'], 'it is no package'],
+  [['sign', 'nowhere.tgz', '--key', 'x'], 'there is no file nowhere.tgz'],
+])('keyway %j says what is wrong', async (args, words) => {
+  const { code, said } = await keyway(...args)
+  expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining(words) })
+})

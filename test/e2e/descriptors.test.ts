@@ -1,0 +1,140 @@
+/** A host that has no more file descriptors: it says so, or closes, and goes on when there are some again. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { code, manifest, withToken } from '../fixtures/folders.ts'
+import { begin, type Command, newHome, stopCommands } from './command.ts'
+import { isAlive, until } from './until.ts'
+
+const isLinux = process.platform === 'linux'
+const GREETING = 'async list_accounts() { return [{ integration_specific_id: "hello" }] },'
+
+let command: Command
+let url: URL
+/** One connection that is kept, so that a call needs no further descriptor for itself. */
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+beforeAll(async () => {
+  const home = await newHome()
+  for (const id of ['warm', 'cold']) {
+    const folder = path.join(home, 'plugins', id)
+    await mkdir(folder, { recursive: true })
+    await writeFile(path.join(folder, 'connector.json'), JSON.stringify(manifest(id)))
+    await writeFile(path.join(folder, 'connector.ts'), code(GREETING))
+  }
+  const env = {
+    PORT: '0',
+    KEYWAY_DATA_DIR: path.join(home, 'data'),
+    KEYWAY_PLUGINS_DIR: path.join(home, 'plugins'),
+  }
+  command = begin(['start'], { env })
+  url = new URL((await command.prints(/"url":"([^"]+)"/))[1] as string)
+  await command.prints(/"msg":"ready"/)
+  await until('the database is there', async () => (await get('/readyz')).includes('"ready":true'))
+})
+afterAll(async () => {
+  agent.destroy()
+  await stopCommands()
+})
+
+function send(at: string, body: string | null): Promise<string> {
+  const headers = body === null ? {} : { 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      new URL(at, url),
+      { agent, method: body === null ? 'GET' : 'POST', headers },
+      (incoming) => {
+        let text = ''
+        incoming.on('data', (chunk: Buffer) => {
+          text += chunk.toString('utf8')
+        })
+        incoming.on('end', () => resolve(text))
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body ?? undefined)
+  })
+}
+
+const get = (at: string) => send(at, null)
+
+/** What a connector answered: its account, or the error. */
+async function ask(id: string): Promise<string> {
+  const text = await send(`/connectors/${id}/list_accounts`, JSON.stringify(withToken()))
+  const { response, error } = JSON.parse(text)
+  return error ? error.error_code : response[0].integration_specific_id
+}
+
+const open = () => readdirSync(`/proc/${command.pid}/fd`).length
+
+/** Leaves the host so many descriptors beside those that are open; without a number, as many as it likes. */
+function leave(more?: number): void {
+  const limit = more === undefined ? 4096 : open() + more
+  execFileSync('prlimit', ['--pid', String(command.pid), `--nofile=${limit}:`])
+}
+
+const workers = () =>
+  readFileSync(`/proc/${command.pid}/task/${command.pid}/children`, 'latin1')
+    .trim()
+    .split(' ')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('/run/worker-')
+      } catch {
+        // Gone while we looked.
+        return false
+      }
+    })
+
+test.runIf(isLinux)(
+  'a flood of connections is closed, those there were go on, and room is used again',
+  async () => {
+    expect(await ask('warm')).toBe('hello')
+    leave(8)
+    const flood: Socket[] = []
+    let closed = 0
+    for (let n = 0; n < 30; n += 1) {
+      const socket = connect(Number(url.port), url.hostname)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        closed += 1
+      })
+      flood.push(socket)
+    }
+    // As many as there is room for stay open.
+    await until('the others are closed', () => closed >= 20)
+    expect(await ask('warm')).toBe('hello')
+    expect(await ask('cold')).toBe('service_error')
+    expect(await get('/healthz')).toContain('ok')
+    for (const socket of flood) socket.destroy()
+    leave()
+    await until('the host has let go of them', async () => (await ask('cold')) === 'hello')
+    expect(command.output()).not.toContain('internal')
+  },
+)
+
+test.runIf(isLinux)(
+  'a worker that cannot be started ends its call classified, and is started when there is room',
+  async () => {
+    expect(await ask('warm')).toBe('hello')
+    expect(await ask('cold')).toBe('hello')
+    const before = workers()
+    for (const pid of before) process.kill(pid, 'SIGKILL')
+    await until('the workers are gone', () => before.every((pid) => !isAlive(pid)))
+    await until('the host has noticed', () => workers().length === 0)
+    leave(0)
+    expect(await ask('warm')).toBe('service_error')
+    expect(await ask('cold')).toBe('service_error')
+    expect(await get('/metrics')).toMatch(/keyway_worker_ends_total\{reason="unstarted"\} [2-9]/)
+    leave()
+    expect(await until('it answers', async () => (await ask('warm')) === 'hello')).toBe(true)
+    expect(await ask('cold')).toBe('hello')
+    command.kill('SIGTERM')
+    expect(await command.ended).toEqual({ code: 0, signal: null })
+  },
+)

@@ -1,0 +1,165 @@
+/** A host that is asked to stop while it is busy answers what it took, and is gone soon, with all it started. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { code, manifest, withToken } from '../fixtures/folders.ts'
+import { begin, type Command, newHome, processesWith, stopCommands } from './command.ts'
+import { startHost } from './host.ts'
+import { isAlive, until } from './until.ts'
+
+const isLinux = process.platform === 'linux'
+
+/** Ways to keep a worker busy; the first can be ended by its isolate, the others only with the process. */
+const HANDLERS = `
+  async list_accounts(request) {
+    switch (request.custom_attributes?.[0]) {
+      case 'spin': for (;;);
+      case 'native': for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)
+      case 'wait': await new Promise(() => {})
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return [{ integration_specific_id: request.custom_attributes?.[0] ?? 'none' }]
+  },`
+
+let home: string
+beforeAll(async () => {
+  home = await newHome()
+  for (const id of ['busy', 'stuck', 'native', 'waiting']) {
+    const folder = path.join(home, 'plugins', id)
+    await mkdir(folder, { recursive: true })
+    const limits = { deadline_ms: 3000, concurrency: 32 }
+    await writeFile(path.join(folder, 'connector.json'), JSON.stringify(manifest(id, { limits })))
+    await writeFile(path.join(folder, 'connector.ts'), code(HANDLERS))
+  }
+})
+afterAll(stopCommands)
+
+async function start(): Promise<{ command: Command; call: ReturnType<typeof callerOf> }> {
+  const env = {
+    PORT: '0',
+    KEYWAY_DATA_DIR: path.join(home, 'data'),
+    KEYWAY_PLUGINS_DIR: path.join(home, 'plugins'),
+  }
+  const command = begin(['start'], { env })
+  const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+  await command.prints(/"msg":"ready"/)
+  return { command, call: callerOf(url) }
+}
+
+/** What a call came to: its account's id, an error code, `refused` where the host took no call any more. */
+function callerOf(url: string) {
+  return (agent: Agent, id: string, what: string): Promise<string> =>
+    new Promise((resolve) => {
+      let sent = false
+      const outgoing = request(
+        `${url}/connectors/${id}/list_accounts`,
+        { agent, method: 'POST', headers: { 'content-type': 'application/json' } },
+        (incoming) => {
+          let text = ''
+          incoming.on('data', (chunk: Buffer) => {
+            text += chunk.toString('utf8')
+          })
+          incoming.on('error', () => resolve('cut off in its answer'))
+          incoming.on('end', () => {
+            const { response, error } = JSON.parse(text)
+            resolve(error ? error.error_code : response[0].integration_specific_id)
+          })
+        },
+      )
+      outgoing.on('socket', (socket) => {
+        sent = !socket.connecting && !outgoing.reusedSocket
+        if (socket.connecting)
+          socket.once('connect', () => {
+            sent = true
+          })
+      })
+      // On a connection that was idle, the host may have closed it before it read anything.
+      outgoing.on('error', (error: NodeJS.ErrnoException) =>
+        resolve(sent && error.code !== 'ECONNREFUSED' ? `lost: ${error.code}` : 'refused'),
+      )
+      outgoing.end(JSON.stringify(withToken({ custom_attributes: [what] })))
+    })
+}
+
+test('under load and with stuck isolates: what was taken is answered, in time', async () => {
+  const { command, call } = await start()
+  const agent = new Agent({ keepAlive: true })
+  const ends: string[] = []
+  let asked = 0
+  /** One call after the other, on a connection that is never idle for long, until there is no host. */
+  const caller = async (): Promise<void> => {
+    for (;;) {
+      asked += 1
+      const what = `call-${asked}`
+      const end = await call(agent, 'busy', what)
+      if (end === 'refused') return
+      ends.push(end === what ? 'answered' : end)
+    }
+  }
+  expect(await call(agent, 'stuck', 'warm')).toBe('warm')
+  expect(await call(agent, 'native', 'warm')).toBe('warm')
+  const callers = Array.from({ length: 16 }, caller)
+  await until('calls are answered', () => ends.length > 100)
+  const stuck = [
+    call(agent, 'stuck', 'spin'),
+    call(agent, 'native', 'native'),
+    call(agent, 'waiting', 'wait'),
+  ]
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const signalledMs = performance.now()
+  command.kill('SIGTERM')
+  expect(await Promise.all(stuck)).toEqual([
+    'request_timeout',
+    'request_timeout',
+    'request_timeout',
+  ])
+  await Promise.all(callers)
+  expect(await command.ended).toEqual({ code: 0, signal: null })
+  // The last call's deadline is 3 s; the bound without that is half a minute.
+  expect(performance.now() - signalledMs).toBeLessThan(15_000)
+  expect([...new Set(ends)]).toEqual(['answered'])
+  if (isLinux) expect(processesWith(path.join(home, 'data'))).toEqual([])
+  agent.destroy()
+}, 60_000)
+
+test('with a call that takes longer than the host waits: it is told, and not cut off', async () => {
+  const host = await startHost({
+    connectors: { waiting: path.join(home, 'plugins', 'waiting') },
+    drainMs: 300,
+  })
+  const agent = new Agent({ keepAlive: true })
+  const call = callerOf(host.url)
+  expect(await call(agent, 'waiting', 'warm')).toBe('warm')
+  const waiting = call(agent, 'waiting', 'wait')
+  await until('it runs', () => host.host.lanes.states()[0]?.calls === 1)
+  await host.stop()
+  expect(await waiting).toBe('service_error')
+  agent.destroy()
+})
+
+test.runIf(isLinux)(
+  'killed: no worker outlives it, whatever runs in it',
+  async () => {
+    const { command, call } = await start()
+    const agent = new Agent({ keepAlive: true })
+    for (const id of ['busy', 'stuck', 'native', 'waiting'])
+      expect(await call(agent, id, 'warm')).toBe('warm')
+    const calls = [
+      call(agent, 'stuck', 'spin'),
+      call(agent, 'native', 'native'),
+      call(agent, 'waiting', 'wait'),
+    ]
+    const mine = processesWith(path.join(home, 'data')).filter((pid) => pid !== command.pid)
+    expect(mine.length).toBeGreaterThanOrEqual(4)
+    // A stopped process takes no signal but this one.
+    const [stopped = 0] = processesWith('/run/worker-').filter((pid) => mine.includes(pid))
+    process.kill(stopped, 'SIGSTOP')
+    command.kill('SIGKILL')
+    await until('everything is gone', () => mine.every((pid) => !isAlive(pid)))
+    expect(processesWith(path.join(home, 'data'))).toEqual([])
+    await Promise.all(calls)
+    agent.destroy()
+  },
+  60_000,
+)

@@ -1,0 +1,222 @@
+/** What an upstream echoes: secrets come back as placeholders, and nothing else changes. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { createConceal } from '../../../runtime/egress/blind/conceal.ts'
+import { get, openDoor, openDoors } from '../fixtures/door.ts'
+import { sealed, withToken } from '../fixtures/secrets.ts'
+import { startUpstream, stopAll } from '../fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+const SECRET = 'p@ss "wörd"/+& <é>'
+const { body, headers } = createConceal(() => [{ value: SECRET, instead: 'PLACE' }])
+const through = (text: string) => body(Buffer.from(text)).toString()
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('a body loses a secret', () => {
+  test.each([
+    ['as it is', SECRET],
+    ['percent-encoded', encodeURIComponent(SECRET)],
+    ['percent-encoded as a form', new URLSearchParams({ a: SECRET }).toString().slice(2)],
+    ['as it stands in an address', encodeURI(SECRET)],
+    ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify(SECRET)).slice(3, -3)],
+    ['in JSON of PHP', JSON.stringify(SECRET).slice(1, -1).replaceAll('/', '\\/')],
+    [
+      'in HTML',
+      SECRET.replace('&', '&amp;')
+        .replaceAll('"', '&quot;')
+        .replace('<', '&lt;')
+        .replace('>', '&gt;'),
+    ],
+  ])('%s', (_name, form) => {
+    expect(through(`é ${form}, ${form}`)).toBe('é PLACE, PLACE')
+  })
+
+  test.each([
+    ['base64', base64(SECRET), base64('PLACE')],
+    [
+      'base64 without padding',
+      base64(SECRET).replace(/=+$/, ''),
+      base64('PLACE').replace(/=+$/, ''),
+    ],
+    [
+      'base64url',
+      Buffer.from(SECRET).toString('base64url'),
+      Buffer.from('PLACE').toString('base64url'),
+    ],
+  ])('in %s, and gets its placeholder in the same', (_name, form, instead) => {
+    expect(through(`a ${form} b`)).toBe(`a ${instead} b`)
+  })
+
+  test.each([
+    ['a line break in JSON', '\\n'],
+    ['an escaped character in JSON', '\\u000a'],
+    ['a percent-encoded one', '%0A'],
+    ['a letter outside ASCII', 'é'],
+  ])('behind %s', (_name, before) => {
+    const conceal = createConceal(() => [{ value: 'secret-of-letters', instead: 'PLACE' }])
+    expect(`${conceal.body(Buffer.from(`x${before}secret-of-letters"`))}`).toBe(`x${before}PLACE"`)
+  })
+})
+
+describe('a body keeps', () => {
+  const conceal = createConceal(() => [
+    { value: 'administrator', instead: 'PLACE' },
+    { value: 'short-seven', instead: 'SHORT' },
+  ])
+  test.each(['administrators', 'xadministrator', '0administrator', 'short-seven', 'Administrator'])(
+    '%s: it is no secret',
+    (text) => {
+      expect(`${conceal.body(Buffer.from(text))}`).toBe(text)
+    },
+  )
+
+  test('bytes that are no text as they are', () => {
+    const bytes = Buffer.from([0xff, 0xfe, 0, 0x80, ...Buffer.from(' administrator '), 0xc3])
+    expect(conceal.body(bytes)).toEqual(
+      Buffer.from([0xff, 0xfe, 0, 0x80, ...Buffer.from(' PLACE '), 0xc3]),
+    )
+  })
+
+  test('itself, uncopied, where there is nothing to take out', () => {
+    const bytes = Buffer.from('nothing')
+    expect(conceal.body(bytes)).toBe(bytes)
+  })
+})
+
+test('headers lose it too, in names and values', () => {
+  const { headers: hide } = createConceal(() => [{ value: 'secret-of-letters', instead: 'PLACE' }])
+  expect(
+    hide([
+      ['x-secret-of-letters', 'a secret-of-letters'],
+      ['b', 'c'],
+    ]),
+  ).toEqual([
+    ['x-PLACE', 'a PLACE'],
+    ['b', 'c'],
+  ])
+  expect(headers([['a', 'b']])).toEqual([['a', 'b']])
+})
+
+test('a secret outside ASCII is found in Latin-1 too, where headers are', () => {
+  const conceal = createConceal(() => [{ value: 'ein Geheimnis für dich', instead: 'PLACE' }])
+  const echoed = 'x ein Geheimnis für dich'
+  expect(conceal.headers([['x', echoed]])).toEqual([['x', 'x PLACE']])
+  expect(`${conceal.body(Buffer.from(echoed, 'latin1'))}`).toBe('x PLACE')
+})
+
+test('the longest of several is found first, and one more may be added', () => {
+  const conceal = createConceal(() => [
+    { value: 'longer-than-twelve', instead: 'A' },
+    { value: 'longer-than-twelve-too', instead: 'B' },
+  ])
+  expect(`${conceal.body(Buffer.from('longer-than-twelve-too longer-than-twelve'))}`).toBe('B A')
+  conceal.add({ value: 'one-more-of-them', instead: 'C' })
+  expect(`${conceal.body(Buffer.from('one-more-of-them'))}`).toBe('C')
+})
+
+describe('an upstream that echoes', () => {
+  /** Sends this request, and gives what the guest gets. */
+  async function echo(
+    secrets: ReturnType<typeof sealed>,
+    more: Parameters<typeof get>[1],
+    path = '/',
+  ) {
+    const { port, origin, seen } = await startUpstream((request, response) => {
+      const sent = JSON.stringify({
+        url: request.url,
+        headers: request.headers,
+        body: seen.at(-1)?.body,
+      })
+      response.writeHead(200, { 'x-echo': String(request.headers.authorization ?? '') })
+      response.end(sent)
+    })
+    const door = openDoor({
+      egress: [{ url: origin }],
+      grants: `acme=127.0.0.1:${port}`,
+      call: { secrets },
+    })
+    const reply = await door.fetch(get(`${origin}${path}`, { method: 'POST', ...more }))
+    return { seen, text: `${reply.headers} ${reply.url} ${reply.body}` }
+  }
+
+  test('gives placeholders back: in headers, query and body', async () => {
+    const { secrets, placeholder } = withToken('the-secret-token')
+    const { seen, text } = await echo(
+      secrets,
+      {
+        headers: [
+          ['authorization', `Bearer ${placeholder}`],
+          ['content-type', 'application/json'],
+        ],
+        body: Buffer.from(JSON.stringify([placeholder])),
+      },
+      `/?key=${placeholder}`,
+    )
+    expect(JSON.stringify(seen)).toContain('the-secret-token')
+    expect(text).not.toContain('the-secret-token')
+    expect(text.split(placeholder)).toHaveLength(6)
+  })
+
+  test.each(['jo', 'somebody else'])(
+    'gives the base64 of Basic back as it was sent, for %s',
+    async (user) => {
+      const secrets = sealed({ auth: { basic: { username: 'jo', password: 'the-password' } } })
+      const pair = base64(`${user}:${secrets.sealed.auth?.basic?.password}`)
+      const { seen, text } = await echo(secrets, { headers: [['authorization', `Basic ${pair}`]] })
+      expect(seen[0]?.headers['authorization']).toBe(`Basic ${base64(`${user}:the-password`)}`)
+      expect(text).toContain(pair)
+      expect(text).not.toContain(base64(`${user}:the-password`))
+    },
+  )
+
+  test('gives an address back in which it works again', async () => {
+    const { secrets, placeholder } = withToken('the-secret-token')
+    const { port, origin, seen } = await startUpstream((request, response) => {
+      if (request.url?.startsWith('/a'))
+        response.writeHead(302, { location: `/b?${request.url.split('?')[1]}` })
+      response.end()
+    })
+    const door = openDoor({
+      egress: [{ url: origin }],
+      grants: `acme=127.0.0.1:${port}`,
+      call: { secrets },
+    })
+    const reply = await door.fetch(get(`${origin}/a?key=${placeholder}`))
+    expect(seen[1]?.path).toBe('/b?key=the-secret-token')
+    expect(reply.url).toBe(`${origin}/b?key=${placeholder}`)
+  })
+
+  test('leads no secret to another address of its choice', async () => {
+    const target = await startUpstream((_request, response) => response.end())
+    const { secrets, placeholder } = withToken('the-secret-token')
+    const { port, origin } = await startUpstream((request, response) => {
+      response.writeHead(302, { location: `${target.origin}/?${request.url?.split('?')[1]}` })
+      response.end()
+    })
+    const door = openDoor({
+      egress: [{ url: origin }, { url: target.origin, secrets: [] }],
+      grants: `acme=127.0.0.1:${port} acme=127.0.0.1:${target.port}`,
+      call: { secrets },
+    })
+    await expect(door.fetch(get(`${origin}/a?key=${placeholder}`))).rejects.toMatchObject({
+      code: 'egress_secret',
+    })
+    expect(target.seen).toEqual([])
+  })
+
+  test('is left alone where the guest knows the value anyway, and in replies of OAuth', async () => {
+    const same = sealed({
+      auth: { basic: { username: 'administrator', password: 'administrator' } },
+    })
+    expect((await echo(same, { headers: [['x', 'administrator']] })).text).toContain(
+      'administrator',
+    )
+    const { secrets, placeholder } = withToken('the-refresh-token')
+    const { text } = await echo({ ...secrets, conceals: false }, { headers: [['x', placeholder]] })
+    expect(text).toContain('the-refresh-token')
+  })
+})

@@ -1,0 +1,281 @@
+/** The `exchange` of a manifest, performed by the door against a real upstream. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { createEgress, type Egress } from '../../../runtime/egress/fetch.ts'
+import { parsePrivateGrants } from '../../../runtime/egress/grants.ts'
+import { errorOf, get, manifestOf, openDoors } from '../fixtures/door.ts'
+import { sealed } from '../fixtures/secrets.ts'
+import { type Seen, startUpstream, stopAll } from '../fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+const EXCHANGE = {
+  request: {
+    url: '{settings.base_url}/v3/auth/tokens',
+    json: {
+      auth: { user: '{auth.basic.username}', password: '{auth.basic.password}' },
+      to: ['{settings.n}'],
+    },
+  },
+  capture: { header: 'x-subject-token' },
+  expires: { json: '/token/expires_at' },
+  use: { header: 'x-auth-token' },
+}
+
+type Given = {
+  exchange?: object
+  egress?: object[]
+  /** Answers to the login, in turn; the last one again and again. */
+  logins?: { status?: number; token?: string; body?: string; header?: string }[]
+  /** The tokens that the upstream takes. */
+  takes?: (token: string) => boolean
+}
+
+/** A door, an upstream with a login, and calls of one tenant with this password. */
+async function scene({ exchange = {}, egress, logins, takes = () => true }: Given = {}) {
+  let turn = 0
+  const answers: NonNullable<Given['logins']> =
+    logins ?? Array.from({ length: 100 }, (_, index) => ({ token: `the-token-number-${index}` }))
+  const upstream = await startUpstream((request, response) => {
+    if (request.method === 'POST' && request.url?.endsWith('/tokens')) {
+      const {
+        status = 201,
+        token,
+        body,
+        header = 'x-subject-token',
+      } = answers[Math.min(turn, answers.length - 1)] ?? {}
+      turn += 1
+      response.writeHead(status, token === undefined ? {} : { [header]: token })
+      response.end(
+        body ?? JSON.stringify({ token: { expires_at: new Date(Date.now() + 3_600_000) } }),
+      )
+      return
+    }
+    const token = String(request.headers['x-auth-token'] ?? '')
+    response.writeHead(takes(token) ? 200 : 401)
+    response.end(JSON.stringify({ echo: request.headers }))
+  })
+  const manifest = manifestOf(egress ?? [{ url: '{settings.base_url}' }], {
+    exchange: { ...EXCHANGE, ...exchange },
+    authentication_schema: { kind: 'basic' },
+    settings: { base_url: { type: 'string', format: 'url' }, n: { type: 'integer' } },
+  })
+  const door = createEgress({
+    privateGrants: parsePrivateGrants(`acme=127.0.0.1:${upstream.port}`),
+    proxy: null,
+    userAgent: 'keyway/test',
+  })
+  openDoors.push(door)
+  const call = (password = 'the-password', signal = new AbortController().signal) =>
+    openCall(door, manifest, upstream.origin, password, signal)
+  const logged = () => upstream.seen.filter(({ method }) => method === 'POST')
+  const asked = () => upstream.seen.filter(({ method }) => method === 'GET')
+  return { ...upstream, call, logged, asked }
+}
+
+function openCall(
+  door: Egress,
+  manifest: ReturnType<typeof manifestOf>,
+  origin: string,
+  password: string,
+  signal: AbortSignal,
+) {
+  const settings = { base_url: `${origin}/id`, n: 7 }
+  const secrets = sealed(
+    { auth: { basic: { username: 'jo', password } }, settings },
+    manifest.settings,
+  )
+  const open = door.open({
+    connectorId: 'acme',
+    manifest,
+    capability: 'list_accounts',
+    level: 'read',
+    settings,
+    signal,
+    secrets: { ...secrets, tenant: password },
+  })
+  const placeholder = `${secrets.marks.head}${secrets.call}e${secrets.marks.tail}`
+  return {
+    ...open,
+    secrets,
+    placeholder,
+    fetch: (more = {}) => open.fetch(get(`${origin}/id/users`, more)),
+  }
+}
+
+const tokensOf = (seen: Seen[]) => seen.map(({ headers }) => headers['x-auth-token'])
+
+describe('the host logs in', () => {
+  test('before the first request, by the declared one, and sends the token along', async () => {
+    const { call, logged, asked } = await scene()
+    const { fetch, records, hasWritten } = call()
+    await fetch()
+    await fetch()
+    expect(logged().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+      ['/id/v3/auth/tokens', { auth: { user: 'jo', password: 'the-password' }, to: [7] }],
+    ])
+    expect(tokensOf(asked())).toEqual(['the-token-number-0', 'the-token-number-0'])
+    expect(records.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /id/users',
+      'GET /id/users',
+      'POST /id/v3/auth/tokens',
+    ])
+    expect(hasWritten()).toBe(false)
+  })
+
+  test('once for many calls of a tenant at once, and for another tenant anew', async () => {
+    const { call, logged, asked } = await scene()
+    await Promise.all(Array.from({ length: 20 }, () => call().fetch()))
+    expect(logged()).toHaveLength(1)
+    await call('another-password').fetch()
+    expect(logged().map(({ body }) => JSON.parse(body).auth.password)).toEqual([
+      'the-password',
+      'another-password',
+    ])
+    expect(new Set(tokensOf(asked())).size).toBe(2)
+  })
+
+  test('anew for whoever waited for one whose caller has gone', async () => {
+    const { call, logged } = await scene()
+    const gone = new AbortController()
+    const first = call('the-password', gone.signal).fetch()
+    const second = call().fetch()
+    gone.abort()
+    await expect(first).rejects.toThrow()
+    expect((await second).status).toBe(200)
+    expect(logged().length).toBeGreaterThan(0)
+  })
+
+  test('again before the token expires', async () => {
+    const { call, logged } = await scene({ exchange: { expires: { seconds: 1 } } })
+    await call().fetch()
+    await new Promise((resolve) => setTimeout(resolve, 950))
+    await call().fetch()
+    expect(logged()).toHaveLength(2)
+  })
+
+  test('again, once, when the token is refused, and the request goes out once more', async () => {
+    const { call, logged, asked } = await scene({ takes: (token) => token.endsWith('1') })
+    expect((await call().fetch()).status).toBe(401)
+    // Made for this request: it is not the token's age.
+    expect(logged()).toHaveLength(1)
+    expect((await call().fetch()).status).toBe(200)
+    expect(tokensOf(asked())).toEqual([
+      'the-token-number-0',
+      'the-token-number-0',
+      'the-token-number-1',
+    ])
+  })
+
+  test('and never in circles', async () => {
+    const { call, logged, asked } = await scene({ takes: () => false })
+    await call().fetch()
+    for (let round = 0; round < 3; round += 1) expect((await call().fetch()).status).toBe(401)
+    expect(logged()).toHaveLength(4)
+    expect(asked()).toHaveLength(7)
+  })
+
+  test('by a form with Basic and a header of its own, and captures from JSON', async () => {
+    const { call, logged, asked } = await scene({
+      exchange: {
+        request: {
+          url: '{settings.base_url}/tokens',
+          headers: { Authorization: '{basic}', 'x-n': 'n={settings.n}' },
+          form: { grant_type: 'password', password: '{auth.basic.password}' },
+        },
+        capture: { json: '/deep/0/access~1token' },
+        expires: { json: '/expires_in' },
+        use: { header: 'authorization' },
+      },
+      logins: [{ body: '{"deep":[{"access/token":"the-captured-one"}],"expires_in":60}' }],
+    })
+    await call('p&ss wörd').fetch()
+    const [login] = logged()
+    expect(Object.fromEntries(new URLSearchParams(login?.body))).toEqual({
+      grant_type: 'password',
+      password: 'p&ss wörd',
+    })
+    expect(login?.headers).toMatchObject({
+      authorization: `Basic ${Buffer.from('jo:p&ss wörd').toString('base64')}`,
+      'x-n': 'n=7',
+    })
+    expect(asked()[0]?.headers['authorization']).toBe('Bearer the-captured-one')
+  })
+})
+
+describe('the connector', () => {
+  test('never sees the token, also where it is echoed, and may put it elsewhere', async () => {
+    const { call, asked } = await scene()
+    const { fetch, placeholder } = call()
+    const reply = await fetch({
+      headers: [
+        ['x-too', placeholder],
+        ['X-Auth-Token', 'its own'],
+      ],
+    })
+    expect(asked()[0]?.headers).toMatchObject({
+      'x-too': 'the-token-number-0',
+      'x-auth-token': 'the-token-number-0',
+    })
+    expect(`${reply.body}`).toContain(`"x-auth-token":"${placeholder}"`)
+    expect(`${reply.body}`).not.toContain('the-token-number-0')
+  })
+
+  test('cannot have it sent where the credential may not go', async () => {
+    const { call, asked } = await scene({
+      egress: [
+        { url: '{settings.base_url}/users', secrets: [], methods: ['GET'] },
+        { url: '{settings.base_url}/v3/auth' },
+      ],
+    })
+    const { fetch, placeholder } = call()
+    expect((await fetch()).status).toBe(200)
+    expect(tokensOf(asked())).toEqual([undefined])
+    expect(await errorOf(fetch({ headers: [['x', placeholder]] }))).toMatchObject({
+      code: 'egress_secret',
+    })
+  })
+})
+
+describe('a login that fails', () => {
+  test.each([
+    [400, 'unauthenticated'],
+    [401, 'unauthenticated'],
+    [403, 'permission_denied'],
+    [404, 'not_found'],
+    [429, 'rate_limit'],
+    [500, 'api_error'],
+    [503, 'service_error'],
+  ])('with %i is %s, and is not tried again in the call', async (status, wire) => {
+    const { call, logged, asked } = await scene({
+      logins: [{ status, body: 'wrong the-password' }],
+    })
+    const { fetch } = call()
+    const error = await errorOf(fetch())
+    expect(error).toMatchObject({ code: 'exchange_failed', details: { wire, statusCode: status } })
+    expect(error.message).toContain('wrong ')
+    expect(error.message).not.toContain('the-password')
+    expect((await errorOf(fetch())).code).toBe('exchange_failed')
+    expect([logged().length, asked().length]).toEqual([1, 0])
+  })
+
+  test.each([
+    [{ header: 'x-other', token: 'a' }, {}],
+    [{ token: '' }, {}],
+    [{ body: '<html>' }, { capture: { json: '/token' } }],
+    [{ body: '{"token":{"a":1}}' }, { capture: { json: '/token' } }],
+    [{ body: '{}' }, { capture: { json: '/__proto__/constructor/name' } }],
+  ])('to give a token says so: %j', async (login, exchange) => {
+    const { call, asked } = await scene({ logins: [login], exchange })
+    expect(await errorOf(call().fetch())).toMatchObject({ code: 'exchange_empty' })
+    expect(asked()).toEqual([])
+  })
+
+  test('because egress does not allow it is refused like any request', async () => {
+    const { call, seen } = await scene({ egress: [{ url: '{settings.base_url}/users' }] })
+    expect(await errorOf(call().fetch())).toMatchObject({ code: 'egress_undeclared' })
+    expect(seen).toEqual([])
+  })
+})

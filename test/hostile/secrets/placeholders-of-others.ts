@@ -1,0 +1,28 @@
+/**
+ * Keeps the placeholders of earlier calls, also where it can by names that all tenants share, and uses
+ * them in later ones. Promise 2.
+ * Must happen: one is good in its own call only; each other use is refused in words.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+const kept = []
+
+export default defineConnector({
+  async list_accounts(_request, ctx) {
+    const found = []
+    for (const token of kept) {
+      const sent = await ctx
+        .fetch(`${ctx.settings.base_url}/must-not-arrive`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+        .then(
+          () => 'ESCAPED',
+          (error) => error.message,
+        )
+      found.push(`${token === ctx.auth.token.token ? 'ESCAPED the same' : 'another'}: ${sent}`)
+    }
+    kept.push(ctx.auth.token.token)
+    return found.map((one) => ({ integration_specific_id: one }))
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

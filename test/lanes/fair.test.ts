@@ -1,0 +1,41 @@
+/** A flood of one connector in a worker that it shares, with real workers. */
+import { expect, test, vi } from 'vitest'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+test('a connector whose tenants flood a shared worker leaves a seat to the others', async () => {
+  const { lanes, ends } = openLanes({ maxIsolates: 8, maxWaiting: 16 })
+  const floods = connectorOf('await new Promise(() => {})')
+  const hello = connectorOf(say("'hello'"))
+  const flood = Array.from({ length: 40 }, (_, tenant) =>
+    outcome(lanes.run('shared', callOf(floods, { isolateKey: `${tenant}`, deadlineMs: 4000 }))),
+  )
+  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 6, waiting: 16 }]), {
+    timeout: 3000,
+  })
+  expect(await outcome(lanes.run('shared', callOf(hello)))).toBe('hello')
+  expect(lanes.states()).toMatchObject([{ calls: 22 }])
+  const codes = await Promise.all(flood)
+  expect(new Set(codes)).toEqual(new Set(['queue_full', 'deadline_passed']))
+  expect(ends).toEqual([])
+})
+
+test('a tenant whose calls fill the line of a worker loses one to a tenant that has none', async () => {
+  const { lanes } = openLanes({ maxIsolates: 1, maxWaiting: 4 })
+  const waits = connectorOf(`await new Promise((go) => setTimeout(go, 500)); ${say("'done'")}`)
+  const run = (isolateKey: string) =>
+    outcome(lanes.run(waits.digest, callOf(waits, { isolateKey })))
+  const first = run('first')
+  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
+  const flood = Array.from({ length: 4 }, () => run('flood'))
+  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ waiting: 4 }]))
+  const other = run('other')
+  expect(await Promise.all([first, ...flood, other])).toEqual([
+    'done',
+    'done',
+    'done',
+    'done',
+    'queue_full',
+    'done',
+  ])
+})

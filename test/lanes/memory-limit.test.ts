@@ -1,0 +1,58 @@
+/** What the system itself holds against a worker that takes memory, with no look at it from outside. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+/** Nobody looks at what it holds. */
+const UNWATCHED = { maxWorkerBytes: Number.POSITIVE_INFINITY }
+const INTL_BOMB =
+  "const all = []; for (;;) all.push(new Intl.DateTimeFormat('en', { timeZone: 'UTC', dateStyle: 'full' }))"
+const hello = connectorOf(say("'hello'"))
+
+test.runIf(process.platform === 'linux')(
+  'a worker has a limit of its own and is the first to go when the machine has no more',
+  async () => {
+    const { lanes } = openLanes()
+    await outcome(lanes.run('a', callOf(hello)))
+    const about = (name: string) =>
+      readFileSync(`/proc/${lanes.states()[0]?.pid}/${name}`, 'latin1').trim()
+    const bytes = String(3 * 1024 ** 3)
+    expect(about('limits')).toMatch(new RegExp(`Max data size +${bytes} +unlimited `))
+    expect(about('oom_score_adj')).toBe('1000')
+    expect(lanes.containment.layers).toEqual(
+      expect.arrayContaining(['memory-limit', 'out-of-memory-order']),
+    )
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'memory outside the heap ends its worker at the limit, and nothing else',
+  async () => {
+    const { lanes, ends } = openLanes(UNWATCHED)
+    const beside = outcome(lanes.run('b', callOf(hello)))
+    const bomb = connectorOf(INTL_BOMB, '', 64)
+    // Where ICU gets none it says so or falls, by chance.
+    expect(['worker_memory', 'worker_died']).toContain(
+      await outcome(lanes.run('a', callOf(bomb, { deadlineMs: 60_000 }))),
+    )
+    expect(ends).toHaveLength(1)
+    expect(['memory', 'crashed']).toContain(ends[0]?.reason)
+    expect(await beside).toBe('hello')
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  },
+  70_000,
+)
+
+test('as many tenants as a worker may hold find room in it, also all at once', async () => {
+  const { lanes, ends } = openLanes()
+  const waits = connectorOf(`await new Promise((go) => setTimeout(go, 300)); ${say("'done'")}`)
+  const running = Array.from({ length: 70 }, (_, tenant) =>
+    outcome(
+      lanes.run(waits.digest, callOf(waits, { isolateKey: `${tenant}`, deadlineMs: 20_000 })),
+    ),
+  )
+  expect(new Set(await Promise.all(running))).toEqual(new Set(['done']))
+  expect(lanes.states()[0]?.isolates).toBe(64)
+  expect(ends).toEqual([])
+}, 30_000)

@@ -1,0 +1,111 @@
+/** A worker that somebody has stopped (SIGSTOP), or that hardly gets to run. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { isAlive, openLanes } from './fixtures/lanes.ts'
+
+const hello = connectorOf(say("'hello'"))
+const slow = connectorOf(`await new Promise((go) => setTimeout(go, 300)); ${say("'slow'")}`)
+const PATIENT = { timeout: 10_000, interval: 20 }
+const reads = { hasWritten: () => false }
+
+/** Lanes with one worker that has answered. */
+async function open(limits = {}) {
+  const { lanes, ends } = openLanes({ pollMs: 20, ...limits })
+  await outcome(lanes.run('a', callOf(hello)))
+  const pid = lanes.states()[0]?.pid as number
+  return { lanes, ends, pid, stop: () => process.kill(pid, 'SIGSTOP') }
+}
+
+describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
+  test('with nothing in it is found and replaced', async () => {
+    const { lanes, ends, pid, stop } = await open({ maxStoppedMs: 100 })
+    stop()
+    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'killed' }]), PATIENT)
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect(lanes.states()[0]?.pid).not.toBe(pid)
+    expect(lanes.standing.of(hello.digest).state).toBe('clear')
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENT)
+  })
+
+  test('with calls in it costs none that has only read', async () => {
+    const { lanes, stop } = await open({ maxStoppedMs: 100 })
+    const running = ['one', 'two'].map((isolateKey) =>
+      outcome(lanes.run('a', callOf(slow, { isolateKey, ...reads }))),
+    )
+    await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 3 }]), PATIENT)
+    stop()
+    expect(await Promise.all(running)).toEqual(['slow', 'slow'])
+  })
+
+  test('ends a call that has written classified, and answers others at their deadline', async () => {
+    const { lanes, ends, stop } = await open({ maxStoppedMs: 60_000 })
+    stop()
+    const hasty = outcome(lanes.run('a', callOf(hello, { deadlineMs: 300 })))
+    expect(await hasty).toBe('deadline_passed')
+    const writes = outcome(lanes.run('a', callOf(slow, { isolateKey: 'other' })))
+    expect(await writes).toBe('worker_died')
+    expect(ends).toMatchObject([{ reason: 'killed', detail: 'an isolate did not end' }])
+    expect(lanes.standing.of(hello.digest).state).toBe('clear')
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  })
+
+  test('and continued soon is the same worker afterwards', async () => {
+    const { lanes, ends, pid, stop } = await open()
+    const running = outcome(lanes.run('a', callOf(slow)))
+    stop()
+    setTimeout(() => process.kill(pid, 'SIGCONT'), 200)
+    expect(await running).toBe('slow')
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect([lanes.states()[0]?.pid, ends]).toEqual([pid, []])
+  })
+})
+
+test.runIf(process.platform === 'linux')(
+  'a worker that is starved answers later, and nothing else',
+  async () => {
+    const { lanes, ends, pid } = await open({ pollMs: 250 })
+    let running = true
+    const starve = setInterval(() => {
+      running = !running
+      process.kill(pid, running ? 'SIGCONT' : 'SIGSTOP')
+    }, 50)
+    try {
+      for (let round = 0; round < 20; round += 1) {
+        const calls = [`t${round % 3}`, 'other'].map((isolateKey) =>
+          outcome(lanes.run('a', callOf(hello, { isolateKey }))),
+        )
+        expect(await Promise.all(calls)).toEqual(['hello', 'hello'])
+      }
+      expect(ends).toEqual([])
+    } finally {
+      clearInterval(starve)
+      process.kill(pid, 'SIGCONT')
+    }
+    expect(readFileSync(`/proc/${pid}/stat`, 'latin1')).not.toMatch(/\) T /)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'a worker that is hardly let to run is not at fault for what it does not end in time',
+  async () => {
+    const { lanes, ends, pid, stop } = await open({ pollMs: 60_000 })
+    const native = connectorOf('for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)')
+    expect(await outcome(lanes.run('a', callOf(native, { deadlineMs: 300 })))).toBe(
+      'deadline_passed',
+    )
+    stop()
+    // A moment now and then: never stopped for long, and hardly running either.
+    const starve = setInterval(() => {
+      if (!isAlive(pid)) return
+      process.kill(pid, 'SIGCONT')
+      stop()
+    }, 300)
+    try {
+      await vi.waitFor(() => expect(ends).toHaveLength(1), PATIENT)
+    } finally {
+      clearInterval(starve)
+    }
+    expect(ends).toMatchObject([{ reason: 'killed', detail: 'an isolate did not end' }])
+  },
+)
