@@ -69,6 +69,26 @@ export async function startSystem<Auth = OidcAuth>(
   return start(script, await folderFor(script), env)
 }
 
+/** One of the services that `emulate` stands in for. */
+export type Emulated = {
+  baseUrl: string
+  auth: { token: string }
+  oauth: { authorizationUrl: string; tokenUrl: string; clientId: string; clientSecret: string }
+}
+
+/** What `emulate` stands in for, with a state in memory. */
+export type Emulate = {
+  redirectUri: string
+  github: Emulated
+  okta: Emulated
+  slack: Emulated
+  stop(): Promise<void>
+}
+
+/** Installs (2 to 7 s) and starts `emulate`. */
+export const startEmulate = async (): Promise<Emulate> =>
+  (await startSystem('emulate')) as unknown as Emulate
+
 /** A server that was installed and not started yet. */
 export type Installed<Auth> = { start(): Promise<RealSystem<Auth>> }
 
@@ -131,7 +151,7 @@ async function start<Auth>(
 }
 
 /** How many ports in a row a script takes, unless it is one. */
-const PORTS: Record<string, number> = { rabbitmq: 4 }
+const PORTS: Record<string, number> = { rabbitmq: 4, emulate: 4 }
 
 /** A token of `oidc-scim` for the service itself, by client credentials. */
 export async function serviceToken(system: RealSystem, scope: string): Promise<string> {

@@ -1,0 +1,91 @@
+/** Inviting people, and removing them. */
+import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
+import { type Membership, readMembership, readSomebody } from './accounts.ts'
+import { MEMBERSHIP, type MembershipRole, membershipRole } from './entitlements.ts'
+import { cancel, invitationId, invite, readInvitation } from './invitations.ts'
+import { type Ctx, organization, service } from './service.ts'
+
+/**
+ * Invites somebody: by `username` where they have one at GitHub, else by `email`. Their membership is
+ * `member` unless the entitlements say otherwise.
+ *
+ * @throws api_error with the code `already_member` for somebody who is a member, or was invited.
+ */
+export async function createAccount(
+  request: Input<'create_account'>,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const role = roleFor(request.entitlements)
+  if (request.username) return inviteLogin(ctx, request.username, role)
+  if (!request.email)
+    throw new ConnectorError('integration_missing_parameter', 'username or email is required')
+  try {
+    const invitation = await invite(ctx, request.email, role)
+    ctx.raw(invitation)
+    return { status: 'PENDING', created: true, id: invitationId(invitation) }
+  } catch (error) {
+    throw alreadyThere(error)
+  }
+}
+
+async function inviteLogin(
+  ctx: Ctx,
+  login: string,
+  role: MembershipRole,
+): Promise<Output<'create_account'>> {
+  // A PUT for somebody who is there changes their membership.
+  const held = await readMembership(ctx, login)
+  if (held) throw already(`${login} is a member already, or was invited`, 200)
+  const address = organization(ctx) + path`/memberships/${login}`
+  const { user, state } = await service(ctx).put<Membership>(address, { role })
+  ctx.raw({ login: user.login, state })
+  return { status: state === 'active' ? 'ACTIVE' : 'PENDING', created: true, id: user.login }
+}
+
+/** The one membership of a new account: of the types of entitlements, only theirs has a `min` above 0. */
+function roleFor(entitlements: Input<'create_account'>['entitlements']): MembershipRole {
+  const [first, ...others] = entitlements
+  if (first === undefined) return 'member'
+  if (others.length > 0 || first.entitlement_type !== MEMBERSHIP)
+    throw new ConnectorError(
+      'bad_request',
+      `A new account takes one ${MEMBERSHIP} at most: assign all else with assign_entitlement afterwards`,
+    )
+  return membershipRole(first.integration_specific_id)
+}
+
+/** Of an invitation, GitHub says 422 both for a bad address and for somebody who is there. */
+function alreadyThere(error: unknown): unknown {
+  const { status_code, message } = Object(error) as { status_code?: unknown; message?: unknown }
+  return status_code === 422 && /already/i.test(String(message))
+    ? already(String(message), 422)
+    : error
+}
+
+const already = (message: string, status_code: number) =>
+  new ConnectorError('api_error', message, { status_code, app_error_code: 'already_member' })
+
+/**
+ * Ends what somebody has to do with the organisation: a membership with all its teams and repositories,
+ * an invitation, or what an outside collaborator may do.
+ */
+export async function deleteAccount(
+  { account_id }: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  const invitation = await readInvitation(ctx, account_id)
+  if (invitation) await cancel(ctx, invitation)
+  else await remove(ctx, account_id)
+  return { status: 'DELETED', deleted: true }
+}
+
+async function remove(ctx: Ctx, login: string): Promise<void> {
+  const { membership } = await readSomebody(ctx, login)
+  const list =
+    membership === null
+      ? path`/outside_collaborators/${login}`
+      : membership.state === 'pending'
+        ? path`/memberships/${login}`
+        : path`/members/${login}`
+  await service(ctx).delete(organization(ctx) + list)
+}

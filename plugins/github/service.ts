@@ -1,0 +1,116 @@
+/** GitHub's REST API: the client, its errors, its lists. Knows no capability. */
+import {
+  bearer,
+  type Client,
+  type ConnectorContext,
+  ConnectorError,
+  client,
+  hasCode,
+  type Listing,
+  nextLink,
+  paged,
+  path,
+  type Query,
+  readJson,
+  type UpstreamReply,
+} from 'keyway/sdk'
+
+export type Settings = {
+  organization: string
+  base_url: string
+  web_url: string
+  read_profiles: boolean
+}
+export type Ctx = ConnectorContext<Settings, 'token' | 'oauth'>
+
+/** Most items that GitHub gives in one page. */
+const MAX_PER_PAGE = 100
+
+/** A client of the API, as the token's owner or as who gave consent. */
+export function service(ctx: Ctx): Client {
+  const { token, oauth } = ctx.credentials
+  return client(ctx, {
+    baseUrl: ctx.settings.base_url,
+    authorization: bearer(token ? token.token.token : oauth.oauth.access_token),
+    headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
+    onError: errorOf,
+  })
+}
+
+/**
+ * The error of a failing answer. GitHub says 403 for both of its rate limits, too: the one per hour
+ * leaves nothing remaining, the one for bursts says when to come back.
+ */
+async function errorOf(reply: UpstreamReply): Promise<Error> {
+  const error = await ConnectorError.from(reply)
+  const { headers } = reply
+  const limited = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after')
+  if (reply.status === 403 && limited)
+    return new ConnectorError('rate_limit', `${error.message}${whenOf(reply)}`, error)
+  return error
+}
+
+function whenOf({ headers }: UpstreamReply): string {
+  const seconds = headers.get('retry-after')
+  if (seconds !== null) return `; again after ${seconds} s`
+  const reset = Number(headers.get('x-ratelimit-reset'))
+  return reset > 0 ? `; again at ${new Date(reset * 1000).toISOString()}` : ''
+}
+
+/** The organisation's own address, `/orgs/acme`. */
+export const organization = (ctx: Ctx): string => path`/orgs/${ctx.settings.organization}`
+
+/**
+ * A list of the API, in pages of at most 100. Its `Link` header leads to addresses by number
+ * (`/organizations/1/members?page=2`), so only the query of the next link is taken.
+ *
+ * @throws invalid_response when the answer is no list.
+ */
+export function listing<T>(ctx: Ctx, address: string, query: Query = {}): Listing<T> {
+  return async ({ cursor, size }) => {
+    const first = { ...query, per_page: Math.min(size ?? MAX_PER_PAGE, MAX_PER_PAGE) }
+    const reply = await service(ctx).request('GET', address, {
+      query: { ...first, ...(cursor as Query | null) },
+    })
+    const items = await readJson<T[]>(reply)
+    if (!Array.isArray(items))
+      throw new ConnectorError('invalid_response', `${address} did not answer with a list`)
+    const next = nextLink(reply)
+    return paged(items, next && Object.fromEntries(new URL(next).searchParams))
+  }
+}
+
+/** A listing whose items become none, one or several others. */
+export function mapped<T, U>(
+  inner: Listing<T>,
+  map: (item: T) => readonly U[] | Promise<readonly U[]>,
+): Listing<U> {
+  return async (at) => {
+    const page = await inner(at)
+    const [items, cursor] = '__paged' in page ? [page.response, page.cursor] : [page, null]
+    return paged((await inParallel(items, map)).flat(), cursor)
+  }
+}
+
+/** As many requests as the API likes at once. */
+const AT_ONCE = 8
+
+async function inParallel<T, U>(
+  items: readonly T[],
+  map: (item: T) => U | Promise<U>,
+): Promise<U[]> {
+  const done: U[] = []
+  for (let start = 0; start < items.length; start += AT_ONCE)
+    done.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(map))))
+  return done
+}
+
+/** The result, or null where there is nothing (404). */
+export async function ifThere<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return null
+    throw error
+  }
+}
