@@ -1,0 +1,38 @@
+/** Reading people, and when they signed in last. */
+import { chain, type Input, type Output, type Paged } from 'keyway/sdk'
+import { type Ctx, ifThere, inParallel, listing, mapped } from './service.ts'
+import { readUser, toAccount, type User } from './users.ts'
+
+/** One page of users; Okta leaves out those who are deprovisioned. */
+export const listAccounts = (
+  request: Input<'list_accounts'>,
+  ctx: Ctx,
+): Promise<Paged<Output<'list_accounts'>>> =>
+  chain<Output<'get_account'>>(ctx, {
+    users: mapped(listing<User>(ctx, '/users'), (user) => [
+      toAccount(user, request.custom_attributes),
+    ]),
+  })
+
+/** One user by id. */
+export async function getAccount(
+  request: Input<'get_account'>,
+  ctx: Ctx,
+): Promise<Output<'get_account'>> {
+  const user = await readUser(ctx, request.account_id)
+  ctx.raw(user as never)
+  return toAccount(user, request.custom_attributes)
+}
+
+/** The last sign-in of each; who never signed in, or is not there, is left out. */
+export async function getLastActivity(
+  { account_ids }: Input<'get_last_activity'>,
+  ctx: Ctx,
+): Promise<Output<'get_last_activity'>> {
+  const users = await inParallel(account_ids, (id) => ifThere(readUser(ctx, id)))
+  return users.flatMap((user) =>
+    user?.lastLogin
+      ? [{ account_id: user.id, event_type: 'last_login', happened_at: user.lastLogin }]
+      : [],
+  )
+}

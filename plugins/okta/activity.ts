@@ -1,0 +1,78 @@
+/** The system log: what was done, by whom, in which application. */
+import { chain, type Json, type Listing, type Output, type Paged, paged } from 'keyway/sdk'
+import { type Ctx, listing, mapped } from './service.ts'
+
+type ActivityRecord = Output<'list_activity_records'>[number]
+type ApplicationRecord = Output<'list_applications_activity_records'>[number]
+
+type Party = {
+  id?: string
+  type?: string
+  displayName?: string | null
+  alternateId?: string | null
+}
+
+type LogEvent = {
+  uuid: string
+  eventType: string
+  published: string
+  displayMessage?: string | null
+  actor?: Party
+  target?: Party[] | null
+  outcome?: { result?: string } | null
+  client?: { ipAddress?: string | null } | null
+}
+
+/** What a target that is an application calls itself. */
+const APPLICATION_TARGET = 'AppInstance'
+
+/** One page of the log, oldest first. */
+export const listActivity = (ctx: Ctx): Promise<Paged<ActivityRecord[]>> =>
+  chain<ActivityRecord>(ctx, { log: mapped(events(ctx), (event) => [toRecord(event)]) })
+
+/** One page of what concerns applications, oldest first; once for each application of an event. */
+export const listApplicationsActivity = (ctx: Ctx): Promise<Paged<ApplicationRecord[]>> =>
+  chain<ApplicationRecord>(ctx, {
+    log: mapped(events(ctx, `target.type eq "${APPLICATION_TARGET}"`), (event) =>
+      (event.target ?? [])
+        .filter(({ type, id }) => type === APPLICATION_TARGET && id !== undefined)
+        .map(({ id }) => ({ ...toRecord(event), application_instance_id: String(id) })),
+    ),
+  })
+
+/**
+ * The log of the last seven days, which is what Okta gives without a beginning. A page without events
+ * ends it: the end of the log has a link, too, to be asked again later.
+ */
+function events(ctx: Ctx, filter?: string): Listing<LogEvent> {
+  const log = listing<LogEvent>(ctx, '/logs', { filter, sortOrder: 'ASCENDING' })
+  return async (at) => {
+    const page = await log(at)
+    return '__paged' in page && page.response.length === 0 ? paged([]) : page
+  }
+}
+
+const toRecord = (event: LogEvent): ActivityRecord => ({
+  id: event.uuid,
+  activity_type: event.eventType,
+  timestamp: event.published,
+  actor: toParty(event.actor ?? {}),
+  targets: (event.target ?? []).map(toParty),
+  metadata: metadataOf({
+    message: event.displayMessage,
+    outcome: event.outcome?.result,
+    ip_address: event.client?.ipAddress,
+  }),
+})
+
+const toParty = ({ id, type, displayName, alternateId }: Party): { [member: string]: Json } => ({
+  id: id ?? null,
+  type: type ?? null,
+  name: displayName ?? null,
+  username: alternateId ?? null,
+})
+
+function metadataOf(values: Record<string, string | null | undefined>): Record<string, string> {
+  const told = Object.entries(values).filter((one): one is [string, string] => Boolean(one[1]))
+  return Object.fromEntries(told)
+}

@@ -1,0 +1,60 @@
+/** Switching people on and off. */
+import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
+import { type Ctx, service } from './service.ts'
+import { readUser, statusOf, type User, type UserStatus } from './users.ts'
+
+/** What makes somebody usable again who is in this state; nothing where they are. */
+const ACTIVATIONS: Partial<Record<UserStatus, 'unsuspend' | 'unlock' | 'activate' | null>> = {
+  ACTIVE: null,
+  SUSPENDED: 'unsuspend',
+  LOCKED_OUT: 'unlock',
+  STAGED: 'activate',
+  DEPROVISIONED: 'activate',
+}
+
+/**
+ * Makes somebody usable: by unsuspending, unlocking or activating them. Who was activated without a
+ * password gets an e-mail, and is PENDING until they have chosen one.
+ */
+export async function activateAccount(
+  { account_id: id }: Input<'activate_account'>,
+  ctx: Ctx,
+): Promise<Output<'activate_account'>> {
+  const user = await readUser(ctx, id)
+  const step = ACTIVATIONS[user.status]
+  if (step === undefined)
+    throw impossible(user, 'is activated, and has to choose a password themselves')
+  if (step === null) return { status: 'ACTIVE', activated: true }
+  await change(ctx, id, step, step === 'activate' ? { sendEmail: true } : {})
+  return { status: statusOf(await readUser(ctx, id)), activated: true }
+}
+
+/** Suspends somebody: the switch that can be turned back. Only who is active can be suspended. */
+export async function deactivateAccount(
+  { account_id: id }: Input<'deactivate_account'>,
+  ctx: Ctx,
+): Promise<Output<'deactivate_account'>> {
+  const user = await readUser(ctx, id)
+  if (user.status === 'DEPROVISIONED') return { status: 'DEPROVISIONED', deactivated: true }
+  if (user.status !== 'ACTIVE' && user.status !== 'SUSPENDED')
+    throw impossible(user, 'cannot be suspended; delete the account to keep them out')
+  if (user.status === 'ACTIVE') await change(ctx, id, 'suspend')
+  return { status: 'SUSPENDED', deactivated: true }
+}
+
+/** Deactivates somebody, which takes all applications from them, and then deletes them for good. */
+export async function deleteAccount(
+  { account_id: id }: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  const user = await readUser(ctx, id)
+  if (user.status !== 'DEPROVISIONED') await change(ctx, id, 'deactivate', { sendEmail: false })
+  await service(ctx).delete(path`/users/${id}`, { query: { sendEmail: false } })
+  return { status: 'DELETED', deleted: true }
+}
+
+const change = (ctx: Ctx, id: string, step: string, query: Record<string, boolean> = {}) =>
+  service(ctx).post(path`/users/${id}/lifecycle/${step}`, undefined, { query })
+
+const impossible = ({ status }: User, why: string) =>
+  new ConnectorError('unsupported_operation', `Who is ${status} ${why}`)

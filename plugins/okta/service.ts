@@ -1,0 +1,108 @@
+/** Okta's management API: the client, its errors, its lists. Knows no capability. */
+import {
+  bearer,
+  type Client,
+  type ConnectorContext,
+  ConnectorError,
+  client,
+  hasCode,
+  type Listing,
+  linkPage,
+  paged,
+  type Query,
+  readJson,
+  textCursor,
+  type UpstreamReply,
+} from 'keyway/sdk'
+
+export type Settings = { base_url: string }
+export type Ctx = ConnectorContext<Settings, 'token' | 'oauth'>
+
+/** Most items of one page: what Okta advises, and the most that it gives of users. */
+const MAX_PER_PAGE = 200
+
+/** A client of the API, with an API token or as who gave consent. */
+export function service(ctx: Ctx): Client {
+  const { token, oauth } = ctx.credentials
+  const { base_url } = ctx.settings
+  return client(ctx, {
+    baseUrl: `${base_url.replace(/\/+$/, '')}/api/v1`,
+    authorization: token ? `SSWS ${token.token.token}` : bearer(oauth.oauth.access_token),
+    onError: errorOf,
+  })
+}
+
+/** Codes of Okta for what cannot be done with somebody in this state. */
+const WRONG_STATE = ['E0000016', 'E0000032', 'E0000038', 'E0000053']
+
+/** The error of a failing answer, where Okta's own code says more than the status. */
+async function errorOf(reply: UpstreamReply): Promise<Error> {
+  const error = await ConnectorError.from(reply)
+  if (reply.status === 429)
+    return new ConnectorError('rate_limit', `${error.message}${whenOf(reply)}`, error)
+  if (error.app_error_code !== null && WRONG_STATE.includes(error.app_error_code))
+    return new ConnectorError('unsupported_operation', error.message, error)
+  return error
+}
+
+function whenOf({ headers }: UpstreamReply): string {
+  const reset = Number(headers.get('x-rate-limit-reset'))
+  return reset > 0 ? `; again at ${new Date(reset * 1000).toISOString()}` : ''
+}
+
+/**
+ * A list of the API. The cursor is the address of the next page, from the `Link` header.
+ *
+ * @throws invalid_response when the answer is no list.
+ */
+export function listing<T>(ctx: Ctx, address: string, query: Query = {}): Listing<T> {
+  return async (at) => {
+    const next = textCursor(at)
+    const limit = Math.min(at.size ?? MAX_PER_PAGE, MAX_PER_PAGE)
+    const reply = await service(ctx).request(
+      'GET',
+      next ?? address,
+      next === undefined ? { query: { ...query, limit } } : {},
+    )
+    const items = await readJson<T[]>(reply)
+    if (!Array.isArray(items))
+      throw new ConnectorError('invalid_response', `${address} did not answer with a list`)
+    return linkPage(reply, items)
+  }
+}
+
+/** A listing whose items become none, one or several others. */
+export function mapped<T, U>(
+  inner: Listing<T>,
+  map: (item: T) => readonly U[] | Promise<readonly U[]>,
+): Listing<U> {
+  return async (at) => {
+    const page = await inner(at)
+    const [items, cursor] = '__paged' in page ? [page.response, page.cursor] : [page, null]
+    return paged((await inParallel(items, map)).flat(), cursor)
+  }
+}
+
+/** Requests at once: a part of what Okta allows. */
+const AT_ONCE = 8
+
+/** What each item becomes, a few of them at a time. */
+export async function inParallel<T, U>(
+  items: readonly T[],
+  map: (item: T) => U | Promise<U>,
+): Promise<U[]> {
+  const done: U[] = []
+  for (let start = 0; start < items.length; start += AT_ONCE)
+    done.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(map))))
+  return done
+}
+
+/** The result, or null where there is nothing (404). */
+export async function ifThere<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return null
+    throw error
+  }
+}
