@@ -1,0 +1,105 @@
+/** Who holds what: members of groups, and roles, given or effective. */
+import { chain, type Input, keyPage, type Output, type Paged, path } from 'keyway/sdk'
+import { readUser, type User } from './accounts.ts'
+import { type Group, readGroups, roleEntitlement } from './entitlements.ts'
+import { inEach } from './in-each.ts'
+import { CLOUD, readDomains, readProjects } from './resources.ts'
+import { type Ctx, readList } from './service.ts'
+import { systemRoles } from './system-roles.ts'
+
+type Association = Output<'find_entitlement_associations'>[number]
+
+/** That somebody holds a role somewhere. Of an effective one, `links` say what it comes by. */
+export type Assignment = {
+  user?: { id: string }
+  group?: { id: string }
+  role: { id: string }
+  scope: {
+    system?: object
+    domain?: { id: string }
+    project?: { id: string }
+    'OS-INHERIT:inherited_to'?: string
+  }
+  links?: { membership?: string; prior_role?: string; assignment?: string }
+}
+
+/**
+ * One page of memberships, then of roles in the cloud, in the domains and in the projects. Roles are
+ * asked for place by place: those of a whole cloud at once may be more than one answer holds.
+ */
+export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
+  const heldIn = (scope: 'domain' | 'project') => async (id: string) => {
+    const query = { [`scope.${scope}.id`]: id, ...effective(ctx) }
+    const held = await readList<Assignment>(ctx, '/role_assignments', query)
+    return unique(held.flatMap(toAssociation))
+  }
+  const membersOf = async (id: string) => {
+    const users = await readList<User>(ctx, path`/groups/${id}/users`)
+    return users.map((user) => membership(user.id, { id }))
+  }
+  return chain<Association>(ctx, {
+    members: inEach(() => readGroups(ctx), membersOf, keyOf),
+    system: async (at) =>
+      keyPage(at, unique((await systemRoles(ctx)).flatMap(toAssociation)), keyOf),
+    domains: inEach(() => readDomains(ctx), heldIn('domain'), keyOf),
+    projects: inEach(() => readProjects(ctx), heldIn('project'), keyOf),
+  })
+}
+
+/**
+ * All that one user holds.
+ *
+ * @throws not_found for an unknown user: the list of its roles would only be empty.
+ */
+export async function getAccountAssociations(
+  { account_id: id }: Input<'get_account_entitlement_associations'>,
+  ctx: Ctx,
+): Promise<Association[]> {
+  await readUser(ctx, id)
+  const memberOf = await readList<Group>(ctx, path`/users/${id}/groups`)
+  const query = { 'user.id': id, ...effective(ctx) }
+  const held = await readList<Assignment>(ctx, '/role_assignments', query)
+  // Effective roles in the cloud are never told.
+  const system = ctx.settings.associations === 'effective' ? await systemRoles(ctx) : []
+  const roles = [...system.filter(({ user }) => user?.id === id), ...held]
+  ctx.raw({ groups: memberOf, role_assignments: roles } as never)
+  return unique([
+    ...memberOf.map((group) => membership(id, group)),
+    ...roles.flatMap(toAssociation),
+  ])
+}
+
+/** A member without a value asks for what is effective, too. */
+const effective = (ctx: Ctx) =>
+  ctx.settings.associations === 'effective' ? { effective: 'true' } : {}
+
+const membership = (user: string, group: Pick<Group, 'id'>): Association => ({
+  account_id: user,
+  integration_specific_entitlement_id: group.id,
+  integration_specific_resource_id: CLOUD,
+})
+
+/** What a group holds is nobody's own. */
+function toAssociation({ user, role, scope }: Assignment): Association[] {
+  if (user === undefined) return []
+  const inherited = scope['OS-INHERIT:inherited_to'] !== undefined
+  return [
+    {
+      account_id: user.id,
+      integration_specific_entitlement_id: roleEntitlement(role.id, inherited),
+      integration_specific_resource_id: scope.project?.id ?? scope.domain?.id ?? CLOUD,
+    },
+  ]
+}
+
+/** An effective role may be held in several ways. */
+const unique = (all: readonly Association[]): Association[] => [
+  ...new Map(all.map((one) => [keyOf(one), one])).values(),
+]
+
+const keyOf = (one: Association): string =>
+  JSON.stringify([
+    one.account_id,
+    one.integration_specific_resource_id,
+    one.integration_specific_entitlement_id,
+  ])

@@ -1,0 +1,87 @@
+/** Giving and taking groups and roles. */
+import { ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import { readUser } from './accounts.ts'
+import type { Assignment } from './associations.ts'
+import { addressOf, type Grant, grantOf } from './entitlements.ts'
+import { type Ctx, ifThere, readList, service } from './service.ts'
+
+/** Gives a group or a role; what is held already stays as it is. */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  await give(ctx, request.account_integration_specific_id, requested(request))
+  return { assigned: true }
+}
+
+/** @throws not_found for an unknown user, group, role or place. */
+export async function give(ctx: Ctx, user: string, grant: Grant): Promise<void> {
+  await service(ctx).put(addressOf(grant, user))
+}
+
+/**
+ * Takes a group or a role; taking what is not held is no error.
+ *
+ * @throws unsupported_operation for a role that is held in another way: that way has to be taken.
+ */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const user = request.account_integration_specific_id
+  const grant = requested(request)
+  try {
+    await service(ctx).delete(addressOf(grant, user))
+  } catch (error) {
+    if (!hasCode(error, 'not_found')) throw error
+    await mustExist(ctx, user, grant)
+  }
+  await mustBeGone(ctx, user, grant)
+  return { unassigned: true }
+}
+
+const requested = (request: Input<'assign_entitlement'>): Grant =>
+  grantOf(
+    request.entitlement_type,
+    request.entitlement_integration_specific_id,
+    request.resource_integration_specific_id,
+  )
+
+/** Keystone says not found for what is not held, too. */
+async function mustExist(ctx: Ctx, user: string, grant: Grant): Promise<void> {
+  const api = service(ctx)
+  await readUser(ctx, user)
+  if (grant.type === 'GROUP') await api.get(path`/groups/${grant.group}`)
+  else {
+    await api.get(path`/roles/${grant.role}`)
+    if (isInDomain(grant)) await api.get(path`/domains/${grant.place}`)
+    else if (grant.place !== '') await api.get(path`/projects/${grant.place}`)
+  }
+}
+
+const isInDomain = ({ type }: Grant): boolean =>
+  type === 'DOMAIN_ROLE' || type === 'INHERITED_DOMAIN_ROLE'
+
+/** A role that a group, a place above or another role gives is still there. */
+async function mustBeGone(ctx: Ctx, user: string, grant: Grant): Promise<void> {
+  if (ctx.settings.associations === 'direct') return
+  if (grant.type !== 'PROJECT_ROLE' && grant.type !== 'DOMAIN_ROLE') return
+  const { role, place } = grant
+  const scope = isInDomain(grant) ? 'scope.domain.id' : 'scope.project.id'
+  const query = { effective: 'true', 'user.id': user, 'role.id': role, [scope]: place }
+  const held = await ifThere(readList<Assignment>(ctx, '/role_assignments', query))
+  const [way] = held ?? []
+  if (way === undefined) return
+  throw new ConnectorError(
+    'unsupported_operation',
+    `The role is held ${wayOf(way)} and cannot be taken from the user alone`,
+    { app_error_code: 'held_in_another_way' },
+  )
+}
+
+function wayOf({ links = {} }: Assignment): string {
+  const group = /\/groups\/([^/]+)\/users\//.exec(links.membership ?? '')?.[1]
+  if (group !== undefined) return `by the group ${group}`
+  if (links.prior_role !== undefined) return 'with another role that implies it'
+  return 'from a domain or project above'
+}

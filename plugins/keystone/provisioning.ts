@@ -1,0 +1,115 @@
+/** Creating, changing and deleting users. */
+import { ConnectorError, hasCode, type Input, type Json, type Output, path } from 'keyway/sdk'
+import { statusOf, type User } from './accounts.ts'
+import { grantOf } from './entitlements.ts'
+import { give } from './grants.ts'
+import { type Ctx, service } from './service.ts'
+
+/** Fields that connector.json adds. */
+type Fields = { readonly [field: string]: unknown }
+
+/** Our names, and Keystone's. */
+const ATTRIBUTES = {
+  username: 'name',
+  email: 'email',
+  description: 'description',
+  default_project_id: 'default_project_id',
+  password: 'password',
+} as const
+
+/**
+ * Creates a user with its groups and roles, or nothing: one that cannot have them all is removed again.
+ *
+ * @throws api_error with the status 409 and the code `user_exists` when the name is taken.
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const name = request.username ?? request.email
+  if (!name)
+    throw new ConnectorError('integration_missing_parameter', 'username or email is required')
+  const grants = request.entitlements.map((one) =>
+    grantOf(
+      one.entitlement_type,
+      one.integration_specific_id,
+      one.integration_specific_resource_id ?? '',
+    ),
+  )
+  const user = await written(
+    service(ctx).post<{ user: User }>('/users', {
+      user: {
+        ...attributesOf({ ...request, username: name }),
+        ...(request['domain_id'] === undefined ? {} : { domain_id: request['domain_id'] }),
+        enabled: isEnabled(request.user_status),
+      },
+    }),
+  )
+  try {
+    for (const grant of grants) await give(ctx, user.id, grant)
+  } catch (error) {
+    await service(ctx).delete(path`/users/${user.id}`)
+    throw error
+  }
+  ctx.raw(user as Json)
+  return { status: statusOf(user), created: true, id: user.id }
+}
+
+/** Changes the attributes that are given, and leaves the others alone. */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const attributes = attributesOf(request)
+  if (Object.keys(attributes).length === 0)
+    throw new ConnectorError(
+      'bad_request',
+      `Nothing to change. Give one of: ${Object.keys(ATTRIBUTES).join(', ')}`,
+    )
+  const change = service(ctx).patch<{ user: User }>(path`/users/${request.id}`, {
+    user: attributes,
+  })
+  ctx.raw((await written(change)) as Json)
+  return { id: request.id }
+}
+
+/** Deletes a user for good, with all that it holds. */
+export async function deleteAccount(
+  request: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  await service(ctx).delete(path`/users/${request.account_id}`)
+  return { status: 'DELETED', deleted: true }
+}
+
+const attributesOf = (request: Fields) =>
+  Object.fromEntries(
+    Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
+      request[field] === undefined ? [] : [[attribute, request[field]]],
+    ),
+  )
+
+function isEnabled(status: string | undefined): boolean {
+  const word = (status ?? 'ACTIVE').toUpperCase()
+  if (word === 'ACTIVE') return true
+  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
+  throw new ConnectorError(
+    'invalid_value',
+    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
+  )
+}
+
+/** The user as it was written. Keystone has no code of its own for a name that is taken. */
+async function written(result: Promise<{ user: User }>): Promise<User> {
+  try {
+    return (await result).user
+  } catch (error) {
+    if (!hasCode(error, 'api_error') || error.status_code !== 409) throw error
+    const { message, status_code, raised_by } = error
+    throw new ConnectorError('api_error', message, {
+      status_code,
+      raised_by,
+      app_error_code: 'user_exists',
+    })
+  }
+}

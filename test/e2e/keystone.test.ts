@@ -1,0 +1,456 @@
+/** The Keystone connector, whole: through the host, its login, its sandbox and its egress, to a real server. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
+import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { until } from './until.ts'
+
+type Auth = { username: string; password: string }
+type Seeded = Record<'groups' | 'projects' | 'roles', Record<string, string>>
+type Keystone = RealSystem<Auth> & { seeded: Seeded }
+type Account = { integration_specific_id: string; username: string; user_status: string }
+type Named = {
+  integration_specific_id: string
+  integration_specific_resource_id: string
+  entitlement_type: string
+}
+type Resource = { integration_specific_id: string; label: string; extra_data: object }
+type Association = {
+  account_id: string
+  integration_specific_entitlement_id: string
+  integration_specific_resource_id: string
+}
+
+/** The server makes and fills its database first: half a minute on a machine of its own. */
+const START_MS = 300_000
+/** Each request reads and writes a whole list there: a fifth of a second, more on a busy machine. */
+const LONG_MS = 300_000
+
+const tools = missing('apt-get', 'dpkg')
+const installed = tools === null ? await installSystem<Auth>('keystone') : { why: tools }
+const why = 'why' in installed ? installed.why : null
+
+/**
+ * Page sizes, and how many pages those are. The server has no pages, so each one costs the whole list: pages
+ * of one take a minute and more, and are read by command (`LONG=1`).
+ */
+const PAGE_SIZES: [size: number | undefined, count: number][] = [
+  ...(process.env['LONG'] ? [[1, 251] as [number, number]] : []),
+  [7, 36],
+  [100, 3],
+  [undefined, 1],
+]
+
+describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`, () => {
+  let system: Keystone
+  let host: TestHost
+  let token: string
+
+  beforeAll(async () => {
+    if ('why' in installed) throw new Error(installed.why)
+    system = (await installed.system.start()) as Keystone
+    host = await startHost({
+      env: { KEYWAY_PRIVATE_EGRESS: `keystone=${new URL(system.baseUrl).host}` },
+    })
+    token = (await logIn('admin', 'admin-secret')).headers.get('x-subject-token') ?? ''
+  }, START_MS)
+  afterAll(async () => {
+    await host?.stop()
+    await system?.stop()
+  })
+
+  /** The server itself, to see what a call has really left there. */
+  const logIn = (name: string, password: string) =>
+    fetch(`${system.baseUrl}/auth/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        auth: {
+          identity: {
+            methods: ['password'],
+            password: { user: { name, password, domain: { id: 'default' } } },
+          },
+          ...(name === 'admin'
+            ? { scope: { project: { name: 'admin', domain: { id: 'default' } } } }
+            : {}),
+        },
+      }),
+    })
+  const keystone = (path: string, method = 'GET', body?: object) =>
+    fetch(system.baseUrl + path, {
+      method,
+      headers: { 'x-auth-token': token, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+  const read = async <T>(path: string) => (await (await keystone(path)).json()) as T
+
+  type Given = { basic?: Auth; settings?: object }
+  const envelope = (request: object = {}, { basic, settings }: Given = {}) => ({
+    auth: { basic: basic ?? { username: 'admin', password: system.auth.password } },
+    settings: { base_url: system.baseUrl, ...settings },
+    request,
+  })
+  const EFFECTIVE = { settings: { associations: 'effective' } }
+  const call = (capability: string, request: object = {}, given?: Given): Promise<Answer> =>
+    host.call('keystone', capability, envelope(request, given))
+  const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
+    success<T>((await call(capability, request, given)).body)
+  const refused = async (capability: string, request: object = {}, given?: Given) =>
+    failure(await call(capability, request, given))
+  const all = async <T>(capability: string, size?: number, given?: Given) =>
+    (await host.pages<T>('keystone', capability, envelope({}, given), size)).flat()
+
+  const someone = async (more: object = {}) =>
+    (
+      await done<{ id: string }>('create_account', {
+        username: `u-${randomUUID()}`,
+        entitlements: [],
+        password: 'the-first-password',
+        ...more,
+      })
+    ).id
+  const gone = (account_id: string) => done('delete_account', { account_id })
+  const grant = (account: string, type: string, id: string, resource = '') => ({
+    account_integration_specific_id: account,
+    resource_integration_specific_id: resource,
+    resource_type: resource === '' ? '' : type.includes('DOMAIN') ? 'DOMAIN' : 'PROJECT',
+    entitlement_type: type,
+    entitlement_integration_specific_id: id,
+  })
+  const heldBy = async (account_id: string, given?: Given) =>
+    (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
+      .map(
+        (one) =>
+          `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`,
+      )
+      .sort()
+  const userId = async (name: string) =>
+    (await read<{ users: { id: string }[] }>(`/users?name=${name}`)).users[0]?.id ?? ''
+  const everybody = () => [
+    'admin',
+    ...Array.from({ length: 250 }, (_, index) => `user${String(index + 1).padStart(3, '0')}`),
+  ]
+  const role = (name: string) => system.seeded.roles[name] as string
+  const project = (name: string) => system.seeded.projects[name] as string
+  const group = (name: string) => system.seeded.groups[name] as string
+
+  test('knows its tenant by the identity service of the cloud', async () => {
+    const { services } = await read<{ services: { id: string }[] }>('/services?type=identity')
+    expect(await done('validate_credentials')).toEqual({
+      valid: true,
+      unique_tenant_id: services[0]?.id,
+    })
+  })
+
+  test.each(PAGE_SIZES)(
+    'lists everybody exactly once in pages of %s',
+    async (size, count) => {
+      const pages = await host.pages<Account>('keystone', 'list_accounts', envelope(), size)
+      expect(pages).toHaveLength(count)
+      if (size !== undefined) expect(Math.max(...pages.map((page) => page.length))).toBe(size)
+      expect(
+        pages
+          .flat()
+          .map((one) => one.username)
+          .sort(),
+      ).toEqual(everybody())
+      const suspended = pages.flat().filter((one) => one.user_status === 'SUSPENDED')
+      expect(suspended).toHaveLength(10)
+    },
+    LONG_MS,
+  )
+
+  test('logs in once for many pages', async () => {
+    const logins = () =>
+      host.lines.filter((line) => line.includes('/v3/auth/tokens') && line.includes('POST')).length
+    await done('validate_credentials')
+    const before = logins()
+    await all('list_accounts', 50)
+    expect(logins()).toBe(before)
+  })
+
+  test.each([2, 1000, undefined])(
+    'lists what there is to give, in pages of %s',
+    async (size) => {
+      const resources = await all<Resource>('list_resources', size)
+      expect(resources.map((one) => one.label).sort()).toEqual(
+        ['Default', 'admin', 'finance', 'ops', 'ops-prod', 'sales'].sort(),
+      )
+      expect(resources.find((one) => one.label === 'ops-prod')?.extra_data).toMatchObject({
+        parent_id: project('ops'),
+        path: 'ops/ops-prod',
+      })
+      const entitlements = await all<Named>('list_entitlements', size)
+      const ids = entitlements.map(
+        (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
+      )
+      expect(new Set(ids).size).toBe(ids.length)
+      // 3 groups; 4 roles in the cloud, in 1 domain and in 5 projects, the latter two inherited as well
+      expect(ids).toHaveLength(3 + 4 + 2 * 4 + 5 * 2 * 4)
+      for (const id of [group('empty'), role('auditor')]) expect(ids).toContain(`${id} `)
+    },
+    LONG_MS,
+  )
+
+  test.each([50, 1000, undefined])(
+    'lists who was given what, in pages of %s',
+    async (size) => {
+      const held = await all<Association>('find_entitlement_associations', size)
+      expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+      // 50 and 25 members, one role for each of 250, and the administrator's two.
+      expect(held).toHaveLength(50 + 25 + 250 + 2)
+      const id = await userId('user010')
+      expect(
+        held
+          .filter((one) => one.account_id === id)
+          .map(
+            (one) =>
+              `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`,
+          )
+          .sort(),
+      ).toEqual(await heldBy(id))
+    },
+    LONG_MS,
+  )
+
+  test('lists what is effective: by groups, and with other roles', async () => {
+    const id = await userId('user010')
+    const effective = [
+      `${group('engineering')} `,
+      `${group('support')} `,
+      `${role('auditor')} default`,
+      `${role('member')} ${project('ops')}`,
+      `${role('reader')} ${project('ops')}`,
+      `${role('reader')} ${project('finance')}`,
+      `${role('reader')} ${project('sales')}`,
+    ].sort()
+    expect(await heldBy(id, EFFECTIVE)).toEqual(effective)
+    const held = await all<Association>('find_entitlement_associations', 200, EFFECTIVE)
+    expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+    const his = held.filter((one) => one.account_id === id)
+    expect(his).toHaveLength(effective.length)
+  })
+
+  test('tells roles in the whole cloud that a group gives, and those that come with them', async () => {
+    await keystone(`/system/groups/${group('empty')}/roles/${role('admin')}`, 'PUT')
+    const id = await someone({
+      entitlements: [{ entitlement_type: 'GROUP', integration_specific_id: group('empty') }],
+    })
+    const roles = ['admin', 'member', 'reader'].map((name) => `${role(name)} `)
+    expect(await heldBy(id, EFFECTIVE)).toEqual([`${group('empty')} `, ...roles].sort())
+    expect(await heldBy(id)).toEqual([`${group('empty')} `])
+    await gone(id)
+    await keystone(`/system/groups/${group('empty')}/roles/${role('admin')}`, 'DELETE')
+  })
+
+  test(
+    'takes an account through its life, and leaves the cloud as it was',
+    async () => {
+      const before = [await all('list_accounts', 100), await all('find_entitlement_associations')]
+      const email = `${randomUUID()}@example.com`
+      const id = await someone({ username: email, email })
+      expect(await done('get_account', { account_id: id })).toMatchObject({
+        username: email,
+        email,
+        user_status: 'ACTIVE',
+        extra_data: { domain_id: 'default' },
+      })
+      expect((await logIn(email, 'the-first-password')).status).toBe(201)
+
+      const grants = [
+        grant(id, 'GROUP', group('support')),
+        grant(id, 'SYSTEM_ROLE', role('reader')),
+        grant(id, 'DOMAIN_ROLE', role('auditor'), 'default'),
+        grant(id, 'INHERITED_DOMAIN_ROLE', `inherited:${role('auditor')}`, 'default'),
+        grant(id, 'PROJECT_ROLE', role('member'), project('ops')),
+        grant(id, 'INHERITED_PROJECT_ROLE', `inherited:${role('reader')}`, project('ops')),
+      ]
+      for (const one of grants)
+        for (const _twice of [1, 2])
+          expect(await done('assign_entitlement', one)).toEqual({ assigned: true })
+      const wanted = grants
+        .map(
+          (one) =>
+            `${one.entitlement_integration_specific_id} ${one.resource_integration_specific_id}`,
+        )
+        .sort()
+      expect(await heldBy(id)).toEqual(wanted)
+      const found = await all<Association>('find_entitlement_associations', 100)
+      expect(found.filter((one) => one.account_id === id)).toHaveLength(grants.length)
+
+      const changed = { id, username: `${email}.new`, description: 'changed' }
+      expect(await done('update_account', { ...changed, password: 'the-second-password' })).toEqual(
+        { id },
+      )
+      expect((await logIn(email, 'the-first-password')).status).toBe(401)
+      expect((await logIn(changed.username, 'the-second-password')).status).toBe(201)
+      expect(
+        await done('get_account', {
+          account_id: id,
+          custom_attributes: ['description', 'nothing'],
+        }),
+      ).toMatchObject({ email, custom_attributes: { description: 'changed' } })
+
+      for (const [capability, answer, status] of [
+        ['deactivate_account', { status: 'SUSPENDED', deactivated: true }, 401],
+        ['activate_account', { status: 'ACTIVE', activated: true }, 201],
+      ] as const) {
+        for (const _twice of [1, 2])
+          expect(await done(capability, { account_id: id })).toEqual(answer)
+        expect((await logIn(changed.username, 'the-second-password')).status).toBe(status)
+      }
+
+      for (const one of grants)
+        for (const _twice of [1, 2])
+          expect(await done('unassign_entitlement', one)).toEqual({ unassigned: true })
+      expect(await heldBy(id)).toEqual([])
+      expect(await gone(id)).toEqual({ status: 'DELETED', deleted: true })
+      for (const capability of ['delete_account', 'get_account', 'deactivate_account'])
+        expect(await refused(capability, { account_id: id })).toMatchObject({
+          error_code: 'not_found',
+          status_code: 404,
+        })
+      expect([await all('list_accounts', 100), await all('find_entitlement_associations')]).toEqual(
+        before,
+      )
+    },
+    LONG_MS,
+  )
+
+  test('says why an effective role cannot be taken', async () => {
+    const id = await userId('user010')
+    for (const [one, way] of [
+      [grant(id, 'PROJECT_ROLE', role('member'), project('ops')), group('engineering')],
+      [grant(id, 'DOMAIN_ROLE', role('auditor'), 'default'), group('support')],
+    ] as const)
+      expect(await refused('unassign_entitlement', one, EFFECTIVE)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'held_in_another_way',
+        message: expect.stringContaining(way),
+      })
+  })
+
+  test('creates somebody with everything, or nobody', async () => {
+    const entitlements = (place: string) => [
+      { entitlement_type: 'GROUP', integration_specific_id: group('empty') },
+      {
+        entitlement_type: 'PROJECT_ROLE',
+        integration_specific_id: role('reader'),
+        integration_specific_resource_id: place,
+      },
+    ]
+    const id = await someone({ entitlements: entitlements(project('sales')) })
+    expect(await heldBy(id)).toHaveLength(2)
+    await gone(id)
+    const username = `u-${randomUUID()}`
+    const wanted = { username, entitlements: entitlements('nowhere') }
+    expect(await refused('create_account', wanted)).toMatchObject({ error_code: 'not_found' })
+    expect(await userId(username)).toBe('')
+  })
+
+  test('creates nobody over somebody who is there', async () => {
+    const taken = { username: 'user003', password: 'a-password-of-mine', entitlements: [] }
+    expect(await refused('create_account', taken)).toMatchObject({
+      error_code: 'api_error',
+      app_error_code: 'user_exists',
+      status_code: 409,
+    })
+    expect((await logIn('user003', 'pw-003')).status).toBe(201)
+  })
+
+  test.each<[string, string, (id: string) => object, object]>([
+    [
+      'an unknown account',
+      'get_account',
+      () => ({ account_id: 'no' }),
+      { error_code: 'not_found' },
+    ],
+    [
+      'a name of dots',
+      'delete_account',
+      () => ({ account_id: '..' }),
+      { error_code: 'bad_request' },
+    ],
+    [
+      'what nobody holds',
+      'get_account_entitlement_associations',
+      () => ({ account_id: 'no' }),
+      { error_code: 'not_found', status_code: 404 },
+    ],
+    [
+      'a role for nobody',
+      'assign_entitlement',
+      () => grant('no', 'PROJECT_ROLE', role('reader'), project('ops')),
+      { error_code: 'not_found' },
+    ],
+    [
+      'an unknown role',
+      'unassign_entitlement',
+      (id) => grant(id, 'PROJECT_ROLE', 'no', project('ops')),
+      { error_code: 'not_found' },
+    ],
+    [
+      'an unknown project',
+      'unassign_entitlement',
+      (id) => grant(id, 'PROJECT_ROLE', role('reader'), 'no'),
+      { error_code: 'not_found' },
+    ],
+    [
+      'an unknown group',
+      'unassign_entitlement',
+      (id) => grant(id, 'GROUP', 'no'),
+      { error_code: 'not_found' },
+    ],
+    [
+      'another kind of entitlement',
+      'assign_entitlement',
+      (id) => grant(id, 'TAG', 'x'),
+      { error_code: 'bad_request', raised_by: 'ConnectorError' },
+    ],
+    ['an update of nothing', 'update_account', (id) => ({ id }), { error_code: 'bad_request' }],
+  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+    expect(await refused(capability, request(await userId('user001')))).toMatchObject(expected)
+  })
+
+  test('tells a wrong password from a user who may not', async () => {
+    for (const basic of [
+      { username: 'admin', password: 'not-the-password' },
+      { username: 'user025', password: 'pw-025' },
+    ])
+      expect(await refused('validate_credentials', {}, { basic })).toMatchObject({
+        error_code: 'unauthenticated',
+        status_code: 401,
+      })
+    const other = { basic: { username: 'user001', password: 'pw-001' } }
+    const settings = { project: 'finance' }
+    for (const [capability, words] of [
+      ['validate_credentials', 'role admin'],
+      ['list_accounts', 'not authorized'],
+    ] as const)
+      expect(await refused(capability, {}, { ...other, settings })).toMatchObject({
+        error_code: 'permission_denied',
+        status_code: 403,
+        message: expect.stringContaining(words),
+      })
+  })
+
+  test('logs in again when the cloud has taken its token back', async () => {
+    const basic = { username: `u-${randomUUID()}`, password: 'the-first-password' }
+    const id = await someone(basic)
+    await done('assign_entitlement', grant(id, 'PROJECT_ROLE', role('admin'), project('ops')))
+    const given = { basic, settings: { project: 'ops' } }
+    await done('validate_credentials', {}, given)
+    // Being disabled ends all tokens of a user.
+    await done('deactivate_account', { account_id: id })
+    expect(await refused('list_resources', {}, given)).toMatchObject({
+      error_code: 'unauthenticated',
+    })
+    await done('activate_account', { account_id: id })
+    // Keystone counts in seconds, and takes a token of the same second for one of those.
+    await until('a new token is good', async () => {
+      const { body } = await call('list_resources', {}, given)
+      return body.is_error ? null : body
+    })
+    await gone(id)
+  })
+})
