@@ -1,0 +1,123 @@
+/** People and bots of the workspace. */
+import { type Input, type Json, type Listing, type Output, type Paged, paged } from 'keyway/sdk'
+import { type Ctx, call, listing } from './service.ts'
+
+type Profile = {
+  email?: string
+  real_name?: string
+  first_name?: string
+  last_name?: string
+  display_name?: string
+  [field: string]: unknown
+}
+
+/** A user, as far as the connector looks. What is false may be left out. */
+export type User = {
+  id: string
+  name?: string
+  real_name?: string
+  tz?: string
+  deleted?: boolean
+  is_primary_owner?: boolean
+  is_owner?: boolean
+  is_admin?: boolean
+  /** A guest of several channels, and of one alone (`is_ultra_restricted` besides). */
+  is_restricted?: boolean
+  is_ultra_restricted?: boolean
+  is_invited_user?: boolean
+  is_stranger?: boolean
+  is_bot?: boolean
+  profile?: Profile
+}
+
+type Account = Output<'get_account'>
+
+const CUSTOM = {
+  title: 'What somebody does',
+  phone: 'Telephone number',
+  display_name: 'The name that is shown',
+  pronouns: 'Pronouns',
+  tz: 'Time zone, such as Europe/Amsterdam',
+}
+
+/** What profiles tell in the list of users; fields that a workspace adds are not among it. */
+export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> =>
+  Object.entries(CUSTOM).map(([name, description]) => ({
+    customized_type: 'ACCOUNT',
+    name,
+    attribute_type: 'STRING',
+    description,
+  }))
+
+/** The users of the workspace; strangers of shared channels are no users of it. */
+export const users =
+  (ctx: Ctx): Listing<User> =>
+  async (at) => {
+    const page = await listing<User>(ctx, 'users.list', 'members')(at)
+    const [found, cursor] = '__paged' in page ? [page.response, page.cursor] : [page, null]
+    return paged(
+      found.filter((user) => user.is_stranger !== true),
+      cursor,
+    )
+  }
+
+/** One page of users. */
+export async function listAccounts(
+  request: Input<'list_accounts'>,
+  ctx: Ctx,
+): Promise<Paged<Output<'list_accounts'>>> {
+  const page = (await users(ctx)(ctx.page)) as Paged<User[]>
+  ctx.raw(page.response as Json)
+  return paged(
+    page.response.map((user) => toAccount(user, request.custom_attributes)),
+    page.cursor,
+  )
+}
+
+/** One user by id. */
+export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
+  const user = await readUser(ctx, request.account_id)
+  ctx.raw(user as Json)
+  return toAccount(user, request.custom_attributes)
+}
+
+/**
+ * One user by id.
+ *
+ * @throws not_found for an unknown id.
+ */
+export const readUser = async (ctx: Ctx, id: string): Promise<User> =>
+  (await call<{ user: User }>(ctx, 'users.info', { user: id })).user
+
+/** Somebody who was deactivated can be activated again; who was invited has not been there yet. */
+function statusOf({ deleted, is_invited_user }: User): 'ACTIVE' | 'SUSPENDED' | 'PENDING' {
+  if (deleted) return 'SUSPENDED'
+  return is_invited_user ? 'PENDING' : 'ACTIVE'
+}
+
+/** Slack's own bot does not say that it is one. */
+const isBot = ({ id, is_bot }: User): boolean => is_bot === true || id === 'USLACKBOT'
+
+function toAccount(user: User, attributes: readonly string[] = []): Account {
+  const { profile = {} } = user
+  return {
+    integration_specific_id: user.id,
+    email: profile.email || null,
+    given_name: profile.first_name || null,
+    family_name: profile.last_name || null,
+    username: user.name ?? null,
+    user_status: statusOf(user),
+    account_type: isBot(user) ? 'service' : 'user',
+    extra_data: { display_name: profile.real_name || user.real_name || user.name || null },
+    custom_attributes: attributes.length === 0 ? null : customOf(user, attributes),
+  }
+}
+
+function customOf(user: User, names: readonly string[]): Record<string, string> {
+  const fields: Record<string, unknown> = { ...user.profile, tz: user.tz }
+  const found = names.flatMap((name) => {
+    const value = Object.hasOwn(CUSTOM, name) ? fields[name] : undefined
+    return typeof value === 'string' && value !== '' ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(found)
+}

@@ -1,0 +1,21 @@
+/** Slack: which function does which capability. */
+import { defineConnector } from 'keyway/sdk'
+import { getAccount, listAccounts, listCustomAttributes } from './accounts.ts'
+import { findAssociations, getAccountAssociations } from './associations.ts'
+import { listEntitlements, listResources } from './entitlements.ts'
+import { assignEntitlement, unassignEntitlement } from './grants.ts'
+import type { Settings } from './service.ts'
+import { validateCredentials } from './validate.ts'
+
+export default defineConnector<Settings, 'token' | 'oauth'>({
+  validate_credentials: (_request, ctx) => validateCredentials(ctx),
+  list_custom_attributes_schema: listCustomAttributes,
+  list_accounts: listAccounts,
+  get_account: getAccount,
+  list_resources: (_request, ctx) => listResources(ctx),
+  list_entitlements: (_request, ctx) => listEntitlements(ctx),
+  find_entitlement_associations: (_request, ctx) => findAssociations(ctx),
+  get_account_entitlement_associations: getAccountAssociations,
+  assign_entitlement: assignEntitlement,
+  unassign_entitlement: unassignEntitlement,
+})

@@ -1,0 +1,171 @@
+/** What people hold: a role, user groups, and channels. */
+import {
+  ConnectorError,
+  chain,
+  hasCode,
+  type Listing,
+  type Output,
+  type Paged,
+  paged,
+} from 'keyway/sdk'
+import type { User } from './accounts.ts'
+import { type Ctx, call, listing, said } from './service.ts'
+
+export const ROLE = 'ROLE'
+export const USER_GROUP = 'USER_GROUP'
+export const CHANNEL_MEMBERSHIP = 'CHANNEL_MEMBERSHIP'
+const CHANNEL = 'CHANNEL'
+
+/** The id of the resource that roles and user groups belong to. */
+export const WORKSPACE = ''
+
+/** The one entitlement of each channel. */
+export const MEMBER = 'member'
+
+type Entitlement = Output<'list_entitlements'>[number]
+
+export type Channel = {
+  id: string
+  name: string
+  is_private?: boolean
+  is_general?: boolean
+  is_shared?: boolean
+  purpose?: { value?: string }
+}
+export type UserGroup = {
+  id: string
+  name: string
+  handle?: string
+  description?: string
+  /** When it was switched off, in seconds; 0 unless it was. */
+  date_delete?: number
+  users?: string[]
+}
+
+/** Who may do what in the workspace; everybody has one of these. */
+const ROLES = {
+  primary_owner: 'Primary owner',
+  owner: 'Owner',
+  admin: 'Admin',
+  member: 'Member',
+  multi_channel_guest: 'Guest of several channels',
+  single_channel_guest: 'Guest of one channel',
+  bot: 'Bot',
+} as const
+export type Role = keyof typeof ROLES
+
+/** The highest role that a user has: an owner is an admin as well. */
+export function roleOf(user: User): Role {
+  if (user.is_primary_owner) return 'primary_owner'
+  if (user.is_owner) return 'owner'
+  if (user.is_admin) return 'admin'
+  if (user.is_ultra_restricted) return 'single_channel_guest'
+  if (user.is_restricted) return 'multi_channel_guest'
+  return user.is_bot || user.id === 'USLACKBOT' ? 'bot' : 'member'
+}
+
+/** One thing that can be given. */
+export type Grant =
+  | { type: typeof USER_GROUP; group: string }
+  | { type: typeof CHANNEL_MEMBERSHIP; channel: string }
+
+/**
+ * The grant that a request names by type, id and resource.
+ *
+ * @throws bad_request when there can be no such entitlement; unsupported_operation for a role.
+ */
+export function grantOf(type: string, id: string, resource: string): Grant {
+  if (id === '') throw wrong('an entitlement has an id')
+  if (type === ROLE)
+    throw new ConnectorError('unsupported_operation', 'Slack lets no app change roles')
+  if (type === USER_GROUP) {
+    if (resource !== WORKSPACE) throw wrong('a user group belongs to the whole workspace')
+    return { type, group: id }
+  }
+  if (type === CHANNEL_MEMBERSHIP) {
+    if (id !== MEMBER) throw wrong(`the one of each channel is ${MEMBER}, not ${id}`)
+    if (resource === WORKSPACE) throw wrong('a membership belongs to a channel; name one')
+    return { type, channel: resource }
+  }
+  throw wrong(`the types are ${ROLE}, ${USER_GROUP} and ${CHANNEL_MEMBERSHIP}, not ${type}`)
+}
+
+const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)
+
+/** Kinds of channels to ask for, as Slack writes them. */
+export const channelTypes = ({ settings }: Ctx): string =>
+  settings.private_channels ? 'public_channel,private_channel' : 'public_channel'
+
+/** The channels that are not archived; of the private ones those that the app is in. */
+export const channels = (ctx: Ctx): Listing<Channel> =>
+  listing<Channel>(ctx, 'conversations.list', 'channels', {
+    types: channelTypes(ctx),
+    exclude_archived: true,
+  })
+
+/** The user groups that are in use: a list without pages. A plan without them has none. */
+export async function readUserGroups(ctx: Ctx, more: object = {}): Promise<UserGroup[]> {
+  if (!ctx.settings.user_groups) return []
+  try {
+    const answer = await call<{ usergroups: UserGroup[] }>(ctx, 'usergroups.list', { ...more })
+    return answer.usergroups.filter((group) => !group.date_delete)
+  } catch (error) {
+    const noPlan = ['plan_upgrade_required', 'paid_teams_only', 'feature_not_enabled']
+    if (hasCode(error, 'unsupported_operation') && said(error, ...noPlan)) return []
+    throw error
+  }
+}
+
+/** One page of channels. */
+export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resources'>>> {
+  const page = (await channels(ctx)(ctx.page)) as Paged<Channel[]>
+  ctx.raw(page.response)
+  const resources = page.response.map((channel) => ({
+    integration_specific_id: channel.id,
+    label: channel.name,
+    resource_type: CHANNEL,
+    description: channel.purpose?.value || null,
+    extra_data: {
+      is_private: String(channel.is_private ?? false),
+      is_shared: String(channel.is_shared ?? false),
+    },
+  }))
+  return paged(resources, page.cursor)
+}
+
+/** One page of roles, then of user groups, then of channels' memberships. */
+export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
+  chain<Entitlement>(ctx, {
+    roles: async () =>
+      Object.entries(ROLES).map(([id, label]) => ({
+        entitlement_type: ROLE,
+        integration_specific_id: id,
+        integration_specific_resource_id: WORKSPACE,
+        label,
+        is_assignable: false,
+      })),
+    groups: async () =>
+      (await readUserGroups(ctx)).map(({ id, name, description, handle }) => ({
+        entitlement_type: USER_GROUP,
+        integration_specific_id: id,
+        integration_specific_resource_id: WORKSPACE,
+        label: name,
+        is_assignable: true,
+        description: description || null,
+        extra_data: { handle: handle ?? null },
+      })),
+    channels: async (at) => {
+      const page = (await channels(ctx)(at)) as Paged<Channel[]>
+      return paged(
+        page.response.map(({ id, name, is_general }) => ({
+          entitlement_type: CHANNEL_MEMBERSHIP,
+          integration_specific_id: MEMBER,
+          integration_specific_resource_id: id,
+          label: `Member of ${name}`,
+          // Everybody but guests is in there, and cannot leave.
+          is_assignable: is_general !== true,
+        })),
+        page.cursor,
+      )
+    },
+  })

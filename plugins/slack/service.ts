@@ -1,0 +1,72 @@
+/** Slack's Web API: methods, lists, and errors inside 200. Knows no capability. */
+import {
+  bearer,
+  type ConnectorContext,
+  ConnectorError,
+  client,
+  cursorPage,
+  type Listing,
+  readJson,
+  textCursor,
+} from 'keyway/sdk'
+
+export type Settings = {
+  private_channels: boolean
+  user_groups: boolean
+  base_url: string
+  web_url: string
+}
+export type Ctx = ConnectorContext<Settings, 'token' | 'oauth'>
+
+/** Most items that Slack recommends to ask for at once. */
+const MAX_PER_PAGE = 200
+
+type Parameters = Record<string, string | number | boolean | null | undefined>
+
+/**
+ * Calls a method. Errors are told in answers of success: connector.json says which, and the host
+ * throws them with Slack's own word in `app_error_code`.
+ */
+export async function call<T>(ctx: Ctx, method: string, parameters: Parameters = {}): Promise<T> {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [[name, String(value)] as [string, string]],
+  )
+  const api = client(ctx, { baseUrl: ctx.settings.base_url, authorization: bearer(tokenOf(ctx)) })
+  const reply = await api.request('POST', [method], { body: new URLSearchParams(given) })
+  return readJson<T>(reply)
+}
+
+function tokenOf({ credentials: { token, oauth } }: Ctx): string {
+  const found = token?.token.token ?? oauth?.oauth.access_token
+  if (found !== undefined) return found
+  throw new ConnectorError('bad_request', 'Give one of the credentials token and oauth')
+}
+
+/**
+ * A list of the API, whose items are under a name of its own. A page may hold fewer than were asked
+ * for, or none, and others follow: only the cursor tells.
+ *
+ * @throws invalid_response when the answer is no list.
+ */
+export function listing<T>(
+  ctx: Ctx,
+  method: string,
+  name: string,
+  parameters: Parameters = {},
+): Listing<T> {
+  return async (at) => {
+    const answer = await call<{ response_metadata?: { next_cursor?: string } }>(ctx, method, {
+      ...parameters,
+      cursor: textCursor(at),
+      limit: Math.min(at.size ?? MAX_PER_PAGE, MAX_PER_PAGE),
+    })
+    const items = (answer as Record<string, unknown> | undefined)?.[name]
+    if (!Array.isArray(items))
+      throw new ConnectorError('invalid_response', `${method} did not answer with a list`)
+    return cursorPage(items as T[], answer.response_metadata?.next_cursor)
+  }
+}
+
+/** Whether Slack has said no with one of these words. */
+export const said = (error: unknown, ...words: string[]): boolean =>
+  words.includes(String((error as { app_error_code?: unknown } | null)?.app_error_code))

@@ -1,0 +1,12 @@
+import type { Json, Output } from 'keyway/sdk'
+import { type Ctx, call } from './service.ts'
+
+type Tested = { team_id: string; team: string; user_id: string }
+
+/** Asks whose token it is, and reads one user, for which the scope `users:read` is needed. */
+export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
+  const tested = await call<Tested>(ctx, 'auth.test')
+  await call(ctx, 'users.list', { limit: 1 })
+  ctx.raw(tested as Json)
+  return { valid: true, unique_tenant_id: tested.team_id }
+}
