@@ -1,0 +1,61 @@
+/** Reading accounts, and switching them on and off. */
+import { type Input, type Json, type Output, type Paged, paged, path } from 'keyway/sdk'
+import { type Ctx, customer, directory } from './service.ts'
+import { CUSTOM_NAMES, readUser, statusOf, toAccount, type User, users } from './users.ts'
+
+type CustomAttribute = Output<'list_custom_attributes_schema'>[number]
+type Schema = {
+  schemaName: string
+  fields?: { fieldName: string; displayName?: string; fieldType?: string; multiValued?: boolean }[]
+}
+
+/** What all users have, and what the customer has added to them. */
+export async function listCustomAttributes(ctx: Ctx): Promise<CustomAttribute[]> {
+  const at = path`/customer/${customer(ctx)}/schemas`
+  const { schemas = [] } = await directory(ctx).get<{ schemas?: Schema[] }>(at)
+  const own = schemas.flatMap(({ schemaName, fields = [] }) =>
+    fields
+      .filter((field) => !field.multiValued)
+      .map((field) => attribute(`${schemaName}.${field.fieldName}`, field.displayName)),
+  )
+  return [...CUSTOM_NAMES.map((name) => attribute(name)), ...own]
+}
+
+const attribute = (name: string, description?: string): CustomAttribute => ({
+  customized_type: 'ACCOUNT',
+  name,
+  attribute_type: name === 'manager' ? 'USER' : 'STRING',
+  description: description ?? null,
+})
+
+/** One page of users, by e-mail address. */
+export async function listAccounts(
+  { custom_attributes: attributes }: Input<'list_accounts'>,
+  ctx: Ctx,
+): Promise<Paged<Output<'list_accounts'>>> {
+  const page = (await users(ctx, attributes)(ctx.page)) as Paged<User[]>
+  ctx.raw(page.response as Json)
+  return paged(
+    page.response.map((user) => toAccount(user, attributes)),
+    page.cursor,
+  )
+}
+
+/** One user by id. */
+export async function getAccount(
+  { account_id, custom_attributes: attributes }: Input<'get_account'>,
+  ctx: Ctx,
+): Promise<Output<'get_account'>> {
+  const user = await readUser(ctx, account_id, attributes)
+  ctx.raw(user as Json)
+  return toAccount(user, attributes)
+}
+
+/** Suspends a user, or lets one in again; one that is archived stays so. The status that it has then. */
+export async function setSuspended(
+  ctx: Ctx,
+  id: string,
+  suspended: boolean,
+): Promise<'ACTIVE' | 'SUSPENDED'> {
+  return statusOf(await directory(ctx).patch<User>(path`/users/${id}`, { suspended }))
+}

@@ -1,0 +1,116 @@
+/** Who was there last, and what was done. */
+import {
+  ConnectorError,
+  chain,
+  type Input,
+  type Json,
+  type Listing,
+  type Output,
+  type Paged,
+  paged,
+} from 'keyway/sdk'
+import { type Ctx, ifThere, inParallel, listing, reports } from './service.ts'
+import { readUser } from './users.ts'
+
+type ActivityRecord = Output<'list_activity_records'>[number]
+
+type Parameter = {
+  name: string
+  value?: string
+  intValue?: string
+  boolValue?: boolean
+  multiValue?: string[]
+}
+type Activity = {
+  id: { time: string; uniqueQualifier: string; applicationName?: string }
+  actor?: { email?: string; profileId?: string; callerType?: string; key?: string }
+  ipAddress?: string
+  events?: { type?: string; name: string; parameters?: Parameter[] }[]
+}
+
+/** Most entries that Google gives at once. */
+const MAX_ACTIVITIES = 1000
+
+const DAY_MS = 86_400_000
+
+/** When each account was logged in to last; who never was, or is not there, is missing. */
+export async function getLastActivity(
+  { account_ids }: Input<'get_last_activity'>,
+  ctx: Ctx,
+): Promise<Output<'get_last_activity'>> {
+  const all = await inParallel([...new Set(account_ids)], (id) => ifThere(readUser(ctx, id)))
+  ctx.raw(all as Json)
+  return all.flatMap((user) => {
+    if (!user?.lastLoginTime || Date.parse(user.lastLoginTime) <= 0) return []
+    return [{ account_id: user.id, event_type: 'last_login', happened_at: user.lastLoginTime }]
+  })
+}
+
+/** One page of logins, then of what administrators did, newest first. */
+export const listActivity = (ctx: Ctx): Promise<Paged<ActivityRecord[]>> =>
+  chain<ActivityRecord>(ctx, { login: activities(ctx, 'login'), admin: activities(ctx, 'admin') })
+
+/** A page token is only good together with the beginning that it was made with. */
+function activities(ctx: Ctx, application: 'login' | 'admin'): Listing<ActivityRecord> {
+  return async ({ cursor, size }) => {
+    const { start, token } =
+      cursor === null ? { start: startOf(ctx), token: null } : placeOf(cursor)
+    const list = listing<Activity>(reports(ctx), {
+      path: `/users/all/applications/${application}`,
+      items: 'items',
+      most: MAX_ACTIVITIES,
+      query: { startTime: start },
+    })
+    const page = (await list({ cursor: token, size })) as Paged<Activity[]>
+    const records = page.response.flatMap((one) => toRecords(one, application))
+    return paged(records, page.cursor === null ? null : { start, token: page.cursor })
+  }
+}
+
+const startOf = (ctx: Ctx): string | null => {
+  const { activity_days: days } = ctx.settings
+  return days === undefined ? null : new Date(ctx.now() - days * DAY_MS).toISOString()
+}
+
+function placeOf(cursor: Json): { start: string | null; token: string } {
+  const { start, token } = Object(cursor) as { [member: string]: unknown }
+  if ((start === null || typeof start === 'string') && typeof token === 'string')
+    return { start, token }
+  throw new ConnectorError('invalid_page_token', 'The cursor is not one of the activity log')
+}
+
+/** One entry may tell of several events. */
+const toRecords = (
+  { id, actor = {}, ipAddress, events = [] }: Activity,
+  application: string,
+): ActivityRecord[] =>
+  events.map(({ type, name, parameters = [] }, index) => ({
+    id: `${application}/${id.time}/${id.uniqueQualifier}/${index}`,
+    activity_type: name,
+    timestamp: id.time,
+    actor: {
+      id: actor.profileId ?? null,
+      type: actor.callerType ?? 'USER',
+      username: actor.email ?? actor.key ?? null,
+    },
+    targets: targetsOf(parameters),
+    metadata: {
+      application,
+      ...(type === undefined ? {} : { event_type: type }),
+      ...(ipAddress === undefined ? {} : { ip_address: ipAddress }),
+      ...Object.fromEntries(parameters.map((one) => [one.name, textOf(one)])),
+    },
+  }))
+
+/** Parameters that name whom or what it was done to. */
+const TARGETS = { USER_EMAIL: 'USER', GROUP_EMAIL: 'GROUP', ORG_UNIT_NAME: 'ORG_UNIT' } as const
+
+const targetsOf = (parameters: readonly Parameter[]) =>
+  parameters.flatMap(({ name, value }) =>
+    Object.hasOwn(TARGETS, name) && value !== undefined
+      ? [{ type: TARGETS[name as keyof typeof TARGETS], name: value }]
+      : [],
+  )
+
+const textOf = ({ value, intValue, boolValue, multiValue }: Parameter): string =>
+  value ?? intValue ?? (boolValue === undefined ? (multiValue ?? []).join() : String(boolValue))

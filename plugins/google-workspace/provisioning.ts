@@ -1,0 +1,165 @@
+/** Creating, changing and deleting users, and moving what they own. */
+import {
+  allItems,
+  ConnectorError,
+  hasCode,
+  type Input,
+  type Json,
+  type Output,
+  path,
+} from 'keyway/sdk'
+import { grantOf } from './entitlements.ts'
+import { give } from './grants.ts'
+import { type Ctx, customer, dataTransfer, directory, listing } from './service.ts'
+import { mainOrganization, readUser, statusOf, type User } from './users.ts'
+
+/** Fields that connector.json adds. */
+type Fields = { readonly [field: string]: unknown }
+
+/**
+ * Creates a user with all of its entitlements, or nothing: one that cannot have them is deleted again.
+ *
+ * @throws api_error with the status 409 and the code `duplicate` when the address is taken.
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const email = request.email ?? request.username
+  if (!email || !request.given_name || !request.family_name)
+    throw new ConnectorError(
+      'integration_missing_parameter',
+      'email, given_name and family_name are required',
+    )
+  const grants = request.entitlements.map((one) =>
+    grantOf(
+      one.entitlement_type,
+      one.integration_specific_id,
+      one.integration_specific_resource_id ?? '',
+    ),
+  )
+  const user = await directory(ctx).post<User>('/users', {
+    primaryEmail: email,
+    name: { givenName: request.given_name, familyName: request.family_name },
+    password: request['password'] ?? randomPassword(),
+    changePasswordAtNextLogin: request['password'] !== undefined,
+    suspended: isSuspended(request.user_status),
+    orgUnitPath: request['org_unit_path'],
+    organizations: organizationsOf([], request),
+  })
+  try {
+    for (const grant of grants) await give(ctx, user.id, grant)
+  } catch (error) {
+    await directory(ctx).delete(path`/users/${user.id}`)
+    throw error
+  }
+  ctx.raw(user as Json)
+  return { status: statusOf(user), created: true, id: user.id }
+}
+
+/** Google wants a password; one that is told to nobody lets nobody in. */
+const randomPassword = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(32))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+
+function isSuspended(status: string | undefined): boolean {
+  const word = (status ?? 'ACTIVE').toUpperCase()
+  if (word === 'ACTIVE') return false
+  if (word === 'SUSPENDED' || word === 'INACTIVE') return true
+  throw new ConnectorError(
+    'invalid_value',
+    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
+  )
+}
+
+/** The organisations with the main one changed, undefined when nothing is to be: they are written whole. */
+function organizationsOf(before: NonNullable<User['organizations']>, request: Fields) {
+  const { title, department } = request
+  if (title === undefined && department === undefined) return undefined
+  const main = mainOrganization({ organizations: before } as User) ?? { primary: true }
+  const after = {
+    ...main,
+    ...(title === undefined ? {} : { title }),
+    ...(department === undefined ? {} : { department }),
+  }
+  return [after, ...before.filter((one) => one !== main)]
+}
+
+/** Changes what is given, and leaves the rest alone. */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const { email, given_name, family_name, org_unit_path, password } = request
+  const name = {
+    ...(given_name === undefined ? {} : { givenName: given_name }),
+    ...(family_name === undefined ? {} : { familyName: family_name }),
+  }
+  const isInJob = request['title'] !== undefined || request['department'] !== undefined
+  const before = isInJob ? await readUser(ctx, request.id) : null
+  const changes = {
+    primaryEmail: email,
+    name: Object.keys(name).length === 0 ? undefined : name,
+    orgUnitPath: org_unit_path,
+    password,
+    organizations: before ? organizationsOf(before.organizations ?? [], request) : undefined,
+  }
+  if (Object.values(changes).every((one) => one === undefined))
+    throw new ConnectorError('bad_request', 'Nothing to change: give one of the fields')
+  ctx.raw(await directory(ctx).patch<Json>(path`/users/${request.id}`, changes))
+  return { id: request.id }
+}
+
+/** Deletes a user; for twenty days, an administrator can bring one back. */
+export async function deleteAccount(
+  { account_id }: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  await directory(ctx).delete(path`/users/${account_id}`)
+  return { status: 'DELETED', deleted: true }
+}
+
+type Application = {
+  id: string
+  name: string
+  transferParams?: { key: string; value?: string[] }[]
+}
+
+/**
+ * Asks for everything of one user to be handed to another: of each application all that it can hand
+ * over. Google does so within hours.
+ */
+export async function transferData(
+  { source_account_id, target_account_id }: Input<'transfer_data'>,
+  ctx: Ctx,
+): Promise<Output<'transfer_data'>> {
+  const [from, to] = [
+    await readUser(ctx, source_account_id),
+    await readUser(ctx, target_account_id),
+  ]
+  const customerId = customer(ctx)
+  const applications = await allItems(
+    listing<Application>(dataTransfer(ctx), {
+      path: '/applications',
+      items: 'applications',
+      most: 500,
+      query: { customerId },
+    }),
+  )
+  try {
+    const transfer = await dataTransfer(ctx).post<Json>('/transfers', {
+      oldOwnerUserId: from.id,
+      newOwnerUserId: to.id,
+      applicationDataTransfers: applications.map(({ id, transferParams = [] }) => ({
+        applicationId: id,
+        applicationTransferParams: transferParams,
+      })),
+    })
+    ctx.raw(transfer)
+    return { success: true }
+  } catch (error) {
+    if (!hasCode(error, 'bad_request')) throw error
+    return { success: false, reason: error.message }
+  }
+}

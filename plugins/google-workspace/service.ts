@@ -1,0 +1,104 @@
+/** Google's APIs for administrators: clients, errors, lists. Knows no capability; the host logs in. */
+import {
+  type Client,
+  type ConnectorContext,
+  ConnectorError,
+  client,
+  cursorPage,
+  hasCode,
+  type Listing,
+  type Query,
+  textCursor,
+  type UpstreamReply,
+} from 'keyway/sdk'
+
+export type Settings = {
+  license_products: string
+  downgrade_to?: string
+  admin_roles: boolean
+  activity_days?: number
+}
+export type Ctx = ConnectorContext<Settings>
+
+const ADMIN = 'https://admin.googleapis.com/admin'
+const LICENSING = 'https://licensing.googleapis.com/apps/licensing/v1'
+
+const api = (ctx: Ctx, baseUrl: string): Client => client(ctx, { baseUrl, onError: errorOf })
+
+/** Users, groups, organisational units, roles. */
+export const directory = (ctx: Ctx): Client => api(ctx, `${ADMIN}/directory/v1`)
+/** What was done, by whom. */
+export const reports = (ctx: Ctx): Client => api(ctx, `${ADMIN}/reports/v1/activity`)
+/** Moving what people own. */
+export const dataTransfer = (ctx: Ctx): Client => api(ctx, `${ADMIN}/datatransfer/v1`)
+/** Licences. */
+export const licensing = (ctx: Ctx): Client => api(ctx, LICENSING)
+
+/** The customer that is asked for: the credential's, else the administrator's own. */
+export const customer = (ctx: Ctx): string => ctx.auth.service_account.tenant_id || 'my_customer'
+
+const TOO_MANY = [
+  'rateLimitExceeded',
+  'userRateLimitExceeded',
+  'quotaExceeded',
+  'dailyLimitExceeded',
+]
+
+/** The error of a failing answer. Google tells its reason in a list of errors, and 403 for some rates. */
+async function errorOf(reply: UpstreamReply): Promise<Error> {
+  const error = await ConnectorError.from(reply)
+  const reason = /"reason"\s*:\s*"(\w{1,60})"/.exec(error.message)?.[1]
+  const details = { ...error, app_error_code: reason ?? error.app_error_code }
+  const code =
+    reply.status === 403 && TOO_MANY.includes(reason ?? '') ? 'rate_limit' : error.error_code
+  return new ConnectorError(code, error.message, details)
+}
+
+/** Where a list is, what its items are called, and how many it gives at once. */
+export type List = { path: string; items: string; most: number; query?: Query }
+
+/**
+ * A list of an API. Items are left out where there are none; a page may hold fewer than were asked
+ * for, or none, and others follow.
+ *
+ * @throws invalid_response when the answer is no list.
+ */
+export function listing<T>(on: Client, { path, items, most, query }: List): Listing<T> {
+  return async (at) => {
+    const answer = await on.get<Record<string, unknown> | undefined>(path, {
+      query: {
+        ...query,
+        maxResults: Math.min(at.size ?? most, most),
+        pageToken: textCursor(at),
+      },
+    })
+    const found = answer?.[items] ?? []
+    if (answer === undefined || !Array.isArray(found))
+      throw new ConnectorError('invalid_response', `${path} did not answer with a list`)
+    return cursorPage(found as T[], answer['nextPageToken'] as string | undefined)
+  }
+}
+
+/** As many requests as are on their way at once. */
+const AT_ONCE = 4
+
+/** What becomes of each, in the same order. */
+export async function inParallel<T, U>(
+  items: readonly T[],
+  work: (item: T) => Promise<U>,
+): Promise<U[]> {
+  const done: U[] = []
+  for (let start = 0; start < items.length; start += AT_ONCE)
+    done.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(work))))
+  return done
+}
+
+/** The result, or null where there is nothing. */
+export async function ifThere<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return null
+    throw error
+  }
+}

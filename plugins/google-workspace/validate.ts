@@ -1,0 +1,12 @@
+import { type Json, type Output, path } from 'keyway/sdk'
+import { type Ctx, customer, directory } from './service.ts'
+
+type Customer = { id: string; customerDomain?: string }
+
+/** Reads whose Workspace it is, and one user; the customer's id stays when its domain changes. */
+export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
+  const found = await directory(ctx).get<Customer>(path`/customers/${customer(ctx)}`)
+  await directory(ctx).get('/users', { query: { customer: customer(ctx), maxResults: 1 } })
+  ctx.raw(found as Json)
+  return { valid: true, unique_tenant_id: found.id }
+}
