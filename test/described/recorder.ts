@@ -1,0 +1,158 @@
+/**
+ * A loopback server between a connector and the server that stands in for its system. Everything that
+ * goes by is held against the vendor's own description. Where the stand-in is not like the vendor, a
+ * table says so, with the reason: a difference that is in no table is a finding, and so is a row that
+ * nothing needs any more.
+ */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createJudge } from './operations.ts'
+
+export type Request = { method: string; target: string; headers: Message['headers']; body: string }
+export type Reply = Message & { status: number }
+type Message = { headers: Record<string, string | string[] | undefined>; body: string }
+
+/** Something that the stand-in says otherwise than the description; the connector gets it as it is. */
+export type Deviation = { operation: string; finding: RegExp; why: string }
+
+/** Something that the stand-in cannot do: answered here, as the vendor would. */
+export type Mend = {
+  operation: RegExp
+  why: string
+  answer(request: Request, forward: (other?: Partial<Request>) => Promise<Reply>): Promise<Reply>
+}
+
+export type RecorderOptions = {
+  /** Origin of the stand-in. */
+  upstream: string
+  description: object
+  deviations: readonly Deviation[]
+  mends: readonly Mend[]
+  /** What is no part of the description: passed on and not judged. */
+  outside: RegExp
+}
+
+export type Recorder = {
+  /** Origin to call instead of the stand-in's. */
+  url: string
+  /** What differed from the description and is in no table, each once. */
+  findings(): string[]
+  /** Rows of the tables that nothing needed. */
+  unused(): string[]
+  /** Operations of the description that were called. */
+  operations(): string[]
+  stop(): Promise<void>
+}
+
+/** A reply with JSON. */
+export const json = (status: number, value: unknown): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+})
+
+export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  const { upstream, deviations, mends, outside } = options
+  const judge = createJudge(options.description)
+  const findings = new Set<string>()
+  const operations = new Set<string>()
+  const used = new Set<object>()
+  const judgedBefore = new Set<string>()
+
+  const answer = async (asked: Request): Promise<Reply> => {
+    const forward = (other: Partial<Request> = {}) => send(upstream, { ...asked, ...other })
+    if (outside.test(asked.target)) return forward()
+    const mend = mends.find((one) =>
+      one.operation.test(`${asked.method} ${asked.target.replace(/\?.*/, '')}`),
+    )
+    if (mend) used.add(mend)
+    const reply = mend ? await mend.answer(asked, forward) : await forward()
+    // Most of what is asked twice is answered twice alike.
+    const seen = [asked.method, asked.target, asked.body, reply.status, reply.body].join('\n')
+    if (judgedBefore.has(seen)) return reply
+    judgedBefore.add(seen)
+    const judged = judge({
+      ...asked,
+      sent: parsed(asked.body),
+      status: reply.status,
+      answered: parsed(reply.body),
+    })
+    operations.add(judged.operation)
+    for (const finding of judged.findings) {
+      const known = deviations.find(
+        (one) => one.operation === judged.operation && one.finding.test(finding),
+      )
+      if (known) used.add(known)
+      else findings.add(`${judged.operation}: ${finding.replace(/\/\d+\b/g, '/N')}`)
+    }
+    return reply
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing, answer).catch((error: unknown) => {
+      findings.add(`${incoming.method} ${incoming.url}: ${String(error)}`)
+      outgoing.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    findings: () => [...findings],
+    unused: () => [...deviations, ...mends].filter((one) => !used.has(one)).map(({ why }) => why),
+    operations: () => [...operations].sort(),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function handle(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  answer: (request: Request) => Promise<Reply>,
+): Promise<void> {
+  const { method = 'GET', url: target = '/', headers } = incoming
+  const {
+    status,
+    headers: told,
+    body,
+  } = await answer({
+    method,
+    target,
+    headers,
+    body: await text(incoming),
+  })
+  const { connection: _1, 'keep-alive': _2, 'transfer-encoding': _3, ...rest } = told
+  outgoing.writeHead(status, { ...rest, 'content-length': Buffer.byteLength(body) })
+  outgoing.end(body)
+}
+
+/** The Host header stays: the stand-in makes its links to the next page from it. */
+function send(upstream: string, { method, target, headers, body }: Request): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const { 'content-length': _1, 'transfer-encoding': _2, ...rest } = headers
+    const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) }
+    const outgoing = request(new URL(target, upstream), {
+      method,
+      headers: { ...rest, ...length, 'accept-encoding': 'identity' },
+    })
+    outgoing.on('error', reject)
+    outgoing.on('response', (reply) => {
+      text(reply).then(
+        (told) => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: told }),
+        reject,
+      )
+    })
+    outgoing.end(body)
+  })
+}
+
+async function text(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const parsed = (body: string): unknown => (body === '' ? undefined : JSON.parse(body))
