@@ -1,0 +1,16 @@
+/** BS: B with Keyway's generated writers in place of valibot and JSON.stringify on the reply. */
+import { compileFunction } from 'node:vm'
+import { install, write } from '../../../runtime/worker/guest/writers.ts'
+import { writersSource } from '../../../runtime/worker/writers.ts'
+import { serveWith } from './hono-server.ts'
+
+// As in an isolate, where the prelude is there under this name.
+compileFunction(writersSource(), ['__keyway'])({ install })
+
+serveWith((c, name, reply) => {
+  const written = write(name, reply)
+  if (written === null) throw new Error(`the writers refuse the reply of ${name}`)
+  return c.body(`{"response":${written.text},"raw_data":null,"page":null}`, 200, {
+    'content-type': 'application/json',
+  })
+})

@@ -1,0 +1,74 @@
+/** Starts Keyway as an operator does, with its embedded database, its log going nowhere. */
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { forgetDatabase } from '../../database/forget.ts'
+import { pause, type Run } from '../run.ts'
+import { type Server, startServer } from '../server.ts'
+
+const COMMAND = path.join(import.meta.dirname, '..', '..', '..', 'runtime', 'cli', 'keyway.mjs')
+/** The bearer token of `/operator` on every host of a run. */
+export const OPERATOR_TOKEN = `lsk_${'bench'.repeat(8)}`
+
+/** A data directory, that may outlive several starts. */
+export type Home = { dataDir: string; remove(): Promise<void> }
+
+/** Makes a data directory in the run's folder. */
+export async function makeHome({ home }: Run, name: string): Promise<Home> {
+  const dataDir = path.join(home, name)
+  await mkdir(dataDir, { recursive: true })
+  return {
+    dataDir,
+    async remove() {
+      // For root, the database lies elsewhere.
+      await forgetDatabase(dataDir)
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts Keyway over a data directory; ready as `/readyz` says it. */
+export const startKeyway = (
+  { signal }: Run,
+  { dataDir }: Home,
+  plugins: string,
+  env: Record<string, string> = {},
+): Promise<Server> =>
+  startServer({
+    name: 'Keyway',
+    command: process.execPath,
+    args: () => [COMMAND, 'start'],
+    env: {
+      KEYWAY_DATA_DIR: dataDir,
+      KEYWAY_PLUGINS_DIR: plugins,
+      KEYWAY_ADMIN_TOKEN: OPERATOR_TOKEN,
+      ...env,
+    },
+    readyPath: '/readyz',
+    signal,
+  })
+
+/** How long a host may take to check folders, in milliseconds: a thousand take minutes. */
+const CHECKED_MS = 1_800_000
+
+/**
+ * Waits until the connectors are served that are waited for, and tells how many are.
+ *
+ * @throws Error when they are not, after half an hour.
+ */
+export async function untilServed(
+  { signal, tell }: Run,
+  { url }: Server,
+  isEnough: (ids: readonly string[]) => boolean,
+): Promise<void> {
+  const endMs = performance.now() + CHECKED_MS
+  let served = 0
+  while (performance.now() < endMs) {
+    const reply = await fetch(`${url}/connectors/list-connector-app-ids`, { signal })
+    const { response } = (await reply.json()) as { response: string[] }
+    if (isEnough(response)) return
+    served = response.length
+    tell(`${served} connectors are served`)
+    await pause(100)
+  }
+  throw new Error(`only ${served} connectors are served`)
+}

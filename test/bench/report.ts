@@ -1,0 +1,71 @@
+/**
+ * Writes what was found into the text of RESULTS.md. Each part has a marked block of its own, which a
+ * run replaces; everything outside of the blocks is written by hand and stays.
+ */
+import type { Findings, Judged, Table } from './findings.ts'
+
+/** One part of the report. */
+export type Section = {
+  /** Name of the part, as in `ONLY`. */
+  part: string
+  title: string
+  /** The machine and the length of the run, in words. */
+  setting: string
+  findings: Findings
+}
+
+/** Where blocks of parts that the text does not have yet are put: before what is written by hand. */
+const BY_HAND = '<!-- by hand -->'
+
+/** The text with this section in it, in place of the one of an earlier run. */
+export function place(text: string, section: Section): string {
+  const open = `<!-- part: ${section.part} -->`
+  const close = `<!-- /part: ${section.part} -->`
+  const block = `${open}\n${sectionText(section)}\n${close}`
+  const from = text.indexOf(open)
+  const to = text.indexOf(close)
+  if (from !== -1 && to > from) return text.slice(0, from) + block + text.slice(to + close.length)
+  const at = text.includes(BY_HAND) ? text.indexOf(BY_HAND) : text.length
+  return `${text.slice(0, at).trimEnd()}\n\n${block}\n\n${text.slice(at)}`
+}
+
+/** A section as Markdown. */
+export function sectionText({ title, setting, findings }: Section): string {
+  const { judged, tables, notes } = findings
+  return [
+    `## ${title}`,
+    setting,
+    ...(judged.length > 0 ? [judgedText(judged)] : []),
+    ...tables.map(tableText),
+    ...notes,
+  ].join('\n\n')
+}
+
+/** How many goals were met, in words. */
+export function summary(sections: readonly Section[]): string {
+  const judged = sections.flatMap(({ findings }) => findings.judged)
+  const count = (met: boolean | null) => judged.filter((one) => one.met === met).length
+  const missed = judged.filter(({ met }) => met === false).map(({ what }) => `  missed: ${what}`)
+  const unknown = count(null) > 0 ? `, ${count(null)} not measured` : ''
+  return [`goals: ${count(true)} met, ${count(false)} missed${unknown}`, ...missed].join('\n')
+}
+
+const judgedText = (judged: readonly Judged[]): string =>
+  lines(
+    ['what', 'measured', 'goal', ''],
+    judged.map(({ what, figure, goal, met }) => [what, figure, goal, VERDICTS[`${met}`]]),
+  )
+
+const VERDICTS = { true: 'met', false: '**missed**', null: '-' } as const
+
+const tableText = ({ title, columns, rows }: Table): string =>
+  `${title}:\n\n${lines(columns, rows)}`
+
+function lines(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(columns), `|${columns.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
+}
+
+/** A bar for a ratio, a character per tenth; what is longer than twice the whole is cut. */
+export const bar = (ratio: number): string => '█'.repeat(Math.min(20, Math.round(ratio * 10)))
