@@ -1,0 +1,58 @@
+/**
+ * The host process of a soak: a whole host, with its database, that also tells the run how it is. It is told
+ * what to be by its first message, and stops when its parent is gone.
+ */
+import { listen } from '../../runtime/cli/serve.ts'
+import { readConfig } from '../../runtime/config.ts'
+import { createLog } from '../../runtime/log.ts'
+import { createHost, type Host } from '../../runtime/main.ts'
+import type { HostSettings, HostState, Question } from '../../runtime/verify/host-link.ts'
+
+/** What the log says that it should not: defects, secrets, and how a worker ended that nobody attacked. */
+const told: string[] = []
+/** More of them say nothing more. */
+const MAX_TOLD = 50
+const DEFECT_LEVEL = 50
+let logBytes = 0
+/** Lanes in which nothing hostile runs. */
+let healthy: () => string[] = () => []
+
+process.once('message', (settings: HostSettings) => void serve(settings))
+
+async function serve({ environment, secrets }: HostSettings): Promise<void> {
+  const config = readConfig(environment)
+  const log = createLog('info', {
+    write(line: string) {
+      logBytes += line.length
+      if (told.length >= MAX_TOLD) return
+      const { level, connector, lane } = JSON.parse(line)
+      const isDefect = level >= DEFECT_LEVEL && connector === undefined
+      if (isDefect || (lane !== undefined && healthy().includes(lane)))
+        told.push(line.slice(0, 1000))
+      for (const secret of secrets)
+        if (line.includes(secret)) told.push(`a secret: ${line.slice(0, 1000)}`)
+    },
+  })
+  const host = await createHost(config, log)
+  healthy = () => ['steady', 'listing', 'scim'].flatMap((id) => host.registry.find(id)?.lane ?? [])
+  const listening = await listen(host, config)
+  await Promise.all([host.settled, host.databaseReady])
+  process.on('message', ({ id }: Question & { id: number }) => {
+    process.send?.({ id, value: stateOf(host) })
+  })
+  process.once('disconnect', () => void listening.stop().then(() => process.exit(0)))
+  process.send?.({ began: { url: listening.url, containment: host.lanes.containment } })
+}
+
+function stateOf(host: Host): HostState {
+  global.gc?.()
+  const { rss, heapUsed, external } = process.memoryUsage()
+  return {
+    workers: host.lanes.states(),
+    residentBytes: rss,
+    usedBytes: heapUsed + external,
+    logBytes,
+    logged: told,
+    changedBuiltIns: [],
+  }
+}

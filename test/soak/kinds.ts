@@ -1,0 +1,158 @@
+/** The kinds of calls of a soak: how often each comes, and what its answer must be. */
+
+import type { Got } from './client.ts'
+import { attackOnce } from './hostile.ts'
+import { ADMIN_TOKEN, type SoakScene } from './scene.ts'
+import { accountOf, tokenOf } from './upstream.ts'
+
+/** What a call came to: `wrong` says in words what should not be. */
+export type Ended = Pick<Got, 'lateMs' | 'tookMs'> & { wrong: string | null }
+
+export type Kind = {
+  name: string
+  /** Of a hundred calls. */
+  share: number
+  run(scene: SoakScene, tenant: string, turn: number): Promise<Ended>
+}
+
+/** The deadline of `steady`, which its manifest says. */
+const STEADY_MS = 5000
+/** Whoever asks for no deadline gets the manifest's default. */
+const DEFAULT_MS = 30_000
+/** What is answered by the host alone, in milliseconds: its database may be waited for. */
+const HOST_MS = 5000
+
+/** Grants that were answered, each once. */
+export const granted: string[] = []
+/** Answers that must be the same each time, by what was asked. */
+const known = new Map<string, string>()
+
+export const KINDS: readonly Kind[] = [
+  { name: 'list', share: 30, run: list },
+  { name: 'get', share: 24, run: (scene, tenant, turn) => get(scene, tenant, `${turn}`) },
+  { name: 'write', share: 14, run: write },
+  { name: 'large', share: 4, run: large },
+  { name: 'slow', share: 5, run: (scene, tenant, turn) => get(scene, tenant, `slow-${turn}`) },
+  { name: 'too slow', share: 1, run: tooSlow },
+  { name: 'hung up', share: 3, run: hungUp },
+  { name: 'built-in', share: 5, run: builtIn },
+  { name: 'core', share: 6, run: (scene) => asBefore(scene, '/users/current', ADMIN_TOKEN) },
+  { name: 'health', share: 3, run: (scene) => asBefore(scene, '/healthz') },
+  { name: 'hostile', share: 5, run: (scene, _tenant, turn) => attackOnce(scene, turn) },
+]
+
+function steady(
+  { client, upstream }: SoakScene,
+  tenant: string,
+  capability: string,
+  request: object,
+  more: { page?: object; hangUpMs?: number } = {},
+): Promise<Got> {
+  const { page = {}, ...how } = more
+  return client.call({
+    at: `/connectors/steady/${capability}`,
+    body: {
+      auth: { token: { token: tokenOf(tenant) } },
+      settings: { base_url: upstream.url, tenant },
+      request,
+      page,
+    },
+    deadlineMs: STEADY_MS,
+    ...how,
+  })
+}
+
+/** An answer that is none, in words. */
+const failed = ({ code, body }: Got): string | null =>
+  code === null ? null : `${code}: ${body.error?.message ?? ''}`
+
+const differs = (got: unknown, expected: unknown): string | null =>
+  got === expected ? null : `answered ${String(got).slice(0, 300)} in place of ${expected}`
+
+type Item = { integration_specific_id: string }
+const idsOf = ({ body }: Got): string[] =>
+  ((body.response ?? []) as Item[]).map(({ integration_specific_id }) => integration_specific_id)
+
+/** All pages: each account of the tenant once, in order. */
+async function list(scene: SoakScene, tenant: string): Promise<Ended> {
+  const ids: string[] = []
+  let page: object | null = {}
+  let lateMs = Number.NEGATIVE_INFINITY
+  let tookMs = 0
+  let failure: string | null = null
+  while (page !== null) {
+    const got = await steady(scene, tenant, 'list_accounts', {}, { page })
+    ids.push(...idsOf(got))
+    lateMs = Math.max(lateMs, got.lateMs)
+    tookMs = Math.max(tookMs, got.tookMs)
+    failure ??= failed(got)
+    // An error repeats the page, for whoever wants to go on there.
+    page = got.code === null && got.body.page ? { token: got.body.page.token } : null
+  }
+  const all = Array.from({ length: 100 }, (_, n) => `${tenant}-${n}`)
+  return { lateMs, tookMs, wrong: failure ?? differs(ids.join(), all.join()) }
+}
+
+async function get(scene: SoakScene, tenant: string, id: string): Promise<Ended> {
+  const got = await steady(scene, tenant, 'get_account', { account_id: id })
+  const { integration_specific_id } = (got.body.response ?? {}) as Partial<Item>
+  return { ...got, wrong: failed(got) ?? differs(integration_specific_id, accountOf(tenant, id)) }
+}
+
+async function write(scene: SoakScene, tenant: string, turn: number): Promise<Ended> {
+  const grant = `grant-${turn}`
+  const got = await steady(scene, tenant, 'assign_entitlement', {
+    account_integration_specific_id: 'a',
+    resource_integration_specific_id: '',
+    resource_type: '',
+    entitlement_type: 'GROUP',
+    entitlement_integration_specific_id: grant,
+  })
+  if (got.code === null) granted.push(`${tenant}/${grant}`)
+  return { ...got, wrong: failed(got) }
+}
+
+async function large(scene: SoakScene, tenant: string): Promise<Ended> {
+  const got = await steady(scene, tenant, 'list_resources', {})
+  const ids = idsOf(got)
+  const own = ids.filter((id) => id.startsWith(`${tenant}-`)).length
+  return { ...got, wrong: failed(got) ?? differs(`${own} of ${ids.length}`, '3000 of 3000') }
+}
+
+/** An upstream that never answers: told so at the deadline. */
+async function tooSlow(scene: SoakScene, tenant: string, turn: number): Promise<Ended> {
+  const got = await steady(scene, tenant, 'get_account', { account_id: `never-${turn}` })
+  return { ...got, wrong: differs(got.code, 'request_timeout') }
+}
+
+async function hungUp(scene: SoakScene, tenant: string, turn: number): Promise<Ended> {
+  const wish = { account_id: `never-${turn}` }
+  const got = await steady(scene, tenant, 'get_account', wish, { hangUpMs: 100 })
+  return { ...got, wrong: differs(got.code, 'hung up') }
+}
+
+/** The connector that shares its worker with others. */
+async function builtIn({ client, directoryUrl }: SoakScene): Promise<Ended> {
+  const got = await client.call({
+    at: '/connectors/scim/list_accounts',
+    body: {
+      auth: { token: { token: 'sample-token' } },
+      settings: { base_url: directoryUrl },
+      request: {},
+      page: { size: 50 },
+    },
+    deadlineMs: DEFAULT_MS,
+  })
+  return { ...got, wrong: failed(got) ?? sameAsBefore('scim', JSON.stringify(got.body.response)) }
+}
+
+async function asBefore({ client }: SoakScene, at: string, token?: string): Promise<Ended> {
+  const got = await client.call({ at, deadlineMs: HOST_MS, ...(token && { token }) })
+  return { ...got, wrong: failed(got) ?? sameAsBefore(at, got.text) }
+}
+
+function sameAsBefore(asked: string, answer: string): string | null {
+  const before = known.get(asked) ?? answer
+  known.set(asked, before)
+  return differs(answer, before)
+}
