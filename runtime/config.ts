@@ -54,6 +54,12 @@ export const SETTINGS = {
     meaning:
       '`open`, `closed` (an edit that reaches further waits for a grant) or `off`; default `open` on a loopback address without `DATABASE_URL`, else `closed`',
   },
+  KEYWAY_INSTALL: {
+    default: '',
+    schema: v.picklist(['', 'trusted', 'any'], 'is neither trusted nor any'),
+    meaning:
+      'which packages may be installed: `trusted` (signed by a publisher whom you trust) or `any`; default `any` on a loopback address without `DATABASE_URL`, else `trusted`',
+  },
   KEYWAY_CONNECTORS_PATH: {
     default: '/connectors',
     schema: v.pipe(
@@ -164,6 +170,7 @@ export type Config = Readonly<{
   dataDir: string
   pluginDirs: readonly string[]
   dropIn: 'open' | 'closed' | 'off'
+  install: 'trusted' | 'any'
   connectorsPath: string
   privateEgress: string
   clearSecrets: string
@@ -223,6 +230,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dataDir: path.resolve(get('KEYWAY_DATA_DIR')),
     pluginDirs: list(get('KEYWAY_PLUGINS_DIR'), path.delimiter).map((one) => path.resolve(one)),
     dropIn: get('KEYWAY_DROP_IN') || (loopback && databaseUrl === '' ? 'open' : 'closed'),
+    install: get('KEYWAY_INSTALL') || (loopback && databaseUrl === '' ? 'any' : 'trusted'),
     connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
     privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
     clearSecrets: get('KEYWAY_CLEAR_SECRETS'),

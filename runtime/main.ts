@@ -2,12 +2,12 @@
  * The only wiring: constructors called in order, each handed what it needs as values and functions.
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
-import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
+import { RuntimeError } from './contract/errors.ts'
 import type { Manifest } from './contract/manifest.ts'
 import { resealConnections } from './core/apps/connections.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
@@ -22,34 +22,40 @@ import { parsePrivateGrants } from './egress/grants.ts'
 import type { Resolve } from './egress/lookups.ts'
 import { checkRules } from './egress/url-template.ts'
 import { createApp } from './http/app.ts'
-import type { CallEnd } from './http/connectors.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
 import { createCall } from './invoke/call.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
-import type { CallLog, InvokeDeps, UpstreamRecord } from './invoke/ports.ts'
+import type { InvokeDeps } from './invoke/ports.ts'
+import { createTryOut } from './invoke/try-out.ts'
 import { createTurns } from './invoke/turns.ts'
 import { keptSecret } from './keys.ts'
 import { createLanes, type Lanes } from './lanes/lanes.ts'
 import { createLauncher, type Launcher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
+import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts'
 import type { Log } from './log.ts'
 import { createOAuth } from './oauth/perform.ts'
 import { readBuiltIn } from './registry/built-in.ts'
 import { parseClearGrants } from './registry/clear-grants.ts'
 import { compile } from './registry/compile.ts'
-import { digestOf, readTree } from './registry/folder.ts'
+import type { Installed } from './registry/installed.ts'
 import { createLocate } from './registry/positions.ts'
-import { createRegistry, type Listing, type Registry } from './registry/registry.ts'
+import { createRegistry, type Listing } from './registry/registry.ts'
 import { openStore } from './registry/store.ts'
+import { toolchainDigest } from './registry/toolchain.ts'
+import type { Version } from './registry/version.ts'
 import { watchDirectories } from './registry/watch.ts'
 import { createSealer } from './seal.ts'
+import { checkPackage } from './testing/check-package.ts'
+import { createTold, type Observers } from './told.ts'
 import { VERSION } from './version.ts'
 
 export type Host = {
   app: Hono<Env>
-  registry: Registry
+  registry: Installed
+  lifecycle: Lifecycle
   lanes: Lanes
   invoke: Invoke
   /** The file that holds the operator's token, where it was generated. */
@@ -69,19 +75,6 @@ export type Host = {
   stop(): Promise<void>
 }
 
-/** Eyes of a command on a host's calls. What one of them sees is told to it in place of the log. */
-export type Observers = {
-  onUpstream?(
-    connector: string,
-    capability: string,
-    record: UpstreamRecord,
-    requestId: string,
-  ): void
-  onLog?: CallLog
-  onChange?(listing: Listing): void
-  onCall?(call: CallEnd): void
-}
-
 /** A host that is not whole. */
 export type HostParts = {
   /** The one plugin directory that is served; no built-in connectors then. */
@@ -96,8 +89,6 @@ export type HostParts = {
 
 /** How long a connector may take to compile, in milliseconds. */
 const COMPILE_TIMEOUT_MS = 20_000
-
-const RUNTIME = import.meta.dirname
 
 /**
  * Makes a host. `only` is a plugin directory that is looked at in place of the built-in and the
@@ -169,7 +160,11 @@ export async function createHost(
 
   const toolchain = await toolchainDigest()
   const store = openStore(dataDir, toolchain)
-  const registry = createRegistry({
+  const onRetired = ({ lane, digest }: Version) => {
+    // Others go on in a lane that is shared.
+    if (lane === digest) lanes.drain(lane)
+  }
+  const folders = createRegistry({
     store,
     builtIn: await readBuiltIn(),
     dropIn: config.dropIn,
@@ -184,21 +179,25 @@ export async function createHost(
         }),
       describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
     },
-    onChange: (listing) => {
-      if (observers.onChange) return observers.onChange(listing)
-      const { state, reason, ...row } = listing
-      const line = { connector: row.id, ...row, state }
-      if (state === 'ghost') log.warn(line, reason ?? 'a connector is not served')
-      else
-        log.info(
-          line,
-          row.serving ? 'a connector is served' : (reason ?? 'a connector is not served'),
-        )
-    },
-    onRetired: (retired) => {
-      if (!retired.builtIn) lanes.drain(retired.lane)
-    },
+    onChange: (listing) => told.changed(listing),
+    onRetired,
   })
+  const packageStore = openStore(path.join(dataDir, 'installed'), toolchain)
+  const lifecycle = await createLifecycle({
+    dataDir,
+    folders,
+    store: packageStore,
+    database,
+    policy: config.install,
+    vault,
+    checkEgress: checkRules,
+    checkPackage: (one) => checkPackage(one, lanes, checkRules),
+    tryOut: (version, probe) => tryOut(version, probe),
+    onRetired,
+    onError: (error) => log.warn({ err: error }, 'following what is installed failed'),
+    tell: (text) => log.warn(text),
+  })
+  const { registry } = lifecycle
 
   const turns = createTurns()
   const metrics = createMetrics(
@@ -215,13 +214,8 @@ export async function createHost(
       onError: (error) => log.warn({ err: error }, 'sharing an answer with other hosts failed'),
     }),
   })
-  const tellUpstream: InvokeDeps['onUpstream'] = (served, capability, record, requestId) => {
-    const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
-    metrics.upstream(served.id, outcome, record.ms / 1000)
-    if (observers.onUpstream) return observers.onUpstream(served.id, capability, record, requestId)
-    log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
-  }
-  const invoke = createInvoke({
+  const told = createTold({ log, metrics, calls: lifecycle.calls, observers })
+  const means: InvokeDeps = {
     find: registry.find,
     byDigest: registry.byDigest,
     run: lanes.run,
@@ -229,29 +223,36 @@ export async function createHost(
       egress.open({
         ...call,
         connectorId: served.id,
-        manifest: served.manifest as Manifest,
+        // At each request: what an operator takes back counts at once.
+        get manifest() {
+          return manifestNow(served)
+        },
         capability,
         level: CAPABILITIES[capability].level,
       }),
     pageTokens: createPageTokens(secrets),
-    locate: createLocate(store.map),
+    locate: createLocate(async (digest) => (await store.map(digest)) ?? packageStore.map(digest)),
     turns,
     ceilings: config.ceilings,
-    log: (line) => {
-      if (observers.onLog) return observers.onLog(line)
-      const { level, message, ...rest } = line
-      log[level](rest, message)
-    },
-    onUpstream: tellUpstream,
+    log: told.logged,
+    onUpstream: told.upstream,
     performOAuth: ({ version: served, capability, requestId, ...call }) =>
       performOAuth({
         connectorId: served.id,
-        manifest: served.manifest,
+        manifest: manifestNow(served),
         capability,
         ...call,
-        onRecord: (record) => tellUpstream(served, capability, record, requestId),
+        onRecord: (record) => told.upstream(served, capability, record, requestId),
       }),
-  })
+  }
+  const invoke = createInvoke(means)
+  const tryOut = createTryOut(means, lanes.describe)
+
+  function manifestNow(served: Parameters<Installed['manifestNow']>[0]): Manifest {
+    const manifest = registry.manifestNow(served)
+    if (manifest) return manifest
+    throw new RuntimeError('connector_unknown', 'the operator has just taken this connector away')
+  }
 
   const configured = config.dropIn === 'off' ? [] : config.pluginDirs
   const directories = only === null ? [...new Set([BUILT_IN_DIR, ...configured])] : [only]
@@ -263,12 +264,12 @@ export async function createHost(
   let started = false
   const watched = watchDirectories(directories, {
     async onFolder(folder) {
-      const { checked } = await registry.look(folder)
+      const { checked } = await folders.look(folder)
       const all = path.dirname(folder) === BUILT_IN_DIR ? ownChecks : checks
       const told = checked.catch(lookFailed)
       if (!started) all.push(told)
     },
-    onGone: (folder) => registry.remove(folder),
+    onGone: (folder) => folders.remove(folder),
     onError: lookFailed,
   })
   const settled = watched.first.then(async () => {
@@ -292,7 +293,7 @@ export async function createHost(
 
   // Once it was there the host stays ready: connectors answer without it.
   let reached = database === null
-  void database?.first.then(() => {
+  void Promise.all([database?.first, lifecycle.ready]).then(() => {
     reached = true
   })
 
@@ -311,14 +312,13 @@ export async function createHost(
     connectorsPath: config.connectorsPath,
     ids: registry.ids,
     find: registry.find,
-    logo: store.logo,
+    logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
     invoke,
-    onCall: (call) => {
-      const { connector, capability, known, error, seconds } = call
-      // Only names that exist become labels.
-      if (known) metrics.call(connector, capability, error?.code ?? 'ok', seconds)
-      observers.onCall?.(call)
-    },
+    onCall: told.called,
+    lifecycle,
+    vault,
+    dataDir,
+    generation: lifecycle.generation,
     log,
     metrics,
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
@@ -330,6 +330,7 @@ export async function createHost(
         ...(started ? [] : [`${registry.checking} connectors are being looked up`]),
         ...[database?.waitingFor() ?? []].flat(),
       ],
+      generation: lifecycle.generation(),
       connectors: registry.ids().length,
       containment: lanes.containment,
     }),
@@ -353,6 +354,7 @@ export async function createHost(
   return {
     app,
     registry,
+    lifecycle,
     lanes,
     invoke,
     parts,
@@ -368,6 +370,7 @@ export async function createHost(
       lanes.stop()
       await egress.close()
       stopping.abort()
+      await lifecycle.stop()
       await Promise.all([resealed, database?.stop()])
     },
   }
@@ -380,14 +383,4 @@ async function setting<T>(use: () => T | Promise<T>, prefix = ''): Promise<T> {
   } catch (error) {
     throw new ConfigError(`${prefix}${(error as Error).message}`, { cause: error })
   }
-}
-
-/** Digest of what becomes part of every bundle: a verdict is only good for the runtime that gave it. */
-async function toolchainDigest(): Promise<string> {
-  const files = new Map<string, Buffer>()
-  for (const folder of ['sdk', 'contract', 'registry', 'worker']) {
-    const { files: found } = await readTree(path.join(RUNTIME, folder))
-    for (const [name, content] of found) files.set(`${folder}/${name}`, content)
-  }
-  return createHash('sha256').update(digestOf(files)).update(process.version).digest('hex')
 }

@@ -23,6 +23,7 @@ describe('without variables', () => {
       dataDir: path.resolve('data'),
       pluginDirs: [path.resolve('plugins')],
       dropIn: 'open',
+      install: 'any',
       connectorsPath: '/connectors',
       privateEgress: '',
       clearSecrets: '',

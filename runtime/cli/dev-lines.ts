@@ -1,6 +1,6 @@
 /** What `keyway dev` says of calls and changes, in words. */
 import { errorBody } from '../contract/envelope.ts'
-import type { Observers } from '../main.ts'
+import type { Observers } from '../told.ts'
 
 type CallEnd = Parameters<NonNullable<Observers['onCall']>>[0]
 type Row = Parameters<NonNullable<Observers['onChange']>>[0]

@@ -1,12 +1,17 @@
 /** The `keyway` command: one file per verb, all listed here; a verb loads what it needs and no other's. */
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
 import { visible } from '../contract/visible.ts'
+import { addOperatorVerbs } from './verbs.ts'
+
+/** Exit code of what was typed wrongly; what was refused, or failed, is 1. */
+const EXIT_USAGE = 2
 
 const program = new Command('keyway')
   .description('A connector runtime for identity and access management')
   .showHelpAfterError('(see keyway --help)')
+  .exitOverride()
 
 program
   .command('start')
@@ -157,9 +162,13 @@ program
   )
   .action(async (options) => (await import('./verify.ts')).verify(options))
 
+addOperatorVerbs(program)
+
 try {
   await program.parseAsync()
 } catch (error) {
+  // Commander has said what is wrong with the command line itself, or shown the help.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE)
   if (!(error instanceof ConfigError)) throw error
   // What a person set is told in words; what was started meanwhile ends with this process.
   console.error(visible(error.message))

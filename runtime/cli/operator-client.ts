@@ -20,16 +20,27 @@ export type OperatorTarget = {
 }
 
 export type OperatorCall = {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With its query. */
   path: string
   contentType?: string
+  headers?: Record<string, string>
   /** A stream is made anew for each try. */
   body?: string | (() => Readable)
   /** Length of the body in bytes, where it is known. */
   length?: number
   /** How long the host may take for an answer. */
   patienceMs?: number
+}
+
+/** What a host did not do; `raw` is what it says of it besides words. */
+export class RefusedError extends ConfigError {
+  readonly raw: Record<string, unknown>
+
+  constructor(message: string, raw: Record<string, unknown>) {
+    super(message)
+    this.raw = raw
+  }
 }
 
 /** How long the host may take for an answer, where nothing else is said, in milliseconds. */
@@ -111,7 +122,8 @@ export async function callOperator(target: OperatorTarget, call: OperatorCall): 
       `${url.origin} does not take the token of ${tokenFrom}; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has`,
     )
   const { message } = (answer?.['error'] ?? {}) as { message?: string }
-  throw new ConfigError(message ?? `${url.origin} answered ${status}, not as Keyway does`)
+  const raw = (answer?.['raw_data'] ?? {}) as Record<string, unknown>
+  throw new RefusedError(message ?? `${url.origin} answered ${status}, not as Keyway does`, raw)
 }
 
 function parsed(text: string): Record<string, unknown> | null {
@@ -128,7 +140,7 @@ type Received = { status: number; text: string }
 /** Sends a request and follows no redirect: a token is for this host, not for where it may point. */
 function send(url: URL, call: OperatorCall, token?: string): Promise<Received> {
   const { method, path: at, contentType, length, patienceMs = PATIENCE_MS } = call
-  const headers: Record<string, string | number> = {}
+  const headers: Record<string, string | number> = { ...call.headers }
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   if (contentType !== undefined) headers['content-type'] = contentType
   if (length !== undefined) headers['content-length'] = length

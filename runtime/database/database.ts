@@ -5,6 +5,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg'
 import { prepareAppRole } from './app-role.ts'
+import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 
 export type Db = NodePgDatabase
@@ -15,6 +16,8 @@ export type Database = {
   domainId: string
   /** Whether the last question was answered. */
   healthy(): boolean
+  /** Hears what is said on a channel; the answer ends it. */
+  listen(channel: string, hear: () => void): () => Promise<void>
   close(): Promise<void>
 }
 
@@ -82,7 +85,13 @@ export async function openDatabase(
       healthy = false
     })
   })
-  return { db: withTransactions(pool), domainId, healthy: () => healthy, close: () => pool.end() }
+  return {
+    db: withTransactions(pool),
+    domainId,
+    healthy: () => healthy,
+    listen: (channel, hear) => listen({ ...connection, ...role } as ClientConfig, channel, hear),
+    close: () => pool.end(),
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ const NAMES = [
   'folding changes',
   'importing people',
   'making the sample company',
+  'changing what is installed',
 ] as const
 export type LockName = (typeof NAMES)[number]
 

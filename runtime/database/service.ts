@@ -10,6 +10,10 @@ import { lockDataDir } from './host-lock.ts'
 export type DatabaseService = {
   /** Null until the schema is up to date. */
   db(): Db | null
+  /** The one domain of this deployment; null until the schema is up to date. */
+  domainId(): string | null
+  /** Hears what is said on a channel of the database that was reached; the answer ends it. */
+  listen(channel: string, hear: () => void): () => Promise<void>
   /** The embedded server's process, or null. */
   pid(): number | null
   /** In words, for /readyz: null when it serves. */
@@ -97,6 +101,11 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
   const first = bringing
   return {
     db: () => opened?.db ?? null,
+    domainId: () => opened?.domainId ?? null,
+    listen(channel, hear) {
+      if (!opened) throw new Error('the database has not been reached yet')
+      return opened.listen(channel, hear)
+    },
     pid: () => embedded?.pid ?? null,
     waitingFor: () => problem,
     first,

@@ -4,6 +4,7 @@
  * connector does with a reply.
  */
 import { RuntimeError } from '../contract/errors.ts'
+import type { Manifest } from '../contract/manifest.ts'
 import { createBlind } from './blind/blind.ts'
 import { errorInBody } from './body-errors.ts'
 import { type Budgets, createBudgets } from './budgets.ts'
@@ -102,6 +103,7 @@ function openCall(
   const state = createCallState(budgets(call.connectorId, call.tenant), blind)
   login = loginOf(call, policyOf, door, { ...state, blind: blind.beforeLogin })
   let policy: Policy | null = null
+  let judged: Manifest | null = null
   let openFetches = 0
   return {
     records: state.records,
@@ -120,7 +122,10 @@ function openCall(
       openFetches += 1
       try {
         held.add(bytes)
-        policy ??= policyOf(call)
+        // Another manifest than at the request before: the operator has granted or taken back something.
+        const { manifest } = call
+        if (policy === null || judged !== manifest) policy = policyOf(call)
+        judged = manifest
         const current = policy
         const within = signal ? { ...call, signal: AbortSignal.any([call.signal, signal]) } : call
         const send = (one: OutgoingRequest) => {
@@ -131,7 +136,7 @@ function openCall(
         }
         const sends = login ? renewing(send, login) : send
         const reply = await follow(request, maxRedirects, sends)
-        const said = errorInBody(reply, call.manifest.errors_in_body)
+        const said = errorInBody(reply, manifest.errors_in_body)
         if (said) throw said
         return reply
       } finally {

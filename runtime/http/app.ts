@@ -4,8 +4,11 @@
  */
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
+import { OPERATOR_ENDPOINTS, type OperatorRow } from '../contract/endpoints/operator.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Log } from '../log.ts'
+import type { Sealer } from '../seal.ts'
 import { type ConnectorRoutesDeps, connectorRoutes } from './connectors.ts'
 import { type CoreDeps, coreRoutes } from './core/routes.ts'
 import { DOCS_STYLE, docsPage } from './documents/docs-page.ts'
@@ -14,7 +17,7 @@ import { connectorInterfaceDocument } from './documents/openapi.ts'
 import { type Check, guard, hostCheck, tokenCheck } from './guards.ts'
 import { logoRoutes } from './logos.ts'
 import type { Metrics } from './metrics.ts'
-import { operatorRoutes } from './operator.ts'
+import { operatorRoutes } from './operator/routes.ts'
 import { createOnError, type Env } from './problem.ts'
 import { nameRequest, REQUEST_ID } from './request-id.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -28,6 +31,9 @@ export type AppDeps = ConnectorRoutesDeps & {
   /** Empty: the connector interface and /metrics answer without a token. */
   connectorToken: string
   adminToken: string
+  lifecycle: Lifecycle
+  vault: Sealer
+  dataDir: string
   /** What /readyz says. */
   readiness(): { ready: boolean } & Record<string, unknown>
   listConnectors(): unknown[]
@@ -63,6 +69,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   for (const path of READ_ONLY) app.all(path, only('GET'))
   for (const path of POST_ONLY) app.all(path, only('POST'))
+  for (const [path, methods] of operatorPaths()) app.all(path, only(methods.join(', ')))
 
   app.route('/', logoRoutes(deps))
   app.route('/settings', settingsRoutes(deps.core))
@@ -115,6 +122,16 @@ const POST_ONLY = [
   '/operator/login-links',
   '/operator/connectors/:connector_id/release',
 ]
+
+/** Paths of what is installed, each with the methods that it has. */
+function operatorPaths(): Map<string, string[]> {
+  const paths = new Map<string, string[]>()
+  for (const { method, path } of Object.values(OPERATOR_ENDPOINTS) as OperatorRow[]) {
+    const whole = `/operator${path}`
+    paths.set(whole, [...(paths.get(whole) ?? []), method])
+  }
+  return paths
+}
 
 function only(method: string): (c: Context<Env>) => never {
   return (c) => {

@@ -13,6 +13,8 @@ import { REQUEST_ID } from './request-id.ts'
 
 /** Which version answered. */
 const SERVED = 'x-keyway-connector'
+/** Which generation this host serves. */
+const GENERATION = 'x-keyway-generation'
 
 /** What a Response takes; a Buffer is one at run time. */
 type Body = ConstructorParameters<typeof Response>[0]
@@ -30,6 +32,7 @@ export type CallEnd = {
   /** Null for an answer. */
   error: RuntimeError | null
   seconds: number
+  requestId: string
 }
 
 type Served = { id: string; version: string; digest: string; manifest: Manifest }
@@ -41,6 +44,8 @@ export type ConnectorRoutesDeps = {
   /** The logo of a version as an address, or null where it has none. */
   logo(digest: string): Promise<string | null>
   invoke: Invoke
+  /** The number of the generation that is served. */
+  generation(): number
   /** One finished call. */
   onCall(call: CallEnd): void
 }
@@ -50,20 +55,21 @@ function endOf(error: unknown): RuntimeError {
   return new RuntimeError(isExhausted(error) ? 'host_exhausted' : 'internal', String(error))
 }
 
-/** An answer whose headers stay a plain object: they are written to the socket as they are. */
-const answer = (c: Context<Env>, body: string | Buffer, served: string): Response =>
-  new Response(body as Body, {
-    headers: {
-      'content-type': 'application/json',
-      [REQUEST_ID]: c.get('requestId'),
-      [SERVED]: served,
-    },
-  })
-
 /** Routes below the connectors' path. */
 export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
   const routes = new Hono<Env>()
-  const infos = new Map<string, string>()
+  const infos = new WeakMap<Manifest, Map<string, string>>()
+
+  /** An answer whose headers stay a plain object: they are written to the socket as they are. */
+  const answer = (c: Context<Env>, body: string | Buffer, served: string): Response =>
+    new Response(body as Body, {
+      headers: {
+        'content-type': 'application/json',
+        [REQUEST_ID]: c.get('requestId'),
+        [SERVED]: served,
+        [GENERATION]: String(deps.generation()),
+      },
+    })
 
   const served = (id: string) => {
     const version = deps.find(id)
@@ -75,17 +81,18 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     return version
   }
 
-  /** Documents are made once per version. */
+  /** Documents are made once per version and what is granted to it. */
   const document = async (
     c: Context<Env>,
     kind: string,
-    { id, version, digest }: Served,
+    { id, version, manifest }: Served,
     make: () => unknown,
   ): Promise<Response> => {
-    const key = `${kind} ${digest}`
+    const made = infos.get(manifest) ?? new Map<string, string>()
+    infos.set(manifest, made)
     const text =
-      infos.get(key) ?? JSON.stringify({ response: await make(), raw_data: null, page: null })
-    infos.set(key, text)
+      made.get(kind) ?? JSON.stringify({ response: await make(), raw_data: null, page: null })
+    made.set(kind, text)
     return answer(c, text, `${id}@${version}`)
   }
 
@@ -142,6 +149,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     } catch (thrown) {
       error = endOf(thrown)
       if (version && !isLaterPage(thrown)) c.header(SERVED, `${version.id}@${version.version}`)
+      c.header(GENERATION, String(deps.generation()))
       throw thrown
     } finally {
       const name = normalizeId(capability)
@@ -150,6 +158,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
         capability: name.slice(0, 64),
         known: version !== null && isCapability(name),
         error,
+        requestId: c.get('requestId'),
         seconds: (performance.now() - begun) / 1000,
       })
     }

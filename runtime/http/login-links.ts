@@ -6,7 +6,7 @@ import { CoreError } from '../contract/endpoints/problem.ts'
 import { createLoginLink } from '../core/callers/sessions.ts'
 import { FIRST_ADMIN } from '../core/callers/tokens.ts'
 import { readBody } from './body.ts'
-import { type OperatorGuardDeps, reached } from './operator-guard.ts'
+import { type OperatorGuardDeps, reached } from './operator/guard.ts'
 import type { Env } from './problem.ts'
 import { SIGN_IN_PATH } from './settings/layout.ts'
 

@@ -17,6 +17,9 @@ import { type Package, PackageError } from './format.ts'
 
 const FORM = 'keyway-package-1'
 
+/** The header beside an upload: the text of `<package>.sig`, in base64. */
+export const SIGNATURE_HEADER = 'keyway-signature'
+
 const KeyId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/))
 
 /** The file beside a package, `<package>.sig`. */
@@ -37,8 +40,13 @@ export type Trust =
   | { state: 'untrusted'; key: string | null }
   | { state: 'invalid'; why: string }
 
-/** A key that the operator trusts; `publicKey` is PEM. */
-export type Publisher = { key: string; name: string; publicKey: string }
+/** A key that the operator trusts, or trusted once; `public_key` is PEM. */
+export type Publisher = {
+  key: string
+  name: string
+  public_key: string
+  revoked_at: string | null
+}
 
 /** Makes a key pair. */
 export function makeKeyPair(): KeyPair {
@@ -82,7 +90,7 @@ export function signPackage({ digestsText }: Package, privateKeyPem: string): Si
  * knows it cannot be told whether it signed well: that is `untrusted`, as without a signature.
  */
 export function trustOf(
-  { digestsText }: Package,
+  { digestsText }: Pick<Package, 'digestsText'>,
   signatureText: string | null,
   publishers: readonly Publisher[],
 ): Trust {
@@ -91,7 +99,12 @@ export function trustOf(
   if (typeof signature === 'string') return { state: 'invalid', why: signature }
   const publisher = publishers.find(({ key }) => key === signature.key)
   if (!publisher) return { state: 'untrusted', key: signature.key }
-  const { id, key } = readPublicKey(publisher.publicKey)
+  if (publisher.revoked_at !== null)
+    return {
+      state: 'invalid',
+      why: `it is signed by ${publisher.name} with a key that is trusted no more since ${publisher.revoked_at}`,
+    }
+  const { id, key } = readPublicKey(publisher.public_key)
   const good =
     id === signature.key &&
     verify(null, signedBytes(digestsText), key, Buffer.from(signature.signature, 'base64'))

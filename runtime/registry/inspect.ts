@@ -42,18 +42,62 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ver
   const checked = checkManifest(text, inspector.checkEgress)
   if (!checked.ok) return checked
   const { manifest } = checked
-  const refused = (findings: string[]): Verdict => ({
-    ok: false,
-    findings,
-    id: manifest.id,
-    version: manifest.version,
-  })
   const logo = logoOf(manifest, folder)
-  if (!logo.ok) return refused([logo.finding])
+  if (!logo.ok) return refusedFor(manifest, [logo.finding])
   const compiled = await inspector.compile(folder)
-  if (!compiled.ok) return refused(compiled.findings)
-  const { code, map } = compiled
-  const connector = loaded(manifest, folder.digest, code)
+  if (!compiled.ok) return refusedFor(manifest, compiled.findings)
+  return prove(manifest, { ...compiled, digest: folder.digest, logo: logo.url }, inspector)
+}
+
+/** A package whose files are what its digests say. */
+export type Unpacked = {
+  digest: string
+  digests: { id: string; version: string; runtime: string }
+  files: ReadonlyMap<string, Buffer>
+}
+
+/** Judges a package as `inspect` judges a folder; its code was made where it was packed. */
+export async function inspectPackage(
+  { digest, digests, files }: Unpacked,
+  inspector: Omit<Inspector, 'compile'>,
+): Promise<Verdict> {
+  const text = (files.get('connector.json') as Buffer).toString('utf8')
+  const checked = checkManifest(text, inspector.checkEgress)
+  if (!checked.ok) return checked
+  const { manifest } = checked
+  const members = ['id', 'version', 'runtime'] as const
+  const other = members.filter((name) => manifest[name] !== digests[name])
+  if (other.length > 0)
+    return refusedFor(
+      manifest,
+      other.map(
+        (name) =>
+          `connector.json says ${name} ${JSON.stringify(manifest[name])}, digests.json ${JSON.stringify(digests[name])}; pack it again`,
+      ),
+    )
+  const logo = logoOf(manifest, { files: new Map(files) })
+  if (!logo.ok) return refusedFor(manifest, [logo.finding])
+  const code = (files.get('code.js') as Buffer).toString('utf8')
+  const map = files.get('code.js.map')?.toString('utf8') ?? null
+  return prove(manifest, { digest, code, map, logo: logo.url }, inspector)
+}
+
+const refusedFor = ({ id, version }: Manifest, findings: string[]): Verdict => ({
+  ok: false,
+  findings,
+  id,
+  version,
+})
+
+/** Whether the code does what the manifest says. */
+async function prove(
+  manifest: Manifest,
+  made: { digest: string; code: string; map: string | null; logo: string | null },
+  inspector: Omit<Inspector, 'compile'>,
+): Promise<Verdict> {
+  const { digest, code, map, logo } = made
+  const refused = (findings: string[]): Verdict => refusedFor(manifest, findings)
+  const connector = loaded(manifest, digest, code)
   let implemented: string[]
   try {
     implemented = await inspector.describe(connector, DESCRIBE_DEADLINE_MS)
@@ -61,7 +105,7 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ver
     // A verdict is kept for good, so only what the code did itself may be one: a machine too busy to
     // load it in time is asked again.
     if (!(error instanceof RuntimeError) || !CODE_AT_FAULT.includes(error.code)) throw error
-    const place = await createLocate(async () => map)(folder.digest, error.details.at ?? [])
+    const place = await createLocate(async () => map)(digest, error.details.at ?? [])
     return refused([`${place ?? 'connector.ts'}: ${error.message}`])
   }
   const declared = Object.keys(manifest.capabilities)
@@ -77,7 +121,7 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ver
         `connector.ts implements ${name}, but connector.json does not declare it; it declares ${list(declared)}`,
     ),
   ]
-  return findings.length > 0 ? refused(findings) : { ok: true, manifest, code, map, logo: logo.url }
+  return findings.length > 0 ? refused(findings) : { ok: true, manifest, code, map, logo }
 }
 
 /** A connector version as a lane loads it. */

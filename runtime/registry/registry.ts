@@ -19,11 +19,12 @@ export type Listing = {
   id: string | null
   version: string | null
   digest: string | null
-  source: 'built-in' | 'drop-in'
-  state: 'checking' | 'ready' | 'ghost'
+  source: 'built-in' | 'drop-in' | 'installed'
+  state: 'checking' | 'ready' | 'ghost' | 'disabled'
   reason: string | null
   serving: boolean
-  folder: string
+  /** Where it lies; null for what is installed. */
+  folder: string | null
 }
 
 export type DropIn = 'open' | 'closed' | 'off'
@@ -155,7 +156,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   function keep(manifest: Parameters<typeof createVersion>[0], digest: string): Version {
     const known = seen.get(digest)
     if (known) return known
-    const made = createVersion(manifest, digest, builtIn.has(digest), () => store.code(digest))
+    const origin = builtIn.has(digest) ? 'built-in' : 'stranger'
+    const made = createVersion(manifest, digest, origin, () => store.code(digest))
     seen.set(digest, made)
     forgetSurplus()
     return made
@@ -341,7 +343,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     list: () =>
       [...states.values()]
         .flatMap(rows)
-        .sort((a, b) => ((a.id ?? a.folder) < (b.id ?? b.folder) ? -1 : 1)),
+        .sort((a, b) => ((a.id ?? a.folder ?? '') < (b.id ?? b.folder ?? '') ? -1 : 1)),
     look,
     refresh: async (directory) => (await look(directory)).checked,
     remove(directory) {

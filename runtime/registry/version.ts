@@ -25,13 +25,23 @@ export type Version = {
   load(): Promise<LoadedConnector>
 }
 
-/** The one lane that built-in connectors share. */
+/** The lanes that connectors share which somebody answers for. */
 export const BUILT_IN_LANE = 'built-in'
+export const TRUSTED_LANE = 'trusted'
+
+/** Where a version comes from; who is trusted shares a lane with others of the same. */
+export type Origin = 'built-in' | 'trusted' | 'stranger'
+
+const LANES: Record<Origin, string | null> = {
+  'built-in': BUILT_IN_LANE,
+  trusted: TRUSTED_LANE,
+  stranger: null,
+}
 
 export function createVersion(
   manifest: Manifest,
   digest: string,
-  builtIn: boolean,
+  origin: Origin,
   readCode: () => Promise<string>,
 ): Version {
   const schemas = new Map<string, AnySchema>()
@@ -45,8 +55,8 @@ export function createVersion(
     version: manifest.version,
     digest,
     manifest,
-    lane: builtIn ? BUILT_IN_LANE : digest,
-    builtIn,
+    lane: LANES[origin] ?? digest,
+    builtIn: origin === 'built-in',
     settings:
       Object.keys(manifest.settings).length === 0 ? v.object({}) : flatSchema(manifest.settings),
     request: (capability: CapabilityName) => schemas.get(capability) ?? null,

@@ -119,13 +119,7 @@ async function check(
     return { ok: false, findings: [`connector.ts: ${error.message}`], id: null, version: null }
   })
   if (!verdict.ok) return failed(verdict.findings, verdict.id, verdict.version)
-  const version = createVersion(verdict.manifest, folder.digest, false, async () => verdict.code)
-  const locate = createLocate(async () => verdict.map)
-  const findings: Finding[] = []
-  const passed: string[] = []
-  const cases = await checkCases(folder, version, { run: lanes.run, locate }, findings, passed)
-  findings.push(...(await conformance(version, lanes.run, cases, locate)))
-  lanes.drain(version.lane)
+  const { findings, passed } = await checkCode({ ...verdict, digest: folder.digest }, folder, lanes)
   const { manifest, code, map } = verdict
   const { id, version: number } = manifest
   const ok = findings.every(({ severity }) => severity !== 'error')
@@ -135,8 +129,24 @@ async function check(
   }
 }
 
+/** Runs the cases of a connector that loads, and its conformance. */
+export async function checkCode(
+  made: { manifest: Manifest; digest: string; code: string; map: string | null },
+  files: Pick<Folder, 'files'>,
+  lanes: Pick<Lanes, 'run' | 'drain'>,
+): Promise<Pick<CheckResult, 'findings' | 'passed'>> {
+  const version = createVersion(made.manifest, made.digest, 'stranger', async () => made.code)
+  const locate = createLocate(async () => made.map)
+  const findings: Finding[] = []
+  const passed: string[] = []
+  const cases = await checkCases(files, version, { run: lanes.run, locate }, findings, passed)
+  findings.push(...(await conformance(version, lanes.run, cases, locate)))
+  lanes.drain(version.lane)
+  return { findings, passed }
+}
+
 async function checkCases(
-  folder: Folder,
+  folder: Pick<Folder, 'files'>,
   version: Version,
   { run, locate }: Pick<InvokeDeps, 'run' | 'locate'>,
   findings: Finding[],

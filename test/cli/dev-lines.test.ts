@@ -3,7 +3,13 @@ import { callLines, changeLines, createChanges } from '../../runtime/cli/dev-lin
 import { RuntimeError } from '../../runtime/contract/errors.ts'
 import type { Listing } from '../../runtime/registry/registry.ts'
 
-const call = { connector: 'acme', capability: 'get_account', known: true, seconds: 0.0123 }
+const call = {
+  connector: 'acme',
+  capability: 'get_account',
+  known: true,
+  seconds: 0.0123,
+  requestId: 'r',
+}
 
 test('a call is one line, with the code that its caller got', () => {
   expect(callLines({ ...call, error: null })).toEqual(['acme get_account → ok in 12.3 ms'])

@@ -47,7 +47,9 @@ test('a folder becomes a package, is signed, and is trusted by who knows the key
   expect((await keyway('sign', 'a.tgz', '--key', 'me.key')).code).toBe(0)
   const publicKey = await readFile(path.join(home, 'me.key.pub'), 'utf8')
   const signature = await readFile(path.join(home, 'a.tgz.sig'), 'utf8')
-  expect(trustOf(made, signature, [{ key, name: 'me', publicKey }]).state).toBe('trusted')
+  expect(
+    trustOf(made, signature, [{ key, name: 'me', public_key: publicKey, revoked_at: null }]).state,
+  ).toBe('trusted')
 })
 
 test('a key that is there is never written over', async () => {

@@ -15,6 +15,7 @@ function open(invoke = vi.fn()) {
     find: (id) => (id === 'acme' ? { id, version: '1.0.0', digest: 'd', manifest } : null),
     logo,
     invoke,
+    generation: () => 0,
     onCall: (call) => void calls.push(call),
   })
   routes.onError((_error, c) => c.text('failed', 500))

@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
-import { operatorGuard } from '../../runtime/http/operator-guard.ts'
+import { operatorGuard } from '../../runtime/http/operator/guard.ts'
 import { createOnError, type Env } from '../../runtime/http/problem.ts'
 import { createLog } from '../../runtime/log.ts'
 

@@ -15,7 +15,7 @@ const auth = { token: { token: 'the-secret-token' } }
 const versionOf = (number: string, changes: object = {}) => {
   const capabilities = { list_accounts: {}, get_account: {}, refresh_access_token: {} }
   const manifest = v.parse(Manifest, manifestOf({ version: number, capabilities, ...changes }))
-  return createVersion(manifest, `digest-of-${number}`, false, async () => 'the code')
+  return createVersion(manifest, `digest-of-${number}`, 'stranger', async () => 'the code')
 }
 
 /** A lane that answers one empty page, with the cursor that `cursors` says. */

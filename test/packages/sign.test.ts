@@ -19,7 +19,12 @@ const packageWith = (code: string) =>
   )
 const good = packageWith('good()')
 const [ours, theirs] = [makeKeyPair(), makeKeyPair()]
-const publisher: Publisher = { key: ours.id, name: 'Acme Inc.', publicKey: ours.publicKey }
+const publisher: Publisher = {
+  key: ours.id,
+  name: 'Acme Inc.',
+  public_key: ours.publicKey,
+  revoked_at: null,
+}
 const signature = JSON.stringify(signPackage(good, ours.privateKey))
 
 test('a signature of a trusted publisher is trusted', () => {

@@ -80,7 +80,7 @@ const CASES: [string, object, object, string[]][] = [
     'a readable secret',
     {},
     { clear_secrets: [{ field: 'token.token', because: 'It has to be hashed.' }] },
-    ['token.token in clear'],
+    ['sees token.token in clear: "It has to be hashed."'],
   ],
 ]
 

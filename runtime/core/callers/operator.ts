@@ -1,7 +1,7 @@
 /** Who operates: any token of a user with the permission `operator`, and the operator's own. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { apiTokens } from '../../database/schema/people.ts'
+import { apiTokens, users } from '../../database/schema/people.ts'
 import type { Actor } from '../activity/activity.ts'
 import { authenticate, demand, type Principal, type TokenHasher } from './principal.ts'
 
@@ -32,4 +32,10 @@ export async function ownerOf(db: Db, hasher: TokenHasher, token: string): Promi
   const row = rows.find(({ hash }) => hasher.matches(token, hash))
   if (!row) throw new Error('the operator’s token has no row; a start of the host makes it')
   return { userId: row.userId, domainId: row.domainId }
+}
+
+/** The e-mail address of who operates: what a history names them by. */
+export async function emailOf(db: Db, { userId }: Actor): Promise<string> {
+  const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  return user?.email ?? ''
 }

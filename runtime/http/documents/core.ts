@@ -152,7 +152,8 @@ function failures(row: Endpoint, components: Components): Operation['responses']
   return Object.fromEntries([...common, ...own])
 }
 
-const pathParameters = (path: string): Parameter[] =>
+/** Parameters of a path in Hono's form. */
+export const pathParameters = (path: string): Parameter[] =>
   [...path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',

@@ -2,11 +2,11 @@
 import * as v from 'valibot'
 import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/people-file.ts'
 import { LoginLink, LoginLinkWish } from '../login-links.ts'
-import { IMPORT_QUERY } from '../operator.ts'
+import { IMPORT_QUERY } from '../operator/routes.ts'
 import { Detail, queryParameters } from './core.ts'
 import type { Operation, PathItem, Response } from './document.ts'
-
 import type { Components } from './json-schema.ts'
+import { lifecyclePaths } from './lifecycle.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
 
@@ -15,6 +15,10 @@ export const Readiness = v.pipe(
   v.object({
     ready: v.boolean(),
     waiting_for: v.array(v.string()),
+    generation: v.pipe(
+      v.number(),
+      v.metadata({ description: 'Of what is installed; the one that this host serves' }),
+    ),
     connectors: v.pipe(v.number(), v.integer(), v.metadata({ description: 'Being served' })),
     containment: v.pipe(
       v.object({
@@ -38,7 +42,9 @@ export const ConnectorListing = v.pipe(
     state: v.picklist(['checking', 'ready', 'ghost', 'suspect', 'quarantined', 'disabled']),
     reason: v.nullable(v.pipe(v.string(), v.metadata({ description: 'Why it is in this state' }))),
     serving: v.boolean(),
-    folder: v.string(),
+    folder: v.nullable(
+      v.pipe(v.string(), v.metadata({ description: 'Where it lies; null for what is installed' })),
+    ),
   }),
   v.metadata({ title: 'ConnectorListing', description: 'A connector, served or not' }),
 )
@@ -105,6 +111,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
         security: ADMIN_SECURITY,
       },
     },
+    ...lifecyclePaths(components),
     '/operator/users/import': {
       post: {
         operationId: 'import_people',

@@ -8,7 +8,10 @@ import type { Components } from './json-schema.ts'
 type Shared = Pick<Document['components'], 'responses' | 'headers' | 'securitySchemes'>
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } }
-const SERVED_BY = { 'x-keyway-connector': { $ref: '#/components/headers/x-keyway-connector' } }
+const SERVED_BY = {
+  'x-keyway-connector': { $ref: '#/components/headers/x-keyway-connector' },
+  'x-keyway-generation': { $ref: '#/components/headers/x-keyway-generation' },
+}
 
 /** Rows of ERRORS by status; those of 200 stay within the envelope. */
 const BY_STATUS = Map.groupBy(
@@ -39,6 +42,10 @@ export function sharedComponents(components: Components): Shared {
       'x-keyway-connector': {
         description: 'Which version answered, as id@version',
         schema: { type: 'string' },
+      },
+      'x-keyway-generation': {
+        description: 'Which generation of what is installed the host serves',
+        schema: { type: 'integer' },
       },
     },
     securitySchemes: {

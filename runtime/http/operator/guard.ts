@@ -1,15 +1,16 @@
 /** Who may come below /operator: the operator's token always, an admin's while the database is there. */
 import type { Context, MiddlewareHandler } from 'hono'
-import { CoreError, type ValidationEntry } from '../contract/endpoints/problem.ts'
-import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
-import { authenticateOperator, ownerOf } from '../core/callers/operator.ts'
-import { TOKEN_PREFIX, type TokenHasher } from '../core/callers/principal.ts'
-import { noteUse } from '../core/callers/tokens.ts'
-import { FileError } from '../core/people/import/findings.ts'
-import { type Db, isAway } from '../database/database.ts'
-import { AWAY } from './core/to-core-error.ts'
-import { bearerOf, isSecret, noToken } from './guards.ts'
-import type { Env } from './problem.ts'
+import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
+import { type RuntimeCode, RuntimeError } from '../../contract/errors.ts'
+import { authenticateOperator, ownerOf } from '../../core/callers/operator.ts'
+import { TOKEN_PREFIX, type TokenHasher } from '../../core/callers/principal.ts'
+import { noteUse } from '../../core/callers/tokens.ts'
+import { FileError } from '../../core/people/import/findings.ts'
+import { type Db, isAway } from '../../database/database.ts'
+import { PackageError } from '../../packages/format.ts'
+import { AWAY } from '../core/to-core-error.ts'
+import { bearerOf, isSecret, noToken } from '../guards.ts'
+import type { Env } from '../problem.ts'
 
 export type OperatorGuardDeps = {
   adminToken: string
@@ -78,6 +79,8 @@ function translated(c: Context<Env>, thrown: unknown): unknown {
     const { findings, total } = thrown
     return new RuntimeError('input_invalid', thrown.message, { raw: { findings, total } })
   }
+  if (thrown instanceof PackageError)
+    return new RuntimeError('input_invalid', thrown.message, {}, thrown)
   if (!(thrown instanceof CoreError)) return thrown
   if (typeof thrown.detail !== 'string')
     return new RuntimeError('input_invalid', thrown.detail.map(wordsOf).join('; '))

@@ -1,17 +1,18 @@
 /** What operators call: everything below /operator (architecture.md section 10). */
 import { type Context, Hono } from 'hono'
-import { bool, parseParams, text } from '../contract/endpoints/params.ts'
-import { CoreError } from '../contract/endpoints/problem.ts'
-import { MAX_PEOPLE_BYTES } from '../contract/people-file.ts'
-import { recordActivity } from '../core/activity/activity.ts'
-import { importPeople } from '../core/people/import/import.ts'
-import { streamBody } from './body.ts'
-import { guard, jsonCheck, mediaCheck } from './guards.ts'
-import { makeLoginLink } from './login-links.ts'
-import { asOperator, type OperatorGuardDeps, operatorGuard, reached } from './operator-guard.ts'
-import type { Env } from './problem.ts'
+import { bool, parseParams, text } from '../../contract/endpoints/params.ts'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { MAX_PEOPLE_BYTES } from '../../contract/people-file.ts'
+import { recordActivity } from '../../core/activity/activity.ts'
+import { importPeople } from '../../core/people/import/import.ts'
+import { streamBody } from '../body.ts'
+import { guard, jsonCheck, mediaCheck } from '../guards.ts'
+import { makeLoginLink } from '../login-links.ts'
+import type { Env } from '../problem.ts'
+import { asOperator, operatorGuard, reached } from './guard.ts'
+import { type LifecycleRoutesDeps, lifecycleRoutes } from './lifecycle.ts'
 
-export type OperatorDeps = OperatorGuardDeps & {
+export type OperatorDeps = LifecycleRoutesDeps & {
   listConnectors(): unknown[]
   /** Ends suspicion and quarantine; null for a connector that is not served. */
   releaseConnector(id: string): { id: string; released: boolean } | null
@@ -43,6 +44,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
     asOperator(c, async () => c.json(await importFile(c, deps))),
   )
   routes.post('/login-links', guard(jsonCheck), (c) => asOperator(c, () => makeLoginLink(c, deps)))
+  routes.route('/', lifecycleRoutes(deps))
   return routes
 }
 

@@ -1,0 +1,89 @@
+/** What all verbs share that change what is installed: their options, and how they say what they did. */
+import type { Command } from 'commander'
+import type { Changed } from '../../contract/endpoints/operator.ts'
+import { visible } from '../../contract/visible.ts'
+import { callOperator, findOperator, type OperatorCall } from '../operator-client.ts'
+import { wholeNumber } from '../whole-number.ts'
+
+export type ReadFlags = { url?: string; json?: true }
+
+export type ChangeFlags = ReadFlags & {
+  reason?: string
+  dryRun?: true
+  expect?: number
+  waitMs: number
+}
+
+/** Options of a verb that only asks. */
+export const reading = (command: Command): Command =>
+  command
+    .option('--url <address>', 'address of the host; default: HOST and PORT')
+    .option('--json', 'print the answer as JSON')
+
+/** Options of a verb that changes something. */
+export const changing = (command: Command): Command =>
+  reading(command)
+    .option('--reason <text>', 'why; it stands in the history')
+    .option('--dry-run', 'only say what would be different')
+    .option('--expect <generation>', 'refuse where there is a newer generation', wholeNumber)
+    .option('--wait-ms <ms>', 'how long to wait for the other hosts', wholeNumber, 10_000)
+
+/** The members of a body that every change has. */
+export const changeOf = ({ reason, dryRun, expect, waitMs }: ChangeFlags) => ({
+  reason: reason ?? '',
+  dry_run: dryRun ?? false,
+  expected_generation: expect ?? null,
+  wait_ms: waitMs,
+})
+
+/** The same as a query. */
+export function changeQuery({ reason, dryRun, expect, waitMs }: ChangeFlags): URLSearchParams {
+  const query = new URLSearchParams({ wait_ms: String(waitMs) })
+  if (reason !== undefined) query.set('reason', reason)
+  if (dryRun) query.set('dry_run', 'true')
+  if (expect !== undefined) query.set('expected_generation', String(expect))
+  return query
+}
+
+export const connectorPath = (id: string, act = ''): string =>
+  `/operator/connectors/${encodeURIComponent(id)}${act === '' ? '' : `/${act}`}`
+
+/** How long the host may take besides the wait, in milliseconds: it tries a version before it activates it. */
+const WORK_MS = 120_000
+
+/** Asks the host of this environment, or of `--url`. */
+export async function ask<T>(
+  { url }: ReadFlags,
+  { body, ...call }: Omit<OperatorCall, 'body'> & { body?: unknown },
+): Promise<T> {
+  const target = await findOperator(process.env, url)
+  return (await callOperator(target, {
+    ...call,
+    patienceMs: WORK_MS,
+    ...(body === undefined ? {} : { contentType: 'application/json', body: JSON.stringify(body) }),
+  })) as T
+}
+
+/** Sends a change with a body, and says what became of it. */
+export async function change(path: string, flags: ChangeFlags, body: object): Promise<void> {
+  const call = { method: 'POST' as const, path, body: { ...body, ...changeOf(flags) } }
+  print(flags, await ask<Changed>(flags, call), changeWords)
+}
+
+/** An answer: whole for machines, in words for people. What others wrote moves no cursor. */
+export function print<T>(
+  { json }: ReadFlags,
+  answer: T,
+  words: (answer: T, flags?: never) => string,
+): void {
+  console.log(json ? JSON.stringify(answer, null, 2) : visible(words(answer)))
+}
+
+/** What a change did. */
+export function changeWords({ generation, changed, difference, converged }: Changed): string {
+  if (difference.length === 0) return `Nothing to do: generation ${generation} says so already.`
+  const lines = difference.map((line) => `  ${line}`)
+  if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
+  const served = converged ? 'served by all hosts' : 'not yet served by all hosts; see keyway nodes'
+  return [`Generation ${generation}, ${served}:`, ...lines].join('\n')
+}

@@ -1,0 +1,15 @@
+/** `keyway trust`: a publisher's key becomes one whose packages may be installed. */
+import { readFile } from 'node:fs/promises'
+import { ConfigError } from '../../config.ts'
+import { type ChangeFlags, change } from './change.ts'
+
+export async function trust(file: string, flags: ChangeFlags & { name: string }): Promise<void> {
+  const public_key = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new ConfigError(`${file} cannot be read: ${error.message}`)
+  })
+  if (public_key.includes('PRIVATE KEY'))
+    throw new ConfigError(
+      `${file} is a private key: it stays with its owner. Trust the public one, ${file}.pub`,
+    )
+  await change('/operator/publishers', flags, { name: flags.name, public_key })
+}

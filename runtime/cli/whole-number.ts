@@ -1,0 +1,8 @@
+/** Numbers on the command line. */
+import { InvalidArgumentError } from 'commander'
+
+/** @throws InvalidArgumentError */
+export function wholeNumber(text: string): number {
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Write a whole number.')
+}

@@ -1,0 +1,371 @@
+/**
+ * What operators call below `/operator` to change what is installed: one row for each operation, from which
+ * the routes, the validation and the OpenAPI document are read.
+ */
+import * as v from 'valibot'
+import type { AnySchema } from '../capabilities.ts'
+import {
+  Generation,
+  type Grant,
+  InstalledConnector,
+  InstalledVersion,
+  NodeRow,
+  Publisher,
+  Statement,
+  Want,
+} from '../generation.ts'
+import { bool, int, type Params, text } from './params.ts'
+
+export type OperatorRow = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/operator`, in Hono's form. */
+  path: string
+  summary: string
+  query: Params
+  body: AnySchema | null
+  /** A package instead of JSON. */
+  upload: boolean
+  output: AnySchema
+  status: 200 | 201
+  /** Statuses of failures besides 401, 403, 405, 421 and 503. */
+  errors: readonly (404 | 409 | 413 | 415 | 422)[]
+}
+
+type Given = Pick<OperatorRow, 'method' | 'path' | 'summary' | 'output'> &
+  Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'status' | 'errors'>>
+
+const row = <const G extends Given>(given: G) => ({
+  query: {} as G extends { query: infer Q extends Params } ? Q : Record<never, never>,
+  body: null as G extends { body: infer B extends AnySchema } ? B : null,
+  upload: false,
+  status: 200 as const,
+  errors: [] as OperatorRow['errors'],
+  ...given,
+})
+
+const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+/** Longest wait for the other hosts, in milliseconds. */
+const MAX_WAIT_MS = 60_000
+
+const reason = v.optional(v.pipe(v.string(), v.maxLength(1000)), '')
+
+/** What every change may say besides what it is about. */
+const CHANGE = {
+  reason: describe(reason, 'Why; it stands in the history'),
+  expected_generation: describe(
+    v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))), null),
+    'The newest generation that you have seen: refused (409) when there is a newer one',
+  ),
+  dry_run: describe(v.optional(v.boolean(), false), 'Only say what would be different'),
+  wait_ms: describe(
+    v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(MAX_WAIT_MS)), 10_000),
+    'How long to wait until all live hosts serve it, in milliseconds',
+  ),
+} as const
+
+/** The same as query parameters, where there is no body. */
+const CHANGE_QUERY = {
+  reason: text().describe('Why; it stands in the history'),
+  expected_generation: int({ min: -1, default: -1 }).describe(
+    'The newest generation that you have seen: refused (409) when there is a newer one; -1: any',
+  ),
+  dry_run: bool(false).describe('Only say what would be different'),
+  wait_ms: int({ min: 0, max: MAX_WAIT_MS, default: 10_000 }).describe(
+    'How long to wait until all live hosts serve it, in milliseconds',
+  ),
+}
+
+const grants = describe(
+  v.optional(v.union([v.literal('all'), v.pipe(v.array(v.string()), v.maxLength(1000))]), []),
+  'What is granted with it: `all` that it wants, or some by kind and subject, such as `egress https://api.acme.example` or `limit memory_mb`',
+)
+
+const selection = describe(
+  v.union([v.literal('all'), v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(1000))]),
+  '`all`, or some by kind and subject, such as `egress https://api.acme.example`, `capability create_account` or `clear_secret`',
+)
+
+export const Changed = v.pipe(
+  v.strictObject({
+    generation: describe(v.number(), 'The newest generation now'),
+    changed: describe(v.boolean(), 'False where it was so already, and for a dry run'),
+    difference: describe(v.array(v.string()), 'What is different now, or would be, in words'),
+    converged: describe(v.boolean(), 'Whether all live hosts serve it'),
+  }),
+  v.metadata({ title: 'Changed', description: 'What became of a change' }),
+)
+export type Changed = v.InferOutput<typeof Changed>
+
+export const PackageFinding = v.pipe(
+  v.strictObject({
+    severity: describe(
+      v.picklist(['error', 'breaking', 'warning', 'notice']),
+      'error: it is not installed. breaking: it does not serve unless allow_breaking is said',
+    ),
+    where: v.string(),
+    message: v.string(),
+    advice: v.string(),
+  }),
+  v.metadata({ title: 'PackageFinding' }),
+)
+export type PackageFinding = v.InferOutput<typeof PackageFinding>
+
+const Differing = v.strictObject({
+  wants: v.array(Want),
+  words: describe(v.array(v.string()), 'The same for people'),
+})
+
+export const PackageReport = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    ...v.omit(InstalledVersion.pipe[0], ['installed_at']).entries,
+    findings: v.array(PackageFinding),
+    more: describe(Differing, 'What it wants that is not granted'),
+    less: describe(Differing, 'What is granted that it does not want any more'),
+    replaces: describe(v.nullable(v.string()), 'The version that serves now'),
+    active: describe(v.boolean(), 'Whether calls go to it already'),
+  }),
+  v.metadata({ title: 'PackageReport', description: 'What a package is, and what it wants' }),
+)
+export type PackageReport = v.InferOutput<typeof PackageReport>
+
+const Shown = v.pipe(
+  v.strictObject({
+    ...InstalledConnector.pipe[0].entries,
+    wants: describe(v.array(Want), 'What the active version wants'),
+    withheld: describe(v.array(Want), 'What of it is not granted'),
+    probe: describe(v.boolean(), 'Whether there are credentials that new versions are tried with'),
+  }),
+  v.metadata({ title: 'InstalledConnectorDetails' }),
+)
+
+const Uploaded = v.pipe(
+  v.strictObject({ ...Changed.pipe[0].entries, package: PackageReport }),
+  v.metadata({ title: 'Uploaded' }),
+)
+
+const CallRecord = v.pipe(
+  v.strictObject({
+    at: describe(v.string(), 'When it ended, in UTC'),
+    request_id: v.string(),
+    connector: v.string(),
+    capability: v.string(),
+    outcome: describe(v.string(), '`ok`, or the error code'),
+    ms: v.number(),
+    upstream: describe(
+      v.array(
+        v.strictObject({
+          method: v.string(),
+          host: v.string(),
+          path: describe(v.string(), 'Without the query'),
+          status: v.nullable(v.number()),
+          error: v.nullable(v.string()),
+          sent_bytes: v.number(),
+          received_bytes: v.number(),
+          ms: v.number(),
+        }),
+      ),
+      'The requests that it made',
+    ),
+    log: describe(
+      v.array(v.strictObject({ level: v.string(), message: v.string() })),
+      'What the connector logged',
+    ),
+  }),
+  v.metadata({ title: 'CallRecord', description: 'A call that has ended' }),
+)
+export type CallRecord = v.InferOutput<typeof CallRecord>
+
+const items = (item: AnySchema) => v.strictObject({ items: v.array(item as v.GenericSchema) })
+
+export const OPERATOR_ENDPOINTS = {
+  upload_package: row({
+    method: 'POST',
+    path: '/packages',
+    summary: 'Check a package and keep it; calls do not go to it before it is activated',
+    query: {
+      ...CHANGE_QUERY,
+      change_publisher: bool(false).describe('The connector has changed hands'),
+    },
+    upload: true,
+    output: Uploaded,
+    status: 201,
+    errors: [409, 413, 415, 422],
+  }),
+  show_connector: row({
+    method: 'GET',
+    path: '/connectors/:connector_id',
+    summary: 'Show an installed connector: its versions, what it wants, and what is granted',
+    output: Shown,
+    errors: [404],
+  }),
+  activate_connector: row({
+    method: 'POST',
+    path: '/connectors/:connector_id/activate',
+    summary: 'Try an installed version, and let calls go to it',
+    body: v.object({
+      digest: v.pipe(v.string(), v.maxLength(64)),
+      grant: grants,
+      allow_breaking: v.optional(v.boolean(), false),
+      allow_downgrade: v.optional(v.boolean(), false),
+      ...CHANGE,
+    }),
+    output: Changed,
+    errors: [404, 409, 413, 415, 422],
+  }),
+  disable_connector: row({
+    method: 'POST',
+    path: '/connectors/:connector_id/disable',
+    summary: 'Let no calls go to a connector, wherever it comes from',
+    body: v.object({
+      at_once: describe(
+        v.optional(v.boolean(), false),
+        'Cut off calls and page sequences that have begun, too',
+      ),
+      ...CHANGE,
+    }),
+    output: Changed,
+    errors: [404, 409, 413, 415, 422],
+  }),
+  enable_connector: row({
+    method: 'POST',
+    path: '/connectors/:connector_id/enable',
+    summary: 'Let calls go to a disabled connector again',
+    body: v.object(CHANGE),
+    output: Changed,
+    errors: [404, 409, 413, 415, 422],
+  }),
+  remove_connector: row({
+    method: 'DELETE',
+    path: '/connectors/:connector_id',
+    summary: 'Forget an installed connector with its versions and grants',
+    query: CHANGE_QUERY,
+    output: Changed,
+    errors: [404, 409, 422],
+  }),
+  grant_to_connector: row({
+    method: 'POST',
+    path: '/connectors/:connector_id/grant',
+    summary: 'Grant what the versions of a connector want',
+    body: v.object({ wants: selection, ...CHANGE }),
+    output: Changed,
+    errors: [404, 409, 413, 415, 422],
+  }),
+  revoke_from_connector: row({
+    method: 'POST',
+    path: '/connectors/:connector_id/revoke',
+    summary: 'Take back what was granted, also from calls that have begun',
+    body: v.object({ wants: selection, ...CHANGE }),
+    output: Changed,
+    errors: [404, 409, 413, 415, 422],
+  }),
+  set_probe: row({
+    method: 'PUT',
+    path: '/connectors/:connector_id/probe',
+    summary: 'Keep credentials that new versions are tried with (validate_credentials)',
+    body: v.object({
+      auth: v.optional(v.nullable(v.record(v.string(), v.unknown())), null),
+      credentials: v.optional(v.nullable(v.array(v.record(v.string(), v.unknown()))), null),
+      settings: v.optional(v.nullable(v.record(v.string(), v.unknown())), null),
+    }),
+    output: v.strictObject({ probe: v.boolean() }),
+    errors: [404, 413, 415, 422],
+  }),
+  forget_probe: row({
+    method: 'DELETE',
+    path: '/connectors/:connector_id/probe',
+    summary: 'Forget the credentials that new versions are tried with',
+    output: v.strictObject({ probe: v.boolean() }),
+    errors: [],
+  }),
+  list_generations: row({
+    method: 'GET',
+    path: '/generations',
+    summary: 'List who changed what is installed, when and why, newest first',
+    query: {
+      limit: int({ min: 1, max: 100, default: 20 }).describe('Generations per answer'),
+      before: int({ min: 0, default: 0 }).describe('Only older ones than this; 0: from the newest'),
+    },
+    output: items(Generation),
+    errors: [422],
+  }),
+  show_generation: row({
+    method: 'GET',
+    path: '/generations/:generation',
+    summary: 'Show all that a generation says; `newest` is the newest one',
+    output: v.strictObject({ generation: v.number(), statement: Statement }),
+    errors: [404],
+  }),
+  compare_generations: row({
+    method: 'GET',
+    path: '/generations/:generation/difference',
+    summary: 'Say what is different between two generations',
+    query: { since: int({ min: 0, default: 0 }).describe('The earlier one') },
+    output: v.strictObject({
+      from: v.number(),
+      to: v.number(),
+      difference: v.array(v.string()),
+    }),
+    errors: [404, 422],
+  }),
+  roll_back: row({
+    method: 'POST',
+    path: '/rollback',
+    summary: 'Serve what an earlier generation served, with the grants of today',
+    body: v.object({
+      to: describe(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'The generation'),
+      grant: grants,
+      ...CHANGE,
+    }),
+    output: Changed,
+    errors: [404, 409, 413, 415, 422],
+  }),
+  list_publishers: row({
+    method: 'GET',
+    path: '/publishers',
+    summary: 'List the keys whose packages are trusted, and those that were',
+    output: items(Publisher),
+  }),
+  trust_publisher: row({
+    method: 'POST',
+    path: '/publishers',
+    summary: 'Trust what a key has signed',
+    body: v.object({
+      name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+      public_key: describe(v.pipe(v.string(), v.maxLength(4000)), 'PEM, as keyway keygen wrote it'),
+      ...CHANGE,
+    }),
+    output: Changed,
+    errors: [409, 413, 415, 422],
+  }),
+  distrust_publisher: row({
+    method: 'DELETE',
+    path: '/publishers/:key',
+    summary: 'Trust a key no more: what it has signed is invalid, and stops serving',
+    query: CHANGE_QUERY,
+    output: Changed,
+    errors: [404, 409, 422],
+  }),
+  list_nodes: row({
+    method: 'GET',
+    path: '/nodes',
+    summary: 'List the hosts on this database and the generation that each serves',
+    output: v.strictObject({ generation: v.number(), items: v.array(NodeRow) }),
+  }),
+  list_calls: row({
+    method: 'GET',
+    path: '/calls',
+    summary: 'List the latest calls of this host with the requests that each made, newest first',
+    query: {
+      connector_id: text().describe('Only of this connector'),
+      limit: int({ min: 1, max: 1000, default: 50 }).describe('Calls per answer'),
+    },
+    output: items(CallRecord),
+    errors: [422],
+  }),
+} as const satisfies Record<string, OperatorRow>
+
+export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS
+export type { Grant }

@@ -1,0 +1,55 @@
+/** What is installed, in the document: read from the table of the operator's endpoints. */
+import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
+import { SIGNATURE_HEADER } from '../../packages/sign.ts'
+import { pathParameters, queryParameters } from './core.ts'
+import type { Operation, Parameter, PathItem } from './document.ts'
+import type { Components } from './json-schema.ts'
+import { TAGS } from './operations.ts'
+import { ADMIN_SECURITY, answer, failures } from './responses.ts'
+
+/** Failures that every operation below /operator may end in. */
+const COMMON = [401, 403, 405, 421, 503]
+
+const signature: Parameter = {
+  name: SIGNATURE_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The text of the .sig file that keyway sign wrote, in base64',
+  schema: { type: 'string' },
+}
+
+/** The paths of the table. */
+export function lifecyclePaths(components: Components): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {}
+  for (const [name, row] of Object.entries(OPERATOR_ENDPOINTS) as [string, OperatorRow][]) {
+    const path = `/operator${row.path.replace(/:([a-z_]+)/g, '{$1}')}`
+    const method = row.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
+    paths[path] = { ...paths[path], [method]: operation(name, row, components) }
+  }
+  return paths
+}
+
+function operation(name: string, row: OperatorRow, components: Components): Operation {
+  const { path, query, body, upload, output, status, errors } = row
+  const content: Record<string, { schema: Record<string, unknown> }> | null = upload
+    ? { 'application/gzip': { schema: { type: 'string', format: 'binary' } } }
+    : body
+      ? { 'application/json': { schema: components.schema(body, 'input') } }
+      : null
+  return {
+    operationId: name,
+    tags: [TAGS.Operating.name],
+    summary: row.summary,
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(query),
+      ...(upload ? [signature] : []),
+    ],
+    ...(content ? { requestBody: { required: true, content } } : {}),
+    responses: {
+      [status]: answer('Done', components.schema(output, 'output')),
+      ...failures(...[...COMMON, ...errors].sort()),
+    },
+    security: ADMIN_SECURITY,
+  }
+}

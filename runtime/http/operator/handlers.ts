@@ -1,0 +1,207 @@
+/** Which function answers which operator's endpoint: one line each, nothing else. */
+import type * as v from 'valibot'
+import type { AnySchema } from '../../contract/capabilities.ts'
+import type {
+  Changed,
+  OPERATOR_ENDPOINTS,
+  OperatorEndpointName,
+} from '../../contract/endpoints/operator.ts'
+import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { difference } from '../../lifecycle/difference.ts'
+import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
+import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
+import { converged, listNodes } from '../../lifecycle/nodes.ts'
+import * as operate from '../../lifecycle/operate.ts'
+import type { Uploaded } from '../../lifecycle/packages.ts'
+import { probeOf, setProbe } from '../../lifecycle/probes.ts'
+import { connectorOf } from '../../lifecycle/statement.ts'
+import { uncovered, wantsOf } from '../../registry/wants.ts'
+import type { Sealer } from '../../seal.ts'
+
+type Rows = typeof OPERATOR_ENDPOINTS
+
+/** What a handler gets, parsed. */
+export type OperatorInput<N extends OperatorEndpointName> = {
+  params: Record<string, string>
+  query: Rows[N]['query'] extends Params ? ParamValues<Rows[N]['query']> : never
+  body: Rows[N]['body'] extends AnySchema ? v.InferOutput<Rows[N]['body']> : null
+  uploaded: Uploaded | null
+}
+
+export type Operating = operate.OperateDeps & {
+  lifecycle: Lifecycle
+  vault: Sealer
+  signal: AbortSignal
+}
+
+type Handler<N extends OperatorEndpointName> = (
+  op: Operating,
+  input: OperatorInput<N>,
+) => Promise<unknown>
+
+export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
+  upload_package: async (op, { query, uploaded }) => {
+    const { change_publisher: changePublisher } = query
+    const change = { ...changeOfQuery(query), changePublisher }
+    const { report, ...outcome } = await operate.upload(op, uploaded as Uploaded, change)
+    return { ...(await told(op, outcome, query)), package: report }
+  },
+  show_connector: async (op, { params }) => show(op, idOf(params)),
+  activate_connector: async (op, { params, body }) =>
+    told(
+      op,
+      await operate.activate(op, idOf(params), {
+        ...changeOf(body),
+        digest: body.digest,
+        grant: body.grant,
+        allowBreaking: body.allow_breaking,
+        allowDowngrade: body.allow_downgrade,
+      }),
+      body,
+    ),
+  disable_connector: async (op, { params, body }) => {
+    const id = idOf(params)
+    const change = { ...changeOf(body), atOnce: body.at_once }
+    if (!op.lifecycle.registry.list().some((row) => row.id === id || row.id === other(id)))
+      throw new CoreError(404, `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
+    return told(op, await operate.switchOff(op, id, change), body)
+  },
+  enable_connector: async (op, { params, body }) =>
+    told(op, await operate.switchOn(op, idOf(params), changeOf(body)), body),
+  remove_connector: async (op, { params, query }) =>
+    told(op, await operate.remove(op, idOf(params), changeOfQuery(query)), query),
+  grant_to_connector: async (op, { params, body }) =>
+    told(op, await operate.grant(op, idOf(params), { ...changeOf(body), wants: body.wants }), body),
+  revoke_from_connector: async (op, { params, body }) =>
+    told(
+      op,
+      await operate.revoke(op, idOf(params), { ...changeOf(body), wants: body.wants }),
+      body,
+    ),
+  set_probe: async (op, { params, body }) => {
+    const { statement } = await newest(op.db, op.actor.domainId)
+    const { id } = connectorOf(statement, idOf(params))
+    const given = Object.entries(body).filter(([, value]) => value !== null)
+    await setProbe(op.db, op.vault, op.actor.domainId, id, Object.fromEntries(given))
+    return { probe: true }
+  },
+  forget_probe: async (op, { params }) => {
+    await setProbe(op.db, op.vault, op.actor.domainId, idOf(params), null)
+    return { probe: false }
+  },
+  list_generations: async ({ db, actor }, { query }) => ({
+    items: await history(db, actor.domainId, {
+      limit: query.limit,
+      before: query.before === 0 ? null : query.before,
+    }),
+  }),
+  show_generation: async (op, { params }) => {
+    const { db, actor } = op
+    if (params['generation'] === 'newest') {
+      const { number, statement } = await newest(db, actor.domainId)
+      return { generation: number, statement }
+    }
+    const number = Number(params['generation'])
+    return { generation: number, statement: await stated(op, number) }
+  },
+  compare_generations: async (op, { params, query }) => {
+    const to = Number(params['generation'])
+    const [before, after] = [await stated(op, query.since), await stated(op, to)]
+    return { from: query.since, to, difference: difference(before, after) }
+  },
+  roll_back: async (op, { body }) =>
+    told(
+      op,
+      await operate.rollBack(op, { ...changeOf(body), to: body.to, grant: body.grant }),
+      body,
+    ),
+  list_publishers: async ({ db, actor }) => ({
+    items: (await newest(db, actor.domainId)).statement.publishers,
+  }),
+  trust_publisher: async (op, { body }) =>
+    told(
+      op,
+      await operate.trust(op, {
+        ...changeOf(body),
+        name: body.name,
+        publicKey: body.public_key,
+      }),
+      body,
+    ),
+  distrust_publisher: async (op, { params, query }) =>
+    told(op, await operate.distrust(op, params['key'] ?? '', changeOfQuery(query)), query),
+  list_nodes: async ({ db, actor, lifecycle }) => ({
+    generation: lifecycle.generation(),
+    items: await listNodes(db, actor.domainId),
+  }),
+  list_calls: async ({ lifecycle }, { query }) => ({
+    items: lifecycle.calls.list({ connector: query.connector_id, limit: query.limit }),
+  }),
+}
+
+const idOf = (params: Record<string, string>): string => params['connector_id'] ?? ''
+
+/** The other spelling of an id. */
+const other = (id: string): string =>
+  id.includes('-') ? id.replaceAll('-', '_') : id.replaceAll('_', '-')
+
+type Wanted = {
+  reason: string
+  expected_generation: number | null
+  dry_run: boolean
+}
+
+const changeOf = ({ reason, expected_generation, dry_run }: Wanted): operate.Change => ({
+  reason,
+  expected: expected_generation,
+  dryRun: dry_run,
+})
+
+const changeOfQuery = ({
+  reason,
+  expected_generation,
+  dry_run,
+}: {
+  reason: string | null
+  expected_generation: number
+  dry_run: boolean
+}): operate.Change => ({
+  reason: (reason ?? '').slice(0, 1000),
+  expected: expected_generation < 0 ? null : expected_generation,
+  dryRun: dry_run,
+})
+
+/** Answers when the other hosts serve it, or the wait is over. */
+async function told(
+  { db, actor, lifecycle, signal }: Operating,
+  { number, difference: words, changed }: Outcome,
+  { wait_ms }: { wait_ms: number },
+): Promise<Changed> {
+  await lifecycle.catchUp()
+  return {
+    generation: number,
+    changed,
+    difference: words,
+    converged: await converged(db, actor.domainId, number, wait_ms, signal),
+  }
+}
+
+async function show(op: Operating, id: string) {
+  const { db, actor } = op
+  const { statement } = await newest(db, actor.domainId)
+  const connector = connectorOf(statement, id)
+  const wants = connector.active ? wantsOf(await op.manifestOf(connector.active)) : []
+  return {
+    ...connector,
+    wants,
+    withheld: uncovered(wants, connector.grants),
+    probe: (await probeOf(db, op.vault, actor.domainId, connector.id)) !== null,
+  }
+}
+
+async function stated({ db, actor }: Operating, number: number) {
+  const found = await statementOf(db, actor.domainId, number)
+  if (!found) throw new CoreError(404, 'There is no such generation')
+  return found
+}

@@ -1,0 +1,128 @@
+/** The operator's endpoints of what is installed: one loop over their table. */
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { AnySchema } from '../../contract/capabilities.ts'
+import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
+import { parseParams } from '../../contract/endpoints/params.ts'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { RuntimeError } from '../../contract/errors.ts'
+import { describeIssues } from '../../contract/payload.ts'
+import { emailOf } from '../../core/callers/operator.ts'
+import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
+import type { Uploaded } from '../../lifecycle/packages.ts'
+import { MAX_PACKED_BYTES, PackageError } from '../../packages/format.ts'
+import { readPackage } from '../../packages/read.ts'
+import { SIGNATURE_HEADER } from '../../packages/sign.ts'
+import type { Sealer } from '../../seal.ts'
+import { readBody, streamBody } from '../body.ts'
+import { jsonCheck, mediaCheck } from '../guards.ts'
+import type { Env } from '../problem.ts'
+import { asOperator, type OperatorGuardDeps, reached } from './guard.ts'
+import { OPERATOR_HANDLERS, type OperatorInput } from './handlers.ts'
+
+export type LifecycleRoutesDeps = OperatorGuardDeps & {
+  lifecycle: Lifecycle
+  vault: Sealer
+  /** Where packages that are being uploaded lie. */
+  dataDir: string
+}
+
+/** Longest signature file, in bytes. */
+const MAX_SIGNATURE_BYTES = 2000
+
+const packageCheck = mediaCheck(
+  /^application\/(gzip|x-gzip|octet-stream)\s*(;|$)/i,
+  'application/gzip',
+)
+
+type Name = keyof typeof OPERATOR_ENDPOINTS
+
+export function lifecycleRoutes(deps: LifecycleRoutesDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  for (const [name, row] of Object.entries(OPERATOR_ENDPOINTS) as [Name, OperatorRow][]) {
+    routes.on(row.method, row.path, (c) =>
+      asOperator(c, async () => c.json((await answer(c, name, row, deps)) as never, row.status)),
+    )
+  }
+  return routes
+}
+
+async function answer(
+  c: Context<Env>,
+  name: Name,
+  row: OperatorRow,
+  { lifecycle, vault, dataDir, ...deps }: LifecycleRoutesDeps,
+): Promise<unknown> {
+  const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
+  if (entries.length > 0) throw new CoreError(422, entries)
+  const body = row.body ? await bodyOf(c, row.body) : null
+  const uploaded = row.upload ? await uploadOf(c, dataDir) : null
+  const db = reached(deps.db())
+  const actor = await c.get('operator')()
+  const op = {
+    ...lifecycle.operate(db, actor, await emailOf(db, actor)),
+    lifecycle,
+    vault,
+    signal: c.req.raw.signal,
+  }
+  const input = { params: c.req.param(), query: values, body, uploaded }
+  const handler = OPERATOR_HANDLERS[name] as (
+    to: typeof op,
+    of: OperatorInput<Name>,
+  ) => Promise<unknown>
+  return v.parse(row.output, await handler(op, input as OperatorInput<Name>))
+}
+
+async function bodyOf(c: Context<Env>, schema: AnySchema): Promise<unknown> {
+  jsonCheck(c)
+  const text = await readBody(c)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new RuntimeError(
+      'body_not_json',
+      `the body is not JSON: ${(cause as Error).message}`,
+      {},
+      cause,
+    )
+  }
+  const parsed = v.safeParse(schema, value)
+  if (parsed.success) return parsed.output
+  throw new RuntimeError('input_invalid', describeIssues(parsed.issues))
+}
+
+/** A package, by way of the disk: many that come slowly must not lie in memory. */
+async function uploadOf(c: Context<Env>, dataDir: string): Promise<Uploaded> {
+  packageCheck(c)
+  const signature = signatureOf(c)
+  const folder = path.join(dataDir, 'run', 'uploads')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const file = path.join(folder, `${randomUUID()}.tgz`)
+  try {
+    await pipeline(streamBody(c, MAX_PACKED_BYTES), createWriteStream(file, { mode: 0o600 }))
+    const packed = await readFile(file)
+    return { package: await readPackage(packed), packed, signature }
+  } catch (error) {
+    if (!(error instanceof PackageError)) throw error
+    throw new RuntimeError('input_invalid', `The package was not installed: ${error.message}`)
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+function signatureOf(c: Context<Env>): string | null {
+  const given = c.req.header(SIGNATURE_HEADER)
+  if (given === undefined) return null
+  const text = Buffer.from(given, 'base64').toString('utf8')
+  if (given.length <= 2 * MAX_SIGNATURE_BYTES && text.length > 0) return text
+  throw new RuntimeError(
+    'input_invalid',
+    `${SIGNATURE_HEADER}: is not the base64 of a .sig file as keyway sign writes it`,
+  )
+}

@@ -1,0 +1,45 @@
+/** Calls a version that serves nobody yet, as it is going to serve. */
+import { randomUUID } from 'node:crypto'
+import { RuntimeError } from '../contract/errors.ts'
+import type { LoadedConnector } from '../contract/loaded.ts'
+import { createCall } from './call.ts'
+import { createInvoke } from './invoke.ts'
+import type { InvokeDeps, ServedVersion } from './ports.ts'
+
+/** How long each of the two calls may take, in milliseconds. */
+const PATIENCE_MS = 30_000
+
+export type TryOut = (
+  version: ServedVersion,
+  probe: Record<string, unknown> | null,
+) => Promise<string | null>
+
+/**
+ * Makes the function. It loads the version in a sandbox, and calls `validate_credentials` where there are
+ * credentials to try it with; the answer is what went wrong, or null.
+ */
+export function createTryOut(
+  deps: InvokeDeps,
+  describe: (connector: LoadedConnector, deadlineMs: number) => Promise<unknown>,
+): TryOut {
+  return async (version, probe) => {
+    try {
+      await describe(await version.load(), PATIENCE_MS)
+    } catch (error) {
+      if (error instanceof RuntimeError) return `its code could not be loaded: ${error.message}`
+      throw error
+    }
+    if (probe === null || !version.request('validate_credentials')) return null
+    const invoke = createInvoke({ ...deps, find: () => version, byDigest: () => version })
+    const outcome = await createCall(invoke)({
+      connectorId: version.id,
+      capability: 'validate_credentials',
+      body: { ...probe, request: {} },
+      requestId: `try-${randomUUID()}`,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    if (outcome.ok) return null
+    const { error_code, message } = outcome.error
+    return `validate_credentials with the probe's credentials ended as ${error_code}: ${message}`
+  }
+}

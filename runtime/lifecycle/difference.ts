@@ -1,0 +1,110 @@
+/** What is different between two statements, in words that an operator can decide by. */
+import type { InstalledConnector, Statement, Want } from '../contract/generation.ts'
+
+/** One line for each thing; empty when they say the same. */
+export function difference(before: Statement, after: Statement): string[] {
+  const keys = [...new Set([...Object.keys(before.connectors), ...Object.keys(after.connectors)])]
+  return [
+    ...keys
+      .sort()
+      .flatMap((key) => ofConnector(before.connectors[key] ?? null, after.connectors[key] ?? null)),
+    ...ofPublishers(before, after),
+  ]
+}
+
+function ofConnector(
+  before: InstalledConnector | null,
+  after: InstalledConnector | null,
+): string[] {
+  if (!after) return before ? [`${before.id}: removed`] : []
+  const { id } = after
+  const told = [
+    ...versions(before, after),
+    ...routing(before, after),
+    ...grants(after.grants, before?.grants ?? []).map((words) => `may ${words}`),
+    ...grants(before?.grants ?? [], after.grants).map((words) => `may no longer ${words}`),
+  ]
+  return told.map((line) => `${id}: ${line}`)
+}
+
+function versions(before: InstalledConnector | null, after: InstalledConnector): string[] {
+  const had = new Map(before?.versions.map((one) => [one.digest, one]))
+  const has = new Set(after.versions.map(({ digest }) => digest))
+  return [
+    ...after.versions.flatMap((one) => {
+      const old = had.get(one.digest)
+      if (!old) return [`${one.version} installed (${one.trust}, ${short(one.digest)})`]
+      return old.trust === one.trust ? [] : [`${one.version} is ${one.trust} now`]
+    }),
+    ...[...had.values()]
+      .filter(({ digest }) => !has.has(digest))
+      .map(({ version, digest }) => `${version} forgotten (${short(digest)})`),
+  ]
+}
+
+function routing(before: InstalledConnector | null, after: InstalledConnector): string[] {
+  const told: string[] = []
+  if ((before?.active ?? null) !== after.active) {
+    const from = before && numberOf(before)
+    const to = numberOf(after)
+    told.push(to === null ? 'serves nothing' : from === null ? `serves ${to}` : `${from} → ${to}`)
+  }
+  const now = disabling(after)
+  if (disabling(before) !== now) told.push(now)
+  return told
+}
+
+const disabling = (one: InstalledConnector | null): string =>
+  !one?.disabled ? 'enabled' : one.at_once ? 'disabled at once' : 'disabled for new calls'
+
+const numberOf = ({ active, versions }: InstalledConnector): string | null =>
+  versions.find(({ digest }) => digest === active)?.version ?? null
+
+/** Wants of `some` that are not in `others`, grouped by what is asked of whom. */
+function grants(some: readonly Want[], others: readonly Want[]): string[] {
+  const known = new Set(others.map(identity))
+  return inWords(some.filter((one) => !known.has(identity(one))))
+}
+
+const identity = ({ kind, key, amount, secrets }: Want): string =>
+  JSON.stringify([kind, key, amount, secrets])
+
+/** Wants for people: requests once for each address, with the methods and capabilities that share it. */
+export function inWords(wants: readonly Want[]): string[] {
+  const requests = new Map<string, { methods: Set<string>; capabilities: Set<string> }>()
+  const others: string[] = []
+  for (const { kind, key, words } of wants) {
+    if (kind !== 'egress') {
+      others.push(kind === 'login' ? `log in by ${words}` : (VERBS[kind]?.(words) ?? words))
+      continue
+    }
+    const [capability, method, url] = JSON.parse(key) as [string, string, string]
+    const group = requests.get(url) ?? { methods: new Set(), capabilities: new Set() }
+    group.methods.add(method)
+    group.capabilities.add(capability)
+    requests.set(url, group)
+  }
+  const sent = [...requests].map(
+    ([url, { methods, capabilities }]) =>
+      `send ${[...methods].sort().join(', ')} to ${url} (for ${[...capabilities].sort().join(', ')})`,
+  )
+  return [...sent, ...others]
+}
+
+const VERBS: Partial<Record<Want['kind'], (words: string) => string>> = {
+  capability: (words) => words.replace(/^offers/, 'offer'),
+  clear_secret: (words) => words.replace(/^sees/, 'see'),
+  limit: (words) => `use ${words}`,
+}
+
+function ofPublishers(before: Statement, after: Statement): string[] {
+  const had = new Map(before.publishers.map((one) => [one.key, one]))
+  return after.publishers.flatMap(({ key, name, revoked_at }) => {
+    const old = had.get(key)
+    if (!old) return [`publisher ${name}: trusted (key ${key})`]
+    if ((old.revoked_at === null) === (revoked_at === null)) return []
+    return [`publisher ${name}: ${revoked_at ? 'trusted no more' : 'trusted again'} (key ${key})`]
+  })
+}
+
+const short = (digest: string): string => digest.slice(0, 12)

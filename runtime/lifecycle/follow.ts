@@ -1,0 +1,109 @@
+/**
+ * Keeps this host at the newest generation: told of it by the database, and asking every two seconds in
+ * case it was not. A generation that was missed does not matter, because each is whole.
+ */
+import { randomUUID } from 'node:crypto'
+import type { InstalledConnector } from '../contract/generation.ts'
+import type { Db } from '../database/database.ts'
+import { CHANNEL, newest, newestNumber, type Stated, stateDigest } from './generations.ts'
+import { sayGone, saySeen } from './nodes.ts'
+
+/** How often the database is asked, in milliseconds. */
+const POLL_MS = 2000
+
+export type FollowDeps = {
+  /** Null until the database is there. */
+  db(): Db | null
+  domainId(): string
+  /** Calls back for every word on a channel; the answer ends it. */
+  listen(channel: string, hear: () => void): () => Promise<void>
+  /** Takes a generation over; answers what of it could not be, in words. */
+  apply(stated: Stated): Promise<string[]>
+  onError(error: unknown): void
+}
+
+export type Follower = {
+  /** The number of the generation that is served. */
+  generation(): number
+  /** Takes the newest one over now; resolves when it is served. */
+  catchUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Begins to follow; `served` is what this host serves already. */
+export function follow(deps: FollowDeps, served: Stated): Follower {
+  const id = randomUUID()
+  let current = served
+  let problems: string[] = []
+  let stopping = false
+  let running: Promise<void> | null = null
+  let again = false
+  let timer: NodeJS.Timeout | null = null
+
+  async function step(db: Db): Promise<void> {
+    const domainId = deps.domainId()
+    // What could not be taken over is tried again: the database may have been away in the middle.
+    if (problems.length > 0 || (await newestNumber(db, domainId)) !== current.number) {
+      const states = Object.values(current.statement.connectors)
+      const known = new Map(
+        states.map((one): [string, InstalledConnector] => [stateDigest(one), one]),
+      )
+      const next = await newest(db, domainId, known)
+      problems = await deps.apply(next)
+      current = next
+    }
+    await saySeen(db, domainId, { id, generation: current.number, problems })
+  }
+
+  async function run(): Promise<void> {
+    do {
+      again = false
+      const db = deps.db()
+      if (!db) return
+      try {
+        await step(db)
+      } catch (error) {
+        if (!stopping) deps.onError(error)
+        return
+      }
+    } while (again && !stopping)
+  }
+
+  /** One at a time; who asks meanwhile is answered by one more round. */
+  function wake(): Promise<void> {
+    if (running !== null) {
+      again = true
+      return running
+    }
+    running = run().finally(() => {
+      running = null
+    })
+    return running
+  }
+
+  function poll(): void {
+    timer = setTimeout(() => {
+      void wake().finally(() => {
+        if (!stopping) poll()
+      })
+    }, POLL_MS)
+    timer.unref()
+  }
+
+  const deafen = deps.listen(CHANNEL, () => void wake())
+  void wake()
+  poll()
+  return {
+    generation: () => current.number,
+    catchUp: wake,
+    async stop() {
+      stopping = true
+      if (timer) clearTimeout(timer)
+      await deafen()
+      await running
+      const db = deps.db()
+      // Who cannot say so is not heard of any more, which says the same a little later.
+      if (db) await sayGone(db, id).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** Packages in the database, by their digest. */
+import { and, eq, inArray } from 'drizzle-orm'
+import type { InstalledVersion, Publisher, Statement } from '../contract/generation.ts'
+import { normalizeId } from '../contract/manifest.ts'
+import type { Db } from '../database/database.ts'
+import { packages } from '../database/schema/lifecycle.ts'
+import type { Package } from '../packages/format.ts'
+import { trustOf } from '../packages/sign.ts'
+
+/** A package as it was uploaded. */
+export type Uploaded = { package: Package; packed: Buffer; signature: string | null }
+
+/** Keeps a package; a signature replaces that of an earlier upload of the same content. */
+export async function keepPackage(
+  db: Db,
+  domainId: string,
+  { package: { digest, digestsText, digests }, packed, signature }: Uploaded,
+): Promise<void> {
+  const { version } = digests
+  const connector = normalizeId(digests.id)
+  const row = db
+    .insert(packages)
+    .values({ domainId, digest, connector, version, packed, digestsText, signature })
+  const target = [packages.domainId, packages.digest]
+  if (signature === null) await row.onConflictDoNothing()
+  else await row.onConflictDoUpdate({ target, set: { signature } })
+}
+
+/** The bytes of a package, or null where it is not kept. */
+export async function packedOf(db: Db, domainId: string, digest: string): Promise<Buffer | null> {
+  const [row] = await db
+    .select({ packed: packages.packed })
+    .from(packages)
+    .where(and(eq(packages.domainId, domainId), eq(packages.digest, digest)))
+  return row?.packed ?? null
+}
+
+/** What the operator's trust makes of a package, as it stands in a statement. */
+export function trusted(
+  { digestsText }: Pick<Package, 'digestsText'>,
+  signature: string | null,
+  publishers: readonly Publisher[],
+): Pick<InstalledVersion, 'trust' | 'publisher' | 'key'> & { why: string | null } {
+  const found = trustOf({ digestsText }, signature, publishers)
+  return {
+    trust: found.state,
+    publisher: found.state === 'trusted' ? found.publisher : null,
+    key: found.state === 'invalid' ? null : found.key,
+    why: found.state === 'invalid' ? found.why : null,
+  }
+}
+
+/** A statement in which every version has the trust that its publishers give it now. */
+export async function judgedAnew(
+  tx: Db,
+  domainId: string,
+  statement: Statement,
+): Promise<Statement> {
+  const versions = Object.values(statement.connectors).flatMap((one) => one.versions)
+  const digests = versions.map(({ digest }) => digest)
+  const rows =
+    digests.length === 0
+      ? []
+      : await tx
+          .select({
+            digest: packages.digest,
+            digestsText: packages.digestsText,
+            signature: packages.signature,
+          })
+          .from(packages)
+          .where(and(eq(packages.domainId, domainId), inArray(packages.digest, digests)))
+  const byDigest = new Map(rows.map((row) => [row.digest, row]))
+  const judge = (version: InstalledVersion): InstalledVersion => {
+    const row = byDigest.get(version.digest)
+    if (!row) return version
+    const { why: _told, key, ...trust } = trusted(row, row.signature, statement.publishers)
+    // Whose a connector is stays known when the key is trusted no more.
+    return { ...version, ...trust, key: key ?? version.key }
+  }
+  return {
+    ...statement,
+    connectors: Object.fromEntries(
+      Object.entries(statement.connectors).map(([key, one]) => {
+        const judged = one.versions.map(judge)
+        const same = judged.every(({ trust }, index) => trust === one.versions[index]?.trust)
+        return [key, same ? one : { ...one, versions: judged }]
+      }),
+    ),
+  }
+}

@@ -1,0 +1,172 @@
+/** What a manifest wants of the operator, one by one, and what is left of it where not all is granted. */
+import { CAPABILITIES, isCapability } from '../contract/capabilities.ts'
+import type { Want } from '../contract/generation.ts'
+import {
+  type CapabilityDeclaration,
+  type EgressRule,
+  type Manifest,
+  METHODS,
+  type OAuthDeclaration,
+} from '../contract/manifest.ts'
+
+/** Everything that a version wants, in a steady order. */
+export function wantsOf(manifest: Manifest): Want[] {
+  const { capabilities, clear_secrets, limits } = manifest
+  const all: Want[] = Object.entries(capabilities).flatMap(([name, declared]) => [
+    { kind: 'capability', subject: name, key: name, words: `offers ${name}` },
+    ...rulesOf(manifest, declared).flatMap((rule) =>
+      methodsOf(name, declared, rule).map((method) => sending(manifest, name, method, rule)),
+    ),
+  ])
+  all.push(...loginsOf(manifest).map(([name, method, url]) => login(manifest, name, method, url)))
+  for (const { field, because } of clear_secrets)
+    all.push({
+      kind: 'clear_secret',
+      subject: field,
+      key: field,
+      words: `sees ${field} in clear: ${JSON.stringify(because)}`,
+    })
+  for (const [name, amount] of Object.entries(limits))
+    all.push({ kind: 'limit', subject: name, key: name, amount, words: `${name} up to ${amount}` })
+  return all
+}
+
+/** Those of the wants that nothing of `granted` covers. */
+export function uncovered(wants: readonly Want[], granted: readonly Want[]): Want[] {
+  const byKey = new Map<string, Want[]>()
+  for (const one of granted) {
+    const key = `${one.kind} ${one.key}`
+    byKey.set(key, [...(byKey.get(key) ?? []), one])
+  }
+  return wants.filter(
+    (want) => !(byKey.get(`${want.kind} ${want.key}`) ?? []).some((one) => covers(one, want)),
+  )
+}
+
+function covers(granted: Want, want: Want): boolean {
+  if (want.amount !== undefined && (granted.amount ?? 0) < want.amount) return false
+  if (granted.secrets === undefined) return true
+  return want.secrets?.every((one) => granted.secrets?.includes(one)) ?? false
+}
+
+/** A manifest without what is not granted: what is left is served, the rest is refused as undeclared. */
+export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest {
+  const withheld = uncovered(wantsOf(manifest), granted)
+  if (withheld.length === 0) return manifest
+  const isWithheld = (want: Want) =>
+    withheld.some(({ kind, key }) => kind === want.kind && key === want.key)
+  const mayLogIn = (name: string) => !withheld.some((one) => isLogin(one, name))
+  const capabilities = Object.fromEntries(
+    Object.entries(manifest.capabilities)
+      .filter(([name]) => !withheld.some((one) => one.kind === 'capability' && one.key === name))
+      .map(([name, declared]) => {
+        const egress = rulesOf(manifest, declared).flatMap((rule) => {
+          const methods = methodsOf(name, declared, rule).filter(
+            (method) => !isWithheld(sending(manifest, name, method, rule)),
+          )
+          return methods.length === 0 ? [] : [{ ...rule, methods: [...methods] }]
+        })
+        return [name, { ...declared, egress }]
+      }),
+  )
+  const { oauth, exchange, ...rest } = manifest
+  return {
+    ...rest,
+    ...(oauth && mayLogIn('oauth') ? { oauth } : {}),
+    capabilities,
+    // What is left here is for the login alone: each capability has a list of its own now.
+    egress: exchange && mayLogIn('exchange') ? manifest.egress : [],
+    ...(exchange ? { exchange } : {}),
+    ...(manifest.credentials
+      ? {
+          credentials: manifest.credentials.map((one) =>
+            one.oauth && !mayLogIn(`oauth of ${one.id}`) ? withoutOAuth(one) : one,
+          ),
+        }
+      : {}),
+    clear_secrets: manifest.clear_secrets.filter(
+      ({ field }) => !withheld.some((one) => one.kind === 'clear_secret' && one.key === field),
+    ),
+    limits: { ...manifest.limits, ...limitsOf(manifest, granted) },
+  }
+}
+
+function withoutOAuth<T extends { oauth?: OAuthDeclaration | undefined }>({
+  oauth: _none,
+  ...rest
+}: T): Omit<T, 'oauth'> {
+  return rest
+}
+
+/** What was granted of each limit, never more than is wanted. */
+function limitsOf({ limits }: Manifest, granted: readonly Want[]): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, wanted]) => {
+      const amounts = granted.flatMap(({ kind, key, amount }) =>
+        kind === 'limit' && key === name ? [amount ?? 0] : [],
+      )
+      return [name, amounts.length === 0 ? wanted : Math.min(wanted, Math.max(...amounts))]
+    }),
+  )
+}
+
+const rulesOf = ({ egress }: Manifest, declared: CapabilityDeclaration): readonly EgressRule[] =>
+  declared.egress ?? egress
+
+function methodsOf(name: string, declared: CapabilityDeclaration, { methods }: EgressRule) {
+  if (methods) return methods
+  const level = isCapability(name) ? CAPABILITIES[name].level : 'read'
+  return level === 'write' ? METHODS : (['GET', 'HEAD', ...(declared.reads_with ?? [])] as const)
+}
+
+function sending(
+  { settings }: Manifest,
+  capability: string,
+  method: string,
+  { url, secrets }: EgressRule,
+): Want {
+  return {
+    kind: 'egress',
+    subject: originOf(url),
+    key: JSON.stringify([capability, method, url, ...boundsIn(url, settings)]),
+    words: `${method} ${url}`,
+    ...(secrets ? { secrets } : {}),
+  }
+}
+
+/** Logins by name, with what each sends. */
+function loginsOf({ exchange, oauth, credentials = [] }: Manifest): [string, string, string][] {
+  const token = (name: string, one: OAuthDeclaration | undefined): [string, string, string][] =>
+    one ? [[name, one.request?.method ?? 'POST', one.token_url]] : []
+  return [
+    ...(exchange
+      ? [['exchange', exchange.request.method, exchange.request.url] as [string, string, string]]
+      : []),
+    ...token('oauth', oauth),
+    ...credentials.flatMap((one) => token(`oauth of ${one.id}`, one.oauth)),
+  ]
+}
+
+function login({ settings }: Manifest, name: string, method: string, url: string): Want {
+  return {
+    kind: 'login',
+    subject: originOf(url),
+    key: JSON.stringify([name, method, url, ...boundsIn(url, settings)]),
+    words: `${method} ${url}`,
+  }
+}
+
+const isLogin = ({ kind, key }: Want, name: string): boolean =>
+  kind === 'login' && (JSON.parse(key) as string[])[0] === name
+
+/** Scheme, host and port of an address, as it is written. */
+const originOf = (url: string): string =>
+  /^[a-z]+:\/\/(?:\{[^}]*\}|[^/{}])*/i.exec(url)?.[0] ?? (/^\{[^}]*\}/.exec(url)?.[0] || url)
+
+/** What bounds the settings that stand in an address: a looser pattern reaches more. */
+function boundsIn(url: string, settings: Manifest['settings']): unknown[] {
+  return [...url.matchAll(/\{settings\.([a-z0-9_]+)\}/g)].map(([, name = '']) => {
+    const field = settings[name]
+    return field?.type === 'string' ? [field.pattern, field.format, field.enum] : field?.type
+  })
+}

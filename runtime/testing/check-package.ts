@@ -1,0 +1,57 @@
+/** Checks a package as `keyway check` checks a folder: its manifest, its code, its cases in the real sandbox. */
+import type { PackageFinding } from '../contract/endpoints/operator.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import type { Lanes } from '../lanes/lanes.ts'
+import type { Package } from '../packages/format.ts'
+import { leaksIn } from '../packages/leaks.ts'
+import type { CheckEgress } from '../registry/check-manifest.ts'
+import { inspectPackage, type Verdict } from '../registry/inspect.ts'
+import { checkCode, type Finding } from './check-connector.ts'
+
+export type PackageCheck = { findings: PackageFinding[]; manifest: Manifest | null }
+
+/** What to do about an error: the package cannot be changed where it is installed. */
+const ADVICE = 'correct the connector, give it a new version and pack it again'
+
+/** Everything that is wrong with a package; `manifest` is null where it cannot be served. */
+export async function checkPackage(
+  one: Package,
+  lanes: Pick<Lanes, 'run' | 'drain' | 'describe'>,
+  checkEgress: CheckEgress,
+): Promise<PackageCheck> {
+  const verdict = await inspectPackage(one, {
+    checkEgress,
+    describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
+  }).catch((error: unknown): Verdict => {
+    // Loading took too long, or the sandbox died of it: here that is a finding like any other.
+    if (!(error instanceof RuntimeError)) throw error
+    return { ok: false, findings: [`code.js: ${error.message}`], id: null, version: null }
+  })
+  const leaks = leaksIn(one.files).map((message) => wrong('package', message))
+  if (!verdict.ok)
+    return {
+      findings: [...verdict.findings.map((message) => wrong('connector', message)), ...leaks],
+      manifest: null,
+    }
+  const { findings } = await checkCode(
+    { ...verdict, digest: one.digest },
+    { files: new Map(one.files) },
+    lanes,
+  )
+  return { findings: [...findings.map(advised), ...leaks], manifest: verdict.manifest }
+}
+
+const wrong = (where: string, message: string): PackageFinding => ({
+  severity: 'error',
+  where,
+  message,
+  advice: ADVICE,
+})
+
+const advised = ({ severity, where, message }: Finding): PackageFinding => ({
+  severity,
+  where,
+  message,
+  advice: severity === 'error' ? ADVICE : 'nothing has to be done',
+})

@@ -1,0 +1,82 @@
+/** What is told of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
+import type { RuntimeError } from './contract/errors.ts'
+import type { CallEnd } from './http/connectors.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { CallLog, InvokeDeps, UpstreamRecord } from './invoke/ports.ts'
+import type { RecentCalls } from './lifecycle/calls.ts'
+import type { Log } from './log.ts'
+import type { Listing } from './registry/registry.ts'
+
+/** Eyes of a command on a host's calls. What one of them sees is told to it in place of the log. */
+export type Observers = {
+  onUpstream?(
+    connector: string,
+    capability: string,
+    record: UpstreamRecord,
+    requestId: string,
+  ): void
+  onLog?: CallLog
+  onChange?(listing: Listing): void
+  onCall?(call: CallEnd): void
+}
+
+export type Told = {
+  changed(listing: Listing): void
+  upstream: InvokeDeps['onUpstream']
+  logged: CallLog
+  called(call: CallEnd): void
+}
+
+export function createTold({
+  log,
+  metrics,
+  calls,
+  observers,
+}: {
+  log: Log
+  metrics: Metrics
+  calls: RecentCalls
+  observers: Observers
+}): Told {
+  return {
+    changed(listing) {
+      if (observers.onChange) return observers.onChange(listing)
+      const { state, reason, ...row } = listing
+      const line = { connector: row.id, ...row, state }
+      if (state === 'ghost') log.warn(line, reason ?? 'a connector is not served')
+      else
+        log.info(
+          line,
+          row.serving ? 'a connector is served' : (reason ?? 'a connector is not served'),
+        )
+    },
+    upstream(served, capability, record, requestId) {
+      const { sentBytes: sent_bytes, receivedBytes: received_bytes, ...rest } = record
+      calls.upstream(requestId, { ...rest, sent_bytes, received_bytes })
+      const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
+      metrics.upstream(served.id, outcome, record.ms / 1000)
+      if (observers.onUpstream)
+        return observers.onUpstream(served.id, capability, record, requestId)
+      log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
+    },
+    logged(line) {
+      calls.logged(line.requestId, line)
+      if (observers.onLog) return observers.onLog(line)
+      const { level, message, ...rest } = line
+      log[level](rest, message)
+    },
+    called(call) {
+      const { connector, capability, known, error, seconds, requestId: request_id } = call
+      const outcome = codeOf(error)
+      // Only names that exist become labels.
+      if (known) {
+        metrics.call(connector, capability, outcome, seconds)
+        const ms = Math.round(seconds * 1e6) / 1e3
+        calls.ended({ request_id, connector, capability, outcome, ms })
+      }
+      observers.onCall?.(call)
+    },
+  }
+}
+
+const codeOf = (error: RuntimeError | null): string => error?.code ?? 'ok'
