@@ -217,7 +217,7 @@ export async function createHost(
   const told = createTold({ log, metrics, calls: lifecycle.calls, observers })
   const means: InvokeDeps = {
     find: registry.find,
-    byDigest: registry.byDigest,
+    byDigest: lifecycle.byDigest,
     run: lanes.run,
     openEgress: ({ version: served, capability, ...call }) =>
       egress.open({

@@ -75,6 +75,9 @@ export const InstalledVersion = v.pipe(
     publisher: v.nullable(text('Name of the trusted publisher')),
     key: v.nullable(text('Id of the key that signed it')),
     installed_at: text('When, in UTC'),
+    served_until: v.nullable(
+      text('When calls went to it last, in UTC; null while they do, and where none ever did'),
+    ),
   }),
   v.metadata({ title: 'InstalledVersion', description: 'A package that is kept for a connector' }),
 )

@@ -53,6 +53,8 @@ export type Lifecycle = {
   registry: Installed
   calls: RecentCalls
   generation(): number
+  /** As the registry's; asks first whether there is a newer generation where it knows none of that digest. */
+  byDigest: Registry['byDigest']
   /** Resolves when the newest generation is served, once the database is there. */
   ready: Promise<void>
   /** What an operator's operation needs. */
@@ -144,6 +146,13 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     calls: createRecentCalls(),
     generation: () => follower?.generation() ?? last.number,
     ready,
+    async byDigest(id, digest) {
+      const known = await registry.byDigest(id, digest)
+      if (known || !follower) return known
+      // A page sequence that another host began on what is new: this one has not heard of it yet.
+      await follower.catchUp()
+      return registry.byDigest(id, digest)
+    },
     operate: (db, actor, email) => ({
       db,
       actor,

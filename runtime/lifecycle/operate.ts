@@ -84,7 +84,12 @@ export async function upload(
   const outcome = await commit(db, actor, { ...change, action: 'install' }, (now) => {
     const { publishers } = now
     const { why: _again, ...judged } = trusted(one, signature, publishers)
-    return installed(now, id, { digest, version, ...judged, installed_at: installedAt }, change)
+    return installed(
+      now,
+      id,
+      { digest, version, ...judged, installed_at: installedAt, served_until: null },
+      change,
+    )
   })
   return { ...outcome, report }
 }
@@ -228,6 +233,7 @@ async function next(
     grants: chosen(deps, uncovered(wantsOf(manifest), connector.grants), grant, reason),
     wanted: kept.flatMap(wantsOf),
     allowDowngrade,
+    at: new Date().toISOString(),
   })
   return { statement: after, grants: connectorOf(after, id).grants }
 }
@@ -327,7 +333,11 @@ export async function rollBack(
   const then = await statementOf(db, actor.domainId, to)
   if (!then) throw new CoreError(404, `There is no generation ${to}`)
   return commit(db, actor, { ...change, action: 'rollback' }, async (now, tx) => {
-    let after = await judgedAnew(tx, actor.domainId, rolledBack(now, then))
+    let after = await judgedAnew(
+      tx,
+      actor.domainId,
+      rolledBack(now, then, new Date().toISOString()),
+    )
     for (const connector of Object.values(after.connectors)) {
       if (connector.active === null) continue
       const manifest = await deps.manifestOf(connector.active)

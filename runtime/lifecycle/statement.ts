@@ -14,8 +14,10 @@ import type {
 } from '../contract/generation.ts'
 import { normalizeId } from '../contract/manifest.ts'
 
-/** Versions of one connector that are kept, so that a rollback finds them. */
-const MAX_VERSIONS = 20
+/** Versions of one connector that are kept at least, so that a rollback finds them. */
+const KEPT_VERSIONS = 20
+/** How long a version is kept after calls went to it: as long as its page tokens may live, in milliseconds. */
+const TOKENS_MS = 24 * 3_600_000
 
 /** A connector of a statement, by its id in any spelling. */
 export function connectorOf(statement: Statement, id: string): InstalledConnector {
@@ -56,13 +58,36 @@ export function installed(
       `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,
     )
   const connector = before ?? blank(id)
-  const kept = [...had, version]
-  const surplus = kept.length - MAX_VERSIONS
-  const versions = kept.filter(
-    ({ digest }, index) => index >= surplus || digest === connector.active,
-  )
+  const versions = withoutSurplus([...had, version], connector.active, version.installed_at)
   return withConnector(statement, { ...connector, id, versions })
 }
+
+/** Forgets the oldest versions that nothing needs any more. */
+function withoutSurplus(
+  versions: readonly InstalledVersion[],
+  active: string | null,
+  now: string,
+): InstalledVersion[] {
+  const since = Date.parse(now) - TOKENS_MS
+  let surplus = versions.length - KEPT_VERSIONS
+  return versions.filter(({ digest, served_until, installed_at }) => {
+    const isNeeded = digest === active || Date.parse(served_until ?? installed_at) > since
+    if (surplus <= 0 || isNeeded) return true
+    surplus -= 1
+    return false
+  })
+}
+
+/** The versions of a connector after calls have moved to another. */
+const moved = (
+  { versions, active }: InstalledConnector,
+  to: string | null,
+  at: string,
+): InstalledVersion[] =>
+  versions.map((one) => {
+    if (one.digest === to) return { ...one, served_until: null }
+    return one.digest === active ? { ...one, served_until: at } : one
+  })
 
 export type Activation = {
   digest: string
@@ -71,6 +96,8 @@ export type Activation = {
   /** What all versions that are kept want: grants for nothing are dropped. */
   wanted: readonly Want[]
   allowDowngrade: boolean
+  /** When, in UTC. */
+  at: string
 }
 
 /**
@@ -94,6 +121,7 @@ export function activated(statement: Statement, id: string, wish: Activation): S
   return withConnector(statement, {
     ...connector,
     active: wish.digest,
+    versions: moved(connector, wish.digest, wish.at),
     disabled: false,
     at_once: false,
     grants,
@@ -178,19 +206,18 @@ export function revoked(
  * What an earlier generation served, with the grants and the publishers of today: what was revoked since
  * stays revoked.
  */
-export function rolledBack(now: Statement, then: Statement): Statement {
+export function rolledBack(now: Statement, then: Statement, at: string): Statement {
   const connectors = Object.fromEntries(
     Object.entries(then.connectors).map(([key, old]) => {
       const present = now.connectors[key]
       // Of one that was removed since, the grants went with it.
-      const grants = present?.grants ?? []
+      if (!present) return [key, { ...old, grants: [] }]
+      const known = new Set(present.versions.map(({ digest }) => digest))
       const versions = [
-        ...old.versions,
-        ...(present?.versions ?? []).filter(
-          ({ digest }) => !old.versions.some((one) => one.digest === digest),
-        ),
+        ...old.versions.filter(({ digest }) => !known.has(digest)),
+        ...moved(present, old.active, at),
       ]
-      return [key, { ...old, versions, grants }]
+      return [key, { ...old, versions, grants: present.grants }]
     }),
   )
   return { connectors, publishers: now.publishers }

@@ -31,7 +31,6 @@ let answered = 0
 beforeAll(async () => {
   const home = await newHome()
   dataDir = path.join(home, 'data')
-  cluster = homeOf(dataDir).cluster
   env = {
     PORT: '0',
     KEYWAY_DATA_DIR: dataDir,
@@ -49,6 +48,8 @@ async function start(): Promise<Running> {
   const command = begin(['start'], { env })
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
   await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200, 60_000)
+  // Known once there is a database.
+  cluster = homeOf(dataDir).cluster
   return { command, url, readyMs: performance.now() - beganMs }
 }
 

@@ -1,11 +1,12 @@
 /** Packages for tests, made of sources as `keyway pack` makes them, without its checks. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { packageOf } from '../../runtime/packages/format.ts'
 import { makeKeyPair, signPackage } from '../../runtime/packages/sign.ts'
 import { writePackage } from '../../runtime/packages/write.ts'
 import { compile } from '../../runtime/registry/compile.ts'
 import { readFolder } from '../../runtime/registry/folder.ts'
-import { manifestOf, temporaryFolder, write } from '../registry/fixtures/folders.ts'
 
 export type Made = {
   packed: Buffer
@@ -61,30 +62,39 @@ export async function packaged(
   code?: string,
   cases?: object[],
 ): Promise<Made> {
-  const manifest = manifestOf({
+  const manifest = {
+    id: 'acme',
+    version: '1.0.0',
+    runtime: '^1.0.0',
+    authentication_schema: { kind: 'token' },
+    egress: [{ url: 'https://api.acme.example' }],
     capabilities: { validate_credentials: {}, list_accounts: {} },
     ...changes,
-  })
+  }
   const { id, version, runtime } = manifest
-  const directory = path.join(temporaryFolder(), id)
-  await write(directory, {
-    'connector.json': JSON.stringify(manifest),
-    'connector.ts': code ?? LISTING(version),
-    'connector.cases.json': JSON.stringify(cases ?? casesFor(manifest.capabilities)),
-  })
-  const folder = await readFolder(directory)
-  const compiled = await compile(folder, {
-    workDirectory: temporaryFolder(),
-    prefix: [],
-    timeoutMs: 20_000,
-  })
-  if (!compiled.ok) throw new Error(compiled.findings.join('\n'))
-  const files = new Map([
-    ['code.js', Buffer.from(compiled.code)],
-    ['connector.json', folder.files.get('connector.json') as Buffer],
-    ['connector.cases.json', folder.files.get('connector.cases.json') as Buffer],
+  const written = new Map([
+    ['connector.json', JSON.stringify(manifest)],
+    ['connector.ts', code ?? LISTING(version)],
+    ['connector.cases.json', JSON.stringify(cases ?? casesFor(manifest.capabilities))],
   ])
+  const files = new Map([['code.js', Buffer.from(await bundled(written))]])
+  for (const name of ['connector.json', 'connector.cases.json'])
+    files.set(name, Buffer.from(written.get(name) ?? ''))
   const made = packageOf({ id, version, runtime }, files)
   const signature = JSON.stringify(signPackage(made, publisher.privateKey))
   return { packed: await writePackage(made), digest: made.digest, signature, id, version }
+}
+
+async function bundled(files: ReadonlyMap<string, string>): Promise<string> {
+  const home = await mkdtemp(path.join(tmpdir(), 'keyway-packaging-'))
+  try {
+    for (const [name, text] of files) await writeFile(path.join(home, name), text)
+    const folder = await readFolder(home)
+    const work = { workDirectory: path.join(home, 'work'), prefix: [], timeoutMs: 20_000 }
+    const compiled = await compile(folder, work)
+    if (!compiled.ok) throw new Error(compiled.findings.join('\n'))
+    return compiled.code
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
 }

@@ -90,7 +90,7 @@ export const startEmulate = async (): Promise<Emulate> =>
   (await startSystem('emulate')) as unknown as Emulate
 
 /** A server that was installed and not started yet. */
-export type Installed<Auth> = { start(): Promise<RealSystem<Auth>> }
+export type Installed<Auth> = { start(env?: Record<string, string>): Promise<RealSystem<Auth>> }
 
 /**
  * Only installs a server (RabbitMQ: 60 MB, 5 to 10 s), or says why it cannot be had here: the package
@@ -110,7 +110,7 @@ export async function installSystem<Auth>(
     const why = code === 124 ? `not within ${INSTALL_SECONDS} s` : said.split('\n').at(-1)
     return { why: `cannot be installed: ${why}` }
   }
-  return { system: { start: () => start<Auth>(script, folder, {}) } }
+  return { system: { start: (env = {}) => start<Auth>(script, folder, env) } }
 }
 
 const folderFor = (script: string) => mkdtemp(join(tmpdir(), `keyway-${script}-`))

@@ -120,7 +120,7 @@ const Differing = v.strictObject({
 export const PackageReport = v.pipe(
   v.strictObject({
     id: v.string(),
-    ...v.omit(InstalledVersion.pipe[0], ['installed_at']).entries,
+    ...v.omit(InstalledVersion.pipe[0], ['installed_at', 'served_until']).entries,
     findings: v.array(PackageFinding),
     more: describe(Differing, 'What it wants that is not granted'),
     less: describe(Differing, 'What is granted that it does not want any more'),

@@ -1,0 +1,82 @@
+/** Callers that list accounts page by page at a steady rate, and judge every answer. */
+import { send } from '../e2e/client.ts'
+
+export type Tally = {
+  calls: number
+  sequences: number
+  /** What went wrong, in words. */
+  wrong: string[]
+  /** Versions that answered. */
+  versions: Set<string>
+}
+
+const IDS = Array.from({ length: 23 }, (_, index) => `account-${index}`).join(' ')
+const MAX_TOLD = 50
+
+/**
+ * Begins a page sequence every so many milliseconds until it is stopped; the answer resolves when all that
+ * began have ended.
+ */
+export function listSteadily(
+  url: string,
+  id: string,
+  { everyMs, pauseMs }: { everyMs: number; pauseMs: number },
+): { tally: Tally; stop(): Promise<void> } {
+  const tally: Tally = { calls: 0, sequences: 0, wrong: [], versions: new Set() }
+  const open = new Set<Promise<void>>()
+  const timer = setInterval(() => {
+    const sequence = list(url, id, pauseMs, tally).catch((error: Error) => {
+      if (tally.wrong.length < MAX_TOLD) tally.wrong.push(error.message)
+    })
+    open.add(sequence)
+    void sequence.finally(() => open.delete(sequence))
+  }, everyMs)
+  return {
+    tally,
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(open)
+    },
+  }
+}
+
+async function list(url: string, id: string, pauseMs: number, tally: Tally): Promise<void> {
+  const ids: string[] = []
+  let page: object = { size: 5 }
+  let version: string | null = null
+  for (;;) {
+    const { status, headers, text } = await send(`${url}/connectors/${id}/list_accounts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        request: {},
+        auth: { token: { token: 'a-tenants-token' } },
+        settings: {},
+        page,
+      }),
+    })
+    tally.calls += 1
+    const body = JSON.parse(text)
+    const served = String(headers['x-keyway-connector'])
+    if (status !== 200 || body.is_error)
+      throw new Error(
+        `page ${ids.length / 5 + 1} of a sequence of ${version ?? 'none'} by ${served}, generation ${headers['x-keyway-generation']}: ${status} ${text.slice(0, 300)}`,
+      )
+    if (version !== null && served !== version)
+      throw new Error(`a sequence that ${version} began went on with ${served}`)
+    version = served
+    for (const one of body.response) {
+      ids.push(one.integration_specific_id)
+      if (`${id}@${one.given_name}` !== served)
+        throw new Error(`${served} answered what ${one.given_name} would`)
+    }
+    const token = body.page?.token
+    if (!token) break
+    page = { token }
+    // Callers take their time: sequences lie across upgrades.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * pauseMs))
+  }
+  tally.sequences += 1
+  tally.versions.add(version)
+  if (ids.join(' ') !== IDS) throw new Error(`a sequence of ${version} gave ${ids.join(' ')}`)
+}
