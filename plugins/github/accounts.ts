@@ -4,12 +4,14 @@ import {
   ConnectorError,
   chain,
   type Input,
+  ifThere,
+  mapped,
   type Output,
   type Paged,
   path,
 } from 'keyway/sdk'
 import { readInvitation } from './invitations.ts'
-import { type Ctx, ifThere, listing, mapped, organization, service } from './service.ts'
+import { type Ctx, listing, organization, service } from './service.ts'
 
 type Account = Output<'get_account'>
 

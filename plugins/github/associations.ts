@@ -1,5 +1,15 @@
 /** Who holds what, as it was given to them: what comes through a team or an enterprise is not repeated. */
-import { chain, type Input, type Listing, nested, type Output, type Paged, path } from 'keyway/sdk'
+import {
+  chain,
+  type Input,
+  ifThere,
+  type Listing,
+  mapped,
+  nested,
+  type Output,
+  type Paged,
+  path,
+} from 'keyway/sdk'
 import { type Membership, readSomebody, sameLogin, type User } from './accounts.ts'
 import { ORGANIZATION, organizationRoles, type TeamRole } from './entitlements.ts'
 import {
@@ -10,7 +20,7 @@ import {
   teamAddress,
   teams,
 } from './resources.ts'
-import { type Ctx, ifThere, listing, mapped, organization, service } from './service.ts'
+import { type Ctx, listing, organization, service } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 

@@ -1,7 +1,16 @@
 /** What can be granted: membership, roles in the organisation, in every team and in every repository. */
-import { ConnectorError, chain, type Listing, type Output, type Paged, paged } from 'keyway/sdk'
+import {
+  ConnectorError,
+  chain,
+  ifThere,
+  type Listing,
+  mapped,
+  type Output,
+  type Paged,
+  paged,
+} from 'keyway/sdk'
 import { repositories, teams } from './resources.ts'
-import { type Ctx, ifThere, mapped, organization, service } from './service.ts'
+import { type Ctx, organization, service } from './service.ts'
 
 type Entitlement = Output<'list_entitlements'>[number]
 

@@ -2,7 +2,7 @@
  * Granting and taking. Each kind of entitlement can be held at most once in its place, but organisation
  * roles: granting another replaces it, and taking one that is not held changes nothing.
  */
-import { allItems, ConnectorError, type Input, type Output, path } from 'keyway/sdk'
+import { allItems, ConnectorError, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readMembership, readSomebody, type Somebody, sameLogin } from './accounts.ts'
 import { collaborators, readTeamMembership, roleOf } from './associations.ts'
 import {
@@ -18,7 +18,7 @@ import {
   wrong,
 } from './entitlements.ts'
 import { REPOSITORY, repositoryAddress, TEAM, teamAddress } from './resources.ts'
-import { type Ctx, ifThere, organization, service } from './service.ts'
+import { type Ctx, organization, service } from './service.ts'
 
 type Request = Input<'assign_entitlement'>
 

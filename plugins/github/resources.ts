@@ -1,6 +1,14 @@
 /** Teams and repositories: what entitlements belong to. */
-import { ConnectorError, chain, type Listing, type Output, type Paged, path } from 'keyway/sdk'
-import { type Ctx, listing, mapped, organization } from './service.ts'
+import {
+  ConnectorError,
+  chain,
+  type Listing,
+  mapped,
+  type Output,
+  type Paged,
+  path,
+} from 'keyway/sdk'
+import { type Ctx, listing, organization } from './service.ts'
 
 type Resource = Output<'list_resources'>[number]
 

@@ -5,7 +5,6 @@ import {
   type ConnectorContext,
   ConnectorError,
   client,
-  hasCode,
   type Listing,
   nextLink,
   paged,
@@ -77,40 +76,5 @@ export function listing<T>(ctx: Ctx, address: string, query: Query = {}): Listin
       throw new ConnectorError('invalid_response', `${address} did not answer with a list`)
     const next = nextLink(reply)
     return paged(items, next && Object.fromEntries(new URL(next).searchParams))
-  }
-}
-
-/** A listing whose items become none, one or several others. */
-export function mapped<T, U>(
-  inner: Listing<T>,
-  map: (item: T) => readonly U[] | Promise<readonly U[]>,
-): Listing<U> {
-  return async (at) => {
-    const page = await inner(at)
-    const [items, cursor] = '__paged' in page ? [page.response, page.cursor] : [page, null]
-    return paged((await inParallel(items, map)).flat(), cursor)
-  }
-}
-
-/** As many requests as the API likes at once. */
-const AT_ONCE = 8
-
-async function inParallel<T, U>(
-  items: readonly T[],
-  map: (item: T) => U | Promise<U>,
-): Promise<U[]> {
-  const done: U[] = []
-  for (let start = 0; start < items.length; start += AT_ONCE)
-    done.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(map))))
-  return done
-}
-
-/** The result, or null where there is nothing (404). */
-export async function ifThere<T>(result: Promise<T>): Promise<T | null> {
-  try {
-    return await result
-  } catch (error) {
-    if (hasCode(error, 'not_found')) return null
-    throw error
   }
 }

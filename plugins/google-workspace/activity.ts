@@ -3,13 +3,15 @@ import {
   ConnectorError,
   chain,
   type Input,
+  ifThere,
+  inParallel,
   type Json,
   type Listing,
   type Output,
   type Paged,
   paged,
 } from 'keyway/sdk'
-import { type Ctx, ifThere, inParallel, listing, reports } from './service.ts'
+import { type Ctx, listing, reports } from './service.ts'
 import { readUser } from './users.ts'
 
 type ActivityRecord = Output<'list_activity_records'>[number]

@@ -3,18 +3,21 @@ import {
   allItems,
   chain,
   type Input,
+  ifThere,
+  inParallel,
   type Json,
+  mapped,
   nested,
   type Output,
   type Paged,
   path,
 } from 'keyway/sdk'
 import { isUsers, placeOf, type RoleAssignment, roleAssignments } from './admin-roles.ts'
-import { EVERYTHING, mapped, PLACE } from './entitlements.ts'
+import { EVERYTHING, PLACE } from './entitlements.ts'
 import { groups, isUser, type Member, members } from './groups.ts'
 import { holders, idOf, licensesOf } from './licenses.ts'
 import { readOrgUnits } from './org-units.ts'
-import { type Ctx, directory, ifThere, inParallel } from './service.ts'
+import { type Ctx, directory } from './service.ts'
 import { readUser, type User, users } from './users.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]

@@ -4,7 +4,7 @@ import {
   ConnectorError,
   chain,
   keyPage,
-  type Listing,
+  mapped,
   nested,
   type Output,
   type Paged,
@@ -147,11 +147,3 @@ const roleEntitlement = (role: Role, unit: OrgUnit | null): Entitlement => ({
   label: unit === null ? role.roleName : `${role.roleName} in ${unit.orgUnitPath}`,
   description: role.roleDescription || null,
 })
-
-/** A listing whose items become none, one or several others. */
-export function mapped<T, U>(inner: Listing<T>, map: (item: T) => readonly U[]): Listing<U> {
-  return async (at) => {
-    const page = await inner(at)
-    return '__paged' in page ? { ...page, response: page.response.flatMap(map) } : page.flatMap(map)
-  }
-}

@@ -1,11 +1,19 @@
 /** Giving and taking. */
-import { allItems, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import {
+  allItems,
+  ConnectorError,
+  hasCode,
+  type Input,
+  ifThere,
+  type Output,
+  path,
+} from 'keyway/sdk'
 import { giveRole, placeOf, type RoleAssignment, roleAssignments, takeRole } from './admin-roles.ts'
 import { type Grant, grantOf } from './entitlements.ts'
 import type { Member } from './groups.ts'
 import type { License } from './licenses.ts'
 import { readOrgUnit } from './org-units.ts'
-import { type Ctx, directory, ifThere, licensing } from './service.ts'
+import { type Ctx, directory, licensing } from './service.ts'
 import { readUser } from './users.ts'
 
 type Of<T extends Grant['type']> = Extract<Grant, { type: T }>

@@ -3,21 +3,15 @@ import {
   ConnectorError,
   eachPage,
   type Input,
+  ifThere,
+  inParallel,
   type Listing,
   nested,
   type Output,
   paged,
   path,
 } from 'keyway/sdk'
-import {
-  type Ctx,
-  customer,
-  directory,
-  ifThere,
-  inParallel,
-  licensing,
-  listing,
-} from './service.ts'
+import { type Ctx, customer, directory, licensing, listing } from './service.ts'
 import { readUser, users } from './users.ts'
 
 /** What is assigned to whom; `userId` is an e-mail address. */

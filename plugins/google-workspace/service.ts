@@ -5,7 +5,6 @@ import {
   ConnectorError,
   client,
   cursorPage,
-  hasCode,
   type Listing,
   type Query,
   textCursor,
@@ -76,29 +75,5 @@ export function listing<T>(on: Client, { path, items, most, query }: List): List
     if (answer === undefined || !Array.isArray(found))
       throw new ConnectorError('invalid_response', `${path} did not answer with a list`)
     return cursorPage(found as T[], answer['nextPageToken'] as string | undefined)
-  }
-}
-
-/** As many requests as are on their way at once. */
-const AT_ONCE = 4
-
-/** What becomes of each, in the same order. */
-export async function inParallel<T, U>(
-  items: readonly T[],
-  work: (item: T) => Promise<U>,
-): Promise<U[]> {
-  const done: U[] = []
-  for (let start = 0; start < items.length; start += AT_ONCE)
-    done.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(work))))
-  return done
-}
-
-/** The result, or null where there is nothing. */
-export async function ifThere<T>(result: Promise<T>): Promise<T | null> {
-  try {
-    return await result
-  } catch (error) {
-    if (hasCode(error, 'not_found')) return null
-    throw error
   }
 }

@@ -1,6 +1,5 @@
 /** Lists in lists: the users of every domain, the members of every group. */
-import { ConnectorError, type Json, keyPage, type Listing, paged } from 'keyway/sdk'
-import { ifThere } from './service.ts'
+import { ConnectorError, ifThere, type Json, keyPage, type Listing, paged } from 'keyway/sdk'
 
 /** Most lists that one call reads: what is left comes in the next page, within the deadline. */
 const MAX_READS = 20

@@ -1,12 +1,5 @@
 /** The Identity API v3: the client, and lists. Knows no capability; the host logs in. */
-import {
-  type Client,
-  type ConnectorContext,
-  ConnectorError,
-  client,
-  hasCode,
-  type Query,
-} from 'keyway/sdk'
+import { type Client, type ConnectorContext, ConnectorError, client, type Query } from 'keyway/sdk'
 
 export type Settings = {
   base_url: string
@@ -54,13 +47,3 @@ const queryOf = (address: string): Query =>
   Object.fromEntries(new URL(address, 'http://base.invalid').searchParams)
 
 const wrong = (why: string) => new ConnectorError('invalid_response', why)
-
-/** The result, or null where there is nothing. */
-export async function ifThere<T>(result: Promise<T>): Promise<T | null> {
-  try {
-    return await result
-  } catch (error) {
-    if (hasCode(error, 'not_found')) return null
-    throw error
-  }
-}

@@ -1,6 +1,6 @@
 /** Reading people, and when they signed in last. */
-import { chain, type Input, type Output, type Paged } from 'keyway/sdk'
-import { type Ctx, ifThere, inParallel, listing, mapped } from './service.ts'
+import { chain, type Input, ifThere, inParallel, mapped, type Output, type Paged } from 'keyway/sdk'
+import { type Ctx, listing } from './service.ts'
 import { readUser, toAccount, type User } from './users.ts'
 
 /** One page of users; Okta leaves out those who are deprovisioned. */

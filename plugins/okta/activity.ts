@@ -1,6 +1,6 @@
 /** The system log: what was done, by whom, in which application. */
-import { chain, type Json, type Listing, type Output, type Paged, paged } from 'keyway/sdk'
-import { type Ctx, listing, mapped } from './service.ts'
+import { chain, type Json, type Listing, mapped, type Output, type Paged, paged } from 'keyway/sdk'
+import { type Ctx, listing } from './service.ts'
 
 type ActivityRecord = Output<'list_activity_records'>[number]
 type ApplicationRecord = Output<'list_applications_activity_records'>[number]

@@ -7,6 +7,7 @@ import {
   chain,
   type Input,
   type Listing,
+  mapped,
   nested,
   type Output,
   type Paged,
@@ -22,7 +23,7 @@ import {
   takeFromGroup,
 } from './groups.ts'
 import { type ChoiceAttribute, readChoices } from './schemas.ts'
-import { type Ctx, listing, mapped, service } from './service.ts'
+import { type Ctx, listing, service } from './service.ts'
 
 type Entitlement = Output<'list_applications_entitlements'>[number]
 type Association = Output<'list_applications_entitlement_associations'>[number]

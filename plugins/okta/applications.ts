@@ -3,13 +3,15 @@ import {
   ConnectorError,
   chain,
   type Input,
+  ifThere,
   type Listing,
+  mapped,
   nested,
   type Output,
   type Paged,
   path,
 } from 'keyway/sdk'
-import { type Ctx, ifThere, listing, mapped, service } from './service.ts'
+import { type Ctx, listing, service } from './service.ts'
 import { type Profile, readUser } from './users.ts'
 
 export const APPLICATION = 'APPLICATION'

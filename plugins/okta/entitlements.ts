@@ -3,6 +3,7 @@ import {
   ConnectorError,
   chain,
   type Input,
+  mapped,
   nested,
   type Output,
   type Paged,
@@ -26,7 +27,7 @@ import {
   putIntoGroup,
   takeFromGroup,
 } from './groups.ts'
-import { type Ctx, listing, mapped } from './service.ts'
+import { type Ctx, listing } from './service.ts'
 import { customAttributes, readUser } from './users.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]

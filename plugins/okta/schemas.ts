@@ -1,6 +1,6 @@
 /** Attributes of profiles: those of users, and those of users in an application. */
-import { type Output, path } from 'keyway/sdk'
-import { type Ctx, ifThere, service } from './service.ts'
+import { ifThere, type Output, path } from 'keyway/sdk'
+import { type Ctx, service } from './service.ts'
 
 type Choice = { const?: unknown; title?: string }
 

@@ -5,10 +5,8 @@ import {
   type ConnectorContext,
   ConnectorError,
   client,
-  hasCode,
   type Listing,
   linkPage,
-  paged,
   type Query,
   readJson,
   textCursor,
@@ -68,41 +66,5 @@ export function listing<T>(ctx: Ctx, address: string, query: Query = {}): Listin
     if (!Array.isArray(items))
       throw new ConnectorError('invalid_response', `${address} did not answer with a list`)
     return linkPage(reply, items)
-  }
-}
-
-/** A listing whose items become none, one or several others. */
-export function mapped<T, U>(
-  inner: Listing<T>,
-  map: (item: T) => readonly U[] | Promise<readonly U[]>,
-): Listing<U> {
-  return async (at) => {
-    const page = await inner(at)
-    const [items, cursor] = '__paged' in page ? [page.response, page.cursor] : [page, null]
-    return paged((await inParallel(items, map)).flat(), cursor)
-  }
-}
-
-/** Requests at once: a part of what Okta allows. */
-const AT_ONCE = 8
-
-/** What each item becomes, a few of them at a time. */
-export async function inParallel<T, U>(
-  items: readonly T[],
-  map: (item: T) => U | Promise<U>,
-): Promise<U[]> {
-  const done: U[] = []
-  for (let start = 0; start < items.length; start += AT_ONCE)
-    done.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(map))))
-  return done
-}
-
-/** The result, or null where there is nothing (404). */
-export async function ifThere<T>(result: Promise<T>): Promise<T | null> {
-  try {
-    return await result
-  } catch (error) {
-    if (hasCode(error, 'not_found')) return null
-    throw error
   }
 }

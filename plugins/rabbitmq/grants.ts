@@ -2,7 +2,7 @@
  * Granting and taking. A user and a permission record are always written whole, so every change is
  * read, change, write; `limits.concurrency` is 1 so that no two of them cross.
  */
-import { ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import { ConnectorError, hasCode, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readUser, readWholeUser, type WholeUser } from './accounts.ts'
 import {
   type Grant,
@@ -125,14 +125,4 @@ async function mustExist(ctx: Ctx, user: string, vhost: string): Promise<void> {
 /** @throws not_found for an unknown virtual host. */
 export async function vhostMustExist(ctx: Ctx, vhost: string): Promise<void> {
   await service(ctx).get(path`/vhosts/${vhost}`, { query: { columns: 'name' } })
-}
-
-/** The result, or null where there is nothing. */
-async function ifThere<T>(result: Promise<T>): Promise<T | null> {
-  try {
-    return await result
-  } catch (error) {
-    if (hasCode(error, 'not_found')) return null
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 /** Which custom attributes a service has: RFC 7643 sections 6 and 7. */
 import type { Output } from 'keyway/sdk'
-import { type Ctx, ifThere, type ListResponse, service } from './service.ts'
+import { type Ctx, ifServed, type ListResponse, service } from './service.ts'
 import { ENTERPRISE_SCHEMA, USER_SCHEMA } from './users.ts'
 
 type CustomAttribute = Output<'list_custom_attributes_schema'>[number]
@@ -26,7 +26,7 @@ const NOT_CUSTOM = ['username', 'active', 'password', 'id', 'externalid']
 /** The text attributes of the schemas that users have: the core one and its extensions. */
 export async function listCustomAttributes(ctx: Ctx): Promise<CustomAttribute[]> {
   const api = service(ctx)
-  const types = await ifThere(api.get<ListResponse<ResourceType>>('/ResourceTypes'))
+  const types = await ifServed(api.get<ListResponse<ResourceType>>('/ResourceTypes'))
   const schemas = await api.get<ListResponse<Schema>>('/Schemas')
   const wanted = userSchemas(types?.Resources ?? [])
   return (schemas.Resources ?? [])

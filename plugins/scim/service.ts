@@ -5,7 +5,7 @@ import {
   type ConnectorContext,
   ConnectorError,
   client,
-  hasCode,
+  ifThere,
   type Json,
   offsetPage,
   type Paged,
@@ -74,12 +74,6 @@ export const patch = <T>(ctx: Ctx, target: string, operations: PatchOperation[])
 /** A text as a value in a filter: JSON's own quoting (RFC 7644 section 3.4.2.2). */
 export const quote = (text: string): string => JSON.stringify(text)
 
-/** The result, or undefined where the service does not have the endpoint: some leave parts out. */
-export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result
-  } catch (error) {
-    if (hasCode(error, 'not_found', 'unsupported_operation')) return undefined
-    throw error
-  }
-}
+/** The result, or null where the service does not have the endpoint: some leave parts out. */
+export const ifServed = <T>(result: Promise<T>): Promise<T | null> =>
+  ifThere(result, 'not_found', 'unsupported_operation')

@@ -17,8 +17,10 @@ export {
   type Handlers,
 } from './define-connector.ts'
 export { allItems, eachPage } from './each-page.ts'
+export { ifThere } from './if-there.ts'
 export { readJson } from './json.ts'
 export { nextLink } from './link.ts'
+export { inParallel, mapped } from './mapped.ts'
 export { nested } from './nested.ts'
 export {
   cursorPage,
