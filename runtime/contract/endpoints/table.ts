@@ -1,4 +1,5 @@
 /** ENDPOINTS: every operation of the core interface, by its operation id. */
+import { ACCOUNT_ENDPOINTS } from './accounts.ts'
 import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
 import { META_ENDPOINTS } from './meta.ts'
@@ -10,6 +11,7 @@ import { USER_ENDPOINTS } from './users.ts'
 export const ENDPOINTS = {
   ...USER_ENDPOINTS,
   ...APP_ENDPOINTS,
+  ...ACCOUNT_ENDPOINTS,
   ...APPSTORE_ENDPOINTS,
   ...PERMISSION_ENDPOINTS,
   ...PRE_APPROVAL_ENDPOINTS,

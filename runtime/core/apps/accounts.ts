@@ -1,5 +1,6 @@
 /** Accounts of people in apps. */
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { isId } from '../../contract/id.ts'
 import type { Account, App, DiscoverySource } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
@@ -51,6 +52,30 @@ export async function listUserAccounts(
   const user = await findUser(db, principal, userId)
   const where = and(eq(accounts.domainId, principal.domainId), eq(accounts.userId, user.id))
   const order = [asc(accounts.uniqueIdentifier), asc(accounts.id)]
+  const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
+  return { ...page, items: await toAccounts(db, page.items, query.expand) }
+}
+
+type AllAccountsQuery = AccountQuery & {
+  app_id: string | null
+  discovered_before: Date | null
+  discovered_after: Date | null
+  sources: string[]
+  status: string[]
+}
+
+/** The accounts in apps, by app and their id in it. An app that is none of the caller's has none. */
+export async function listAccounts(db: Db, { domainId }: Principal, query: AllAccountsQuery) {
+  const { app_id, discovered_before, discovered_after, sources, status } = query
+  const where = and(
+    eq(accounts.domainId, domainId),
+    app_id === null ? undefined : isId(app_id) ? eq(accounts.appId, app_id) : sql`false`,
+    discovered_before === null ? undefined : lt(accounts.discoveredAt, discovered_before),
+    discovered_after === null ? undefined : gt(accounts.discoveredAt, discovered_after),
+    sources.length === 0 ? undefined : arrayOverlaps(accounts.sources, sources),
+    status.length === 0 ? undefined : inArray(accounts.status, status),
+  )
+  const order = [asc(accounts.appId), asc(accounts.uniqueIdentifier), asc(accounts.id)]
   const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
   return { ...page, items: await toAccounts(db, page.items, query.expand) }
 }

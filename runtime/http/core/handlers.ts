@@ -4,7 +4,7 @@ import { CATEGORIES } from '../../contract/categories.ts'
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
 import { listActivity } from '../../core/activity/activity.ts'
-import { listUserAccounts } from '../../core/apps/accounts.ts'
+import { listAccounts, listUserAccounts } from '../../core/apps/accounts.ts'
 import * as apps from '../../core/apps/apps.ts'
 import * as connect from '../../core/apps/connect.ts'
 import * as integrations from '../../core/apps/integrations.ts'
@@ -47,6 +47,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   list_group_users: (db, who, { params, query }) =>
     users.listGroupUsers(db, who, id(params, 'group_id'), query),
   list_apps: (db, who, { query }) => apps.listApps(db, who, query),
+  list_app_accounts: (db, who, { query }) => listAccounts(db, who, query),
   get_app: (db, who, { params, query }) => apps.getApp(db, who, id(params, 'app_id'), query.expand),
   list_app_categories: async () => CATEGORIES,
   create_app: (db, who, { body }, parts) => connect.createApp(db, who, body, parts),

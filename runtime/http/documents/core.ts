@@ -14,6 +14,7 @@ import type { JsonSchema } from './tidy.ts'
 export const CORE_TAGS = [
   { name: 'Users', description: 'People, their roles' },
   { name: 'Apps', description: 'Apps that people have accounts in' },
+  { name: 'Accounts', description: 'Accounts of people in apps' },
   { name: 'Integrations', description: 'Systems that apps can be connected to' },
   { name: 'AppStore', description: 'Apps that can be requested, and how' },
   { name: 'Permissions', description: 'What can be requested within an app' },
