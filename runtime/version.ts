@@ -1,4 +1,5 @@
 /** The version of the package. */
-import packageJson from '../package.json' with { type: 'json' }
+import { createRequire } from 'node:module'
 
-export const VERSION: string = packageJson.version
+// Not an import: package.json is no part of what is built of this folder.
+export const VERSION: string = createRequire(import.meta.url)('../package.json').version

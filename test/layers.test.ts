@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'secret.ts': [],
   'seal.ts': ['secret.ts'],
   'log.ts': ['contract'],
-  'version.ts': ['..'],
+  'version.ts': [],
   'keys.ts': ['secret.ts'],
   'config.ts': [],
   http: [

@@ -1,8 +1,17 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+const ROOT = path.join(import.meta.dirname, '..')
+
 export default defineConfig({
-  root: path.join(import.meta.dirname, '..'),
+  root: ROOT,
+  // As in tsconfig.json: in the checkout nothing is built.
+  resolve: {
+    alias: {
+      'keyway/sdk': path.join(ROOT, 'runtime/sdk/sdk.ts'),
+      'keyway/testing': path.join(ROOT, 'runtime/testing/testing.ts'),
+    },
+  },
   test: {
     include: ['test/**/*.test.ts'],
     // Real servers and processes: patience, not speed, is what these need.

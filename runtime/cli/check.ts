@@ -1,6 +1,7 @@
 /** `keyway check`: says everything that is wrong with connectors' folders. */
 
-import { type CheckResult, openCheckBench } from '../testing/check-connector.ts'
+import { openCheckBench } from '../testing/check-connector.ts'
+import type { CheckResult } from '../testing/check-result.ts'
 import { counted } from './counted.ts'
 
 export async function check(directories: string[], { json }: { json?: true }): Promise<void> {

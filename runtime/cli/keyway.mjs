@@ -19,6 +19,11 @@ const PACKAGES = {
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 
+/** In the checkout the sources, in the installed package what was built of them (scripts/build.ts). */
+const main = ['main.ts', '../../dist/cli/main.js']
+  .map((file) => path.join(here, file))
+  .find((file) => existsSync(file))
+
 /** The Node to run on: this one if it is new enough, else the one that came with the package. */
 function node() {
   if (Number(process.versions.node.split('.')[0]) >= NEEDED) return process.execPath
@@ -36,10 +41,7 @@ function node() {
   process.exit(1)
 }
 
-const [file, args] = [
-  node(),
-  ['--no-warnings', path.join(here, 'main.ts'), ...process.argv.slice(2)],
-]
+const [file, args] = [node(), ['--no-warnings', main, ...process.argv.slice(2)]]
 // Name look-ups hold a thread each, and the default leaves two for them.
 const env = { UV_THREADPOOL_SIZE: '32', ...process.env }
 

@@ -1,5 +1,6 @@
 /** `keyway new`: a connector folder from the template, with its own id and name. */
 import { cp, readFile, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
 import { ConnectorId } from '../contract/manifest.ts'
@@ -7,6 +8,9 @@ import { ConnectorId } from '../contract/manifest.ts'
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const TEMPLATE = path.join(ROOT, 'plugin-template')
 const REFERENCE = path.join(ROOT, 'runtime/contract/README.md')
+
+/** Whether this is the source: then the types that authors see are not built yet. */
+const IS_CHECKOUT = import.meta.filename.endsWith('.ts')
 
 /** The template's own id and name, which are replaced in its files. */
 const TEMPLATE_ID = 'acme'
@@ -40,10 +44,21 @@ export async function newConnector(id: string, { dir }: { dir: string }): Promis
   const shown = path.relative(process.cwd(), target) || target
   console.log(`Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n`)
   console.log(`What may stand in its files: ${path.relative(process.cwd(), REFERENCE)}\n`)
-  if (path.relative(ROOT, target).startsWith('..'))
+  if (!findsKeyway(target))
     console.log(
-      `For the types of keyway/sdk there:\n\n  mkdir -p ${shown}/node_modules && ln -s ${ROOT} ${shown}/node_modules/keyway\n`,
+      `For the types of keyway/sdk there:\n\n  mkdir -p ${shown}/node_modules && ln -s ${ROOT} ${shown}/node_modules/keyway\n${IS_CHECKOUT ? `  npm run build --prefix ${ROOT}\n` : ''}`,
     )
+}
+
+/** Whether an editor finds the package from a folder: it is installed above, or the folder is in the checkout. */
+function findsKeyway(folder: string): boolean {
+  try {
+    createRequire(path.join(folder, 'connector.ts')).resolve('keyway/package.json')
+    return true
+  } catch {
+    // Not to be found from there.
+    return false
+  }
 }
 
 function fail(message: string): void {

@@ -6,8 +6,11 @@ import { type Outcome, type Report, verify as run, select } from '../verify/veri
 
 export type VerifyArguments = { json?: true; family?: string; only?: string }
 
-/** The host process that is attacked. */
-export const HOST_ENTRY: string = path.join(import.meta.dirname, 'verify-host.ts')
+/** The host process that is attacked, with the ending of this file: `.js` in the installed package. */
+export const HOST_ENTRY: string = path.join(
+  import.meta.dirname,
+  `verify-host${path.extname(import.meta.filename)}`,
+)
 
 export async function verify({ json, family, only }: VerifyArguments): Promise<void> {
   const selected = select(family, only)

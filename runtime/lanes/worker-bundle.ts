@@ -1,6 +1,7 @@
 /**
  * Makes the one file that a worker process runs: the worker's code with the guest prelude's text
- * inside. Built from the runtime's own sources at start, so that there is no build step to forget.
+ * inside. Made of the runtime's own files at start, so that there is no build step to forget; named without
+ * their endings, which are others in the installed package.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
@@ -19,8 +20,8 @@ const RUNTIME = path.join(import.meta.dirname, '..')
 
 /** Writes the bundle into a folder and says where it is. Takes some 60 ms. */
 export async function buildWorker(directory: string): Promise<WorkerBundle> {
-  const prelude = bundle('worker/guest/prelude.ts', 'iife', {})
-  const worker = bundle('worker/main.ts', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
+  const prelude = bundle('worker/guest/prelude', 'iife', {})
+  const worker = bundle('worker/main', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
   // It would stay for the life of the host.
   await stop()
   const digest = createHash('sha256').update(worker).digest('hex').slice(0, 16)

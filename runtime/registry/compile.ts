@@ -24,6 +24,9 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 const RUNTIME = path.join(import.meta.dirname, '..')
 const ROOT = path.join(RUNTIME, '..')
 
+/** With the ending of this file: `.js` in the installed package. */
+const COMPILER = path.join(import.meta.dirname, `compiler${path.extname(import.meta.filename)}`)
+
 /** Where the bundler lies: in the checkout, or beside this package where it is installed. */
 const PACKAGES = path.join(
   path.dirname(createRequire(import.meta.url).resolve('esbuild/package.json')),
@@ -76,7 +79,7 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     ...READABLE.map((file) => `--allow-fs-read=${file}`),
     '--no-warnings',
     '--max-old-space-size=512',
-    path.join(RUNTIME, 'registry/compiler.ts'),
+    COMPILER,
     copy,
     RUNTIME,
   ]

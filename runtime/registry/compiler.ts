@@ -34,6 +34,8 @@ const [folderArgument, runtimeArgument] = process.argv.slice(2) as [string, stri
 const folder = realpathSync(folderArgument)
 const runtime = realpathSync(runtimeArgument)
 const sdk = path.join(runtime, 'sdk')
+/** With the ending of this file: `.js` in the installed package. */
+const SDK_ENTRY = path.join(sdk, `sdk${path.extname(import.meta.filename)}`)
 
 /** The only door of the bundler to files: everything it resolves and loads passes here. */
 const walls: Plugin = {
@@ -44,7 +46,7 @@ const walls: Plugin = {
       // The connector's own files reach its folder alone; the SDK's reach what it is made from.
       const roots = inside(importer, [folder]) ? [folder] : RUNTIME_ROOTS
       if (kind === 'entry-point' || pluginData === 'resolved') return undefined
-      if (asked === 'keyway/sdk') return { path: path.join(sdk, 'sdk.ts') }
+      if (asked === 'keyway/sdk') return { path: SDK_ENTRY }
       if (asked === 'keyway/testing')
         return refuse('keyway/testing is for tests, it is not there in the sandbox')
       if (asked.startsWith('node:') || builtinModules.includes(asked)) {

@@ -1,5 +1,5 @@
 /**
- * `checkConnector`: everything that can be said of a connector's folder without its real system. The
+ * The check: everything that can be said of a connector's folder without its real system. The
  * manifest, the compilation, code against manifest, its cases in the real sandbox, and conformance:
  * every capability, called with a network that refuses everything, ends in an answer or a wire code.
  */
@@ -20,22 +20,10 @@ import { type Folder, FolderError, readFolder } from '../registry/folder.ts'
 import { inspect, type Verdict } from '../registry/inspect.ts'
 import { createLocate } from '../registry/positions.ts'
 import { createVersion, type Version } from '../registry/version.ts'
+import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
 import { readCases } from './read-cases.ts'
 import { runCase } from './run-case.ts'
-
-/** One thing that was found. An `error` fails the check, a `warning` does not. */
-export type Finding = { severity: 'error' | 'warning'; where: string; message: string }
-
-/** What a check says of one folder. */
-export type CheckResult = {
-  ok: boolean
-  id: string | null
-  version: string | null
-  findings: Finding[]
-  /** Names of the cases that passed. */
-  passed: string[]
-}
 
 /** A folder that passed: its files, and what was made of them. */
 export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }
@@ -46,22 +34,6 @@ export type CheckBench = {
   /** The same, with what was made of the folder where nothing is wrong with it. */
   build(directory: string): Promise<{ result: CheckResult; built: Built | null }>
   close(): Promise<void>
-}
-
-/**
- * Checks a connector's folder and says everything that it found.
- *
- * @example
- * const result = await checkConnector('plugins/acme')
- * assert(result.ok, result.findings.map(({ message }) => message).join('\n'))
- */
-export async function checkConnector(directory: string): Promise<CheckResult> {
-  const bench = await openCheckBench()
-  try {
-    return await bench.check(directory)
-  } finally {
-    await bench.close()
-  }
 }
 
 /** Starts what checks need once, for whoever checks more than one folder. */

@@ -7,7 +7,8 @@ import type { Package } from '../packages/format.ts'
 import { leaksIn } from '../packages/leaks.ts'
 import type { CheckEgress } from '../registry/check-manifest.ts'
 import { inspectPackage, type Verdict } from '../registry/inspect.ts'
-import { checkCode, type Finding } from './check-connector.ts'
+import { checkCode } from './check-connector.ts'
+import type { Finding } from './check-result.ts'
 
 export type PackageCheck = { findings: PackageFinding[]; manifest: Manifest | null }
 

@@ -1,2 +1,3 @@
 /** What authors import as `keyway/testing`. */
-export { type CheckResult, checkConnector, type Finding } from './check-connector.ts'
+export { checkConnector } from './check-once.ts'
+export type { CheckResult, Finding } from './check-result.ts'

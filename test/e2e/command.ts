@@ -24,15 +24,23 @@ export type Command = {
   ended: Promise<Ended>
 }
 
-export type CommandOptions = { env?: Record<string, string>; cwd?: string }
+export type CommandOptions = {
+  env?: Record<string, string>
+  cwd?: string
+  /** The command's file, where it is not the checkout's. */
+  file?: string
+}
 
 const begun = new Set<ChildProcess>()
 const homes = new Set<string>()
 
 /** Starts `keyway ...args` in a process group of its own. */
-export function begin(args: string[], { env = {}, cwd = ROOT }: CommandOptions = {}): Command {
+export function begin(
+  args: string[],
+  { env = {}, cwd = ROOT, file = KEYWAY }: CommandOptions = {},
+): Command {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [KEYWAY, ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

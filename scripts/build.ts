@@ -1,0 +1,52 @@
+/**
+ * Builds dist/ from runtime/: what an installed package runs, because Node strips no types below
+ * node_modules. The same folders with the same names, so that what is found beside a source is found
+ * beside its built file. `npm pack` runs it (`prepack`); the checkout runs its sources and needs none of it.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+const ROOT = path.join(import.meta.dirname, '..')
+const DIST = path.join(ROOT, 'dist')
+
+/** What runtime/ reads beside its code. */
+const READ_BESIDE = ['database/migrations', 'registry/built-in.json'] as const
+
+/** What authors import; only these have declarations in the package. */
+const PUBLIC = ['sdk/sdk', 'testing/testing'] as const
+
+rmSync(DIST, { recursive: true, force: true })
+const { status } = spawnSync('tsc', ['-p', 'scripts/tsconfig.build.json'], {
+  cwd: ROOT,
+  stdio: 'inherit',
+})
+if (status !== 0) process.exit(status ?? 1)
+for (const file of READ_BESIDE)
+  cpSync(path.join(ROOT, 'runtime', file), path.join(DIST, file), {
+    recursive: true,
+    // Only the tool that writes migrations reads them.
+    filter: (source) => !source.endsWith('_snapshot.json'),
+  })
+keepDeclarations()
+
+/** Removes the declarations that no public one leads to, and names files in the others as they are called here. */
+function keepDeclarations(): void {
+  const kept = new Set<string>()
+  const keep = (file: string): void => {
+    if (kept.has(file)) return
+    kept.add(file)
+    const text = readFileSync(file, 'utf8').replaceAll(
+      /(['"])(\.{1,2}\/[^'"]+)\.ts\1/g,
+      '$1$2.js$1',
+    )
+    writeFileSync(file, text)
+    for (const [, , target = ''] of text.matchAll(/(['"])(\.{1,2}\/[^'"]+)\.js\1/g))
+      keep(path.join(path.dirname(file), `${target}.d.ts`))
+  }
+  for (const name of PUBLIC) keep(path.join(DIST, `${name}.d.ts`))
+  for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
+    const file = path.join(DIST, name)
+    if (name.endsWith('.d.ts') && !kept.has(file)) rmSync(file)
+  }
+}

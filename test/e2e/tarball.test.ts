@@ -1,0 +1,168 @@
+/** The package, installed from its tarball in an empty folder, does what the checkout does. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { send } from './client.ts'
+import { begin, newHome, ROOT, run, stopCommands } from './command.ts'
+import { install, pack, type Tarball } from './tarball.ts'
+
+let home: string
+let tarball: Tarball
+let file: string
+
+beforeAll(async () => {
+  home = await newHome()
+  tarball = pack(home)
+  await install(tarball, home)
+  file = path.join(home, 'node_modules', 'keyway', 'runtime', 'cli', 'keyway.mjs')
+})
+afterAll(stopCommands)
+
+/** The compiler that this repository uses, with the strictest of what an author may have set. */
+const typeErrors = (...files: string[]): string => {
+  const flags = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--target',
+    'esnext',
+    '--module',
+    'nodenext',
+  ]
+  const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc')
+  const { stdout, stderr, error } = spawnSync(tsc, [...flags, ...files], {
+    cwd: home,
+    encoding: 'utf8',
+  })
+  if (error) throw error
+  return stdout + stderr
+}
+
+describe('the tarball', () => {
+  test('holds what runs, and neither sources nor tests nor what only this repository needs', () => {
+    const rooms = new Set(tarball.paths.map((one) => one.split('/')[0]))
+    expect([...rooms].sort()).toEqual([
+      ...['LICENSE', 'README.md', 'dist', 'package.json', 'plugin-template', 'plugins', 'runtime'],
+      'test',
+    ])
+    const strange = tarball.paths.filter(
+      (one) =>
+        /\.test\.ts$|_snapshot\.json$/.test(one) ||
+        (/^dist\/.*\.ts$/.test(one) && !one.endsWith('.d.ts')) ||
+        (one.startsWith('test/') && !one.startsWith('test/hostile/')),
+    )
+    expect(strange).toEqual([])
+    expect(tarball.paths.filter((one) => one.startsWith('runtime/')).sort()).toEqual([
+      'runtime/cli/keyway.mjs',
+      'runtime/contract/README.md',
+    ])
+  })
+
+  test('declares types of what authors import, and of nothing else', () => {
+    const folders = tarball.paths
+      .filter((one) => one.endsWith('.d.ts'))
+      .map((one) => path.dirname(one))
+    expect([...new Set(folders)].sort()).toEqual(['dist/contract', 'dist/sdk', 'dist/testing'])
+  })
+
+  test('holds every connector that is built in, and no other', async () => {
+    const builtIn = JSON.parse(
+      await readFile(path.join(ROOT, 'runtime/registry/built-in.json'), 'utf8'),
+    )
+    const packed = tarball.paths
+      .filter((one) => /^plugins\/[^/]+\/connector\.json$/.test(one))
+      .map((one) => one.split('/')[1])
+    expect(packed.sort(), '`files` in package.json names them').toEqual(Object.keys(builtIn).sort())
+  })
+
+  test('is built before it is packed', async () => {
+    const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
+    expect(scripts.prepack).toBe('npm run build')
+    expect(scripts.build).toBe('node scripts/build.ts')
+  })
+})
+
+describe('an author', () => {
+  test('makes a connector whose types are found, which passes its check and becomes a package', async () => {
+    const made = await run(['new', 'acme'], { file, cwd: home })
+    expect(made).toMatchObject({ code: 0 })
+    expect(made.output).not.toContain('types of keyway/sdk')
+    const [, reference = ''] = /What may stand in its files: (\S+)/.exec(made.output) ?? []
+    expect(await readFile(path.join(home, reference), 'utf8')).toContain('## Manifest')
+    expect(typeErrors('plugins/acme/connector.ts')).toBe('')
+    const checked = await run(['check', 'plugins/acme'], { file, cwd: home })
+    expect(checked.output).toMatch(/^ok {3}acme 0\.1\.0: \d+ cases passed, 0 findings/)
+    expect(checked.code).toBe(0)
+    const packed = await run(['pack', 'plugins/acme'], { file, cwd: home })
+    expect(packed.output).toContain('acme-0.1.0.tgz')
+    expect(packed.code).toBe(0)
+  })
+
+  test('is told a mistake by the types of keyway/sdk and keyway/testing', async () => {
+    await writeFile(
+      path.join(home, 'mistakes.ts'),
+      `import { defineConnector } from 'keyway/sdk'
+import { checkConnector } from 'keyway/testing'
+export default defineConnector({ async list_acounts() { return [] } })
+export const checked: Promise<number> = checkConnector('plugins/acme')
+`,
+    )
+    const errors = typeErrors('mistakes.ts')
+    expect(errors).toContain("Did you mean to write 'list_accounts'?")
+    expect(errors).toContain("'Promise<CheckResult>' is not assignable")
+    expect(errors.match(/error TS/g)).toHaveLength(2)
+  })
+
+  test('checks a connector from a test of their own', async () => {
+    await cp(path.join(ROOT, 'plugin-template'), path.join(home, 'mine'), { recursive: true })
+    const script = `import { checkConnector } from 'keyway/testing'
+const { ok, id } = await checkConnector('mine')
+console.log(JSON.stringify({ ok, id }))`
+    const node = path.join(home, 'node_modules', '.bin', 'node')
+    const told = execFileSync(node, ['--input-type=module', '--eval', script], {
+      cwd: home,
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(told)).toEqual({ ok: true, id: 'acme' })
+  })
+})
+
+test('the server serves the sample and what was dropped in beside it, and stops when asked', async () => {
+  const env = {
+    PORT: '0',
+    KEYWAY_DATA_DIR: path.join(home, 'data'),
+    KEYWAY_ADMIN_TOKEN: `lsk_${'t'.repeat(32)}`,
+  }
+  expect((await run(['new', 'dropped'], { file, cwd: home })).code).toBe(0)
+  const command = begin(['start', '--sample', '--sample-port', '0'], { env, cwd: home, file })
+  const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+  const [, baseUrl = ''] = await command.prints(/"base_url":"([^"]+)"/)
+  const { text } = await send(`${url}/connectors/scim/list_accounts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      auth: { token: { token: 'sample-token' } },
+      settings: { base_url: baseUrl },
+      request: {},
+      page: { size: 5 },
+    }),
+  })
+  expect(JSON.parse(text).response).toHaveLength(5)
+  // The company is made by the core interface: with it stand the database and its migrations.
+  await command.prints(/the sample company was made/)
+  const authorization = `Bearer ${env.KEYWAY_ADMIN_TOKEN}`
+  const listed = await send(`${url}/operator/connectors`, { headers: { authorization } })
+  const rows = JSON.parse(listed.text).items as Record<string, unknown>[]
+  const row = (id: string) => rows.find((one) => one['id'] === id)
+  expect(row('scim')).toMatchObject({ source: 'built-in', serving: true })
+  expect(row('dropped')).toMatchObject({ source: 'drop-in', serving: true })
+  command.kill('SIGTERM')
+  expect(await command.ended).toEqual({ code: 0, signal: null })
+})
+
+test('verify finds its attacks, and contains one', async () => {
+  const { output, code } = await run(['verify', '--only', 'import-runtime'], { file, cwd: home })
+  expect(output).toContain('1 of 1 attacks contained')
+  expect(code).toBe(0)
+})

@@ -1,0 +1,77 @@
+/** Packs this repository as `npm pack` does, and installs the tarball into a folder as an author would. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { ROOT } from './command.ts'
+
+/** A tarball, and the paths of what is in it. */
+export type Tarball = { file: string; paths: string[] }
+
+/** What is in a lock file of npm, as far as it is looked at. */
+type Lock = { packages: Record<string, { dev?: boolean } & Record<string, unknown>> }
+
+const run = (file: string, args: string[], cwd: string): string =>
+  execFileSync(file, args, {
+    cwd,
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      PATH: `${path.join(ROOT, 'node_modules', '.bin')}${path.delimiter}${process.env['PATH']}`,
+    },
+    // What npm warns of is told when it fails.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+/** Builds and packs; the tarball lies in the folder. */
+export function pack(folder: string): Tarball {
+  // What `prepack` does, without the look for what is missing: the tests would not run if it were.
+  run(process.execPath, [path.join('scripts', 'build.ts')], ROOT)
+  const told = run(
+    'npm',
+    ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
+    ROOT,
+  )
+  // A list; of some versions of npm an object by name.
+  const [packed] = Object.values(JSON.parse(told)) as [
+    { filename: string; files: { path: string }[] },
+  ]
+  return {
+    file: path.join(folder, packed.filename),
+    paths: packed.files.map((one) => one.path),
+  }
+}
+
+/**
+ * Installs the tarball into an empty folder. The versions that this repository was installed with are
+ * named beside, so that npm finds all of them in its cache and asks nobody.
+ */
+export async function install({ file }: Tarball, folder: string): Promise<void> {
+  const { packages } = JSON.parse(
+    readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'),
+  ) as Lock
+  const { dependencies, optionalDependencies, bin, version } = packages[''] ?? {}
+  const own = { name: 'author', private: true, dependencies: { keyway: `file:${file}` } }
+  const lock = {
+    name: 'author',
+    lockfileVersion: 3,
+    requires: true,
+    packages: {
+      ...Object.fromEntries(
+        Object.entries(packages).filter(([name, { dev }]) => name !== '' && !dev),
+      ),
+      '': own,
+      'node_modules/keyway': {
+        version,
+        resolved: `file:${file}`,
+        dependencies,
+        optionalDependencies,
+        bin,
+      },
+    },
+  }
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify(own))
+  await writeFile(path.join(folder, 'package-lock.json'), JSON.stringify(lock))
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  run('npm', ['install', '--ignore-scripts', ...quiet], folder)
+}
