@@ -51,7 +51,12 @@ export async function install({ file }: Tarball, folder: string): Promise<void> 
     readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'),
   ) as Lock
   const { dependencies, optionalDependencies, bin, version } = packages[''] ?? {}
-  const own = { name: 'author', private: true, dependencies: { keyway: `file:${file}` } }
+  const own = {
+    name: 'author',
+    type: 'module',
+    private: true,
+    dependencies: { keyway: `file:${file}` },
+  }
   const lock = {
     name: 'author',
     lockfileVersion: 3,

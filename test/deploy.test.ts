@@ -1,0 +1,105 @@
+/** What scripts/deploy/ says of Keyway is true of it: names, values, paths and times. */
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig, SETTINGS } from '../runtime/config.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+const FOLDER = path.join(ROOT, 'scripts', 'deploy')
+const read = (name: string): string => readFileSync(path.join(FOLDER, name), 'utf8')
+
+const unit = read('keyway.service')
+const containerfile = read('Containerfile')
+
+/** `NAME=value` behind a word at the beginning of a line. */
+const variables = (text: string, word: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(new RegExp(`^${word}(\\w+)=(.*)$`, 'gm'))].map(([, name, value]) => [
+      name,
+      value,
+    ]),
+  )
+
+test.each(readdirSync(FOLDER))('%s names only settings that there are', (name) => {
+  const named = read(name).match(/\b(KEYWAY_[A-Z_]*[A-Z]|DATABASE_URL)\b/g) ?? []
+  expect(named.filter((one) => !Object.hasOwn(SETTINGS, one))).toEqual([])
+})
+
+test.each([
+  ['the unit', variables(unit, 'Environment=')],
+  ['the container', variables(containerfile, 'ENV ')],
+])('the host takes what %s sets', (_of, { PATH: _path, ...set }) => {
+  expect(Object.keys(set).filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([])
+  expect(set).toHaveProperty('KEYWAY_DATA_DIR')
+  expect(() => readConfig({ ...set, KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) })).not.toThrow()
+})
+
+test('the unit starts the command that the package brings', () => {
+  const [, command = ''] =
+    /^ExecStart=\S+ \S+\/node_modules\/keyway\/(\S+) start$/m.exec(unit) ?? []
+  const { bin, files } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+  expect(command).toBe(bin.keyway)
+  expect(files).toContain(command)
+})
+
+const analyze = ['/usr/bin/systemd-analyze', '/bin/systemd-analyze'].find((file) =>
+  existsSync(file),
+)
+
+test.skipIf(analyze === undefined)('systemd understands every line of the unit', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'keyway-unit-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'keyway.service')
+  // Nothing is installed where the unit says: any other program does.
+  await writeFile(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
+  const { stdout, stderr } = spawnSync(analyze as string, ['verify', '--man=no', file], {
+    encoding: 'utf8',
+  })
+  // It speaks of the machine's other units too.
+  const said = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('keyway'))
+  expect(said).toEqual([])
+})
+
+test('the image that remains runs as nobody in particular and has nothing to build with', () => {
+  const last = containerfile.slice(containerfile.lastIndexOf('\nFROM '))
+  const instructions = last.replace(/^#.*$/gm, '')
+  expect(instructions).not.toMatch(/\bnpm\b|build-essential|gcc|node:/)
+  expect(instructions).toMatch(/^USER [1-9][0-9]+:[1-9][0-9]+$/m)
+})
+
+test('the health check of the container tells a host that answers from one that does not', async () => {
+  const [, command = ''] = /^ {2}CMD (\[.*\])$/m.exec(containerfile) ?? []
+  const [, ...args] = JSON.parse(command) as [string, ...string[]]
+  let status = 200
+  const server = createServer(({ url }, response) => {
+    response.writeHead(url === '/healthz' ? status : 404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const env = { PORT: String((server.address() as AddressInfo).port) }
+  const check = () =>
+    new Promise<number | null>((resolve) => {
+      execFile(process.execPath, args, { env }, (error) =>
+        resolve(error === null ? 0 : Number(error.code)),
+      )
+    })
+  expect(await check()).toBe(0)
+  status = 503
+  expect(await check()).toBe(1)
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  expect(await check()).toBe(1)
+})
+
+test.each([
+  ['nginx.conf', /^ *proxy_(?:read|send)_timeout (\d+)s;$/gm],
+  ['haproxy.cfg', /^ *timeout (?:client|server) (\d+)s$/gm],
+])('%s waits longer than the longest call', (name, pattern) => {
+  const waits = [...read(name).matchAll(pattern)].map(([, seconds]) => Number(seconds) * 1000)
+  expect(waits.length).toBeGreaterThan(1)
+  expect(Math.min(...waits)).toBeGreaterThan(readConfig({}).ceilings.maxDeadlineMs)
+})
