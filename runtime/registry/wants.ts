@@ -1,9 +1,11 @@
 /** What a manifest wants of the operator, one by one, and what is left of it where not all is granted. */
+import * as v from 'valibot'
 import { CAPABILITIES, isCapability } from '../contract/capabilities.ts'
 import type { Want } from '../contract/generation.ts'
 import {
   type CapabilityDeclaration,
   type EgressRule,
+  Limits,
   type Manifest,
   METHODS,
   type OAuthDeclaration,
@@ -98,14 +100,18 @@ function withoutOAuth<T extends { oauth?: OAuthDeclaration | undefined }>({
   return rest
 }
 
+/** What every connector may use without a grant. */
+const UNGRANTED = v.parse(Limits, {})
+
 /** What was granted of each limit, never more than is wanted. */
-function limitsOf({ limits }: Manifest, granted: readonly Want[]): Record<string, number> {
+function limitsOf({ limits }: Manifest, granted: readonly Want[]): Partial<Limits> {
   return Object.fromEntries(
     Object.entries(limits).map(([name, wanted]) => {
       const amounts = granted.flatMap(({ kind, key, amount }) =>
         kind === 'limit' && key === name ? [amount ?? 0] : [],
       )
-      return [name, amounts.length === 0 ? wanted : Math.min(wanted, Math.max(...amounts))]
+      const most = amounts.length === 0 ? UNGRANTED[name as keyof Limits] : Math.max(...amounts)
+      return [name, Math.min(wanted, most)]
     }),
   )
 }

@@ -84,6 +84,11 @@ describe('a manifest of which not all is granted', () => {
     expect(restrict(manifest, granted).limits).toMatchObject({ memory_mb: 64, deadline_ms: 1000 })
   })
 
+  test('uses no more of a limit that is not granted than every connector may', () => {
+    const { limits } = without('limit memory_mb', 'limit deadline_ms')
+    expect(limits).toMatchObject({ memory_mb: 64, deadline_ms: 1000 })
+  })
+
   test('without anything can send nothing at all', () => {
     const { capabilities, egress, clear_secrets } = restrict(manifest, [])
     expect([capabilities, egress, clear_secrets]).toEqual([{}, [], []])
