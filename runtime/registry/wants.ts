@@ -77,7 +77,7 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
     ...(oauth && mayLogIn('oauth') ? { oauth } : {}),
     capabilities,
     // What is left here is for the login alone: each capability has a list of its own now.
-    egress: exchange && mayLogIn('exchange') ? manifest.egress : [],
+    egress: exchange && mayLogIn('exchange') ? egressOfLogin(manifest, withheld) : [],
     ...(exchange ? { exchange } : {}),
     ...(manifest.credentials
       ? {
@@ -91,6 +91,17 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
     ),
     limits: { ...manifest.limits, ...limitsOf(manifest, granted) },
   }
+}
+
+/** Where a login may go: its own address, and what it may be redirected to because all of it is granted. */
+function egressOfLogin({ egress, exchange }: Manifest, withheld: readonly Want[]): EgressRule[] {
+  const refused = new Set(
+    withheld.flatMap(({ kind, key }) => (kind === 'egress' ? (JSON.parse(key) as string[])[2] : [])),
+  )
+  const own = exchange?.request.url ?? ''
+  return egress.filter(
+    ({ url }) => !refused.has(url) || own === url || own.startsWith(`${url.replace(/\/$/, '')}/`),
+  )
 }
 
 function withoutOAuth<T extends { oauth?: OAuthDeclaration | undefined }>({

@@ -127,3 +127,12 @@ test('a login that is not granted leaves nowhere to log in', () => {
     ).egress,
   ).toHaveLength(2)
 })
+
+test('a login may not be redirected to where nothing may be sent', () => {
+  const manifest = parse({
+    egress: [{ url: 'https://api.acme.example' }, { url: 'https://id.acme.example' }],
+    exchange: login,
+  })
+  const granted = wantsOf(manifest).filter(({ kind }) => kind !== 'egress')
+  expect(restrict(manifest, granted).egress).toEqual([{ url: 'https://id.acme.example' }])
+})
