@@ -6,9 +6,10 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
-import { CAPABILITIES } from './contract/capabilities.ts'
+import { CAPABILITIES, type CapabilityName } from './contract/capabilities.ts'
 import { RuntimeError } from './contract/errors.ts'
 import type { Manifest } from './contract/manifest.ts'
+import { offers } from './contract/oauth.ts'
 import { resealConnections } from './core/apps/connections.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
 import { ensureFirstAdmin } from './core/callers/tokens.ts'
@@ -225,7 +226,7 @@ export async function createHost(
         connectorId: served.id,
         // At each request: what an operator takes back counts at once.
         get manifest() {
-          return manifestNow(served)
+          return manifestNow(served, capability)
         },
         capability,
         level: CAPABILITIES[capability].level,
@@ -239,7 +240,7 @@ export async function createHost(
     performOAuth: ({ version: served, capability, requestId, ...call }) =>
       performOAuth({
         connectorId: served.id,
-        manifest: manifestNow(served),
+        manifest: manifestNow(served, capability),
         capability,
         ...call,
         onRecord: (record) => told.upstream(served, capability, record, requestId),
@@ -248,10 +249,17 @@ export async function createHost(
   const invoke = createInvoke(means)
   const tryOut = createTryOut(means, lanes.describe)
 
-  function manifestNow(served: Parameters<Installed['manifestNow']>[0]): Manifest {
+  function manifestNow(
+    served: Parameters<Installed['manifestNow']>[0],
+    capability: CapabilityName,
+  ): Manifest {
     const manifest = registry.manifestNow(served)
-    if (manifest) return manifest
-    throw new RuntimeError('connector_unknown', 'the operator has just taken this connector away')
+    if (!manifest)
+      throw new RuntimeError('connector_unknown', 'the operator has just taken this connector away')
+    // Without its capability a call would be judged by the list that is left to the login.
+    if (!offers(manifest, capability))
+      throw new RuntimeError('capability_missing', 'the operator has just taken this capability away')
+    return manifest
   }
 
   const configured = config.dropIn === 'off' ? [] : config.pluginDirs

@@ -53,6 +53,10 @@ export function hostPerforms(
   )
 }
 
+/** Whether a connector has a capability, by its code or by the host. */
+export const offers = (manifest: Declaring, capability: CapabilityName): boolean =>
+  Object.hasOwn(manifest.capabilities, capability) || hostPerforms(manifest, capability)
+
 /** The flow; where a tenant chooses it, the setting's default. */
 export function flowOf({ flow }: OAuthDeclaration, settings: Manifest['settings']): OAuthFlow {
   if (typeof flow === 'string') return flow

@@ -80,6 +80,9 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       settings: call.settings,
     }
     const { version, page } = await openPage(deps, routed, call, scope)
+    // Taken back since the sequence began: what that version does for it is not to run.
+    if (!version.request(capability))
+      throw new RuntimeError('capability_missing', `${version.id} does not offer ${capability} now`)
     const { limits } = version.manifest
     const deadlineMs = Math.min(limits.deadline_ms, deps.ceilings.maxDeadlineMs)
     const concurrency = Math.min(limits.concurrency, deps.ceilings.maxConcurrency)
