@@ -34,7 +34,9 @@ function versions(before: InstalledConnector | null, after: InstalledConnector):
     ...after.versions.flatMap((one) => {
       const old = had.get(one.digest)
       if (!old) return [`${one.version} installed (${one.trust}, ${short(one.digest)})`]
-      return old.trust === one.trust ? [] : [`${one.version} is ${one.trust} now`]
+      if (old.trust === one.trust && old.key === one.key) return []
+      const by = one.key === null || old.key === one.key ? '' : `, signed by the key ${one.key}`
+      return [`${one.version} is ${one.trust} now${by}`]
     }),
     ...[...had.values()]
       .filter(({ digest }) => !has.has(digest))

@@ -13,7 +13,7 @@ import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/wants.ts'
 import { inWords } from './difference.ts'
 import { commit, newest, type Outcome, statementOf, type Wish } from './generations.ts'
-import { judgedAnew, keepPackage, trusted, type Uploaded } from './packages.ts'
+import { judgedAnew, keepPackage, keepSignature, trusted, type Uploaded } from './packages.ts'
 import type { Probe } from './probes.ts'
 import {
   activated,
@@ -81,15 +81,14 @@ export async function upload(
   // Content first: a generation never names what is not there. What is left over by a kill is harmless.
   if (!change.dryRun) await keepPackage(db, actor.domainId, uploaded)
   const installedAt = new Date().toISOString()
-  const outcome = await commit(db, actor, { ...change, action: 'install' }, (now) => {
+  const outcome = await commit(db, actor, { ...change, action: 'install' }, async (now, tx) => {
     const { publishers } = now
     const { why: _again, ...judged } = trusted(one, signature, publishers)
-    return installed(
-      now,
-      id,
-      { digest, version, ...judged, installed_at: installedAt, served_until: null },
-      change,
-    )
+    const made = { digest, version, ...judged, installed_at: installedAt, served_until: null }
+    const after = installed(now, id, made, change)
+    // What is refused, or says nothing new, leaves the signature that the versions were judged by.
+    if (after !== now && !change.dryRun) await keepSignature(tx, actor.domainId, digest, signature)
+    return after
   })
   return { ...outcome, report }
 }

@@ -10,20 +10,31 @@ import { trustOf } from '../packages/sign.ts'
 /** A package as it was uploaded. */
 export type Uploaded = { package: Package; packed: Buffer; signature: string | null }
 
-/** Keeps a package; a signature replaces that of an earlier upload of the same content. */
+/** Keeps a package. What it is signed with comes with the generation that names it. */
 export async function keepPackage(
   db: Db,
   domainId: string,
-  { package: { digest, digestsText, digests }, packed, signature }: Uploaded,
+  { package: { digest, digestsText, digests }, packed }: Omit<Uploaded, 'signature'>,
 ): Promise<void> {
   const { version } = digests
   const connector = normalizeId(digests.id)
-  const row = db
+  await db
     .insert(packages)
-    .values({ domainId, digest, connector, version, packed, digestsText, signature })
-  const target = [packages.domainId, packages.digest]
-  if (signature === null) await row.onConflictDoNothing()
-  else await row.onConflictDoUpdate({ target, set: { signature } })
+    .values({ domainId, digest, connector, version, packed, digestsText, signature: null })
+    .onConflictDoNothing()
+}
+
+/** Says what a package is signed with; in the transaction of the generation that says what that is worth. */
+export async function keepSignature(
+  tx: Db,
+  domainId: string,
+  digest: string,
+  signature: string | null,
+): Promise<void> {
+  await tx
+    .update(packages)
+    .set({ signature })
+    .where(and(eq(packages.domainId, domainId), eq(packages.digest, digest)))
 }
 
 /** The bytes of a package, or null where it is not kept. */
@@ -82,7 +93,10 @@ export async function judgedAnew(
     connectors: Object.fromEntries(
       Object.entries(statement.connectors).map(([key, one]) => {
         const judged = one.versions.map(judge)
-        const same = judged.every(({ trust }, index) => trust === one.versions[index]?.trust)
+        const same = judged.every(
+          ({ trust, key: by }, index) =>
+            trust === one.versions[index]?.trust && by === one.versions[index]?.key,
+        )
         return [key, same ? one : { ...one, versions: judged }]
       }),
     ),

@@ -32,7 +32,8 @@ export const withConnector = (statement: Statement, connector: InstalledConnecto
 })
 
 /**
- * Keeps a package for its connector, without any call going to it.
+ * Keeps a package for its connector, without any call going to it. Of one that is kept already, a better
+ * or another signature counts; none takes nothing away.
  *
  * @throws CoreError 409 for the same version with other content, and for an id of another publisher
  */
@@ -44,21 +45,26 @@ export function installed(
 ): Statement {
   const before = statement.connectors[normalizeId(id)]
   const had = before?.versions ?? []
-  if (had.some(({ digest }) => digest === version.digest) && before) return statement
+  const known = had.find(({ digest }) => digest === version.digest)
+  if (known && (version.key === null || isJudgedAlike(known, version))) return statement
   const same = had.find((one) => one.version === version.version)
-  if (same)
+  if (same && !known)
     throw new CoreError(
       409,
       `${id} ${version.version} is installed with other content (${same.digest.slice(0, 12)}): a version never changes; give the new content another version`,
     )
-  const owner = had.find(({ key }) => key !== null)?.key ?? null
+  // The newest: a connector that has changed hands belongs to its new publisher.
+  const owner = had.findLast(({ key }) => key !== null)?.key ?? null
   if (owner !== null && owner !== version.key && !changePublisher)
     throw new CoreError(
       409,
       `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,
     )
   const connector = before ?? blank(id)
-  const versions = withoutSurplus([...had, version], connector.active, version.installed_at)
+  const kept = known
+    ? had.map((one) => (one === known ? signedAnew(known, version) : one))
+    : [...had, version]
+  const versions = withoutSurplus(kept, connector.active, version.installed_at)
   return withConnector(statement, { ...connector, id, versions })
 }
 
@@ -88,6 +94,15 @@ const moved = (
     if (one.digest === to) return { ...one, served_until: null }
     return one.digest === active ? { ...one, served_until: at } : one
   })
+
+/** What was kept, with what its new signature is worth. */
+const signedAnew = (
+  { installed_at, served_until }: InstalledVersion,
+  signed: InstalledVersion,
+): InstalledVersion => ({ ...signed, installed_at, served_until })
+
+const isJudgedAlike = (one: InstalledVersion, other: InstalledVersion): boolean =>
+  one.trust === other.trust && one.key === other.key
 
 export type Activation = {
   digest: string

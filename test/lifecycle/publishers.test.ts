@@ -97,3 +97,31 @@ test('what is no public key is refused in words', async () => {
     expect.stringMatching(/the key cannot be read/),
   ])
 })
+
+test('a connector that has changed hands belongs to its new publisher', async () => {
+  await op.trustPublisher()
+  await op.install(made)
+  const heir = makeKeyPair()
+  await op.call('POST', '/publishers', { name: 'Heirs Ltd.', public_key: heir.publicKey })
+  const signed = async (version: string) => {
+    const next = await packaged({ version })
+    const signature = JSON.stringify(signPackage(await readPackage(next.packed), heir.privateKey))
+    return { ...next, signature }
+  }
+  expect((await op.upload(await signed('1.1.0'), '?change_publisher=true')).status).toBe(201)
+  expect((await op.upload(await signed('1.2.0'))).status).toBe(201)
+  const before = await packaged({ version: '1.3.0' })
+  expect((await op.upload(before)).status).toBe(409)
+})
+
+test('an upload that is refused leaves the signature by which a version is judged', async () => {
+  await op.trustPublisher()
+  await op.install(made)
+  const other = makeKeyPair()
+  await op.call('POST', '/publishers', { name: 'Others Ltd.', public_key: other.publicKey })
+  const signature = JSON.stringify(signPackage(await readPackage(made.packed), other.privateKey))
+  expect((await op.upload({ ...made, signature })).status).toBe(409)
+  await op.call('DELETE', `/publishers/${publisher.id}`)
+  expect((await op.ask('acme', 'validate_credentials')).body.error.error_code).toBe('not_found')
+  await op.trustPublisher()
+})
