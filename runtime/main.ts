@@ -258,7 +258,10 @@ export async function createHost(
       throw new RuntimeError('connector_unknown', 'the operator has just taken this connector away')
     // Without its capability a call would be judged by the list that is left to the login.
     if (!offers(manifest, capability))
-      throw new RuntimeError('capability_missing', 'the operator has just taken this capability away')
+      throw new RuntimeError(
+        'capability_missing',
+        'the operator has just taken this capability away',
+      )
     return manifest
   }
 

@@ -6,9 +6,8 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { Grant, InstalledConnector, Statement, Want } from '../contract/generation.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
 import type { Actor } from '../core/activity/activity.ts'
-import type { Db } from '../database/database.ts'
+import { type Db, isAway } from '../database/database.ts'
 import type { Package } from '../packages/format.ts'
-import { readPublicKey } from '../packages/sign.ts'
 import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/wants.ts'
 import { inWords } from './difference.ts'
@@ -18,14 +17,12 @@ import type { Probe } from './probes.ts'
 import {
   activated,
   connectorOf,
-  distrusting,
   granted,
   installed,
   removed,
   revoked,
   rolledBack,
   switched,
-  trusting,
   versionOf,
 } from './statement.ts'
 
@@ -116,7 +113,7 @@ async function reportOf(
 ): Promise<PackageReport> {
   const grants = before?.grants ?? []
   const wants = manifest ? wantsOf(manifest) : []
-  const active = before?.active ? await deps.manifestOf(before.active) : null
+  const active = before?.active ? await readable(deps, before.active) : null
   const serving = before?.versions.find((one) => one.digest === before.active)
   return {
     ...facts,
@@ -129,6 +126,32 @@ async function reportOf(
 }
 
 const breaks = (before: Manifest, next: Manifest): PackageFinding[] => compatibility(before, next)
+
+/**
+ * The manifest of a package that is kept, or null for one that cannot be used here any more: what stands in
+ * the way of its own serving must not stand in the way of what replaces it.
+ */
+export async function readable(
+  { manifestOf }: Pick<OperateDeps, 'manifestOf'>,
+  digest: string,
+): Promise<Manifest | null> {
+  try {
+    return await manifestOf(digest)
+  } catch (error) {
+    // Why is told where connectors are listed.
+    if (isAway(error)) throw error
+    return null
+  }
+}
+
+/** @throws RuntimeError state_conflict with the reason, for a package that cannot be used here */
+async function usable({ manifestOf }: OperateDeps, id: string, digest: string): Promise<Manifest> {
+  return manifestOf(digest).catch((cause) => {
+    if (isAway(cause)) throw cause
+    const why = `${id} ${digest.slice(0, 12)} cannot be used: ${(cause as Error).message}`
+    throw new RuntimeError('state_conflict', why, {}, cause)
+  })
+}
 
 const told = (wants: Want[]) => ({ wants, words: inWords(wants) })
 
@@ -154,7 +177,7 @@ export async function activate(deps: OperateDeps, id: string, wish: Activation):
   const { db, actor } = deps
   const { statement } = await newest(db, actor.domainId)
   const digest = digestOf(connectorOf(statement, id), wish.digest)
-  const manifest = await deps.manifestOf(digest)
+  const manifest = await usable(deps, id, digest)
   await judge(deps, statement, id, { ...wish, digest }, manifest)
   if (!wish.dryRun) {
     const { grants } = await next(deps, statement, id, { ...wish, digest }, manifest)
@@ -207,7 +230,8 @@ async function judge(
       { raw: { wants: missing } },
     )
   if (allowBreaking || !connector.active || connector.active === digest) return
-  const breaking = breaks(await deps.manifestOf(connector.active), manifest).filter(
+  const before = await readable(deps, connector.active)
+  const breaking = (before ? breaks(before, manifest) : []).filter(
     ({ severity }) => severity === 'breaking',
   )
   if (breaking.length > 0)
@@ -226,11 +250,12 @@ async function next(
   manifest: Manifest,
 ): Promise<{ statement: Statement; grants: readonly Grant[] }> {
   const connector = connectorOf(statement, id)
-  const kept = await Promise.all(connector.versions.map((one) => deps.manifestOf(one.digest)))
+  const kept = await Promise.all(connector.versions.map((one) => readable(deps, one.digest)))
   const after = activated(statement, id, {
     digest,
     grants: chosen(deps, uncovered(wantsOf(manifest), connector.grants), grant, reason),
-    wanted: kept.flatMap(wantsOf),
+    // What one wants that cannot be read is not known: nothing is dropped then.
+    wanted: kept.flatMap((one) => (one ? wantsOf(one) : connector.grants)),
     allowDowngrade,
     at: new Date().toISOString(),
   })
@@ -266,8 +291,8 @@ export async function grant(
   const { db, actor } = deps
   return commit(db, actor, { ...change, action: 'grant' }, async (now) => {
     const { versions, grants } = connectorOf(now, id)
-    const kept = await Promise.all(versions.map((one) => deps.manifestOf(one.digest)))
-    const wants = kept.flatMap(wantsOf)
+    const kept = await Promise.all(versions.map((one) => readable(deps, one.digest)))
+    const wants = kept.flatMap((one) => (one ? wantsOf(one) : []))
     checkSelection(id, wants, selection)
     return granted(now, id, chosen(deps, uncovered(wants, grants), selection, change.reason))
   })
@@ -320,7 +345,8 @@ export const remove = ({ db, actor }: OperateDeps, id: string, change: Change) =
   commit(db, actor, { ...change, action: 'remove' }, (now) => removed(now, id))
 
 /**
- * Serves what an earlier generation served.
+ * Serves what an earlier generation served. What serves now and goes on does so with what it has: only what
+ * comes back must have all that it wants.
  *
  * @throws CoreError 404 for a generation that never was; RuntimeError state_conflict for what it wants more
  */
@@ -332,14 +358,12 @@ export async function rollBack(
   const then = await statementOf(db, actor.domainId, to)
   if (!then) throw new CoreError(404, `There is no generation ${to}`)
   return commit(db, actor, { ...change, action: 'rollback' }, async (now, tx) => {
-    let after = await judgedAnew(
-      tx,
-      actor.domainId,
-      rolledBack(now, then, new Date().toISOString()),
-    )
-    for (const connector of Object.values(after.connectors)) {
-      if (connector.active === null) continue
-      const manifest = await deps.manifestOf(connector.active)
+    const at = new Date().toISOString()
+    let after = await judgedAnew(tx, actor.domainId, rolledBack(now, then, at))
+    for (const [key, connector] of Object.entries(after.connectors)) {
+      const { active } = connector
+      if (active === null || active === now.connectors[key]?.active) continue
+      const manifest = await usable(deps, connector.id, active)
       const missing = uncovered(wantsOf(manifest), connector.grants)
       const given = chosen(deps, missing, selection, change.reason)
       const still = uncovered(missing, given)
@@ -354,28 +378,3 @@ export async function rollBack(
     return after
   })
 }
-
-/** @throws PackageError for what is no key */
-export function trust(
-  { db, actor }: OperateDeps,
-  { name, publicKey, ...change }: Change & { name: string; publicKey: string },
-): Promise<Outcome> {
-  const { id: key } = readPublicKey(publicKey)
-  const trusted_at = new Date().toISOString()
-  return commit(db, actor, { ...change, action: 'trust' }, (now, tx) =>
-    judgedAnew(
-      tx,
-      actor.domainId,
-      trusting(now, { key, name, public_key: publicKey, trusted_at, revoked_at: null }),
-    ),
-  )
-}
-
-export const distrust = (
-  { db, actor }: OperateDeps,
-  key: string,
-  change: Change,
-): Promise<Outcome> =>
-  commit(db, actor, { ...change, action: 'distrust' }, (now, tx) =>
-    judgedAnew(tx, actor.domainId, distrusting(now, key, new Date().toISOString())),
-  )

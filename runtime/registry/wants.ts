@@ -96,7 +96,9 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
 /** Where a login may go: its own address, and what it may be redirected to because all of it is granted. */
 function egressOfLogin({ egress, exchange }: Manifest, withheld: readonly Want[]): EgressRule[] {
   const refused = new Set(
-    withheld.flatMap(({ kind, key }) => (kind === 'egress' ? (JSON.parse(key) as string[])[2] : [])),
+    withheld.flatMap(({ kind, key }) =>
+      kind === 'egress' ? (JSON.parse(key) as string[])[2] : [],
+    ),
   )
   const own = exchange?.request.url ?? ''
   return egress.filter(

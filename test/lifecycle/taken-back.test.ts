@@ -15,7 +15,7 @@ let asked: (path: string) => void = () => {}
 beforeAll(async () => {
   upstream = createServer(async (request, reply) => {
     asked(request.url ?? '')
-    await gate
+    if (request.url === '/first') await gate
     reply.setHeader('content-type', 'application/json')
     reply.end('{"tenant":"t-1"}')
   })
@@ -63,8 +63,8 @@ test('a call whose capability is taken back does not go on with what its login m
     code(origin),
     casesFor(capabilities, {
       validate_credentials: {
-        upstream: ['first', 'second'].map((path) => ({
-          request: `GET /${path}`,
+        upstream: ['POST /login', 'GET /first', 'GET /second'].map((request) => ({
+          request,
           reply: { status: 200, body: { tenant: 't-1' } },
         })),
       },
@@ -78,12 +78,12 @@ test('a call whose capability is taken back does not go on with what its login m
   gate = held.promise
   asked = (path) => {
     paths.push(path)
-    first.resolve()
+    if (path === '/first') first.resolve()
   }
   const call = op.ask('acme', 'validate_credentials')
   await first.promise
   await op.call('POST', '/connectors/acme/revoke', { wants: ['capability validate_credentials'] })
   held.resolve()
   expect((await call).body.error).toMatchObject({ error_code: 'not_implemented' })
-  expect(paths).toEqual(['/first'])
+  expect(paths).toEqual(['/login', '/first'])
 })

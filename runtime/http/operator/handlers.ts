@@ -15,6 +15,7 @@ import { converged, listNodes } from '../../lifecycle/nodes.ts'
 import * as operate from '../../lifecycle/operate.ts'
 import type { Uploaded } from '../../lifecycle/packages.ts'
 import { probeOf, setProbe } from '../../lifecycle/probes.ts'
+import { distrust, trust } from '../../lifecycle/publishers.ts'
 import { connectorOf } from '../../lifecycle/statement.ts'
 import { uncovered, wantsOf } from '../../registry/wants.ts'
 import type { Sealer } from '../../seal.ts'
@@ -122,7 +123,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
   trust_publisher: async (op, { body }) =>
     told(
       op,
-      await operate.trust(op, {
+      await trust(op, {
         ...changeOf(body),
         name: body.name,
         publicKey: body.public_key,
@@ -130,7 +131,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
       body,
     ),
   distrust_publisher: async (op, { params, query }) =>
-    told(op, await operate.distrust(op, params['key'] ?? '', changeOfQuery(query)), query),
+    told(op, await distrust(op, params['key'] ?? '', changeOfQuery(query)), query),
   list_nodes: async ({ db, actor, lifecycle }) => ({
     generation: lifecycle.generation(),
     items: await listNodes(db, actor.domainId),
@@ -191,7 +192,8 @@ async function show(op: Operating, id: string) {
   const { db, actor } = op
   const { statement } = await newest(db, actor.domainId)
   const connector = connectorOf(statement, id)
-  const wants = connector.active ? wantsOf(await op.manifestOf(connector.active)) : []
+  const manifest = connector.active ? await operate.readable(op, connector.active) : null
+  const wants = manifest ? wantsOf(manifest) : []
   return {
     ...connector,
     wants,
