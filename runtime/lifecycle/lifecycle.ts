@@ -165,8 +165,8 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     }),
     catchUp: async () => follower?.catchUp(),
     async stop() {
+      // Not `ready`: a database that was never there would be waited for.
       stopped = true
-      await ready
       await follower?.stop()
     },
   }
