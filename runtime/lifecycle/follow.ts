@@ -10,6 +10,8 @@ import { sayGone, saySeen } from './nodes.ts'
 
 /** How often the database is asked, in milliseconds. */
 const POLL_MS = 2000
+/** Longest pause before what could not be taken over is tried again, in milliseconds; the first is a poll. */
+const MAX_PAUSE_MS = 300_000
 
 export type FollowDeps = {
   /** Null until the database is there. */
@@ -35,6 +37,8 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
   const id = randomUUID()
   let current = served
   let problems: string[] = []
+  let pauseMs = POLL_MS
+  let triedMs = 0
   let stopping = false
   let running: Promise<void> | null = null
   let again = false
@@ -42,14 +46,19 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
 
   async function step(db: Db): Promise<void> {
     const domainId = deps.domainId()
-    // What could not be taken over is tried again: the database may have been away in the middle.
-    if (problems.length > 0 || (await newestNumber(db, domainId)) !== current.number) {
+    const isNew = (await newestNumber(db, domainId)) !== current.number
+    // What could not be taken over is tried again, because the database may have been away in the middle; ever
+    // more seldom, because a package that is broken stays so.
+    const isDue = problems.length > 0 && performance.now() - triedMs >= pauseMs
+    if (isNew || isDue) {
       const states = Object.values(current.statement.connectors)
       const known = new Map(
         states.map((one): [string, InstalledConnector] => [stateDigest(one), one]),
       )
       const next = await newest(db, domainId, known)
+      pauseMs = isNew ? POLL_MS : Math.min(2 * pauseMs, MAX_PAUSE_MS)
       problems = await deps.apply(next)
+      triedMs = performance.now()
       current = next
     }
     await saySeen(db, domainId, { id, generation: current.number, problems })

@@ -1,6 +1,6 @@
 /** The last generation that this host served, kept on its disk: it serves it before the database answers. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { NOTHING_INSTALLED, Statement } from '../contract/generation.ts'
@@ -27,6 +27,12 @@ export async function keepLastKnown(
 ): Promise<void> {
   const made = path.join(directory, `${FILE}.${randomUUID()}`)
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  await writeFile(made, JSON.stringify(known), { mode: 0o600 })
-  await rename(made, path.join(directory, FILE))
+  try {
+    await writeFile(made, JSON.stringify(known), { mode: 0o600 })
+    await rename(made, path.join(directory, FILE))
+  } catch (error) {
+    // A full disk must not get fuller with each try.
+    await rm(made, { force: true })
+    throw error
+  }
 }

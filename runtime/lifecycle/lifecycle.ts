@@ -110,8 +110,10 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   }
 
   const last = await readLastKnown(directory)
-  const problems = await registry.take(last.statement)
-  for (const problem of problems) deps.tell(problem)
+  let told = await registry.take(last.statement)
+  for (const problem of told) deps.tell(problem)
+  /** The generation that lies on the disk. */
+  let onDisk = -1
 
   let follower: Follower | null = null
   let stopped = false
@@ -128,10 +130,15 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
         domainId: () => domain,
         listen: database.listen,
         async apply(stated) {
-          const told = await registry.take(stated.statement)
-          for (const problem of told) deps.tell(problem)
-          await keepLastKnown(directory, { ...stated, domain })
-          return told
+          const found = await registry.take(stated.statement)
+          for (const problem of found) if (!told.includes(problem)) deps.tell(problem)
+          told = found
+          // Served all the same: the disk may be full, and the next start asks the database.
+          if (onDisk !== stated.number)
+            await keepLastKnown(directory, { ...stated, domain }).then(() => {
+              onDisk = stated.number
+            }, onError)
+          return found
         },
         onError,
       },

@@ -109,17 +109,15 @@ export function openStore(directory: string, toolchain: string): Store {
     async keep(digest, verdict) {
       const target = home(digest)
       const made = `${target}.${randomUUID()}.tmp`
-      await mkdir(made, { recursive: true, mode: 0o700 })
-      if (verdict.ok) {
-        const { code, map, logo, ...kept } = verdict
-        await writeFile(path.join(made, 'code.js'), code)
-        if (map !== null) await writeFile(path.join(made, 'code.js.map'), map)
-        if (logo !== null) await writeFile(path.join(made, 'logo.txt'), logo)
-        await writeFile(path.join(made, 'verdict.json'), JSON.stringify(kept))
-      } else {
-        await writeFile(path.join(made, 'verdict.json'), JSON.stringify(verdict))
+      try {
+        await mkdir(made, { recursive: true, mode: 0o700 })
+        await writeVerdict(made, verdict)
+        await replace(target, made)
+      } catch (error) {
+        // A full disk must not get fuller with each try.
+        await rm(made, { recursive: true, force: true })
+        throw error
       }
-      await replace(target, made)
     },
     async code(digest) {
       const good = await firstGood(digest)
@@ -144,6 +142,16 @@ export function openStore(directory: string, toolchain: string): Store {
       return written
     },
   }
+}
+
+async function writeVerdict(folder: string, verdict: Verdict): Promise<void> {
+  const write = (name: string, text: string) => writeFile(path.join(folder, name), text)
+  if (!verdict.ok) return write('verdict.json', JSON.stringify(verdict))
+  const { code, map, logo, ...kept } = verdict
+  await write('code.js', code)
+  if (map !== null) await write('code.js.map', map)
+  if (logo !== null) await write('logo.txt', logo)
+  await write('verdict.json', JSON.stringify(kept))
 }
 
 async function lastGoodOn(file: string): Promise<Record<string, string>> {
