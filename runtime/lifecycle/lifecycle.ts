@@ -64,6 +64,9 @@ export type Lifecycle = {
   stop(): Promise<void>
 }
 
+/** In place of a generation's number, before the database has been asked. */
+const NOT_ASKED = -1
+
 /** Serves what was installed last, and follows from there. */
 export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   const { dataDir, store, database, vault, onError } = deps
@@ -122,8 +125,9 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     await database?.first
     const domain = database?.domainId()
     if (!database || !domain || stopped) return
-    // Of another database: what it says is not what is to be served.
-    const served = last.domain === domain ? last : { number: -1, statement: last.statement }
+    // Taken over anew in any case: the database may be another one, or one that was restored, and a package
+    // may have been lost meanwhile.
+    const served = { number: NOT_ASKED, statement: last.statement }
     follower = follow(
       {
         db: database.db,
@@ -151,7 +155,10 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   return {
     registry,
     calls: createRecentCalls(),
-    generation: () => follower?.generation() ?? last.number,
+    generation() {
+      const served = follower?.generation() ?? NOT_ASKED
+      return served === NOT_ASKED ? last.number : served
+    },
     ready,
     async byDigest(id, digest) {
       const known = await registry.byDigest(id, digest)
