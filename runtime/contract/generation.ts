@@ -3,7 +3,7 @@
  * database (architecture section 6).
  */
 import * as v from 'valibot'
-import { ConnectorId } from './manifest.ts'
+import { ConnectorId, normalizeId } from './manifest.ts'
 
 const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
 const Digest = v.pipe(
@@ -122,6 +122,12 @@ export const Statement = v.pipe(
   v.metadata({ title: 'Statement', description: 'All that is installed' }),
 )
 export type Statement = v.InferOutput<typeof Statement>
+
+/** What is said of a connector, by its id in any spelling; ids such as `constructor` are names like any other. */
+export function saidOf({ connectors }: Statement, id: string): InstalledConnector | null {
+  const key = normalizeId(id)
+  return Object.hasOwn(connectors, key) ? (connectors[key] ?? null) : null
+}
 
 /** What a deployment begins with. */
 export const NOTHING_INSTALLED: Statement = { connectors: {}, publishers: [] }

@@ -21,7 +21,9 @@ export function createOnError(log: Log) {
     const requestId = c.get('requestId')
     const appId = c.get('appId') ?? ''
     const error = thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
-    const { blame, status = 200 } = ERRORS[error.code]
+    const { blame, status: usual = 200 } = ERRORS[error.code]
+    // Below /operator a status says how it ended: scripts must not take a failure for done.
+    const status = usual === 200 && c.req.path.startsWith('/operator/') ? 500 : usual
     const { code, message, cause, details } = error
     const line = {
       requestId,

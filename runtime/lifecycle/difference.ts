@@ -1,13 +1,16 @@
 /** What is different between two statements, in words that an operator can decide by. */
-import type { InstalledConnector, Statement, Want } from '../contract/generation.ts'
+import {
+  type InstalledConnector,
+  type Statement,
+  saidOf,
+  type Want,
+} from '../contract/generation.ts'
 
 /** One line for each thing; empty when they say the same. */
 export function difference(before: Statement, after: Statement): string[] {
   const keys = [...new Set([...Object.keys(before.connectors), ...Object.keys(after.connectors)])]
   return [
-    ...keys
-      .sort()
-      .flatMap((key) => ofConnector(before.connectors[key] ?? null, after.connectors[key] ?? null)),
+    ...keys.sort().flatMap((key) => ofConnector(saidOf(before, key), saidOf(after, key))),
     ...ofPublishers(before, after),
   ]
 }

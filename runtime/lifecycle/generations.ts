@@ -12,6 +12,7 @@ import {
   type InstalledConnector,
   NOTHING_INSTALLED,
   type Statement,
+  saidOf,
 } from '../contract/generation.ts'
 import { type Actor, recordActivity } from '../core/activity/activity.ts'
 import type { Db } from '../database/database.ts'
@@ -139,7 +140,7 @@ export async function commit(
     const states = Object.entries(statement.connectors).map(
       ([key, state]) => [key, stateDigest(state), state] as const,
     )
-    const fresh = states.filter(([key, , state]) => before.statement.connectors[key] !== state)
+    const fresh = states.filter(([key, , state]) => saidOf(before.statement, key) !== state)
     if (fresh.length > 0)
       await tx
         .insert(installedStates)

@@ -3,8 +3,14 @@
 import type { PackageFinding, PackageReport } from '../contract/endpoints/operator.ts'
 import { CoreError } from '../contract/endpoints/problem.ts'
 import { RuntimeError } from '../contract/errors.ts'
-import type { Grant, InstalledConnector, Statement, Want } from '../contract/generation.ts'
-import { type Manifest, normalizeId } from '../contract/manifest.ts'
+import {
+  type Grant,
+  type InstalledConnector,
+  type Statement,
+  saidOf,
+  type Want,
+} from '../contract/generation.ts'
+import type { Manifest } from '../contract/manifest.ts'
 import type { Actor } from '../core/activity/activity.ts'
 import { type Db, isAway } from '../database/database.ts'
 import type { Package } from '../packages/format.ts'
@@ -70,7 +76,7 @@ export async function upload(
         : `it is signed by the key ${trust.key}, which nobody here trusts: if you know whose it is, run keyway trust`,
     )
   const { findings, manifest } = await deps.check(one)
-  const before = statement.connectors[normalizeId(id)] ?? null
+  const before = saidOf(statement, id)
   const report = await reportOf(deps, before, { id, digest, version, ...trust }, findings, manifest)
   const errors = findings.filter(({ severity }) => severity === 'error')
   if (!manifest || errors.length > 0)
@@ -362,7 +368,7 @@ export async function rollBack(
     let after = await judgedAnew(tx, actor.domainId, rolledBack(now, then, at))
     for (const [key, connector] of Object.entries(after.connectors)) {
       const { active } = connector
-      if (active === null || active === now.connectors[key]?.active) continue
+      if (active === null || active === saidOf(now, key)?.active) continue
       const manifest = await usable(deps, connector.id, active)
       const missing = uncovered(wantsOf(manifest), connector.grants)
       const given = chosen(deps, missing, selection, change.reason)

@@ -4,13 +4,14 @@
  */
 import semver from 'semver'
 import { CoreError } from '../contract/endpoints/problem.ts'
-import type {
-  Grant,
-  InstalledConnector,
-  InstalledVersion,
-  Publisher,
-  Statement,
-  Want,
+import {
+  type Grant,
+  type InstalledConnector,
+  type InstalledVersion,
+  type Publisher,
+  type Statement,
+  saidOf,
+  type Want,
 } from '../contract/generation.ts'
 import { normalizeId } from '../contract/manifest.ts'
 
@@ -21,7 +22,7 @@ const TOKENS_MS = 24 * 3_600_000
 
 /** A connector of a statement, by its id in any spelling. */
 export function connectorOf(statement: Statement, id: string): InstalledConnector {
-  const found = statement.connectors[normalizeId(id)]
+  const found = saidOf(statement, id)
   if (found) return found
   throw new CoreError(404, `There is no installed connector ${JSON.stringify(id.slice(0, 64))}`)
 }
@@ -43,7 +44,7 @@ export function installed(
   version: InstalledVersion,
   { changePublisher }: { changePublisher: boolean },
 ): Statement {
-  const before = statement.connectors[normalizeId(id)]
+  const before = saidOf(statement, id)
   const had = before?.versions ?? []
   const known = had.find(({ digest }) => digest === version.digest)
   if (known && (version.key === null || isJudgedAlike(known, version))) return statement
@@ -171,7 +172,7 @@ export function switched(
   { disabled, atOnce }: { disabled: boolean; atOnce: boolean },
 ): Statement {
   const key = normalizeId(id)
-  const before = statement.connectors[key]
+  const before = saidOf(statement, id)
   if (!before && !disabled) throw new CoreError(404, `${id} is neither installed nor disabled`)
   const connector = before ?? blank(id)
   if (!disabled && connector.versions.length === 0) return without(statement, key)
@@ -224,7 +225,7 @@ export function revoked(
 export function rolledBack(now: Statement, then: Statement, at: string): Statement {
   const connectors = Object.fromEntries(
     Object.entries(then.connectors).map(([key, old]) => {
-      const present = now.connectors[key]
+      const present = saidOf(now, key)
       // Of one that was removed since, the grants went with it.
       if (!present) return [key, { ...old, grants: [] }]
       const known = new Set(present.versions.map(({ digest }) => digest))

@@ -117,10 +117,7 @@ export function parseBodyText(
   if (odd)
     return failed({
       loc: ['body', ...odd],
-      ...entry(
-        'value_error',
-        'Value error, text must not hold the character NUL or half of a surrogate pair',
-      ),
+      ...entry('value_error', ODD_TEXT),
     })
   // valibot takes a list for an object without its fields.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -150,6 +147,16 @@ function offsetOf({ message }: Error, text: string): number {
 /** How deep lists and objects may be nested: what walks a body calls itself once a level. */
 const MAX_DEPTH = 64
 const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep`
+
+const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a surrogate pair'
+
+/** Where and why a value could not be kept as it is, in words; null where it could. */
+export function unkeepable(value: unknown): string | null {
+  const deep = findDeep(value)
+  if (deep) return `${deep.join('.')}: ${TOO_DEEP}`
+  const odd = findUnstorable(value, [])
+  return odd && `${odd.join('.')}: ${ODD_TEXT}`
+}
 
 /** The member of the body that is nested too deep, or null; its whole path would be as long as it is deep. */
 function findDeep(value: unknown): (string | number)[] | null {

@@ -46,6 +46,9 @@ const row = <const G extends Given>(given: G) => ({
 const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
+/** Largest number of a generation: what the database's column holds. */
+const MAX_GENERATION = 2 ** 31 - 1
+
 /** Longest wait for the other hosts, in milliseconds. */
 const MAX_WAIT_MS = 60_000
 
@@ -278,7 +281,7 @@ export const OPERATOR_ENDPOINTS = {
     path: '/connectors/:connector_id/probe',
     summary: 'Forget the credentials that new versions are tried with',
     output: v.strictObject({ probe: v.boolean() }),
-    errors: [],
+    errors: [404],
   }),
   list_generations: row({
     method: 'GET',
@@ -286,7 +289,9 @@ export const OPERATOR_ENDPOINTS = {
     summary: 'List who changed what is installed, when and why, newest first',
     query: {
       limit: int({ min: 1, max: 100, default: 20 }).describe('Generations per answer'),
-      before: int({ min: 0, default: 0 }).describe('Only older ones than this; 0: from the newest'),
+      before: int({ min: 0, max: MAX_GENERATION, default: 0 }).describe(
+        'Only older ones than this; 0: from the newest',
+      ),
     },
     output: items(Generation),
     errors: [422],

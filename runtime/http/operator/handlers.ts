@@ -8,6 +8,7 @@ import type {
 } from '../../contract/endpoints/operator.ts'
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
+import { normalizeId } from '../../contract/manifest.ts'
 import { difference } from '../../lifecycle/difference.ts'
 import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
 import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
@@ -64,7 +65,9 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
   disable_connector: async (op, { params, body }) => {
     const id = idOf(params)
     const change = { ...changeOf(body), atOnce: body.at_once }
-    if (!op.lifecycle.registry.list().some((row) => row.id === id || row.id === other(id)))
+    const isIt = (row: { id: string | null }) =>
+      row.id !== null && normalizeId(row.id) === normalizeId(id)
+    if (!op.lifecycle.registry.list().some(isIt))
       throw new CoreError(404, `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
     return told(op, await operate.switchOff(op, id, change), body)
   },
@@ -103,11 +106,11 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
       const { number, statement } = await newest(db, actor.domainId)
       return { generation: number, statement }
     }
-    const number = Number(params['generation'])
+    const number = numberOf(params)
     return { generation: number, statement: await stated(op, number) }
   },
   compare_generations: async (op, { params, query }) => {
-    const to = Number(params['generation'])
+    const to = numberOf(params)
     const [before, after] = [await stated(op, query.since), await stated(op, to)]
     return { from: query.since, to, difference: difference(before, after) }
   },
@@ -143,9 +146,9 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
 
 const idOf = (params: Record<string, string>): string => params['connector_id'] ?? ''
 
-/** The other spelling of an id. */
-const other = (id: string): string =>
-  id.includes('-') ? id.replaceAll('-', '_') : id.replaceAll('_', '-')
+/** The number of a generation; NaN, which none has, for what is none. */
+const numberOf = ({ generation = '' }: Record<string, string>): number =>
+  /^[0-9]{1,10}$/.test(generation) ? Number(generation) : Number.NaN
 
 type Wanted = {
   reason: string

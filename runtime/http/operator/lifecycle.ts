@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
+import { unkeepable } from '../../contract/endpoints/body.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
@@ -60,6 +61,9 @@ async function answer(
 ): Promise<unknown> {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new CoreError(422, entries)
+  const params = c.req.param()
+  if (unkeepable(params) !== null) throw new CoreError(404, 'There is nothing of that name')
+  checkTexts({ query: values })
   const body = row.body ? await bodyOf(c, row.body) : null
   const uploaded = row.upload ? await uploadOf(c, dataDir) : null
   const db = reached(deps.db())
@@ -70,7 +74,7 @@ async function answer(
     vault,
     signal: c.req.raw.signal,
   }
-  const input = { params: c.req.param(), query: values, body, uploaded }
+  const input = { params, query: values, body, uploaded }
   const handler = OPERATOR_HANDLERS[name] as (
     to: typeof op,
     of: OperatorInput<Name>,
@@ -85,16 +89,19 @@ async function bodyOf(c: Context<Env>, schema: AnySchema): Promise<unknown> {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new RuntimeError(
-      'body_not_json',
-      `the body is not JSON: ${(cause as Error).message}`,
-      {},
-      cause,
-    )
+    const words = `the body is not JSON: ${(cause as Error).message}`
+    throw new RuntimeError('input_invalid', words, {}, cause)
   }
+  checkTexts(value)
   const parsed = v.safeParse(schema, value)
   if (parsed.success) return parsed.output
   throw new RuntimeError('input_invalid', describeIssues(parsed.issues))
+}
+
+/** Refuses what the database could not keep. */
+function checkTexts(value: unknown): void {
+  const why = unkeepable(value)
+  if (why !== null) throw new RuntimeError('input_invalid', why)
 }
 
 /** A package, by way of the disk: many that come slowly must not lie in memory. */
