@@ -6,10 +6,8 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
-import { CAPABILITIES, type CapabilityName } from './contract/capabilities.ts'
-import { RuntimeError } from './contract/errors.ts'
+import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
-import { offers } from './contract/oauth.ts'
 import { resealConnections } from './core/apps/connections.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
 import { ensureFirstAdmin } from './core/callers/tokens.ts'
@@ -220,17 +218,8 @@ export async function createHost(
     find: registry.find,
     byDigest: lifecycle.byDigest,
     run: lanes.run,
-    openEgress: ({ version: served, capability, ...call }) =>
-      egress.open({
-        ...call,
-        connectorId: served.id,
-        // At each request: what an operator takes back counts at once.
-        get manifest() {
-          return manifestNow(served, capability)
-        },
-        capability,
-        level: CAPABILITIES[capability].level,
-      }),
+    openEgress: (call) =>
+      openEgress(call, () => registry.manifestNow(call.version, call.capability)),
     pageTokens: createPageTokens(secrets),
     locate: createLocate(async (digest) => (await store.map(digest)) ?? packageStore.map(digest)),
     turns,
@@ -240,29 +229,31 @@ export async function createHost(
     performOAuth: ({ version: served, capability, requestId, ...call }) =>
       performOAuth({
         connectorId: served.id,
-        manifest: manifestNow(served, capability),
+        manifest: registry.manifestNow(served, capability),
         capability,
         ...call,
         onRecord: (record) => told.upstream(served, capability, record, requestId),
       }),
   }
   const invoke = createInvoke(means)
-  const tryOut = createTryOut(means, lanes.describe)
+  // What is tried serves nobody yet: that calls are switched off does not concern it.
+  const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
+  const tryOut = createTryOut({ ...means, openEgress: openAsIs }, lanes.describe)
 
-  function manifestNow(
-    served: Parameters<Installed['manifestNow']>[0],
-    capability: CapabilityName,
-  ): Manifest {
-    const manifest = registry.manifestNow(served)
-    if (!manifest)
-      throw new RuntimeError('connector_unknown', 'the operator has just taken this connector away')
-    // Without its capability a call would be judged by the list that is left to the login.
-    if (!offers(manifest, capability))
-      throw new RuntimeError(
-        'capability_missing',
-        'the operator has just taken this capability away',
-      )
-    return manifest
+  /** Asks for the manifest at each request: what an operator takes back counts at once. */
+  function openEgress(
+    { version: served, capability, ...call }: Parameters<InvokeDeps['openEgress']>[0],
+    manifestOf: () => Manifest,
+  ) {
+    return egress.open({
+      ...call,
+      connectorId: served.id,
+      get manifest() {
+        return manifestOf()
+      },
+      capability,
+      level: CAPABILITIES[capability].level,
+    })
   }
 
   const configured = config.dropIn === 'off' ? [] : config.pluginDirs

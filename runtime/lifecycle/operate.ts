@@ -19,7 +19,7 @@ import { uncovered, wantsOf } from '../registry/wants.ts'
 import { inWords } from './difference.ts'
 import { commit, newest, type Outcome, statementOf, type Wish } from './generations.ts'
 import { judgedAnew, keepPackage, keepSignature, trusted, type Uploaded } from './packages.ts'
-import type { Probe } from './probes.ts'
+import { forgetProbe, type Probe } from './probes.ts'
 import {
   activated,
   connectorOf,
@@ -348,7 +348,12 @@ export const switchOn = ({ db, actor }: OperateDeps, id: string, change: Change)
   )
 
 export const remove = ({ db, actor }: OperateDeps, id: string, change: Change) =>
-  commit(db, actor, { ...change, action: 'remove' }, (now) => removed(now, id))
+  commit(db, actor, { ...change, action: 'remove' }, async (now, tx) => {
+    const after = removed(now, id)
+    // Whatever is installed under this id next is not to be tried with them.
+    if (!change.dryRun) await forgetProbe(tx, actor.domainId, id)
+    return after
+  })
 
 /**
  * Serves what an earlier generation served. What serves now and goes on does so with what it has: only what

@@ -16,20 +16,20 @@ export async function setProbe(
   vault: Sealer,
   domainId: string,
   id: string,
-  probe: Probe | null,
+  probe: Probe,
 ): Promise<void> {
   const connector = normalizeId(id)
-  if (probe === null) {
-    await db
-      .delete(probes)
-      .where(and(eq(probes.domainId, domainId), eq(probes.connector, connector)))
-    return
-  }
   const sealed = vault.seal(JSON.stringify(probe), context(domainId, connector))
   await db
     .insert(probes)
     .values({ domainId, connector, sealed })
     .onConflictDoUpdate({ target: [probes.domainId, probes.connector], set: { sealed } })
+}
+
+export async function forgetProbe(db: Db, domainId: string, id: string): Promise<void> {
+  await db
+    .delete(probes)
+    .where(and(eq(probes.domainId, domainId), eq(probes.connector, normalizeId(id))))
 }
 
 export async function probeOf(

@@ -2,8 +2,11 @@
  * What operators have installed, beside what lies in folders: takes a statement over whole, and answers
  * before the folders do. One package that cannot be taken over never stops the others.
  */
+import type { CapabilityName } from '../contract/capabilities.ts'
+import { RuntimeError } from '../contract/errors.ts'
 import type { InstalledConnector, InstalledVersion, Statement } from '../contract/generation.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
+import { offers } from '../contract/oauth.ts'
 import type { Listing, Registry } from './registry.ts'
 import { createVersion, type Version } from './version.ts'
 import { restrict } from './wants.ts'
@@ -24,10 +27,14 @@ export type Installed = Registry & {
   /** Serves what a statement says; answers what of it could not be taken over, in words. */
   take(statement: Statement): Promise<string[]>
   /**
-   * What a call that has begun on a version may still use: the manifest as the grants are now, or null
-   * where it is to be cut off.
+   * What a call that has begun on a version may still use: the manifest as the grants are now.
+   *
+   * @throws connector_unknown, egress_undeclared where it is to be cut off
    */
-  manifestNow(version: { key: string; digest: string; manifest: Manifest }): Manifest | null
+  manifestNow(
+    version: { key: string; digest: string; manifest: Manifest },
+    capability: CapabilityName,
+  ): Manifest
 }
 
 type Entry = {
@@ -123,6 +130,20 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
     return found === undefined ? folders.find(id) : found
   }
 
+  function stillServed(version: {
+    key: string
+    digest: string
+    manifest: Manifest
+  }): Manifest | null {
+    const entry = entries.get(version.key)
+    if (entry?.state.disabled && entry.state.at_once) return null
+    const manifest = whole.get(version)
+    if (!manifest) return version.manifest
+    const kept = entry?.state.versions.find(({ digest }) => digest === version.digest)
+    if (!entry || !kept || kept.trust === 'invalid') return null
+    return restricted(entry, version.digest, manifest)
+  }
+
   function rowOf({ state, active, problem }: Entry): Listing {
     const { id, versions, disabled } = state
     const meant = versions.find(({ digest }) => digest === state.active)
@@ -179,14 +200,19 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
         ...[...entries.values()].filter(({ state }) => state.versions.length > 0).map(rowOf),
         ...folders.list().map(behind),
       ].sort((a, b) => ((a.id ?? a.folder ?? '') < (b.id ?? b.folder ?? '') ? -1 : 1)),
-    manifestNow(version) {
-      const entry = entries.get(version.key)
-      if (entry?.state.disabled && entry.state.at_once) return null
-      const manifest = whole.get(version)
-      if (!manifest) return version.manifest
-      const kept = entry?.state.versions.find(({ digest }) => digest === version.digest)
-      if (!entry || !kept || kept.trust === 'invalid') return null
-      return restricted(entry, version.digest, manifest)
+    manifestNow(version, capability) {
+      const manifest = stillServed(version)
+      if (!manifest)
+        throw new RuntimeError(
+          'connector_unknown',
+          'the operator has just taken this connector away',
+        )
+      // Without its capability a call would be judged by the list that is left to the login.
+      if (offers(manifest, capability)) return manifest
+      throw new RuntimeError(
+        'egress_undeclared',
+        'the operator has just taken this capability away',
+      )
     },
     look: folders.look,
     refresh: folders.refresh,

@@ -84,6 +84,40 @@ test('a call whose capability is taken back does not go on with what its login m
   await first.promise
   await op.call('POST', '/connectors/acme/revoke', { wants: ['capability validate_credentials'] })
   held.resolve()
-  expect((await call).body.error).toMatchObject({ error_code: 'not_implemented' })
+  expect((await call).body.error).toMatchObject({ error_code: 'permission_denied' })
   expect(paths).toEqual(['/login', '/first'])
+})
+
+test('a version is tried although the connector is switched off at once', async () => {
+  gate = Promise.resolve()
+  const capabilities = { validate_credentials: {}, get_last_activity: {} }
+  const made = (id: string, version: string) =>
+    packaged(
+      { id, version, capabilities, egress: [{ url: origin, methods: ['GET'] }] },
+      code(origin),
+      casesFor(capabilities, {
+        validate_credentials: {
+          upstream: ['GET /first', 'GET /second'].map((request) => ({
+            request,
+            reply: { status: 200, body: { tenant: 't-1' } },
+          })),
+        },
+        get_last_activity: { request: { account_ids: [] } },
+      }),
+    )
+  await op.call('DELETE', '/connectors/acme')
+  await op.install(await made('acme', '2.0.0'))
+  await op.call('PUT', '/connectors/acme/probe', { auth: { token: { token: 'a-probe-token' } } })
+  await op.call('POST', '/connectors/acme/disable', { at_once: true })
+  const next = await made('acme', '2.1.0')
+  await op.upload(next)
+  expect(await op.activate(next)).toMatchObject({ status: 200, body: { changed: true } })
+})
+
+test('credentials of a probe do not outlive their connector', async () => {
+  await op.call('DELETE', '/connectors/acme?dry_run=true')
+  expect((await op.call('GET', '/connectors/acme')).body.probe).toBe(true)
+  await op.call('DELETE', '/connectors/acme')
+  await op.upload(await packaged())
+  expect((await op.call('GET', '/connectors/acme')).body.probe).toBe(false)
 })

@@ -15,7 +15,7 @@ import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
 import { converged, listNodes } from '../../lifecycle/nodes.ts'
 import * as operate from '../../lifecycle/operate.ts'
 import type { Uploaded } from '../../lifecycle/packages.ts'
-import { probeOf, setProbe } from '../../lifecycle/probes.ts'
+import { forgetProbe, probeOf, setProbe } from '../../lifecycle/probes.ts'
 import { distrust, trust } from '../../lifecycle/publishers.ts'
 import { connectorOf } from '../../lifecycle/statement.ts'
 import { uncovered, wantsOf } from '../../registry/wants.ts'
@@ -91,7 +91,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
     return { probe: true }
   },
   forget_probe: async (op, { params }) => {
-    await setProbe(op.db, op.vault, op.actor.domainId, idOf(params), null)
+    await forgetProbe(op.db, op.actor.domainId, idOf(params))
     return { probe: false }
   },
   list_generations: async ({ db, actor }, { query }) => ({
