@@ -98,7 +98,10 @@ async function stated(
       .select()
       .from(installedStates)
       .where(inArray(installedStates.digest, missing.slice(at, at + 1000)))
-    for (const { digest, state } of rows) states.set(digest, state)
+    for (const { digest, state } of rows) {
+      states.set(digest, state)
+      digests.set(state, digest)
+    }
   }
   const all = Object.entries(connectors).map(([key, digest]) => {
     const state = states.get(digest)
@@ -108,9 +111,16 @@ async function stated(
   return { number, statement: { connectors: Object.fromEntries(all), publishers } }
 }
 
+/** Of states that never change, by what they are: a thousand connectors would be digested at each change. */
+const digests = new WeakMap<InstalledConnector, string>()
+
 /** The digest of what is said of one connector. */
-export const stateDigest = (state: InstalledConnector): string =>
-  createHash('sha256').update(canonicalJson(state)).digest('hex')
+export function stateDigest(state: InstalledConnector): string {
+  const digest =
+    digests.get(state) ?? createHash('sha256').update(canonicalJson(state)).digest('hex')
+  digests.set(state, digest)
+  return digest
+}
 
 /**
  * Makes the next generation. `change` is given the newest one and answers what is to be; where that says

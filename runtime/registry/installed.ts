@@ -49,6 +49,10 @@ type Entry = {
 
 const unread = () => ({ made: new Map(), manifests: new Map() })
 
+/** What is known already comes as the same object. */
+const isSame = (one: InstalledConnector, other: InstalledConnector): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
 /** Packages that are read at a time when a statement is taken over. */
 const AT_ONCE = 16
 
@@ -80,8 +84,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
 
   async function entryOf(key: string, state: InstalledConnector): Promise<Entry> {
     const before = entries.get(key)
-    if (before && before.problem === null && JSON.stringify(before.state) === JSON.stringify(state))
-      return before
+    if (before && before.problem === null && isSame(before.state, state)) return before
     const entry: Entry = { state, active: null, problem: null, ...unread() }
     const wanted = state.versions.find(({ digest }) => digest === state.active)
     if (!wanted || state.disabled) return entry

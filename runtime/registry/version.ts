@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
-import { servedCapabilities } from '../contract/oauth.ts'
+import { offers } from '../contract/oauth.ts'
 import { requestSchema } from '../contract/payload.ts'
 import { flatSchema } from '../contract/settings.ts'
 import { loaded } from './inspect.ts'
@@ -45,9 +45,7 @@ export function createVersion(
   readCode: () => Promise<string>,
 ): Version {
   const schemas = new Map<string, AnySchema>()
-  for (const name of servedCapabilities(manifest)) {
-    schemas.set(name, requestSchema(name, manifest.capabilities[name]?.request_fields))
-  }
+  let settings: AnySchema | null = null
   let code: Promise<LoadedConnector> | null = null
   return Object.freeze({
     id: manifest.id,
@@ -57,9 +55,19 @@ export function createVersion(
     manifest,
     lane: LANES[origin] ?? digest,
     builtIn: origin === 'built-in',
-    settings:
-      Object.keys(manifest.settings).length === 0 ? v.object({}) : flatSchema(manifest.settings),
-    request: (capability: CapabilityName) => schemas.get(capability) ?? null,
+    // Made when they are asked for: of a thousand connectors few are called.
+    get settings() {
+      settings ??=
+        Object.keys(manifest.settings).length === 0 ? v.object({}) : flatSchema(manifest.settings)
+      return settings
+    },
+    request(capability: CapabilityName) {
+      const known = schemas.get(capability)
+      if (known || !offers(manifest, capability)) return known ?? null
+      const made = requestSchema(capability, manifest.capabilities[capability]?.request_fields)
+      schemas.set(capability, made)
+      return made
+    },
     load() {
       code ??= readCode().then(
         (text) => loaded(manifest, digest, text),
