@@ -1,6 +1,6 @@
 /**
- * The role that the host's questions run as: it owns nothing and may do to the log nothing but add and
- * read, so that a defect of ours cannot rewrite what happened. The login role migrates, and keeps all of
+ * The role that the host's questions run as: it owns nothing and may do to the log, and to the generations
+ * of what is installed, nothing but add and read, so that a defect of ours cannot rewrite what happened. The login role migrates, and keeps all of
  * its rights for hosts of an earlier version.
  *
  * On the embedded server it is a login of its own: a session cannot become anybody else. On the
@@ -42,7 +42,8 @@ begin
       execute format('grant select, insert, update, delete on %s to ${ROLE}', one.name);
     end if;
   end loop;
-  revoke update, delete, truncate, references, trigger on public.activity_logs from ${ROLE};
+  revoke update, delete, truncate, references, trigger
+    on public.activity_logs, public.generations, public.installed_states from ${ROLE};
 end
 $$`
 

@@ -18,7 +18,14 @@ import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/wants.ts'
 import { inWords } from './difference.ts'
 import { commit, newest, type Outcome, statementOf, type Wish } from './generations.ts'
-import { judgedAnew, keepPackage, keepSignature, trusted, type Uploaded } from './packages.ts'
+import {
+  forgetUnnamed,
+  judgedAnew,
+  keepPackage,
+  keepSignature,
+  trusted,
+  type Uploaded,
+} from './packages.ts'
 import { forgetProbe, type Probe } from './probes.ts'
 import {
   activated,
@@ -90,7 +97,10 @@ export async function upload(
     const made = { digest, version, ...judged, installed_at: installedAt, served_until: null }
     const after = installed(now, id, made, change)
     // What is refused, or says nothing new, leaves the signature that the versions were judged by.
-    if (after !== now && !change.dryRun) await keepSignature(tx, actor.domainId, digest, signature)
+    if (after !== now && !change.dryRun) {
+      await keepSignature(tx, actor.domainId, digest, signature)
+      await forgetUnnamed(tx, actor.domainId)
+    }
     return after
   })
   return { ...outcome, report }

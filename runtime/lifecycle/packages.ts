@@ -1,5 +1,5 @@
 /** Packages in the database, by their digest. */
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { InstalledVersion, Publisher, Statement } from '../contract/generation.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import type { Db } from '../database/database.ts'
@@ -35,6 +35,28 @@ export async function keepSignature(
     .update(packages)
     .set({ signature })
     .where(and(eq(packages.domainId, domainId), eq(packages.digest, digest)))
+}
+
+/** How many generations back a rollback finds its packages. */
+const KEPT_GENERATIONS = 100
+
+/**
+ * Forgets packages that none of the last hundred generations names, a day after they were uploaded at the
+ * earliest: others may just be installing them. In a transaction that holds the lock of a change.
+ */
+export async function forgetUnnamed(tx: Db, domainId: string): Promise<void> {
+  await tx.execute(sql`
+    with recent as (
+      select connectors from generations where domain_id = ${domainId}
+      order by number desc limit ${KEPT_GENERATIONS}
+    ), states as (
+      select distinct said.value as digest from recent, jsonb_each_text(recent.connectors) said
+    ), named as (
+      select one ->> 'digest' as digest
+      from states join installed_states using (digest), jsonb_array_elements(state -> 'versions') one
+    )
+    delete from packages where domain_id = ${domainId}
+      and uploaded_at < now() - interval '1 day' and digest not in (select digest from named)`)
 }
 
 /** The bytes of a package, or null where it is not kept. */
