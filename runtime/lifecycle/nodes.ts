@@ -47,6 +47,12 @@ export async function listNodes(db: Db, domainId: string): Promise<NodeRow[]> {
   return rows.map(({ seenAt, ...row }) => ({ ...row, seen_at: seenAt.toISOString() }))
 }
 
+/** What live hosts could not take over, each told once. */
+export async function problemsOf(db: Db, domainId: string): Promise<string[]> {
+  const all = await listNodes(db, domainId)
+  return [...new Set(all.flatMap(({ live, problems }) => (live ? problems : [])))]
+}
+
 /**
  * Waits until every live host serves a generation, or the time is over.
  *

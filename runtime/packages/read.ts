@@ -53,6 +53,9 @@ async function* entriesOf(packed: Buffer): AsyncGenerator<ParsedTarEntry> {
         throw new PackageError(`it holds more than ${MAX_UNPACKED_BYTES} bytes`)
       yield chunk
     }
+    // Behind the end it would be kept, and no digest covers it.
+    if (gunzip.bytesWritten !== packed.length)
+      throw new PackageError('it has data behind its end; pack it again')
   }
   let entries = 0
   const web = ReadableStream.from(bounded()) as ReadableStream<Uint8Array>

@@ -42,6 +42,16 @@ const CASES: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
   ['nothing', () => Buffer.alloc(0), /it is no package|it is empty/],
   ['no archive', () => Buffer.from('not a package'), /it is no package/],
   ['cut off', () => good.packed.subarray(0, good.packed.length / 2), /it is no package/],
+  [
+    'data behind its end',
+    () => Buffer.concat([good.packed, Buffer.alloc(600)]),
+    /data behind its end/,
+  ],
+  [
+    'a second archive behind it',
+    () => Buffer.concat([good.packed, gzipSync('more')]),
+    /no package|behind/,
+  ],
   ['a path out of it', () => tarOf('../../etc/passwd'), /holds "\.\.\/\.\.\/etc\/passwd"/],
   ['an absolute path', () => tarOf('/etc/passwd'), /holds "\/?etc\/passwd"/],
   ['other files', () => tarOf('digests.json', 'evil.sh'), /holds "evil\.sh"; a package holds/],

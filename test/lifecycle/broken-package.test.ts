@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packages } from '../../runtime/database/schema/lifecycle.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { operator } from './operator.ts'
-import { packaged } from './packaging.ts'
+import { packaged, publisher } from './packaging.ts'
 
 let core: CoreHost
 let op: ReturnType<typeof operator>
@@ -56,4 +56,14 @@ test('a rollback leaves what was taken back from a connector that it does not ch
   expect([status, body.difference]).toEqual([200, ['moved: 1.1.0 → 1.0.0']])
   const { body: shown } = await op.call('GET', '/connectors/held')
   expect(shown.withheld).toEqual([expect.objectContaining({ subject: 'list_accounts' })])
+})
+
+test('a change says what of it a host does not serve', async () => {
+  await op.trustPublisher()
+  const signed = await packaged({ id: 'signed' })
+  await op.install(signed)
+  const { body } = await op.call('DELETE', `/publishers/${publisher.id}`)
+  expect(body.problems).toContainEqual(
+    expect.stringMatching(/^signed 1\.0\.0: its signature is invalid/),
+  )
 })

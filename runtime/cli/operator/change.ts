@@ -80,10 +80,19 @@ export function print<T>(
 }
 
 /** What a change did. */
-export function changeWords({ generation, changed, difference, converged }: Changed): string {
+export function changeWords({
+  generation,
+  changed,
+  difference,
+  converged,
+  problems,
+}: Changed): string {
   if (difference.length === 0) return `Nothing to do: generation ${generation} says so already.`
   const lines = difference.map((line) => `  ${line}`)
   if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
-  const served = converged ? 'served by all hosts' : 'not yet served by all hosts; see keyway nodes'
-  return [`Generation ${generation}, ${served}:`, ...lines].join('\n')
+  const served = converged
+    ? 'taken over by all hosts'
+    : 'not yet taken over by all hosts; see keyway nodes'
+  const told = problems.map((one) => `  not served: ${one}`)
+  return [`Generation ${generation}, ${served}:`, ...lines, ...told].join('\n')
 }

@@ -95,7 +95,11 @@ export const Changed = v.pipe(
     generation: describe(v.number(), 'The newest generation now'),
     changed: describe(v.boolean(), 'False where it was so already, and for a dry run'),
     difference: describe(v.array(v.string()), 'What is different now, or would be, in words'),
-    converged: describe(v.boolean(), 'Whether all live hosts serve it'),
+    converged: describe(v.boolean(), 'Whether all live hosts have taken it over'),
+    problems: describe(
+      v.array(v.string()),
+      'What of it some live host does not serve, in words; it tries again',
+    ),
   }),
   v.metadata({ title: 'Changed', description: 'What became of a change' }),
 )

@@ -12,7 +12,7 @@ import { normalizeId } from '../../contract/manifest.ts'
 import { difference } from '../../lifecycle/difference.ts'
 import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
 import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
-import { converged, listNodes } from '../../lifecycle/nodes.ts'
+import { converged, listNodes, problemsOf } from '../../lifecycle/nodes.ts'
 import * as operate from '../../lifecycle/operate.ts'
 import type { Uploaded } from '../../lifecycle/packages.ts'
 import { forgetProbe, probeOf, setProbe } from '../../lifecycle/probes.ts'
@@ -188,6 +188,7 @@ async function told(
     changed,
     difference: words,
     converged: await converged(db, actor.domainId, number, wait_ms, signal),
+    problems: await problemsOf(db, actor.domainId),
   }
 }
 
