@@ -72,13 +72,14 @@ export const SETTINGS = {
   KEYWAY_PRIVATE_EGRESS: {
     default: '',
     schema: text,
-    meaning: 'grants of private addresses: `connector_id=host:port`, separated by spaces',
+    meaning:
+      'grants of private addresses, for connectors from anywhere: `connector_id=host:port`, separated by spaces',
   },
   KEYWAY_CLEAR_SECRETS: {
     default: '',
     schema: text,
     meaning:
-      'grants of secrets that a connector’s code may see (`clear_secrets`): `connector_id=field`, separated by spaces',
+      'grants of secrets that the code of a dropped-in connector may see (`clear_secrets`; to an installed one they are granted by `keyway grant`): `connector_id=field`, separated by spaces',
   },
   KEYWAY_SECRET: {
     default: '',
