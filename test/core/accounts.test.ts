@@ -18,17 +18,15 @@ beforeAll(async () => {
     uniqueIdentifier: name,
     ...more,
   })
-  await core.db
-    .insert(accounts)
-    .values([
-      of(wiki, 'b', { status: 'ACTIVE', sources: ['LUMOS_INTEGRATION'], discoveredAt: on(1) }),
-      of(wiki, 'a', {
-        status: 'SUSPENDED',
-        sources: ['LUMOS_INTEGRATION', 'MANUAL'],
-        discoveredAt: on(2),
-      }),
-      of(forum, 'c', { status: 'ACTIVE', sources: ['MANUAL'], discoveredAt: on(3) }),
-    ])
+  await core.db.insert(accounts).values([
+    of(wiki, 'b', { status: 'ACTIVE', sources: ['LUMOS_INTEGRATION'], discoveredAt: on(1) }),
+    of(wiki, 'a', {
+      status: 'SUSPENDED',
+      sources: ['LUMOS_INTEGRATION', 'MANUAL'],
+      discoveredAt: on(2),
+    }),
+    of(forum, 'c', { status: 'ACTIVE', sources: ['MANUAL'], discoveredAt: on(3) }),
+  ])
   const theirs = await otherDomain(core.db)
   const elsewhere = await app(core.db, 'Theirs', { domainId: theirs })
   await core.db
