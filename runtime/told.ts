@@ -51,8 +51,10 @@ export function createTold({
         )
     },
     upstream(served, capability, record, requestId) {
-      const { sentBytes: sent_bytes, receivedBytes: received_bytes, ...rest } = record
-      calls.upstream(requestId, { ...rest, sent_bytes, received_bytes })
+      const { method, host, path, status, error, ms, sentBytes, receivedBytes } = record
+      const sizes = { sent_bytes: sentBytes, received_bytes: receivedBytes }
+      // One by one: records of egress hold more than operators are told.
+      calls.upstream(requestId, { method, host, path, status, error, ms, ...sizes })
       const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
       metrics.upstream(served.id, outcome, record.ms / 1000)
       if (observers.onUpstream)
