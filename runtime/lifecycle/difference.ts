@@ -19,7 +19,11 @@ function ofConnector(
   before: InstalledConnector | null,
   after: InstalledConnector | null,
 ): string[] {
-  if (!after) return before ? [`${before.id}: removed`] : []
+  if (!after) {
+    if (!before) return []
+    // Of a connector that is not installed a statement only says that it is disabled.
+    return [`${before.id}: ${before.versions.length === 0 ? 'enabled' : 'removed'}`]
+  }
   const { id } = after
   const told = [
     ...versions(before, after),
@@ -74,9 +78,9 @@ function grants(some: readonly Want[], others: readonly Want[]): string[] {
 const identity = ({ kind, key, amount, secrets }: Want): string =>
   JSON.stringify([kind, key, amount, secrets])
 
-/** Wants for people: requests once for each address, with the methods and capabilities that share it. */
+/** Wants for people: requests once for each address and list of methods, with the capabilities that share both. */
 export function inWords(wants: readonly Want[]): string[] {
-  const requests = new Map<string, { methods: Set<string>; capabilities: Set<string> }>()
+  const methods = new Map<string, Set<string>>()
   const others: string[] = []
   for (const { kind, key, words } of wants) {
     if (kind !== 'egress') {
@@ -84,15 +88,16 @@ export function inWords(wants: readonly Want[]): string[] {
       continue
     }
     const [capability, method, url] = JSON.parse(key) as [string, string, string]
-    const group = requests.get(url) ?? { methods: new Set(), capabilities: new Set() }
-    group.methods.add(method)
-    group.capabilities.add(capability)
-    requests.set(url, group)
+    const of = JSON.stringify([url, capability])
+    methods.set(of, (methods.get(of) ?? new Set()).add(method))
   }
-  const sent = [...requests].map(
-    ([url, { methods, capabilities }]) =>
-      `send ${[...methods].sort().join(', ')} to ${url} (for ${[...capabilities].sort().join(', ')})`,
-  )
+  const shared = new Map<string, string[]>()
+  for (const [of, own] of methods) {
+    const [url, capability] = JSON.parse(of) as [string, string]
+    const sent = `send ${[...own].sort().join(', ')} to ${url}`
+    shared.set(sent, [...(shared.get(sent) ?? []), capability])
+  }
+  const sent = [...shared].map(([what, names]) => `${what} (for ${names.sort().join(', ')})`)
   return [...sent, ...others]
 }
 
