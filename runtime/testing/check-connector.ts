@@ -33,6 +33,8 @@ export type CheckBench = {
   check(directory: string): Promise<CheckResult>
   /** The same, with what was made of the folder where nothing is wrong with it. */
   build(directory: string): Promise<{ result: CheckResult; built: Built | null }>
+  /** The sandbox, for whoever checks something else in it. */
+  lanes: Lanes
   close(): Promise<void>
 }
 
@@ -44,6 +46,7 @@ export async function openCheckBench(): Promise<CheckBench> {
   return {
     check: async (directory) => (await check(directory, work, launcher, lanes)).result,
     build: (directory) => check(directory, work, launcher, lanes),
+    lanes,
     async close() {
       lanes.stop()
       await rm(work, { recursive: true, force: true })

@@ -2,15 +2,21 @@
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Manifest } from '../contract/manifest.ts'
+import { checkRules } from '../egress/url-template.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Package } from '../packages/format.ts'
 import { leaksIn } from '../packages/leaks.ts'
 import type { CheckEgress } from '../registry/check-manifest.ts'
 import { inspectPackage, type Verdict } from '../registry/inspect.ts'
-import { checkCode } from './check-connector.ts'
+import { type CheckBench, checkCode } from './check-connector.ts'
 import type { Finding } from './check-result.ts'
 
-export type PackageCheck = { findings: PackageFinding[]; manifest: Manifest | null }
+export type PackageCheck = {
+  findings: PackageFinding[]
+  manifest: Manifest | null
+  /** Names of the cases that passed. */
+  passed: string[]
+}
 
 /** What to do about an error: the package cannot be changed where it is installed. */
 const ADVICE = 'correct the connector, give it a new version and pack it again'
@@ -34,14 +40,19 @@ export async function checkPackage(
     return {
       findings: [...verdict.findings.map((message) => wrong('connector', message)), ...leaks],
       manifest: null,
+      passed: [],
     }
-  const { findings } = await checkCode(
+  const { findings, passed } = await checkCode(
     { ...verdict, digest: one.digest },
     { files: new Map(one.files) },
     lanes,
   )
-  return { findings: [...findings.map(advised), ...leaks], manifest: verdict.manifest }
+  return { findings: [...findings.map(advised), ...leaks], manifest: verdict.manifest, passed }
 }
+
+/** The same in the sandbox of a check, for whoever has no host. */
+export const checkPackageOn = ({ lanes }: CheckBench, one: Package): Promise<PackageCheck> =>
+  checkPackage(one, lanes, checkRules)
 
 const wrong = (where: string, message: string): PackageFinding => ({
   severity: 'error',

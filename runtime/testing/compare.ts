@@ -1,0 +1,25 @@
+/** What a version breaks of the one before: for authors, before an operator is told the same. */
+import type { PackageFinding } from '../contract/endpoints/operator.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { checkRules } from '../egress/url-template.ts'
+import { type Package, PackageError } from '../packages/format.ts'
+import { checkManifest } from '../registry/check-manifest.ts'
+import { compatibility } from '../registry/compatibility.ts'
+
+/**
+ * Compares a connector with a package of an earlier version of it.
+ *
+ * @throws PackageError for a package of another connector, or one that this runtime does not understand
+ */
+export function breaksOf(next: Manifest, before: Package): PackageFinding[] {
+  const { id, version } = before.digests
+  if (id !== next.id)
+    throw new PackageError(`it is a package of ${id}, and what is checked is ${next.id}`)
+  const text = String(before.files.get('connector.json'))
+  const checked = checkManifest(text, checkRules)
+  if (!checked.ok)
+    throw new PackageError(
+      `the manifest of ${id} ${version} says nothing to compare with: ${checked.findings[0]}`,
+    )
+  return compatibility(checked.manifest, next)
+}
