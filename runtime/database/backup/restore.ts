@@ -19,6 +19,8 @@ export type RestoreOptions = {
   file: string
   /** Moves a database that is there aside. */
   force: boolean
+  /** Only reads all of it, and says whether it is whole and fits. */
+  dryRun?: boolean
   /** The operator's secrets, the current one first; none when there is none yet. */
   keys: readonly BackupKey[]
   /** The password that the host will connect with. */
@@ -58,6 +60,9 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
       const accept = (manifest: Manifest) => acceptable(manifest, file, binaries, keys)
       const unpacked = await unpack({ ...options, folder, accept })
       signal.throwIfAborted()
+      const given = new Set(keys.map(({ id }) => id))
+      const missingKeys = unpacked.manifest.key_ids.filter((id) => !given.has(id))
+      if (options.dryRun) return { ...unpacked, cluster: home.cluster, before: null, missingKeys }
       if (home.owner) await giveTo(folder, home.owner)
       options.tell('recovering the database')
       await recover(folder, home, binaries, await options.password())
@@ -65,8 +70,6 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
       // A server that a killed host left behind would go on in the folder that is moved.
       await clearPostmaster(home.cluster, options.tell)
       const before = await placeRestored(home, new Date())
-      const given = new Set(keys.map(({ id }) => id))
-      const missingKeys = unpacked.manifest.key_ids.filter((id) => !given.has(id))
       return { ...unpacked, cluster: home.cluster, before, missingKeys }
     } finally {
       await finishRestore(home)
