@@ -7,7 +7,7 @@ import { type Borrowed, borrowDatabase, NoDatabaseError } from '../database/borr
 import { existingSecret } from '../keys.ts'
 import { progressLine } from './progress.ts'
 
-export async function auditVerify({ head }: { head?: string }): Promise<void> {
+export async function auditVerify({ head, json }: { head?: string; json?: true }): Promise<void> {
   if (head !== undefined && !/^[0-9a-f]{128}$/.test(head))
     throw new ConfigError('--head: a hash has 128 hex digits, as an earlier run printed it')
   const server = await connectionOf(readConfig(process.env))
@@ -29,12 +29,15 @@ export async function auditVerify({ head }: { head?: string }): Promise<void> {
         onRows: (count) => line.show(`${count} rows fit`),
       })
       line.clear()
-      if (!tell(verdict)) process.exitCode = 1
+      if (verdict.broken) process.exitCode = 1
+      if (!json) tell(verdict)
     }
+    if (json && verdict) console.log(JSON.stringify(answerOf(verdict, head), null, 2))
     if (head !== undefined && !verdict?.found) {
-      console.error(
-        `No row has the hash ${head}: rows at the end were removed, or it is of another log.`,
-      )
+      if (!json)
+        console.error(
+          `No row has the hash ${head}: rows at the end were removed, or it is of another log.`,
+        )
       process.exitCode = 1
     }
   } finally {
@@ -57,19 +60,26 @@ async function connectionOf({
   })
 }
 
-/** @returns whether all rows fit. */
-function tell({ rows, head, broken }: Verification): boolean {
+function answerOf({ rows, head, broken, found }: Verification, wanted?: string) {
+  const place = broken && {
+    id: broken.id,
+    event_type: broken.eventType,
+    began_at: broken.beganAt.toISOString(),
+  }
+  return { rows, head, broken: place, ...(wanted === undefined ? {} : { head_found: found }) }
+}
+
+function tell({ rows, head, broken }: Verification): void {
   if (broken) {
     const { id, eventType, beganAt } = broken
     console.error(
       `The log does not fit at row ${id} (${eventType}, ${beganAt.toISOString()}), after ${rows} rows that do: that row was changed or put in, or rows just before it were removed.`,
     )
-    return false
+    return
   }
   console.log(`The log fits: ${rows} rows.`)
   if (rows > 0) {
     console.log(`Its last hash is ${head}`)
     console.log('Note it elsewhere: --head with it shows later whether the end was cut off.')
   }
-  return true
 }

@@ -1,5 +1,5 @@
 /** `keyway backup`: a consistent copy of the embedded database in one file, while the host runs or not. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
@@ -11,7 +11,9 @@ import { VERSION } from '../version.ts'
 import { ownServerWords } from './own-server.ts'
 import { megabytes, progressLine } from './progress.ts'
 
-export async function backup(name: string, { force }: { force?: true }): Promise<void> {
+export type BackupFlags = { force?: true; dryRun?: true; json?: true }
+
+export async function backup(name: string, { force, dryRun, json }: BackupFlags): Promise<void> {
   const config = readConfig(process.env)
   if (config.databaseUrl !== '') throw new ConfigError(ownServerWords('backup', config.databaseUrl))
   const file = path.resolve(name)
@@ -21,7 +23,20 @@ export async function backup(name: string, { force }: { force?: true }): Promise
       `there is no secret: neither KEYWAY_SECRET nor ${path.join(config.dataDir, 'secret')}; is KEYWAY_DATA_DIR the one that the host uses?`,
     )
   }
+  if (dryRun) {
+    const key_id = current.id
+    await inWords(file, () => tried(config, file, force === true))
+    const words = `${file} could be written.\n${keepWords(config, current)}`
+    console.log(json ? JSON.stringify({ file, key_id }, null, 2) : words)
+    return
+  }
   const done = await inWords(file, () => copy(config, file, force === true, [current, ...older]))
+  if (json) {
+    const { bytes, files, completeUntil: complete_until } = done
+    const answer = { file, bytes, files, complete_until, key_id: current.id }
+    console.log(JSON.stringify(answer, null, 2))
+    return
+  }
   console.log(
     `Wrote ${file}: ${megabytes(done.bytes)}, ${done.files} files, everything until ${done.completeUntil}.`,
   )
@@ -57,6 +72,15 @@ async function copy(
     line.clear()
     await server.release()
   }
+}
+
+/** Whether there is a database to copy, and a place for the file. */
+async function tried({ dataDir }: Config, file: string, force: boolean): Promise<void> {
+  const there = await stat(file).catch(() => null)
+  if (there && !force) throw new BackupError(`${file} is there already; --force replaces it`)
+  const password = await existingSecret(dataDir, 'database-password')
+  const server = await borrowDatabase(dataDir, password, console.error)
+  await server.release()
 }
 
 /** The secret itself is never in the file, and whoever loses it loses what it protects. */

@@ -1,42 +1,140 @@
-/** `keyway check`: says everything that is wrong with connectors' folders. */
-
-import { openCheckBench } from '../testing/check-connector.ts'
+/** `keyway check`: says everything that is wrong with connectors, folders or packages. */
+import { readFile, stat } from 'node:fs/promises'
+import { ConfigError } from '../config.ts'
+import type { PackageFinding } from '../contract/endpoints/operator.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { visible } from '../contract/visible.ts'
+import { type Package, PackageError, packageOf } from '../packages/format.ts'
+import { leaksIn } from '../packages/leaks.ts'
+import { readPackage } from '../packages/read.ts'
+import { type Built, type CheckBench, openCheckBench } from '../testing/check-connector.ts'
+import { checkPackageOn } from '../testing/check-package.ts'
 import type { CheckResult } from '../testing/check-result.ts'
+import { breaksOf } from '../testing/compare.ts'
 import { counted } from './counted.ts'
 
-export async function check(directories: string[], { json }: { json?: true }): Promise<void> {
+export type CheckFlags = { json?: true; against?: string; allowBreaking?: true }
+
+/** What was found, of a folder or a package; only some findings come with advice. */
+export type Checked = Omit<CheckResult, 'findings'> & {
+  path: string
+  findings: (Omit<PackageFinding, 'advice'> & { advice?: string })[]
+  /** What can be packed; null where something is wrong. */
+  made: Package | null
+}
+
+export async function check(paths: string[], flags: CheckFlags): Promise<void> {
   const bench = await openCheckBench()
-  const results: (CheckResult & { directory: string })[] = []
+  const results: Omit<Checked, 'made'>[] = []
   try {
-    for (const directory of directories) {
-      const result = { directory, ...(await bench.check(directory)) }
+    for (const path of paths) {
+      const { made: _whole, ...result } = await checked(bench, path, flags)
       results.push(result)
-      if (!json) printCheck(result)
+      if (!flags.json) printCheck(result)
     }
   } finally {
     await bench.close()
   }
-  if (json) console.log(JSON.stringify(results, null, 2))
+  if (flags.json) console.log(JSON.stringify(results, null, 2))
   if (results.some(({ ok }) => !ok)) process.exitCode = 1
 }
 
-/** The findings of one folder, for people. */
+/**
+ * Checks one folder or package, beside the version before where one is given.
+ *
+ * @throws ConfigError for a package that cannot be read, or compared with
+ */
+export async function checked(
+  bench: CheckBench,
+  path: string,
+  { against, allowBreaking }: CheckFlags,
+): Promise<Checked> {
+  const before = against === undefined ? null : await packageAt(against)
+  const found = (await isFile(path)) ? await ofPackage(bench, path) : await ofFolder(bench, path)
+  const { manifest, made, ...rest } = found
+  const breaks =
+    before && manifest ? await told(against ?? '', () => breaksOf(manifest, before)) : []
+  const findings = [...found.findings, ...breaks]
+  const fails = (severity: string) =>
+    severity === 'error' || (severity === 'breaking' && !allowBreaking)
+  const ok = manifest !== null && !findings.some(({ severity }) => fails(severity))
+  return { ...rest, path, ok, findings, made: ok ? made : null }
+}
+
+type Found = Omit<Checked, 'path' | 'ok'> & { manifest: Manifest | null }
+
+async function ofPackage(bench: CheckBench, path: string): Promise<Found> {
+  const made = await packageAt(path)
+  const { id, version } = made.digests
+  return { id, version, made, ...(await checkPackageOn(bench, made)) }
+}
+
+async function ofFolder(bench: CheckBench, path: string): Promise<Found> {
+  const { result, built } = await bench.build(path)
+  const { id, version, passed, findings } = result
+  if (!built) return { id, version, passed, findings, manifest: null, made: null }
+  const made = packageOf(built.manifest, filesOf(built))
+  const leaks = leaksIn(made.files).map((message) => ({
+    severity: 'error' as const,
+    where: 'package',
+    message,
+  }))
+  return { id, version, passed, findings: [...findings, ...leaks], manifest: built.manifest, made }
+}
+
+/** What goes into a package: the manifest as it was written, and what was made of the sources. */
+function filesOf({ folder, manifest, code, map }: Built): Map<string, Buffer> {
+  const files = new Map<string, Buffer>([['code.js', Buffer.from(code)]])
+  if (map !== null) files.set('code.js.map', Buffer.from(map))
+  const taken = ['connector.json', 'connector.cases.json', 'README.md', manifest.logo ?? '']
+  for (const name of taken) {
+    const content = folder.files.get(name)
+    if (content) files.set(name, content)
+  }
+  return files
+}
+
+const packageAt = (path: string): Promise<Package> =>
+  told(path, async () => readPackage(await readFile(path)))
+
+/** Says of which package it is that something is wrong. */
+async function told<T>(path: string, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new ConfigError(`there is no file ${path}`)
+    if (error instanceof PackageError) throw new ConfigError(`${path}: ${message}`)
+    throw error
+  }
+}
+
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    // Not there, or not to be seen: said when it is read as a folder.
+    () => false,
+  )
+
+/** The findings of one folder or package, for people. */
 export function printCheck({
-  directory,
+  path,
   ok,
   id,
   version,
   findings,
   passed,
-}: CheckResult & { directory: string }): void {
-  const named = id === null ? directory : `${id} ${version ?? ''}`.trim()
-  console.log(
-    `${ok ? 'ok  ' : 'FAIL'} ${named}: ${counted(passed.length, 'case')} passed, ${counted(findings.length, 'finding')}`,
-  )
-  for (const [index, { severity, where, message }] of findings.entries()) {
+}: Omit<Checked, 'made'>): void {
+  const name = id === null ? path : `${id} ${version ?? ''}`.trim()
+  const lines = [
+    `${ok ? 'ok  ' : 'FAIL'} ${name}: ${counted(passed.length, 'case')} passed, ${counted(findings.length, 'finding')}`,
+  ]
+  for (const [index, { severity, where, message, advice }] of findings.entries()) {
     const before = findings[index - 1]
     if (before?.where !== where || before.severity !== severity)
-      console.log(`  ${severity} in ${where}:`)
-    console.log(`    ${message.replaceAll('\n', '\n    ')}`)
+      lines.push(`  ${severity} in ${where}:`)
+    lines.push(`    ${message.replaceAll('\n', '\n    ')}`)
+    if (severity === 'breaking' || severity === 'notice') lines.push(`      → ${advice}`)
   }
+  console.log(visible(lines.join('\n')))
 }

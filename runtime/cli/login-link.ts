@@ -1,7 +1,7 @@
 /** `keyway login-link`: an address that lets somebody in to the settings pages once. */
 import { callOperator, findOperator } from './operator-client.ts'
 
-export type LoginLinkOptions = { email: string; url?: string }
+export type LoginLinkOptions = { email: string; url?: string; json?: true }
 
 export async function loginLink(options: LoginLinkOptions): Promise<void> {
   console.log(await newLoginLink(process.env, options))
@@ -16,7 +16,7 @@ type Answer = { email: string; path: string; expires_at: string }
  */
 export async function newLoginLink(
   environment: Readonly<Record<string, string | undefined>>,
-  { email, url }: LoginLinkOptions,
+  { email, url, json }: LoginLinkOptions,
 ): Promise<string> {
   const target = await findOperator(environment, url)
   const answer = (await callOperator(target, {
@@ -25,6 +25,13 @@ export async function newLoginLink(
     contentType: 'application/json',
     body: JSON.stringify({ email }),
   })) as Answer
+  const address = `${target.url.origin}${answer.path}`
+  if (json)
+    return JSON.stringify(
+      { email: answer.email, url: address, expires_at: answer.expires_at },
+      null,
+      2,
+    )
   const minutes = Math.round((Date.parse(answer.expires_at) - Date.now()) / 60_000)
-  return `Open this within ${minutes} minutes to sign in as ${answer.email}; it works once:\n\n  ${target.url.origin}${answer.path}\n`
+  return `Open this within ${minutes} minutes to sign in as ${answer.email}; it works once:\n\n  ${address}\n`
 }

@@ -1,8 +1,9 @@
 /** `keyway new`: a connector folder from the template, with its own id and name. */
-import { cp, readFile, stat, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
+import { ConfigError } from '../config.ts'
 import { ConnectorId } from '../contract/manifest.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -16,12 +17,24 @@ const IS_CHECKOUT = import.meta.filename.endsWith('.ts')
 const TEMPLATE_ID = 'acme'
 const TEMPLATE_NAME = 'Acme'
 
-export async function newConnector(id: string, { dir }: { dir: string }): Promise<void> {
+type NewFlags = { dir: string; dryRun?: true; json?: true }
+
+/** @throws ConfigError for an id that is none, or a folder that is there. */
+export async function newConnector(id: string, { dir, dryRun, json }: NewFlags): Promise<void> {
   const parsed = v.safeParse(ConnectorId, id)
-  if (!parsed.success) return fail(`${id}: ${parsed.issues[0].message}`)
+  if (!parsed.success) throw new ConfigError(`${id}: ${parsed.issues[0].message}`)
   const target = path.resolve(dir, id)
   if (await exists(target))
-    return fail(`${target} is there already; choose another id, or remove it`)
+    throw new ConfigError(`${target} is there already; choose another id, or remove it`)
+  const shown = path.relative(process.cwd(), target) || target
+  const files = await readdir(TEMPLATE)
+  if (!dryRun) await make(id, target)
+  if (json) console.log(JSON.stringify({ id, directory: target, files }, null, 2))
+  else if (dryRun) console.log(`Would make ${shown} with ${files.join(', ')}.`)
+  else tellNext(target, shown)
+}
+
+async function make(id: string, target: string): Promise<void> {
   await cp(TEMPLATE, target, { recursive: true })
   const name = id
     .split(/[-_]+/)
@@ -41,8 +54,12 @@ export async function newConnector(id: string, { dir }: { dir: string }): Promis
         .replaceAll(TEMPLATE_NAME, name),
     )
   }
-  const shown = path.relative(process.cwd(), target) || target
-  console.log(`Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n`)
+}
+
+function tellNext(target: string, shown: string): void {
+  console.log(
+    `Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n  npx keyway pack ${shown}\n`,
+  )
   console.log(`What may stand in its files: ${path.relative(process.cwd(), REFERENCE)}\n`)
   if (!findsKeyway(target))
     console.log(
@@ -59,11 +76,6 @@ function findsKeyway(folder: string): boolean {
     // Not to be found from there.
     return false
   }
-}
-
-function fail(message: string): void {
-  console.error(message)
-  process.exitCode = 1
 }
 
 async function exists(file: string): Promise<boolean> {

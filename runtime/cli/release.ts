@@ -1,13 +1,30 @@
 /** `keyway release`: ends the quarantine of a connector on the running host. */
-import { callOperator, findOperator } from './operator-client.ts'
+import { normalizeId } from '../contract/manifest.ts'
+import { ask, connectorPath, print } from './operator/change.ts'
+import { RefusedError } from './operator-client.ts'
+import type { ReadFlags } from './options.ts'
 
-export async function release(id: string, { url }: { url?: string }): Promise<void> {
-  const target = await findOperator(process.env, url)
-  const path = `/operator/connectors/${encodeURIComponent(id)}/release`
-  const answer = (await callOperator(target, { method: 'POST', path })) as { released: boolean }
-  console.log(
-    answer.released
-      ? `${id} takes calls again`
-      : `${id} was neither under suspicion nor in quarantine`,
+type Row = { id: string | null; state: string; reason: string | null }
+
+export async function release(id: string, flags: ReadFlags & { dryRun?: true }): Promise<void> {
+  if (flags.dryRun) return tell(id, flags)
+  const path = connectorPath(id, 'release')
+  const answer = await ask<{ id: string; released: boolean }>(flags, { method: 'POST', path })
+  print(flags, answer, ({ released }) =>
+    released ? `${id} takes calls again` : `${id} was neither under suspicion nor in quarantine`,
+  )
+}
+
+/** What it would be released from. */
+async function tell(id: string, flags: ReadFlags): Promise<void> {
+  const path = '/operator/connectors'
+  const { items } = await ask<{ items: Row[] }>(flags, { method: 'GET', path })
+  const rows = items.filter((one) => one.id !== null && normalizeId(one.id) === normalizeId(id))
+  if (rows.length === 0) throw new RefusedError(`There is no connector ${JSON.stringify(id)}`, {})
+  const held = rows.find(({ state }) => state === 'suspect' || state === 'quarantined')
+  print(flags, { id, would_release: held !== undefined, reason: held?.reason ?? null }, () =>
+    held
+      ? `${id} is ${held.state === 'suspect' ? 'under suspicion' : 'in quarantine'}: ${held.reason}. It would take calls again.`
+      : `${id} is neither under suspicion nor in quarantine; nothing would change.`,
   )
 }

@@ -4,11 +4,11 @@ import { ConfigError, readConfig } from '../config.ts'
 import { restore as readBackup } from '../database/backup/restore.ts'
 import { DataDirInUseError } from '../database/host-lock.ts'
 import { keptSecret } from '../keys.ts'
-import { backupKeys, inWords, stoppable } from './backup.ts'
+import { type BackupFlags, backupKeys, inWords, stoppable } from './backup.ts'
 import { ownServerWords } from './own-server.ts'
 import { megabytes, progressLine } from './progress.ts'
 
-export async function restore(name: string, { force }: { force?: true }): Promise<void> {
+export async function restore(name: string, { force, dryRun, json }: BackupFlags): Promise<void> {
   const config = readConfig(process.env)
   if (config.databaseUrl !== '')
     throw new ConfigError(ownServerWords('restore', config.databaseUrl))
@@ -20,6 +20,7 @@ export async function restore(name: string, { force }: { force?: true }): Promis
       dataDir,
       file,
       force: force === true,
+      dryRun: dryRun === true,
       keys: await backupKeys(config),
       password: async () => (await keptSecret(dataDir, 'database-password')).value,
       signal: stoppable(),
@@ -36,14 +37,23 @@ export async function restore(name: string, { force }: { force?: true }): Promis
       : error
   })
   line.clear()
+  const { cluster, files, bytes, completeUntil, before, missingKeys } = done
+  if (json) {
+    const told = { complete_until: completeUntil, before, missing_key_ids: missingKeys }
+    console.log(JSON.stringify({ cluster, files, bytes, ...told }, null, 2))
+    return
+  }
+  const what = `${files} files, ${megabytes(bytes)}, everything until ${completeUntil}.`
   console.log(
-    `Restored ${done.cluster}: ${done.files} files, ${megabytes(done.bytes)}, everything until ${done.completeUntil}.`,
+    dryRun
+      ? `The backup is whole and fits (nothing was changed): ${what}`
+      : `Restored ${cluster}: ${what}`,
   )
-  if (done.before !== null) console.log(`What was there before is kept in ${done.before}.`)
-  if (done.missingKeys.length > 0) {
+  if (before !== null) console.log(`What was there before is kept in ${before}.`)
+  if (missingKeys.length > 0) {
     console.error(
-      `Some of it may have been made under older secrets that are not there, with the key ids ${done.missingKeys.join(', ')}: add them at the end of KEYWAY_SECRET, or what they protect cannot be used.`,
+      `Some of it may have been made under older secrets that are not there, with the key ids ${missingKeys.join(', ')}: add them at the end of KEYWAY_SECRET, or what they protect cannot be used.`,
     )
   }
-  console.log('Start the host as usual.')
+  if (!dryRun) console.log('Start the host as usual.')
 }

@@ -1,33 +1,68 @@
 /** `keyway keygen` and `keyway sign`: a publisher's key, and its signature beside a package. */
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { ConfigError } from '../config.ts'
 import { PackageError } from '../packages/format.ts'
 import { readPackage } from '../packages/read.ts'
 import { makeKeyPair, signPackage } from '../packages/sign.ts'
 
+type KeyFlags = { dryRun?: true; json?: true }
+
 /** Makes a key pair: `<file>` for its owner alone, and `<file>.pub` to give to operators. */
-export async function keygen(file: string): Promise<void> {
-  const { id, privateKey, publicKey } = makeKeyPair()
-  try {
-    // Never over a key that is there: what it signed could not be signed again.
-    await writeFile(file, privateKey, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new ConfigError(`${file} is there already; name another file, or move it away`)
+export async function keygen(file: string, { dryRun, json }: KeyFlags): Promise<void> {
+  const files = { private_key: file, public_key: `${file}.pub` }
+  if (dryRun) {
+    for (const name of Object.values(files)) if (await isThere(name)) throw taken(name)
+    console.log(json ? JSON.stringify(files, null, 2) : `${file} and ${file}.pub would be written.`)
+    return
   }
-  await writeFile(`${file}.pub`, publicKey)
+  const { id, privateKey, publicKey } = makeKeyPair()
+  // Never over a key that is there: what it signed could not be signed again.
+  await written(file, privateKey, { mode: 0o600, flag: 'wx' })
+  try {
+    await written(files.public_key, publicKey, { flag: 'wx' })
+  } catch (error) {
+    await rm(file)
+    throw error
+  }
   console.log(
-    `${file}: keep it to yourself\n${file}.pub: for those who are to trust you\nkey ${id}`,
+    json
+      ? JSON.stringify({ key: id, ...files }, null, 2)
+      : `${file}: keep it to yourself\n${file}.pub: for those who are to trust you\nkey ${id}`,
   )
 }
 
+const taken = (file: string): ConfigError =>
+  new ConfigError(`${file} is there already; name another file, or move it away`)
+
+async function written(file: string, text: string, how: object): Promise<void> {
+  try {
+    await writeFile(file, text, how)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw code === 'EEXIST' ? taken(file) : new ConfigError(`${file} cannot be written: ${message}`)
+  }
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  )
+
 /** Signs a package into `<package>.sig`. */
-export async function sign(file: string, { key }: { key: string }): Promise<void> {
+export async function sign(
+  file: string,
+  { key, dryRun, json }: KeyFlags & { key: string },
+): Promise<void> {
   await told(async () => {
     const made = await readPackage(await readFile(file))
     const signature = signPackage(made, await readFile(key, 'utf8'))
-    await writeFile(`${file}.sig`, `${JSON.stringify(signature, null, 2)}\n`)
-    console.log(`${file}.sig: ${made.digests.id} ${made.digests.version}, key ${signature.key}`)
+    const { id, version } = made.digests
+    const into = `${file}.sig`
+    if (!dryRun) await writeFile(into, `${JSON.stringify(signature, null, 2)}\n`)
+    const answer = { id, version, digest: made.digest, key: signature.key, file: into }
+    const words = `${into}: ${id} ${version}, key ${signature.key}${dryRun ? ' (not written)' : ''}`
+    console.log(json ? JSON.stringify(answer, null, 2) : words)
     const { mode } = await stat(key)
     if ((mode & 0o077) !== 0) console.error(`${key} can be read by others; run chmod 600 ${key}`)
   })

@@ -242,7 +242,7 @@ async function judge(
   if (missing.length > 0)
     throw new RuntimeError(
       'state_conflict',
-      `${connector.id} ${version.version} wants more than is granted: ${inWords(missing).join('; ')}. Grant it with the activation (grant), or first`,
+      `${connector.id} ${version.version} wants more than is granted: ${inWords(missing).join('; ')}. Grant it with this call, or first`,
       { raw: { wants: missing } },
     )
   if (allowBreaking || !connector.active || connector.active === digest) return

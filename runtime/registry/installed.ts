@@ -157,7 +157,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
         ? (['ghost', problem] as const)
         : active
           ? (['ready', null] as const)
-          : (['ghost', `installed, not active: run keyway upgrade ${id}`] as const)
+          : (['ghost', `installed, not active: run keyway upgrade ${id} --to VERSION`] as const)
     return {
       id,
       version: shown?.version ?? null,

@@ -1,11 +1,10 @@
 /** `keyway call`: one capability call with somebody's credentials, all of its pages if wished. */
-import { ConfigError, readConfig } from '../../config.ts'
 import { visible } from '../../contract/visible.ts'
 import { counted } from '../counted.ts'
-import { findOperator } from '../operator-client.ts'
+import type { ReadFlags } from '../options.ts'
 import { progressLine } from '../progress.ts'
-import type { ReadFlags } from './change.ts'
-import { askFor, type Envelope, envelopeOf, type Info, jsonOf } from './envelope.ts'
+import { jsonOf } from './envelope.ts'
+import { type Answer, addressOf, envelopeFor, interfaceOf, send } from './interface.ts'
 
 export type CallFlags = ReadFlags & {
   as?: string
@@ -13,101 +12,71 @@ export type CallFlags = ReadFlags & {
   size?: number
   onePage?: true
   rawData?: true
+  dryRun?: true
 }
 
-type Answer = {
-  is_error?: boolean
-  error?: { error_code: string; message: string }
-  response: unknown
-  raw_data: unknown
-  page: { token?: string } | null
-}
+/** What says the same whoever asks: no credentials are asked for. */
+const TAKES_NOBODYS = ['info', 'app_info']
 
 /** Calls and prints the response; a list whole, unless one page is asked for. Exits with 1 for an error. */
 export async function call(id: string, capability: string, flags: CallFlags): Promise<void> {
   const to = await interfaceOf(flags)
-  const envelope = await envelopeFor(id, flags, to)
-  const request = flags.request === undefined ? {} : await jsonOf(flags.request, '--request')
+  const body = {
+    request: flags.request === undefined ? {} : await jsonOf(flags.request, '--request'),
+    ...(TAKES_NOBODYS.includes(capability) ? {} : await envelopeFor(id, flags, to)),
+    include_raw_data: flags.rawData ?? false,
+  }
+  const first = flags.size === undefined ? undefined : { size: flags.size }
+  if (flags.dryRun) {
+    const { auth, credentials } = body
+    const sent = { ...body, auth: hidden(auth), credentials: hidden(credentials), page: first }
+    const url = addressOf(to, id, capability).href
+    if (!flags.json) console.error('Would be sent (nothing was):')
+    console.log(JSON.stringify({ method: 'POST', url, body: sent }, null, 2))
+    return
+  }
   const progress = progressLine()
   const items: unknown[] = []
-  let page: { size?: number; token?: string } | undefined =
-    flags.size === undefined ? undefined : { size: flags.size }
-  for (let pages = 1; ; pages += 1) {
-    const answer = await send(to, `${id}/${capability}`, {
-      request,
-      ...envelope,
-      ...(page ? { page } : {}),
-      include_raw_data: flags.rawData ?? false,
-    })
+  for (let pages = 1, page: object | undefined = first; ; pages += 1) {
+    const answer = await send(to, id, capability, { ...body, ...(page ? { page } : {}) })
     if (answer.is_error) {
       progress.clear()
       return failed(answer, flags, items.length)
     }
-    const isList = Array.isArray(answer.response)
-    if (!isList || flags.onePage) {
+    const { response } = answer
+    if (!Array.isArray(response) || flags.onePage) {
       progress.clear()
-      console.log(JSON.stringify(flags.json || flags.rawData ? answer : answer.response, null, 2))
+      shown(answer, flags)
       if (answer.page?.token)
         console.error('There are more pages; leave out --one-page to follow them.')
       return
     }
-    items.push(...(answer.response as unknown[]))
+    for (const item of response) items.push(item)
     progress.show(`${counted(pages, 'page')}, ${counted(items.length, 'item')} …`)
     const token = answer.page?.token
-    if (token === undefined) break
-    page = { ...page, token }
+    if (!token) {
+      progress.clear()
+      return shown({ ...answer, response: items }, flags)
+    }
+    page = { ...first, token }
   }
-  progress.clear()
-  console.log(JSON.stringify(items, null, 2))
 }
 
-function failed({ error, ...rest }: Answer, { json }: CallFlags, before: number): void {
-  if (json) console.log(JSON.stringify({ ...rest, error }, null, 2))
-  else
-    console.error(
-      visible(
-        `${error?.error_code}: ${error?.message}${before > 0 ? ` (after ${counted(before, 'item')})` : ''}`,
-      ),
-    )
+function shown(answer: Answer, { json, rawData }: CallFlags): void {
+  console.log(JSON.stringify(json || rawData ? answer : answer.response, null, 2))
+}
+
+function failed(answer: Answer, { json }: CallFlags, before: number): void {
+  const { error_code, message } = answer.error ?? { error_code: 'error', message: '' }
+  const after = before > 0 ? ` (after ${counted(before, 'item')})` : ''
+  if (json) console.log(JSON.stringify(answer, null, 2))
+  else console.error(visible(`${error_code}: ${message}${after}`))
   process.exitCode = 1
 }
 
-type Interface = { base: URL; headers: Record<string, string> }
-
-async function interfaceOf({ url }: CallFlags): Promise<Interface> {
-  const target = await findOperator(process.env, url)
-  const { connectorsPath, connectorToken } = readConfig({
-    ...process.env,
-    KEYWAY_OPEN_CONNECTORS: '1',
-    KEYWAY_SECRET: '',
-  })
-  return {
-    base: new URL(`${connectorsPath}/`, target.url),
-    headers: connectorToken === '' ? {} : { authorization: `Bearer ${connectorToken}` },
-  }
-}
-
-async function envelopeFor(id: string, { as }: CallFlags, to: Interface): Promise<Envelope> {
-  if (as !== undefined) return envelopeOf(as)
-  const info = await send(to, `${id}/info`, {})
-  if (info.is_error) throw new ConfigError(info.error?.message ?? 'info failed')
-  return askFor(info.response as Info)
-}
-
-async function send({ base, headers }: Interface, path: string, body: object): Promise<Answer> {
-  const url = new URL(path.split('/').map(encodeURIComponent).join('/'), base)
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    redirect: 'error',
-  }).catch((error: Error) => {
-    throw new ConfigError(`${url.origin} does not answer: ${error.message}`)
-  })
-  try {
-    return (await answer.json()) as Answer
-  } catch {
-    // Somebody else's answer, a proxy's for example.
-    throw new ConfigError(`${url.origin} answered ${answer.status}, not as Keyway does`)
-  }
+/** Credentials with every value hidden: some are secret, and all are somebody's. */
+function hidden(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hidden)
+  if (typeof value !== 'object' || value === null) return value === undefined ? value : '***'
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hidden(one)]))
 }

@@ -1,32 +1,8 @@
-/** What all verbs share that change what is installed: their options, and how they say what they did. */
-import type { Command } from 'commander'
+/** What all verbs share that change what is installed: how they ask for it, and how they say what they did. */
 import type { Changed } from '../../contract/endpoints/operator.ts'
 import { visible } from '../../contract/visible.ts'
 import { callOperator, findOperator, type OperatorCall } from '../operator-client.ts'
-import { wholeNumber } from '../whole-number.ts'
-
-export type ReadFlags = { url?: string; json?: true }
-
-export type ChangeFlags = ReadFlags & {
-  reason?: string
-  dryRun?: true
-  expect?: number
-  waitMs: number
-}
-
-/** Options of a verb that only asks. */
-export const reading = (command: Command): Command =>
-  command
-    .option('--url <address>', 'address of the host; default: HOST and PORT')
-    .option('--json', 'print the answer as JSON')
-
-/** Options of a verb that changes something. */
-export const changing = (command: Command): Command =>
-  reading(command)
-    .option('--reason <text>', 'why; it stands in the history')
-    .option('--dry-run', 'only say what would be different')
-    .option('--expect <generation>', 'refuse where there is a newer generation', wholeNumber)
-    .option('--wait-ms <ms>', 'how long to wait for the other hosts', wholeNumber, 10_000)
+import type { ChangeFlags, ReadFlags } from '../options.ts'
 
 /** The members of a body that every change has. */
 export const changeOf = ({ reason, dryRun, expect, waitMs }: ChangeFlags) => ({
@@ -87,12 +63,24 @@ export function changeWords({
   converged,
   problems,
 }: Changed): string {
-  if (difference.length === 0) return `Nothing to do: generation ${generation} says so already.`
-  const lines = difference.map((line) => `  ${line}`)
+  if (difference.length === 0) return `Nothing to do: it is so already (generation ${generation}).`
+  const lines = briefly(difference).map((line) => `  ${line}`)
   if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
   const served = converged
-    ? 'taken over by all hosts'
-    : 'not yet taken over by all hosts; see keyway nodes'
+    ? 'served by all hosts'
+    : 'not yet served by all hosts; see keyway nodes'
   const told = problems.map((one) => `  not served: ${one}`)
   return [`Generation ${generation}, ${served}:`, ...lines, ...told].join('\n')
+}
+
+/** Lines that offer or use one thing after another, in one. */
+export function briefly(lines: readonly string[]): string[] {
+  const told: { head: string; rest: string[] }[] = []
+  for (const line of lines) {
+    const [, head = line, one] = /^(.*\b(?:offer|use)) (.+)$/.exec(line) ?? []
+    const last = told.at(-1)
+    if (one !== undefined && last?.head === head) last.rest.push(one)
+    else told.push({ head, rest: one === undefined ? [] : [one] })
+  }
+  return told.map(({ head, rest }) => [head, rest.join(', ')].join(' ').trimEnd())
 }

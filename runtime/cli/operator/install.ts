@@ -1,23 +1,20 @@
-/** `keyway install` and `keyway upgrade`: a package onto the host, and calls to it. */
+/** `keyway install`, `upgrade` and `rollback`: which version calls go to, and what it is granted with that. */
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
 import { ConfigError } from '../../config.ts'
 import type { Changed, PackageFinding, PackageReport } from '../../contract/endpoints/operator.ts'
+import type { Want } from '../../contract/generation.ts'
 import { visible } from '../../contract/visible.ts'
 import { SIGNATURE_HEADER } from '../../packages/sign.ts'
 import { callOperator, findOperator, RefusedError } from '../operator-client.ts'
-import {
-  ask,
-  type ChangeFlags,
-  changeOf,
-  changeQuery,
-  changeWords,
-  connectorPath,
-} from './change.ts'
+import { type ChangeFlags, EXIT, type ReadFlags } from '../options.ts'
+import { ask, briefly, changeOf, changeQuery, changeWords, connectorPath, print } from './change.ts'
 
-/** Exit code of what waits for the operator's grant. */
-export const EXIT_WANTS = 3
+/** How long the host may take to check a package, in milliseconds. */
+const UPLOAD_MS = 300_000
+/** Most wants that are named one by one. */
+const MOST_HINTS = 10
 
 export type InstallFlags = ChangeFlags & {
   signature?: string
@@ -29,50 +26,109 @@ export type InstallFlags = ChangeFlags & {
   changePublisher?: true
 }
 
+type Granting = { grant?: Selection; grantAll?: true }
 type Uploaded = Changed & { package: PackageReport }
+type Selection = 'all' | string[]
 
 /** Uploads a package, shows what it wants, and lets calls go to it when that is granted. */
 export async function install(file: string, flags: InstallFlags): Promise<void> {
   const uploaded = await upload(file, flags)
   const report = uploaded.package
+  const { id, version, digest, more } = report
   if (!flags.json) console.log(visible(reportWords(report)))
-  if (!flags.activate || flags.dryRun) {
-    done(flags, uploaded)
-    return
-  }
-  const grant = await agreed(report, flags)
+  if (!flags.activate) return done(flags, uploaded)
+  if (flags.dryRun) return rehearse(uploaded, flags)
+  const grant = await agreed(more.words, selected(flags), flags)
   if (grant === null) {
+    console.error(
+      visible(
+        `${id} ${version} is kept, and calls do not go to it: it wants what is not granted.\n${grantHint(more.wants)}`,
+      ),
+    )
     if (flags.json) done(flags, uploaded)
-    else
-      console.error(
-        `${report.id} ${report.version} is kept, and calls do not go to it: it wants what is not granted. Run this again with --grant-all, or with --grant for each`,
-      )
-    process.exitCode = EXIT_WANTS
+    process.exitCode = EXIT.waits
     return
   }
-  done(flags, { ...(await activate(report.id, report.digest, grant, flags)), package: report })
+  // What the upload itself has made is not what somebody else did meanwhile.
+  const expect = flags.expect === undefined ? {} : { expect: uploaded.generation }
+  const activated = await asked({ ...flags, grant }, (granted) =>
+    activate(id, digest, granted, { ...flags, ...expect }),
+  )
+  const difference = [...uploaded.difference, ...activated.difference]
+  done(flags, { ...activated, changed: difference.length > 0, difference, package: report })
+}
+
+/** What would become of an install. A package that is not kept yet cannot be activated even for show. */
+async function rehearse(uploaded: Uploaded, flags: InstallFlags): Promise<void> {
+  const { id, digest, more, active } = uploaded.package
+  const grant = selected(flags)
+  const waits = more.wants.length > 0 && grant === null
+  const isKept = uploaded.difference.length === 0
+  if (isKept && !active && !waits) {
+    const activated = await activate(id, digest, grant ?? [], flags)
+    return done(flags, { ...activated, package: uploaded.package })
+  }
+  if (flags.json || !isKept || active) done(flags, uploaded)
+  if (waits && !flags.json)
+    console.log(
+      visible(`Calls would not go to it before that is granted. ${grantHint(more.wants)}`),
+    )
 }
 
 /** Lets calls go to a version that is kept already. */
 export async function upgradeTo(id: string, version: string, flags: InstallFlags): Promise<void> {
-  const grant = flags.grantAll ? 'all' : (flags.grant ?? [])
+  done(flags, await asked(flags, (grant) => activate(id, version, grant, flags)))
+}
+
+/** Serves what an earlier generation served. */
+export async function rollback(to: number, flags: ChangeFlags & Granting): Promise<void> {
+  const path = '/operator/rollback'
+  done(
+    flags,
+    await asked(flags, (grant) =>
+      ask<Changed>(flags, { method: 'POST', path, body: { ...changeOf(flags), to, grant } }),
+    ),
+  )
+}
+
+/** Tries it, and once more where something has to be granted first and the operator agrees. */
+async function asked(
+  flags: ChangeFlags & Granting,
+  act: (grant: Selection) => Promise<Changed>,
+): Promise<Changed> {
+  const selection = selected(flags)
   try {
-    done(flags, await activate(id, version, grant, flags))
+    return await act(selection ?? [])
   } catch (error) {
-    if (!(error instanceof RefusedError) || !Array.isArray(error.raw['wants'])) throw error
+    const wants = error instanceof RefusedError ? (error.raw['wants'] as Want[] | undefined) : null
+    if (!(error instanceof RefusedError) || !wants || flags.json) throw error
     console.error(visible(error.message))
-    process.exitCode = EXIT_WANTS
+    const grant = await agreed(wants, selection, flags)
+    if (grant !== null && selection === null) return act(grant)
+    throw new RefusedError(grantHint(wants), error.raw)
   }
 }
 
-function done(flags: InstallFlags, changed: Changed & { package?: PackageReport }): void {
-  console.log(flags.json ? JSON.stringify(changed, null, 2) : visible(changeWords(changed)))
+/** How to agree, to be copied. */
+function grantHint(wants: readonly Want[]): string {
+  const each = new Set(wants.map(({ kind, subject }) => `--grant '${kind} ${subject}'`))
+  const shown = [...each].slice(0, MOST_HINTS)
+  const more = each.size > shown.length ? `, and ${each.size - shown.length} more` : ''
+  return `Run this again with --grant-all, or with all or some of: ${shown.join(' ')}${more}`
+}
+
+/** What the command line says is granted; null where it says nothing. */
+const selected = ({ grant, grantAll }: Granting): Selection | null =>
+  grantAll || grant === 'all' || grant?.includes('all') ? 'all' : (grant ?? null)
+
+function done(flags: ReadFlags, changed: Changed & { package?: PackageReport }): void {
+  print(flags, changed, changeWords)
 }
 
 const activate = (
   id: string,
   digest: string,
-  grant: 'all' | string[],
+  grant: Selection,
   flags: InstallFlags,
 ): Promise<Changed> =>
   ask<Changed>(flags, {
@@ -92,15 +148,23 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
   const signature = await signatureOf(file, flags.signature)
   const query = changeQuery(flags)
   if (flags.changePublisher) query.set('change_publisher', 'true')
-  return (await callOperator(await findOperator(process.env, flags.url), {
-    method: 'POST',
-    path: `/operator/packages?${query}`,
-    contentType: 'application/gzip',
-    headers: signature === null ? {} : { [SIGNATURE_HEADER]: signature.toString('base64') },
-    body: () => Readable.from([packed]),
-    length: packed.length,
-    patienceMs: 300_000,
-  })) as Uploaded
+  try {
+    return (await callOperator(await findOperator(process.env, flags.url), {
+      method: 'POST',
+      path: `/operator/packages?${query}`,
+      contentType: 'application/gzip',
+      headers: signature === null ? {} : { [SIGNATURE_HEADER]: signature.toString('base64') },
+      body: () => Readable.from([packed]),
+      length: packed.length,
+      patienceMs: UPLOAD_MS,
+    })) as Uploaded
+  } catch (error) {
+    const raw = error instanceof RefusedError ? error.raw : {}
+    const report = raw['package'] as PackageReport | undefined
+    if (!report || flags.json) throw error
+    console.error(visible(reportWords(report)))
+    throw new RefusedError(`${report.id} ${report.version} was not installed.`, raw)
+  }
 }
 
 async function bytesOf(file: string): Promise<Buffer> {
@@ -108,9 +172,13 @@ async function bytesOf(file: string): Promise<Buffer> {
     return await readFile(file)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EISDIR')
+      throw new ConfigError(
+        `${file} is a folder: make a package of it first by keyway pack ${file}`,
+      )
     throw new ConfigError(
       code === 'ENOENT'
-        ? `there is no file ${file}; keyway pack makes one of a folder`
+        ? `there is no file ${file}: name a package that keyway pack made. A version that is installed already is meant by keyway upgrade ID --to VERSION`
         : `${file} cannot be read: ${message}`,
     )
   }
@@ -125,13 +193,13 @@ async function signatureOf(file: string, named?: string): Promise<Buffer | null>
   })
 }
 
-/** What is granted with the activation; null where the operator does not agree. */
+/** What is granted; null where the operator does not agree, or cannot be asked. */
 async function agreed(
-  { more }: PackageReport,
-  { grant, grantAll, json }: InstallFlags,
-): Promise<'all' | string[] | null> {
-  if (grantAll) return 'all'
-  if (grant !== undefined || more.wants.length === 0) return grant ?? []
+  missing: readonly unknown[],
+  selection: Selection | null,
+  { json }: ReadFlags,
+): Promise<Selection | null> {
+  if (selection !== null || missing.length === 0) return selection ?? []
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return null
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
@@ -164,4 +232,4 @@ const findingWords = ({ severity, where, message, advice }: PackageFinding): str
   `  ${severity}: ${where}: ${message}${severity === 'notice' || severity === 'breaking' ? ` (${advice})` : ''}`
 
 const listed = (title: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)]
+  lines.length === 0 ? [] : [`${title}:`, ...briefly(lines).map((line) => `  ${line}`)]

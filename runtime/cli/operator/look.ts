@@ -1,5 +1,4 @@
-/** Verbs that only look: `list`, `show`, `diff`, `history`, `nodes`, `publishers`, `logs`. */
-import type { CallRecord } from '../../contract/endpoints/operator.ts'
+/** Verbs that only look: `list`, `show`, `diff`, `history`, `nodes`, `publishers`. */
 import type {
   Generation,
   Grant,
@@ -8,8 +7,8 @@ import type {
   Publisher,
   Want,
 } from '../../contract/generation.ts'
-import { visible } from '../../contract/visible.ts'
-import { ask, connectorPath, print, type ReadFlags } from './change.ts'
+import type { ReadFlags } from '../options.ts'
+import { ask, briefly, connectorPath, print } from './change.ts'
 
 type Row = {
   id: string | null
@@ -56,31 +55,50 @@ export async function list(flags: ReadFlags): Promise<void> {
 type Shown = InstalledConnector & { wants: Want[]; withheld: Want[]; probe: boolean }
 
 export async function show(id: string, flags: ReadFlags): Promise<void> {
-  print(flags, await get<Shown>(flags, connectorPath(id)), (one) => {
-    const withheld = new Set(one.withheld.map(({ kind, key }) => `${kind} ${key}`))
-    return [
-      `${one.id}${one.disabled ? ` (disabled${one.at_once ? ', at once' : ''})` : ''}`,
+  print(flags, await get<Shown>(flags, connectorPath(id)), (one) =>
+    [
+      `${one.id}${one.disabled ? ` (disabled${one.at_once ? ' at once' : ''})` : ''}`,
       '',
-      'Versions:',
+      'Versions (* is active):',
       ...one.versions.map(
         ({ digest, version, trust, publisher, installed_at }) =>
           `  ${digest === one.active ? '*' : ' '} ${version}  ${digest.slice(0, 12)}  ${trust}${publisher === null ? '' : ` (${publisher})`}  ${installed_at}`,
       ),
-      '',
-      'What the active version wants (! is not granted):',
-      ...one.wants.map(
-        (want) =>
-          `  ${withheld.has(`${want.kind} ${want.key}`) ? '!' : ' '} ${want.kind} ${want.subject}: ${want.words}`,
-      ),
-      '',
-      'Granted:',
-      ...grantLines(one.grants),
+      ...(one.active === null
+        ? ['', `None is active: keyway upgrade ${one.id} --to VERSION lets calls go to one.`]
+        : ['', 'What the active version wants (! is not granted):', ...wantLines(one)]),
+      ...(one.grants.length === 0 ? [] : ['', 'Granted:', ...grantLines(one.grants)]),
       '',
       one.probe
         ? 'New versions are tried with the credentials of the probe.'
         : 'No probe: new versions are only loaded before calls go to them (keyway probe).',
-    ].join('\n')
+    ].join('\n'),
+  )
+}
+
+/** A line for each thing that can be granted by its name; requests below the address that they go to. */
+function wantLines({ wants, withheld }: Shown): string[] {
+  const isWithheld = new Set(withheld.map(({ kind, key }) => `${kind} ${key}`))
+  const groups = Map.groupBy(wants, ({ kind, subject }) => `${kind} ${subject}`)
+  return [...groups].flatMap(([name, group]) => {
+    const mark = group.some(({ kind, key }) => isWithheld.has(`${kind} ${key}`)) ? '!' : ' '
+    const [first] = group
+    if (first?.kind === 'egress') return [`  ${mark} ${name}`, ...requestLines(group)]
+    const more =
+      first?.kind === 'capability' ? '' : `: ${group.map(({ words }) => words).join('; ')}`
+    return [`  ${mark} ${name}${more}`]
   })
+}
+
+/** Which capability sends what, where all of it goes to one origin. */
+function requestLines(group: readonly Want[]): string[] {
+  const methods = Map.groupBy(
+    group.map(({ key }) => JSON.parse(key) as [capability: string, method: string, url: string]),
+    ([capability, , url]) => `${url} for ${capability}`,
+  )
+  return [...methods].map(
+    ([what, all]) => `        ${all.map(([, method]) => method).join(', ')} ${what}`,
+  )
 }
 
 /** Grants that were given together, once. */
@@ -101,23 +119,26 @@ export async function diff(from: number, to: number | undefined, flags: ReadFlag
   print(flags, answer, ({ difference }) =>
     difference.length === 0
       ? `Generations ${from} and ${newest} say the same.`
-      : difference.join('\n'),
+      : briefly(difference).join('\n'),
   )
 }
 
-export async function history(flags: ReadFlags & { limit: number }): Promise<void> {
-  const answer = await get<{ items: Generation[] }>(
-    flags,
-    `/operator/generations?limit=${flags.limit}`,
-  )
+export async function history(
+  flags: ReadFlags & { limit: number; before?: number },
+): Promise<void> {
+  const { limit, before } = flags
+  const query = `limit=${limit}${before === undefined ? '' : `&before=${before}`}`
+  const answer = await get<{ items: Generation[] }>(flags, `/operator/generations?${query}`)
   print(flags, answer, ({ items }) =>
     items.length === 0
-      ? 'Nothing was ever installed.'
+      ? before === undefined
+        ? 'Nothing was ever installed.'
+        : `Nothing is older than generation ${before}.`
       : items
           .map(({ generation, at, by, action, reason, difference }) =>
             [
               `${generation}  ${at}  ${action} by ${by}${reason === '' ? '' : `: ${reason}`}`,
-              ...difference.map((line) => `     ${line}`),
+              ...briefly(difference).map((line) => `     ${line}`),
             ].join('\n'),
           )
           .join('\n'),
@@ -154,58 +175,4 @@ export async function publishers(flags: ReadFlags): Promise<void> {
           ]),
         ]),
   )
-}
-
-/** How often `--follow` asks, in milliseconds. */
-const FOLLOW_MS = 1000
-
-export type LogsFlags = ReadFlags & { limit: number; follow?: true }
-
-export async function logs(id: string | undefined, flags: LogsFlags): Promise<void> {
-  const query = new URLSearchParams({ limit: String(flags.limit) })
-  if (id !== undefined) query.set('connector_id', id)
-  const ask = () => get<{ items: CallRecord[] }>(flags, `/operator/calls?${query}`)
-  const first = await ask()
-  if (!flags.follow) {
-    print(flags, first, ({ items }) =>
-      items.length === 0 ? 'No calls yet on this host.' : inOrder(items),
-    )
-    return
-  }
-  const seen = new Set<string>()
-  const tell = ({ items }: { items: CallRecord[] }) => {
-    const fresh = items.filter(({ request_id }) => !seen.has(request_id))
-    for (const { request_id } of fresh) seen.add(request_id)
-    if (fresh.length === 0) return
-    if (flags.json) for (const one of fresh.toReversed()) console.log(JSON.stringify(one))
-    else console.log(visible(inOrder(fresh)))
-  }
-  tell(first)
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS))
-    tell(await ask())
-  }
-}
-
-const inOrder = (items: readonly CallRecord[]): string =>
-  items.toReversed().map(callWords).join('\n')
-
-function callWords({
-  at,
-  connector,
-  capability,
-  outcome,
-  ms,
-  request_id,
-  upstream,
-  log,
-}: CallRecord) {
-  return [
-    `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms  (${request_id})`,
-    ...upstream.map(
-      (one) =>
-        `    ${one.method} ${one.host}${one.path} → ${one.status ?? one.error ?? 'no answer'} in ${one.ms.toFixed(1)} ms, ${one.sent_bytes} bytes out, ${one.received_bytes} in`,
-    ),
-    ...log.map(({ level, message }) => `    ${level}: ${message}`),
-  ].join('\n')
 }

@@ -1,25 +1,42 @@
 /** `keyway probe`: credentials that new versions of a connector are tried with. */
-import { ConfigError } from '../../config.ts'
-import { ask, connectorPath, print, type ReadFlags } from './change.ts'
-import { envelopeOf } from './envelope.ts'
+import type { ReadFlags } from '../options.ts'
+import { ask, connectorPath, print } from './change.ts'
+import { envelopeFor, interfaceOf, send } from './interface.ts'
 
-export async function probe(
-  id: string,
-  flags: ReadFlags & { as?: string; forget?: true },
-): Promise<void> {
+type ProbeFlags = ReadFlags & { as?: string; forget?: true; dryRun?: true }
+
+export async function probe(id: string, flags: ProbeFlags): Promise<void> {
   const path = connectorPath(id, 'probe')
-  if (!flags.forget && flags.as === undefined)
-    throw new ConfigError('say by --as <file> which credentials, or --forget')
-  const answer = flags.forget
-    ? await ask<{ probe: boolean }>(flags, { method: 'DELETE', path })
-    : await ask<{ probe: boolean }>(flags, {
-        method: 'PUT',
-        path,
-        body: await envelopeOf(flags.as as string),
+  if (flags.forget) {
+    if (flags.dryRun) {
+      const { probe: kept } = await ask<{ probe: boolean }>(flags, {
+        method: 'GET',
+        path: connectorPath(id),
       })
-  print(flags, answer, ({ probe: kept }) =>
-    kept
-      ? `New versions of ${id} are tried with these credentials.`
-      : `New versions of ${id} are only loaded before calls go to them.`,
-  )
+      print(flags, { probe: kept }, () =>
+        kept ? `Those of ${id} would be forgotten.` : `None are kept for ${id}.`,
+      )
+      return
+    }
+    print(flags, await ask(flags, { method: 'DELETE', path }), () => FORGOTTEN(id))
+    return
+  }
+  const to = await interfaceOf(flags)
+  const body = await envelopeFor(id, flags, to)
+  if (flags.dryRun) {
+    const answer = await send(to, id, 'validate_credentials', { request: {}, ...body })
+    const { error } = answer
+    if (answer.is_error) process.exitCode = 1
+    print(flags, answer, () =>
+      error
+        ? `They do not work with what serves now: ${error.error_code}: ${error.message}`
+        : 'They work with what serves now; nothing was kept.',
+    )
+    return
+  }
+  print(flags, await ask(flags, { method: 'PUT', path, body }), () => KEPT(id))
 }
+
+const KEPT = (id: string) => `New versions of ${id} are tried with these credentials.`
+const FORGOTTEN = (id: string) =>
+  `New versions of ${id} are only loaded before calls go to them: no credentials are kept.`

@@ -1,7 +1,8 @@
 /** `keyway trust`: a publisher's key becomes one whose packages may be installed. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
-import { type ChangeFlags, change } from './change.ts'
+import type { ChangeFlags } from '../options.ts'
+import { change } from './change.ts'
 
 export async function trust(file: string, flags: ChangeFlags & { name: string }): Promise<void> {
   const public_key = await readFile(file, 'utf8').catch((error: Error) => {

@@ -1,6 +1,7 @@
 /** Verbs that take something away. */
 import type { Changed } from '../../contract/endpoints/operator.ts'
-import { ask, type ChangeFlags, changeQuery, changeWords, print } from './change.ts'
+import type { ChangeFlags } from '../options.ts'
+import { ask, changeQuery, changeWords, print } from './change.ts'
 
 export async function remove(path: string, flags: ChangeFlags): Promise<void> {
   const call = { method: 'DELETE' as const, path: `${path}?${changeQuery(flags)}` }

@@ -1,0 +1,73 @@
+/** Verbs of who writes a connector: from an empty folder to a signed package. */
+import type { Command } from 'commander'
+import { answering, helped } from './options.ts'
+
+/** Adds them. */
+export function addAuthorVerbs(program: Command): void {
+  program.commandsGroup('Write a connector:')
+  helped(answering(program.command('new')), { examples: ['new acme'] })
+    .argument('<id>', 'id of the connector, such as acme')
+    .option('--dir <directory>', 'where to make the folder', 'plugins')
+    .option('--dry-run', 'only say which files would be made')
+    .description('make a new connector folder from the template')
+    .action(async (id, options) => (await import('./new.ts')).newConnector(id, options))
+
+  against(
+    helped(answering(program.command('check')), {
+      notes: 'Exits with 1 when a check fails. It changes nothing.',
+      examples: [
+        'check plugins/acme',
+        'check plugins/acme --against acme-1.0.0.tgz',
+        'check acme-1.1.0.tgz',
+      ],
+    }),
+  )
+    .argument('<connectors...>', 'connector folders, or packages that keyway pack wrote')
+    .description(
+      'check connectors: manifest, code, cases in the real sandbox, conformance, secrets left behind',
+    )
+    .action(async (paths, options) => (await import('./check.ts')).check(paths, options))
+
+  helped(program.command('dev'), {
+    notes: `Listens on port 8081 unless PORT is set; the other settings are those of the README. It talks to who sits
+before it until Ctrl-C, so there is neither --json nor --dry-run.`,
+    examples: ['dev ./acme'],
+  })
+    .argument('<directory>', 'connector folder, anywhere on disk')
+    .description(
+      'run a host with one connector that reloads at every change, and show each call and request',
+    )
+    .action(async (folder) => (await import('./dev.ts')).dev(folder))
+
+  against(
+    helped(answering(program.command('pack')), {
+      notes: 'Exits with 1 when the check fails.',
+      examples: ['pack plugins/acme', 'pack plugins/acme --against acme-1.0.0.tgz'],
+    }),
+  )
+    .argument('<directory>', 'connector folder')
+    .option('--out <file>', 'file to write; default: ID-VERSION.tgz')
+    .option('--dry-run', 'check it and say what would be written')
+    .description('check a connector and make one file of it, the same for the same content')
+    .action(async (folder, options) => (await import('./pack.ts')).pack(folder, options))
+
+  helped(answering(program.command('keygen')), { examples: ['keygen acme.key'] })
+    .argument('<file>', 'where to keep the private key; the public one goes to FILE.pub')
+    .option('--dry-run', 'only say which files would be written')
+    .description('make a key to sign packages with (Ed25519)')
+    .action(async (file, options) => (await import('./sign.ts')).keygen(file, options))
+
+  helped(answering(program.command('sign')), {
+    examples: ['sign acme-1.0.0.tgz --key acme.key'],
+  })
+    .argument('<package>', 'file that keyway pack wrote')
+    .requiredOption('--key <file>', 'private key of keyway keygen')
+    .option('--dry-run', 'only say what would be signed, and by which key')
+    .description('sign a package: writes PACKAGE.sig')
+    .action(async (file, options) => (await import('./sign.ts')).sign(file, options))
+}
+
+const against = (command: Command): Command =>
+  command
+    .option('--against <package>', 'package of the version before: also say what it breaks')
+    .option('--allow-breaking', 'do not fail for what it breaks')

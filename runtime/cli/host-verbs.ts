@@ -1,0 +1,113 @@
+/** Verbs of who runs a host: the server itself, its people, its record, and what it withstands. */
+import { type Command, InvalidArgumentError } from 'commander'
+import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
+import { answering, helped, reading } from './options.ts'
+
+/** Adds them. */
+export function addHostVerbs(program: Command): void {
+  program.commandsGroup('Run a host:')
+  addStart(program)
+  addVerify(program)
+  addBackup(program)
+  addRestore(program)
+
+  const audit = program.command('audit').description('look after the activity log')
+  helped(answering(audit.command('verify')), {
+    notes: 'Works on the embedded database and on DATABASE_URL.',
+    examples: ['audit verify'],
+  })
+    .option('--head <hash>', 'also say whether the log has this hash, noted from an earlier run')
+    .description('say whether the activity log is what was written, and the first row that is not')
+    .action(async (options) => (await import('./audit.ts')).auditVerify(options))
+
+  program.commandsGroup('People:')
+  const users = program.command('users').description('the people of the running host')
+  helped(reading(users.command('import')), {
+    notes: importNotes(),
+    examples: ['users import people.csv --dry-run'],
+  })
+    .argument('<file>', 'CSV file, UTF-8; its first line names the columns')
+    .option('--dry-run', 'only show what would change')
+    .description('add and change people from a CSV file: all of it, or nothing')
+    .action(async (file, options) => (await import('./users.ts')).importUsers(file, options))
+
+  helped(reading(program.command('login-link')), {
+    notes: 'There is no --dry-run: an address that nobody opens changes nothing, and soon expires.',
+    examples: ['login-link --email ada@example.com'],
+  })
+    .option('--email <address>', 'whom it lets in', 'admin@localhost')
+    .description('make an address that signs somebody in to the settings pages once')
+    .action(async (options) => (await import('./login-link.ts')).loginLink(options))
+}
+
+function addStart(program: Command): void {
+  helped(program.command('start'), {
+    notes: `Settings come from the environment; see the table in the README. It logs JSON lines to standard output and
+serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
+    examples: ['start --sample'],
+  })
+    .option(
+      '--sample',
+      'also start a sample SCIM directory with 250 people on loopback, and make a sample company',
+    )
+    .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
+    .description('start the server with all connectors')
+    .action(async (options) => (await import('./start.ts')).start(options))
+}
+
+function addVerify(program: Command): void {
+  helped(answering(program.command('verify')), {
+    notes: `Takes some minutes, a free port of loopback and a temporary folder; nothing that runs here is touched.
+Exits with 1 when an attack is not contained.`,
+    examples: ['verify --family time'],
+  })
+    .option('--family <name>', 'only one kind of attack, such as memory')
+    .option('--only <attack>', 'only one attack, such as loop-in-handler')
+    .description(
+      'attack a host on this machine with hostile connectors, and say what each could do',
+    )
+    .action(async (options) => (await import('./verify.ts')).verify(options))
+}
+
+function addBackup(program: Command): void {
+  helped(answering(program.command('backup')), {
+    notes: 'The secret (KEYWAY_SECRET) is not in the file: keep it elsewhere.',
+    examples: ['backup /backups/keyway-monday.tar.gz'],
+  })
+    .argument('<file>', 'file to write')
+    .option('--force', 'replace the file if it is there')
+    .option('--dry-run', 'only say whether it could be written, and which secret it would need')
+    .description('copy the embedded database into one file, also while the host runs')
+    .action(async (file, options) => (await import('./backup.ts')).backup(file, options))
+}
+
+function addRestore(program: Command): void {
+  helped(answering(program.command('restore')), {
+    notes: 'Needs the secret that the backup was made with.',
+    examples: [
+      'restore /backups/keyway-monday.tar.gz --dry-run',
+      'restore /backups/keyway-monday.tar.gz',
+    ],
+  })
+    .argument('<file>', 'file that keyway backup wrote')
+    .option('--force', 'move a database that is there aside, and keep it')
+    .option('--dry-run', 'only say whether the backup is whole and fits here')
+    .description('make the embedded database from a backup; the host must not run')
+    .action(async (file, options) => (await import('./restore.ts')).restore(file, options))
+}
+
+function parsePort(text: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new InvalidArgumentError('Write a number from 0 to 65535.')
+}
+
+function importNotes(): string {
+  const columns = Object.entries(PEOPLE_COLUMNS).map(
+    ([name, meaning]) => `  ${name.padEnd(15)}${meaning}`,
+  )
+  return `Columns; any other one is a custom attribute:
+${columns.join('\n')}
+
+A column that is not there leaves things as they are, an empty cell empties them. Nobody is removed
+or suspended for not being in the file.`
+}

@@ -1,0 +1,237 @@
+/** Verbs of operators on a running host: what is installed, who may what, and what happened. */
+import type { Command } from 'commander'
+import { changing, collect, helped, reading, WANT_NOTES } from './options.ts'
+import { wholeNumber } from './whole-number.ts'
+
+/** Adds them. */
+export function addOperatorVerbs(program: Command): void {
+  program.commandsGroup('Install and operate connectors:')
+  addInstallVerbs(program)
+  addSwitchVerbs(program)
+  addGrantVerbs(program)
+  addPublisherVerbs(program)
+  program.commandsGroup('Look:')
+  addLookVerbs(program)
+  program.commandsGroup('Call:')
+  addCall(program)
+}
+
+const installing = (command: Command): Command =>
+  changing(command)
+    .option('--grant <want>', 'grant this with it; may stand several times', collect)
+    .option('--grant-all', 'grant all that it wants')
+    .option('--allow-breaking', 'also where it breaks what serves now')
+    .option('--allow-downgrade', 'also where it is older than what serves now')
+
+const uploading = (command: Command): Command =>
+  installing(command)
+    .option('--signature <file>', 'its signature; default: PACKAGE.sig, if it is there')
+    .option('--change-publisher', 'the connector has changed hands')
+    .option('--no-activate', 'only keep the package')
+
+function addInstallVerbs(program: Command): void {
+  const wants = `On a terminal it asks before it grants anything; elsewhere it waits for --grant or --grant-all.
+
+${WANT_NOTES}`
+  helped(uploading(program.command('install')), {
+    notes: wants,
+    waits: true,
+    examples: [
+      'install acme-1.0.0.tgz --dry-run',
+      "install acme-1.0.0.tgz --grant-all --reason 'for the sales team'",
+    ],
+  })
+    .argument('<package>', 'file that keyway pack wrote')
+    .description('check a package, show what it wants, and let calls go to it')
+    .action(async (file, flags) => (await import('./operator/install.ts')).install(file, flags))
+
+  helped(uploading(program.command('upgrade')), {
+    notes: wants,
+    waits: true,
+    examples: ['upgrade acme-1.1.0.tgz', 'upgrade acme --to 1.0.0 --allow-downgrade'],
+  })
+    .argument('<package-or-id>', 'a package, or with --to the id of an installed connector')
+    .option('--to <version>', 'with an id: the version or digest that is installed already')
+    .description('move calls to another version; those that have begun end where they are')
+    .action(async (what, { to, ...flags }) => {
+      const verbs = await import('./operator/install.ts')
+      await (to === undefined ? verbs.install(what, flags) : verbs.upgradeTo(what, to, flags))
+    })
+
+  helped(changing(program.command('rollback')), {
+    waits: true,
+    examples: ['history', 'rollback 4 --reason "1.1.0 lists nobody"'],
+  })
+    .argument('<generation>', 'see keyway history', wholeNumber)
+    .option('--grant <want>', 'grant this again with it; may stand several times', collect)
+    .option('--grant-all', 'grant all again that it wants')
+    .description('serve what an earlier generation served, with the grants of today')
+    .action(async (to, flags) => (await import('./operator/install.ts')).rollback(to, flags))
+
+  helped(changing(program.command('remove')), { examples: ['remove acme'] })
+    .argument('<id>', 'id of the connector')
+    .description('forget an installed connector with its versions and grants')
+    .action(async (id, flags) => {
+      const { remove } = await import('./operator/remove.ts')
+      await remove((await import('./operator/change.ts')).connectorPath(id), flags)
+    })
+}
+
+function addSwitchVerbs(program: Command): void {
+  helped(changing(program.command('disable')), {
+    examples: ['disable acme --now --reason "their key leaked"'],
+  })
+    .argument('<id>', 'id of the connector, wherever it comes from')
+    .option('--now', 'cut off calls and page sequences that have begun, too')
+    .description('let no calls go to a connector')
+    .action(async (id, { now, ...flags }) => {
+      const { change, connectorPath } = await import('./operator/change.ts')
+      await change(connectorPath(id, 'disable'), flags, { at_once: now ?? false })
+    })
+
+  helped(changing(program.command('enable')), { examples: ['enable acme'] })
+    .argument('<id>', 'id of the connector')
+    .description('let calls go to a disabled connector again')
+    .action(async (id, flags) => {
+      const { change, connectorPath } = await import('./operator/change.ts')
+      await change(connectorPath(id, 'enable'), flags, {})
+    })
+
+  helped(reading(program.command('release')), {
+    notes:
+      'A connector in quarantine also comes back by itself, after a pause; keyway list shows which are.',
+    examples: ['release acme'],
+  })
+    .argument('<id>', 'id of the connector')
+    .option('--dry-run', 'only say whether there is anything to release it from')
+    .description('let a connector take calls again whose worker process kept dying')
+    .action(async (id, flags) => (await import('./release.ts')).release(id, flags))
+}
+
+function addGrantVerbs(program: Command): void {
+  for (const [verb, description, examples] of [
+    [
+      'grant',
+      'grant what versions of a connector want',
+      ['grant acme "egress https://api.acme.example"', 'grant acme capability limit'],
+    ],
+    [
+      'revoke',
+      'take back what was granted, at once',
+      ['revoke acme clear_secret --reason "not needed any more"'],
+    ],
+  ] as const) {
+    helped(changing(program.command(verb)), { notes: WANT_NOTES, examples })
+      .argument('<id>', 'id of the connector')
+      .argument('<wants...>', 'which, or all')
+      .description(description)
+      .action(async (id, wants: string[], flags) => {
+        const { change, connectorPath } = await import('./operator/change.ts')
+        const chosen = wants.includes('all') ? 'all' : wants
+        await change(connectorPath(id, verb), flags, { wants: chosen })
+      })
+  }
+
+  helped(reading(program.command('probe')), {
+    notes: `The file holds what keyway call takes: { "auth": { ... }, "settings": { ... } }. Without --as each value is
+asked for. The credentials are kept sealed, and never shown.`,
+    examples: ['probe acme --as acme.json', 'probe acme --forget'],
+  })
+    .argument('<id>', 'id of an installed connector')
+    .option('--as <file>', 'JSON with auth or credentials, and settings; default: asks for each')
+    .option('--forget', 'keep none any more')
+    .option('--dry-run', 'only try them with the version that serves now')
+    .description('keep credentials that new versions are tried with before calls go to them')
+    .action(async (id, flags) => (await import('./operator/probe.ts')).probe(id, flags))
+}
+
+function addPublisherVerbs(program: Command): void {
+  helped(changing(program.command('trust')), {
+    examples: ["trust acme.key.pub --name 'Acme Inc.'"],
+  })
+    .argument('<key>', 'file with a public key of keyway keygen')
+    .requiredOption('--name <publisher>', 'whose it is')
+    .description('trust what a key has signed')
+    .action(async (file, flags) => (await import('./operator/publish.ts')).trust(file, flags))
+
+  helped(changing(program.command('distrust')), {
+    examples: ['publishers', 'distrust 3q2-7wQx0o9bYc1TfE5aZg --reason "it leaked"'],
+  })
+    .argument('<key>', 'id of the key, see keyway publishers')
+    .description('trust a key no more: what it has signed stops serving')
+    .action(async (key, flags) => {
+      const { remove } = await import('./operator/remove.ts')
+      await remove(`/operator/publishers/${encodeURIComponent(key)}`, flags)
+    })
+}
+
+function addLookVerbs(program: Command): void {
+  helped(reading(program.command('list')), { examples: ['list'] })
+    .description('list connectors, also those that are not served, with reasons')
+    .action(async (flags) => (await import('./operator/look.ts')).list(flags))
+
+  helped(reading(program.command('show')), { examples: ['show acme'] })
+    .argument('<id>', 'id of the connector')
+    .description('show an installed connector: its versions, what it wants, what is granted')
+    .action(async (id, flags) => (await import('./operator/look.ts')).show(id, flags))
+
+  helped(reading(program.command('history')), {
+    examples: ['history --limit 5', 'history --before 120'],
+  })
+    .option('--limit <count>', 'how many, at most 100', wholeNumber, 20)
+    .option('--before <generation>', 'only older ones than this', wholeNumber)
+    .description('list who changed what is installed, when and why')
+    .action(async (flags) => (await import('./operator/look.ts')).history(flags))
+
+  helped(reading(program.command('diff')), { examples: ['diff 3', 'diff 3 5'] })
+    .argument('<from>', 'generation', wholeNumber)
+    .argument('[to]', 'generation; default: the newest', wholeNumber)
+    .description('say what is different between two generations')
+    .action(async (from, to, flags) => (await import('./operator/look.ts')).diff(from, to, flags))
+
+  helped(reading(program.command('nodes')), { examples: ['nodes'] })
+    .description('list the hosts on this database and the generation that each serves')
+    .action(async (flags) => (await import('./operator/look.ts')).nodes(flags))
+
+  helped(reading(program.command('publishers')), { examples: ['publishers'] })
+    .description('list the publishers whose packages are trusted')
+    .action(async (flags) => (await import('./operator/look.ts')).publishers(flags))
+
+  helped(reading(program.command('logs')), {
+    notes:
+      'They are those of the host that is asked, since it started; values of requests are not kept.',
+    examples: ['logs acme --follow'],
+  })
+    .argument('[id]', 'only of this connector')
+    .option('--limit <count>', 'how many, at most 1000', wholeNumber, 50)
+    .option('--follow', 'go on with those that come')
+    .description('list the latest calls of the host, with the requests that each made')
+    .action(async (id, flags) => (await import('./operator/logs.ts')).logs(id, flags))
+}
+
+function addCall(program: Command): void {
+  helped(program.command('call'), {
+    notes: `The file of --as holds { "auth": { "token": { "token": "..." } }, "settings": { ... } }; without it each value
+is asked for, secrets without being shown. The interface's own token, where it has one, is taken from
+KEYWAY_CONNECTOR_TOKEN. Exits with 1 when the answer is an error.`,
+    examples: [
+      'call acme info',
+      'call acme list_accounts --as acme.json',
+      `call acme get_account --as acme.json --request '{"account_id":"u1"}'`,
+    ],
+  })
+    .argument('<id>', 'id of the connector')
+    .argument('<capability>', 'such as list_accounts')
+    .option('--as <file>', 'JSON with auth or credentials, and settings; default: asks for each')
+    .option('--request <json>', 'the request, as JSON or the name of a file with it')
+    .option('--size <count>', 'items per page', wholeNumber)
+    .option('--one-page', 'only the first page; else lists are printed whole')
+    .option('--raw-data', 'also what the system itself has said')
+    .option('--dry-run', 'only show what would be sent, without the secrets')
+    .option('--json', 'print the whole answer, also where it is an error')
+    .option('--url <address>', 'address of the host; default: HOST and PORT')
+    .description('call a capability, and follow its pages')
+    .action(async (id, capability, flags) =>
+      (await import('./operator/call.ts')).call(id, capability, flags),
+    )
+}

@@ -1,0 +1,116 @@
+/** For whom a call is, asked for value by value on a terminal. */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { ConfigError } from '../../config.ts'
+import { visible } from '../../contract/visible.ts'
+import { type Envelope, jsonOf } from './envelope.ts'
+
+type Schema = {
+  properties?: Record<string, Schema>
+  required?: string[]
+  title?: string
+  description?: string
+  default?: unknown
+  type?: string | string[]
+  enum?: unknown[]
+  'x-secret'?: boolean
+}
+
+/** Fields of one kind of credentials; the kind is the member of the envelope that they are sent in. */
+type Credential = Schema & { 'x-credential-type'?: string }
+
+/** What `info` says is needed; as JSON Schema. */
+export type Info = {
+  authentication_schema: Credential
+  credentials_schema: (Credential & { id: string; 'x-optional'?: boolean })[]
+  request_settings_schema: Schema
+}
+
+/**
+ * Asks for each value; what is secret is not shown while it is typed.
+ *
+ * @throws ConfigError where there is no terminal, or who sits before it ends it
+ */
+export async function askFor(info: Info): Promise<Envelope> {
+  if (!process.stdin.isTTY)
+    throw new ConfigError('say by --as <file> with which credentials: nobody can be asked here')
+  const { authentication_schema: single, credentials_schema, request_settings_schema } = info
+  const auth = await askCredential(single)
+  const credentials: object[] = []
+  for (const one of credentials_schema) {
+    const title = visible(one.title ?? one.id)
+    if (one['x-optional'] && !isYes(await question(`Give ${title}? [y/N] `, false))) continue
+    credentials.push({ id: one.id, ...(await askCredential(one)) })
+  }
+  return {
+    ...(auth ? { auth } : {}),
+    ...(credentials_schema.length === 0 ? {} : { credentials }),
+    settings: await askFields(request_settings_schema),
+  }
+}
+
+async function askCredential(schema: Credential): Promise<Record<string, unknown> | null> {
+  const kind = schema['x-credential-type']
+  return kind === undefined ? null : { [kind]: await askFields(schema) }
+}
+
+async function askFields({ properties = {}, required = [] }: Schema): Promise<object> {
+  const given: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(properties)) {
+    if (field.description !== undefined) process.stderr.write(`${visible(field.description)}\n`)
+    const value = await askValue(field, name, required.includes(name))
+    if (value !== undefined) given[name] = value
+  }
+  return given
+}
+
+async function askValue(field: Schema, name: string, isRequired: boolean): Promise<unknown> {
+  const isNeeded = isRequired && field.default === undefined
+  const isObject = [field.type].flat().includes('object')
+  const hints = [
+    ...(isObject ? ['JSON, or a file with it'] : []),
+    ...(field.enum ? [field.enum.filter((one) => one !== null).join(', ')] : []),
+    ...(field.default === undefined ? [] : [`default: ${field.default}`]),
+    ...(isNeeded || field.default !== undefined ? [] : ['optional']),
+  ]
+  const hint = hints.length === 0 ? '' : ` (${hints.join('; ')})`
+  const words = visible(`${field.title ?? name}${hint}: `)
+  // The key of a service account is named by its file: that is no secret, and is to be seen.
+  const isSecret = field['x-secret'] === true && !isObject
+  for (;;) {
+    const text = await question(words, isSecret)
+    if (text === '' && !isNeeded) return undefined
+    const value = text === '' ? undefined : await parsed(text, field, name)
+    if (value !== undefined) return value
+  }
+}
+
+/** What a text means; undefined where it is none of what is taken. */
+async function parsed(text: string, { type }: Schema, name: string): Promise<unknown> {
+  const types = [type].flat()
+  if (types.includes('integer')) return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined
+  if (types.includes('boolean')) return isYes(text)
+  if (types.includes('array')) return text.split(/[\s,]+/)
+  return types.includes('object') ? jsonOf(text, name) : text
+}
+
+const isYes = (text: string): boolean => /^(y|yes|true|1)$/i.test(text)
+
+async function question(text: string, isSecret: boolean): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({
+    input: process.stdin,
+    output: isSecret ? silent : process.stderr,
+    terminal: true,
+  })
+  if (isSecret) process.stderr.write(text)
+  try {
+    const ended = new Promise<never>((_resolve, reject) => {
+      terminal.once('close', () => reject(new ConfigError('ended; nothing was sent')))
+    })
+    return (await Promise.race([terminal.question(isSecret ? '' : text), ended])).trim()
+  } finally {
+    terminal.close()
+    if (isSecret) process.stderr.write('\n')
+  }
+}

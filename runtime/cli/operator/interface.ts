@@ -1,0 +1,76 @@
+/** The connector interface of a host, for a person: calls with credentials from a file or a prompt. */
+import { ConfigError, readConfig } from '../../config.ts'
+import { findOperator } from '../operator-client.ts'
+import type { ReadFlags } from '../options.ts'
+import { askFor, type Info } from './ask.ts'
+import { type Envelope, envelopeOf } from './envelope.ts'
+
+export type Interface = { base: URL; headers: Record<string, string> }
+
+export type Answer = {
+  is_error?: boolean
+  error?: { error_code: string; message: string }
+  response: unknown
+  raw_data: unknown
+  page: { token?: string } | null
+}
+
+/** The interface of the host of this environment, or of `--url`. */
+export async function interfaceOf({ url }: ReadFlags): Promise<Interface> {
+  const target = await findOperator(process.env, url)
+  // What only concerns a host that starts must not keep this from running beside it.
+  const { connectorsPath, connectorToken } = readConfig({
+    ...process.env,
+    KEYWAY_OPEN_CONNECTORS: '1',
+    KEYWAY_SECRET: '',
+  })
+  return {
+    base: new URL(`${connectorsPath}/`, target.url),
+    headers: connectorToken === '' ? {} : { authorization: `Bearer ${connectorToken}` },
+  }
+}
+
+/** For whom to call: from a file, or asked for by what `info` says is needed. */
+export async function envelopeFor(
+  id: string,
+  { as }: { as?: string },
+  to: Interface,
+): Promise<Envelope> {
+  if (as !== undefined) return envelopeOf(as)
+  const info = await send(to, id, 'info', {})
+  if (info.is_error) throw new ConfigError(info.error?.message ?? 'info failed')
+  return askFor(info.response as Info)
+}
+
+/** Where a call goes. */
+export const addressOf = ({ base }: Interface, id: string, capability: string): URL =>
+  new URL(`${encodeURIComponent(id)}/${encodeURIComponent(capability)}`, base)
+
+/** @throws ConfigError where nothing answers, or not as Keyway does; errors of connectors are answers. */
+export async function send(
+  to: Interface,
+  id: string,
+  capability: string,
+  body: object,
+): Promise<Answer> {
+  const url = addressOf(to, id, capability)
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { ...to.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    redirect: 'error',
+  }).catch((error: Error) => {
+    const { cause } = error as { cause?: Error }
+    throw new ConfigError(`${url.origin} does not answer: ${cause?.message ?? error.message}`)
+  })
+  if (answer.status === 401)
+    throw new ConfigError(
+      `${url.origin} does not take calls without its token: set KEYWAY_CONNECTOR_TOKEN as the host has it`,
+    )
+  try {
+    return (await answer.json()) as Answer
+  } catch {
+    // Somebody else's answer, a proxy's for example.
+    throw new ConfigError(`${url.origin} answered ${answer.status}, not as Keyway does`)
+  }
+}

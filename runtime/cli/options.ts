@@ -1,0 +1,71 @@
+/** What verbs share: their options, and how their help tells them. Loads nothing of what they do. */
+import type { Command } from 'commander'
+import { wholeNumber } from './whole-number.ts'
+
+export type ReadFlags = { url?: string; json?: true }
+
+export type ChangeFlags = ReadFlags & {
+  reason?: string
+  dryRun?: true
+  expect?: number
+  waitMs: number
+}
+
+/** Exit codes of every verb; scripts may rely on them. */
+export const EXIT = { done: 0, refused: 1, usage: 2, waits: 3 } as const
+
+const CODES = `Exit codes: ${EXIT.done} done, ${EXIT.refused} refused or failed, ${EXIT.usage} wrong usage`
+
+type Help = {
+  /** Command lines without `keyway`. */
+  examples: readonly string[]
+  /** What has to be known besides. */
+  notes?: string
+  /** Whether the verb may end in waiting for a grant. */
+  waits?: boolean
+}
+
+/** Ends the help of a verb with what has to be known, examples and exit codes. */
+export function helped(command: Command, { examples, notes, waits = false }: Help): Command {
+  const parts = [
+    ...(notes === undefined ? [] : [notes.trim()]),
+    [
+      examples.length === 1 ? 'Example:' : 'Examples:',
+      ...examples.map((one) => `  keyway ${one}`),
+    ].join('\n'),
+    waits ? `${CODES}, ${EXIT.waits} waits for a grant.` : `${CODES}.`,
+  ]
+  return command.addHelpText('after', `\n${parts.join('\n\n')}`)
+}
+
+/** Option of a verb that answers something. */
+export const answering = (command: Command): Command =>
+  command.option('--json', 'print the answer, also a refusal, as JSON')
+
+/** Options of a verb that asks a host. */
+export const reading = (command: Command): Command =>
+  answering(command).option('--url <address>', 'address of the host; default: HOST and PORT')
+
+/** Options of a verb that changes what is installed. */
+export const changing = (command: Command): Command =>
+  reading(command)
+    .option('--reason <text>', 'why; it stands in the history')
+    .option('--dry-run', 'only say what would be different')
+    .option('--expect <generation>', 'refuse where there is a newer generation', wholeNumber)
+    .option('--wait-ms <ms>', 'how long to wait for the other hosts', wholeNumber, 10_000)
+
+/** Several values of one option. */
+export const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+/** How a verb that asks a host finds it, and with whose token. */
+export const HOST_NOTES = `Verbs that ask a host reach it at HOST and PORT (default http://127.0.0.1:8080) or --url, with
+KEYWAY_ADMIN_TOKEN (the operator's token, or an admin's) or the token in KEYWAY_DATA_DIR (default ./data).`
+
+/** What a want may be called by, for every verb that takes some. */
+export const WANT_NOTES = `What is granted is named by its kind, or by its kind and subject; keyway show lists both:
+  capability create_account            that it offers this
+  egress https://api.acme.example      what it sends to this origin
+  login https://id.acme.example        a login that the host performs there
+  clear_secret token.token             that its code sees this secret
+  limit memory_mb                      this much of the host
+  all                                  everything`

@@ -1,0 +1,32 @@
+/** The whole command line as a value: what there is, without running any of it. */
+import { Command } from 'commander'
+import { addAuthorVerbs } from './author-verbs.ts'
+import { addHostVerbs } from './host-verbs.ts'
+import { addOperatorVerbs } from './operator-verbs.ts'
+import { EXIT, HOST_NOTES } from './options.ts'
+
+/** Makes the program; a verb loads what it does only when it runs. */
+export function createProgram(): Command {
+  const program = new Command('keyway')
+    .description('A connector runtime for identity and access management')
+    .showHelpAfterError('(see keyway --help)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `\n${HOST_NOTES}\n\nExit codes: ${EXIT.done} done, ${EXIT.refused} refused or failed, ${EXIT.usage} wrong usage, ${EXIT.waits} waits for a grant.\nkeyway help <command> shows the options of a command, with an example.`,
+    )
+  addHostVerbs(program)
+  addAuthorVerbs(program)
+  addOperatorVerbs(program)
+  return program
+}
+
+/** A verb with its whole name, such as `users import`. */
+export type Verb = { name: string; command: Command }
+
+/** Every verb that does something; those that only gather others are left out. */
+export const verbsOf = (command: Command, prefix = ''): Verb[] =>
+  command.commands.flatMap((one) => {
+    const name = `${prefix}${one.name()}`
+    return one.commands.length > 0 ? verbsOf(one, `${name} `) : [{ name, command: one }]
+  })

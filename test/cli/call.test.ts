@@ -1,0 +1,206 @@
+/** `keyway call` and `keyway logs`, with credentials from a file and from a terminal. */
+import { spawn, spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../e2e/until.ts'
+import { casesFor, LISTING, packaged } from '../lifecycle/packaging.ts'
+import { begin, ROOT, type Running, startRunning } from './keyway.ts'
+
+const FIELDS = { token: { title: 'API token', help: 'Acme > Settings' } }
+const SETTINGS = { region: { type: 'string', required: true }, limit: { type: 'integer' } }
+/** Answers what it was asked and configured with; its third page fails where that is wanted. */
+const CODE = LISTING('1.0.0')
+  .replace(
+    'const start =',
+    `if (context.settings.region === 'broken' && context.page.cursor === '10') throw new Error('page three')
+    const start =`,
+  )
+  .replace(
+    'async list_accounts',
+    `async get_account(input, context) {
+    context.log.info('looked up')
+    return { integration_specific_id: input.account_id, given_name: context.settings.region, family_name: String(context.settings.limit), user_status: 'ACTIVE' }
+  },
+  async list_accounts`,
+  )
+
+let host: Running
+let as: string
+
+beforeAll(async () => {
+  host = await startRunning()
+  const capabilities = { validate_credentials: {}, list_accounts: {}, get_account: {} }
+  const here = { settings: { region: 'here' } }
+  const cases = casesFor(capabilities, {
+    validate_credentials: here,
+    list_accounts: here,
+    get_account: { ...here, request: { account_id: 'u1' } },
+  })
+  await host.install(
+    await packaged(
+      {
+        authentication_schema: { kind: 'token', fields: FIELDS },
+        settings: SETTINGS,
+        capabilities,
+      },
+      CODE,
+      cases,
+    ),
+  )
+  as = await host.file('acme.json', of('here'))
+})
+afterAll(() => host.stop())
+
+const of = (region: string) => ({ auth: { token: { token: 's3cret' } }, settings: { region } })
+
+describe('keyway call', () => {
+  test('prints a list whole, over all of its pages', async () => {
+    const { code, out, err } = await host.keyway('call', 'acme', 'list_accounts', '--as', as)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(JSON.parse(out)).toHaveLength(23)
+    const { answer } = await host.json('call', 'acme', 'list_accounts', '--as', as, '--size', '4')
+    expect(answer.response).toHaveLength(23)
+  })
+
+  test('prints one page where that is asked for, and says that there are more', async () => {
+    const one = await host.keyway('call', 'acme', 'list_accounts', '--as', as, '--one-page')
+    expect(JSON.parse(one.out)).toHaveLength(5)
+    expect(one.err).toContain('There are more pages')
+    const { answer } = await host.json('call', 'acme', 'list_accounts', '--as', as, '--one-page')
+    expect(answer.page.token).toEqual(expect.any(String))
+  })
+
+  test.each([
+    ['in the command line', '{"account_id":"u1"}'],
+    ['in a file', 'request.json'],
+  ])('takes a request %s', async (_where, request) => {
+    await host.file('request.json', { account_id: 'u1' })
+    const { out } = await host.keyway(
+      ...['call', 'acme', 'get_account', '--as', as, '--request', request],
+    )
+    expect(JSON.parse(out)).toMatchObject({ integration_specific_id: 'u1', given_name: 'here' })
+  })
+
+  test('ends with 1 at an error, whose words and code it says, and how far it came', async () => {
+    const broken = await host.file('broken.json', of('broken'))
+    const failed = await host.keyway('call', 'acme', 'list_accounts', '--as', broken)
+    expect(failed).toMatchObject({ code: 1, out: '' })
+    expect(failed.err).toMatch(/^unexpected_error: .*page three.* \(after 10 items\)\n$/)
+    const { code, answer } = await host.json('call', 'acme', 'list_accounts', '--as', broken)
+    expect([code, answer.error.error_code]).toEqual([1, 'unexpected_error'])
+  })
+
+  test.each([
+    [['call', 'nobody', 'list_accounts', '--as', 'acme.json'], 'not_found'],
+    [['call', 'acme', 'create_account', '--as', 'acme.json'], 'not_implemented'],
+    [['call', 'acme', 'list_accounts'], 'nobody can be asked here'],
+    [['call', 'acme', 'list_accounts', '--as', 'nowhere.json'], 'nowhere.json cannot be read'],
+    [['call', 'acme', 'get_account', '--as', 'acme.json', '--request', '{'], 'is not JSON'],
+  ])('%j says what is wrong', async (args, words) => {
+    expect(await host.keyway(...args)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(words),
+    })
+  })
+
+  test('shows in a dry run what would be sent, without the secrets', async () => {
+    const { answer } = await host.json('call', 'acme', 'list_accounts', '--as', as, '--dry-run')
+    expect(answer).toMatchObject({
+      url: `${host.url}/connectors/acme/list_accounts`,
+      body: { auth: { token: { token: '***' } }, settings: { region: 'here' } },
+    })
+  })
+})
+
+// A terminal: `script` gives one to a command.
+const hasScript = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+const COMMAND = `"${process.execPath}" --no-warnings "${path.join(ROOT, 'runtime/cli/main.ts')}"`
+
+/** Types each answer when its question has been asked; what was shown, and how it ended. */
+async function typed(command: string, answers: [RegExp, string][]) {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn('script', ['-qec', `${COMMAND} ${command}`, '/dev/null'], {
+    cwd: host.home,
+    env: { PATH, HOME, TERM: 'dumb', ...host.env },
+  })
+  let shown = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    shown += chunk
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  for (const [question, answer] of answers) {
+    await until(`${question} is asked`, () => question.test(shown)).catch((error: Error) => {
+      child.kill()
+      throw new Error(`${error.message}; it showed ${JSON.stringify(shown)}`)
+    })
+    child.stdin.write(`${answer}\n`)
+  }
+  const code = await ended
+  return { code, shown }
+}
+
+describe.skipIf(!hasScript)(`on a terminal${hasScript ? '' : ' (needs script)'}`, () => {
+  test('credentials and settings are asked for, secrets without being shown', async () => {
+    const { code, shown } = await typed(`call acme get_account --request '{"account_id":"u7"}'`, [
+      [/API token: $/, 's3cret-of-mine'],
+      [/region: $/, ''],
+      [/region: \s+region: $/, 'there'],
+      [/limit \(optional\): $/, 'twelve'],
+      [/twelve\s+limit \(optional\): $/, '12'],
+    ])
+    expect(code).toBe(0)
+    expect(shown).toContain('Acme > Settings')
+    expect(shown).toMatch(/"given_name": "there"/)
+    expect(shown).toMatch(/"family_name": "12"/)
+    expect(shown).not.toContain('s3cret-of-mine')
+  })
+
+  test('pages are counted while they come', async () => {
+    const { shown } = await typed(`call acme list_accounts --as acme.json`, [])
+    expect(shown).toMatch(/\d+ pages?, \d+ items …/)
+    expect(shown).toContain('account-22')
+  })
+
+  test('an install asks before it grants', async () => {
+    const file = await host.saved(
+      await packaged({ id: 'other', version: '1.0.0' }, LISTING('1.0.0')),
+    )
+    const no = await typed(`install ${file}`, [[/Grant all of it\? \[y\/N\] $/, 'n']])
+    expect(no).toMatchObject({ code: 3, shown: expect.stringContaining('is kept') })
+    const yes = await typed(`upgrade other --to 1.0.0`, [[/Grant all of it\? \[y\/N\] $/, 'y']])
+    expect(yes).toMatchObject({ code: 0, shown: expect.stringContaining('serves 1.0.0') })
+  })
+})
+
+describe('keyway logs', () => {
+  test('lists calls with what they logged, oldest first', async () => {
+    await host.keyway(
+      ...['call', 'acme', 'get_account', '--as', as, '--request', '{"account_id":"u1"}'],
+    )
+    await host.keyway('call', 'acme', 'list_accounts', '--as', as, '--one-page')
+    const { out } = await host.keyway('logs', 'acme', '--limit', '2')
+    expect(out).toMatch(
+      /acme get_account → ok in .*\n {4}info: looked up\n.*acme list_accounts → ok/,
+    )
+    const { answer } = await host.json('logs', '--limit', '1')
+    expect(answer.items).toEqual([expect.objectContaining({ capability: 'list_accounts' })])
+    expect((await host.keyway('logs', 'nobody')).out).toContain('No calls')
+  })
+
+  test('goes on with those that come, as lines of JSON if wished', async () => {
+    const env = { ...host.env }
+    const child = begin(['logs', 'acme', '--follow', '--json', '--limit', '1'], { env })
+    let out = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      out += chunk
+    })
+    const lines = () => out.split('\n').filter((line) => line !== '')
+    await until('the latest call is told', () => lines().length === 1)
+    await host.keyway(
+      ...['call', 'acme', 'get_account', '--as', as, '--request', '{"account_id":"u9"}'],
+    )
+    await until('the call is told', () => /"get_account"/.test(lines().at(-1) ?? ''))
+    expect(new Set(lines()).size).toBe(lines().length)
+    child.kill()
+  })
+})

@@ -1,0 +1,97 @@
+/** `keyway check` of packages and beside an earlier version; dry runs of what authors run. */
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyway as run } from './keyway.ts'
+
+let home: string
+const keyway = (...args: string[]) => run(args, { cwd: home })
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'keyway-check-cli-'))
+  await keyway('new', 'acme', '--dir', '.')
+  await keyway('pack', 'acme', '--out', 'acme-0.1.0.tgz')
+  await cp(path.join(home, 'acme'), path.join(home, 'next'), { recursive: true })
+  const manifest = path.join(home, 'next', 'connector.json')
+  const text = (await readFile(manifest, 'utf8'))
+    .replace('"version": "0.1.0"', '"version": "0.2.0"')
+    .replace('"pattern": "^[a-z0-9-]+$"', '"pattern": "^[a-z]+$"')
+    .replace('"type_label": "Role"', '"type_label": "Group"')
+  await writeFile(manifest, text)
+})
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+test('a package is checked like its folder', async () => {
+  const { code, out } = await keyway('check', 'acme', 'acme-0.1.0.tgz')
+  expect(code).toBe(0)
+  expect(out).toBe('ok   acme 0.1.0: 7 cases passed, 0 findings\n'.repeat(2))
+})
+
+test('a version is checked beside the one before: what it breaks, and what to do', async () => {
+  const { code, out } = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz')
+  expect(code).toBe(1)
+  expect(out).toMatch(/breaking in settings\.subdomain:\n {4}must match .* now\n {6}→ keep it/)
+  expect(out).toMatch(/notice in entitlement_types\.ROLE:\n {4}was called "Role", is "Group"/)
+  expect(out).toMatch(/notice in version:\n.*\n {6}→ call it 1\.0\.0/)
+  const meant = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz', '--allow-breaking')
+  expect([meant.code, meant.out.slice(0, 4)]).toEqual([0, 'ok  '])
+  expect((await keyway('check', 'acme', '--against', 'acme-0.1.0.tgz')).code).toBe(0)
+})
+
+test('machines get the findings with their severity and advice', async () => {
+  const { out } = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz', '--json')
+  const [{ ok, findings }] = JSON.parse(out)
+  expect(ok).toBe(false)
+  expect(findings[0]).toEqual({
+    severity: 'breaking',
+    where: 'settings.subdomain',
+    message: expect.any(String),
+    advice: expect.any(String),
+  })
+})
+
+test('what breaks the one before is not packed, unless it is meant', async () => {
+  const refused = await keyway('pack', 'next', '--against', 'acme-0.1.0.tgz')
+  expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('breaking') })
+  const meant = await keyway(
+    ...['pack', 'next', '--against', 'acme-0.1.0.tgz', '--allow-breaking', '--dry-run'],
+  )
+  expect(meant).toMatchObject({ code: 0, out: expect.stringContaining('(not written)') })
+})
+
+test.each([
+  [['check', 'acme', '--against', 'acme/README.md'], 'acme/README.md: it is no package'],
+  [['check', 'acme', '--against', 'nowhere.tgz'], 'there is no file nowhere.tgz'],
+  [['check', 'acme/README.md'], 'acme/README.md: it is no package'],
+  [['new', 'acme', '--dir', '.'], 'is there already'],
+  [['new', 'Not An Id'], 'Not An Id: '],
+])('%j says what is wrong', async (args, words) => {
+  expect(await keyway(...args)).toMatchObject({ code: 1, err: expect.stringContaining(words) })
+})
+
+test('dry runs write nothing, and answer machines', async () => {
+  await keyway('keygen', 'acme.key')
+  const before = await readdir(home)
+  const dry = async (...args: string[]) => {
+    const { code, out } = await keyway(...args, '--dry-run', '--json')
+    return { code, ...JSON.parse(out) }
+  }
+  expect(await dry('new', 'other')).toMatchObject({ code: 0, files: expect.any(Array) })
+  expect(await dry('pack', 'acme', '--out', 'b.tgz')).toMatchObject({ code: 0, file: 'b.tgz' })
+  expect(await dry('keygen', 'b.key')).toMatchObject({ code: 0, public_key: 'b.key.pub' })
+  expect(await dry('keygen', 'acme.key')).toMatchObject({ code: 1, error: {} })
+  expect(await dry('sign', 'acme-0.1.0.tgz', '--key', 'acme.key')).toMatchObject({
+    file: 'acme-0.1.0.tgz.sig',
+  })
+  expect(await readdir(home)).toEqual(before)
+})
+
+test('a secret left behind is found', async () => {
+  const readme = path.join(home, 'next', 'README.md')
+  await writeFile(readme, `token: ghp_${'a1B2'.repeat(9)}`)
+  expect(await keyway('check', 'next')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('a GitHub token'),
+  })
+})

@@ -1,0 +1,213 @@
+/** `keyway install`, `upgrade`, `rollback`, `remove`, and the verbs that show what became of it. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Made, packaged } from '../lifecycle/packaging.ts'
+import { type Running, startRunning } from './keyway.ts'
+
+let host: Running
+let first: string
+let second: string
+let made: Made
+
+beforeAll(async () => {
+  host = await startRunning()
+  made = await packaged({ version: '1.0.0' })
+  first = await host.saved(made)
+  second = await host.saved(
+    await packaged({
+      version: '1.1.0',
+      egress: [{ url: 'https://api.acme.example' }, { url: 'https://files.acme.example' }],
+    }),
+  )
+})
+afterAll(() => host.stop())
+afterEach(() => host.keyway('remove', 'acme'))
+
+const limit = (name: string) => `limit ${name}`
+const newest = async () => (await host.json('nodes')).answer.generation
+
+describe('keyway install', () => {
+  test('in a dry run shows what it wants, and keeps nothing', async () => {
+    const { code, out } = await host.keyway('install', first, '--dry-run')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^acme 1\.0\.0: not signed by anybody you trust, digest [0-9a-f]{12}$/m)
+    expect(out).toMatch(/It wants, and is not granted, to:\n {2}send GET, HEAD to https:\/\/api/)
+    expect(out).toContain('Would be different (nothing was changed):')
+    expect(out).toMatch(
+      /Calls would not go to it before that is granted\. Run this again with --grant/,
+    )
+    expect((await host.keyway('show', 'acme')).code).toBe(1)
+  })
+
+  test('in a dry run of what is kept says what would serve', async () => {
+    await host.keyway('install', first, '--no-activate')
+    const waits = await host.keyway('install', first, '--dry-run')
+    expect(waits).toMatchObject({ code: 0, out: expect.stringContaining('before that is granted') })
+    const { out } = await host.keyway('install', first, '--dry-run', '--grant-all')
+    expect(out).toMatch(/nothing was changed\):\n {2}acme: serves 1\.0\.0/)
+  })
+
+  test('waits with 3 where nobody grants, and says the words that grant', async () => {
+    const { code, err } = await host.keyway('install', first)
+    expect(code).toBe(3)
+    expect(err).toMatch(/acme 1\.0\.0 is kept, and calls do not go to it/)
+    const [, each = ''] = /some of: (.*)/.exec(err) ?? []
+    const wants = [...each.matchAll(/--grant '([^']+)'/g)].map(([, want]) => want ?? '')
+    expect(wants).toEqual([
+      'capability validate_credentials',
+      'egress https://api.acme.example',
+      'capability list_accounts',
+      ...['requests_per_second', 'concurrent_requests', 'concurrency', 'deadline_ms'].map(limit),
+      'limit memory_mb',
+    ])
+    const granted = await host.keyway(
+      ...['install', first, ...wants.flatMap((want) => ['--grant', want])],
+    )
+    expect(granted).toMatchObject({ code: 0, out: expect.stringContaining('serves 1.0.0') })
+  })
+
+  test('serves at once with --grant-all, with a reason in the history', async () => {
+    const { code, out } = await host.keyway(
+      'install',
+      first,
+      '--grant-all',
+      '--reason',
+      'for sales',
+    )
+    expect(code).toBe(0)
+    expect(out).toMatch(/Generation \d+, served by all hosts:\n {2}acme: 1\.0\.0 installed/)
+    expect((await host.keyway('history', '--limit', '1')).out).toMatch(/activate by .*: for sales/)
+    expect((await host.keyway('list')).out).toMatch(/^acme +1\.0\.0 +installed +ready$/m)
+    expect((await host.keyway('show', 'acme')).out).toMatch(/^ {2}\* 1\.0\.0 .*untrusted/m)
+  })
+
+  test('only keeps the package with --no-activate', async () => {
+    expect((await host.keyway('install', first, '--no-activate')).code).toBe(0)
+    expect((await host.json('show', 'acme')).answer).toMatchObject({ active: null, grants: [] })
+  })
+
+  test('obeys --expect, of which its own first half is no breach', async () => {
+    const expected = String(await newest())
+    const done = await host.keyway('install', first, '--grant-all', '--expect', expected)
+    expect(done).toMatchObject({ code: 0, err: '' })
+    const again = await host.json('disable', 'acme', '--expect', expected)
+    expect(again).toMatchObject({ code: 1, answer: { error: { message: /./ } } })
+  })
+
+  test('says everything that is wrong with a package that is refused', async () => {
+    const broken = await packaged({ version: '1.2.0' }, "throw new Error('not today')")
+    const { code, out, err } = await host.keyway('install', await host.saved(broken))
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toContain('not today')
+    const { answer } = await host.json('install', await host.saved(broken))
+    expect(answer.package.findings[0]).toMatchObject({ severity: 'error' })
+  })
+
+  test.each([
+    ['nowhere.tgz', /there is no file nowhere\.tgz/],
+    ['notes.txt', /The package was not installed/],
+  ])('of %s is refused in words', async (name, words) => {
+    await host.file('notes.txt', 'no package')
+    expect(await host.keyway('install', name)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(words),
+    })
+  })
+})
+
+describe('keyway upgrade', () => {
+  test('that wants more waits for the grant, which names the host', async () => {
+    await host.keyway('install', first, '--grant-all')
+    const waits = await host.keyway('upgrade', second)
+    expect(waits).toMatchObject({ code: 3 })
+    expect(waits.out).toMatch(/replaces 1\.0\.0\n.*\n {2}send .* to https:\/\/files\.acme\.example/)
+    expect((await host.keyway('list')).out).toMatch(/^acme +1\.0\.0/m)
+    const done = await host.keyway('upgrade', second, '--grant', 'egress')
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('acme: 1.0.0 → 1.1.0') })
+  })
+
+  test('goes to a version that is installed, back only when that is meant', async () => {
+    await host.keyway('install', first, '--grant-all')
+    await host.keyway('upgrade', second, '--grant-all')
+    const older = await host.keyway('upgrade', 'acme', '--to', '1.0.0')
+    expect(older).toMatchObject({ code: 1, err: expect.stringContaining('1.0.0 is older') })
+    const back = await host.keyway(
+      ...['upgrade', 'acme', '--to', made.digest.slice(0, 8), '--allow-downgrade'],
+    )
+    expect(back).toMatchObject({ code: 0, out: expect.stringContaining('acme: 1.1.0 → 1.0.0') })
+    expect((await host.keyway('upgrade', 'acme', '--to', '3.0.0')).err).toMatch(
+      /no installed version "3\.0\.0"; there are 1\.0\.0/,
+    )
+  })
+
+  test('to what is kept but not granted waits too, for people and machines', async () => {
+    await host.keyway('install', first, '--grant-all')
+    await host.keyway('install', second, '--no-activate')
+    const waits = await host.keyway('upgrade', 'acme', '--to', '1.1.0')
+    expect(waits).toMatchObject({ code: 3, err: expect.stringContaining('--grant-all') })
+    const told = await host.json('upgrade', 'acme', '--to', '1.1.0')
+    expect(told).toMatchObject({ code: 3, answer: { wants: [{ kind: 'egress' }, {}, {}, {}] } })
+  })
+
+  test('of an id without --to says what is missing', async () => {
+    expect((await host.keyway('upgrade', 'acme')).err).toContain('keyway upgrade ID --to VERSION')
+  })
+})
+
+describe('keyway rollback', () => {
+  test('serves what a generation served; diff says the way there', async () => {
+    await host.keyway('install', first, '--grant-all')
+    const at = await newest()
+    await host.keyway('upgrade', second, '--grant-all')
+    expect((await host.keyway('diff', String(at))).out).toContain('acme: 1.0.0 → 1.1.0')
+    const dry = await host.keyway('rollback', String(at), '--dry-run')
+    expect(dry.out).toMatch(/nothing was changed\):\n {2}acme: 1\.1\.0 → 1\.0\.0/)
+    const done = await host.keyway('rollback', String(at), '--reason', 'lists nobody')
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('acme: 1.1.0 → 1.0.0') })
+    const { answer } = await host.json('history', '--limit', '1')
+    expect(answer.items[0]).toMatchObject({ action: 'rollback', reason: 'lists nobody' })
+    const older = await host.json('history', '--before', String(at + 1), '--limit', '1')
+    expect(older.answer.items[0].generation).toBe(at)
+  })
+
+  test('to what wants a grant that was revoked waits for it', async () => {
+    await host.keyway('install', first, '--grant-all')
+    const at = String(await newest())
+    await host.keyway('upgrade', second, '--grant-all')
+    await host.keyway('revoke', 'acme', 'egress https://api.acme.example')
+    const waits = await host.keyway('rollback', at)
+    expect(waits).toMatchObject({ code: 3, err: expect.stringContaining('--grant-all') })
+    expect((await host.keyway('rollback', at, '--grant-all')).code).toBe(0)
+  })
+
+  test('to a generation that never was is refused', async () => {
+    expect(await host.keyway('rollback', '99999')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no generation 99999'),
+    })
+    expect((await host.keyway('rollback', 'last')).code).toBe(2)
+  })
+})
+
+describe('keyway disable, enable and remove', () => {
+  test('end calls and let them go on again, and forget', async () => {
+    await host.keyway('install', first, '--grant-all')
+    expect((await host.keyway('disable', 'acme', '--now')).out).toContain('disabled at once')
+    expect((await host.keyway('list')).out).toMatch(/^acme +1\.0\.0 +installed +disabled/m)
+    expect((await host.keyway('disable', 'acme', '--now')).out).toMatch(/^Nothing to do/)
+    expect((await host.keyway('enable', 'acme')).out).toContain('acme: enabled')
+    expect((await host.keyway('remove', 'acme', '--dry-run')).out).toContain('acme: removed')
+    expect((await host.keyway('remove', 'acme')).code).toBe(0)
+    expect(await host.keyway('remove', 'acme')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/acme/),
+    })
+  })
+})
+
+test('what is typed wrongly ends with 2, and a host that is not there with 1', async () => {
+  expect((await host.keyway('instal', first)).code).toBe(2)
+  expect((await host.keyway('install')).code).toBe(2)
+  expect((await host.keyway('list', '--limit', '3')).code).toBe(2)
+  const nobody = await host.keyway('list', '--url', 'http://127.0.0.1:1')
+  expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining('No Keyway answers') })
+})

@@ -1,0 +1,114 @@
+/** The real command against a real host that listens: what an operator types, and what comes back. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serve } from '@hono/node-server'
+import { ADMIN_TOKEN, type CoreHost, startCore } from '../core/host.ts'
+import type { Made } from '../lifecycle/packaging.ts'
+
+export const ROOT: string = path.join(import.meta.dirname, '..', '..')
+const MAIN = path.join(ROOT, 'runtime', 'cli', 'main.ts')
+
+/** How a command ended, and all that it wrote. */
+export type Ended = { code: number; out: string; err: string }
+
+export type Run = { env?: Record<string, string>; cwd?: string }
+
+/** Starts `keyway ...args`. */
+export function begin(args: readonly string[], { env = {}, cwd = ROOT }: Run = {}): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env
+  return spawn(process.execPath, ['--no-warnings', MAIN, ...args], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Runs `keyway ...args` to its end. */
+export function keyway(args: readonly string[], run: Run = {}): Promise<Ended> {
+  const child = begin(args, run)
+  let [out, err] = ['', '']
+  child.stdout?.on('data', (chunk: Buffer) => {
+    out += chunk
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    err += chunk
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code: code ?? -1, out, err }))
+  })
+}
+
+export type Running = {
+  core: CoreHost
+  url: string
+  /** A folder for files, in which commands run. */
+  home: string
+  /** Runs a command as the operator of this host. */
+  keyway(...args: string[]): Promise<Ended>
+  /** The same with `--json`, which must be obeyed. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  json(...args: string[]): Promise<{ code: number; answer: any }>
+  env: Record<string, string>
+  /** Writes a file into `home`, and says its name. */
+  file(name: string, content: string | Uint8Array | object): Promise<string>
+  /** The package as a file, with its signature beside. */
+  saved(made: Made): Promise<string>
+  /** Installs it with all that it wants; what is refused is thrown. */
+  install(made: Made): Promise<string>
+  stop(): Promise<void>
+}
+
+/** A host that listens on loopback, and a folder to work in. */
+export async function startRunning(env: Record<string, string> = {}): Promise<Running> {
+  const core = await startCore(env)
+  const server = serve({ fetch: core.host.app.fetch, hostname: '127.0.0.1', port: 0 }) as Server
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const home = await mkdtemp(path.join(tmpdir(), 'keyway-cli-'))
+  const own = { PORT: String(port), KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN }
+  const run = (...args: string[]) => keyway(args, { env: own, cwd: home })
+  const file = async (name: string, content: string | Uint8Array | object) => {
+    const isPlain = typeof content === 'string' || content instanceof Uint8Array
+    await writeFile(path.join(home, name), isPlain ? content : JSON.stringify(content))
+    return name
+  }
+  const saved = async ({ id, version, packed, signature }: Made) => {
+    const name = await file(`${id}-${version}.tgz`, packed)
+    await file(`${name}.sig`, signature)
+    return name
+  }
+  return {
+    core,
+    url: `http://127.0.0.1:${port}`,
+    home,
+    env: own,
+    keyway: run,
+    async json(...args) {
+      const { code, out, err } = await run(...args, '--json')
+      try {
+        return { code, answer: JSON.parse(out) }
+      } catch {
+        throw new Error(`keyway ${args.join(' ')} --json printed no JSON:\n${out}${err}`)
+      }
+    },
+    file,
+    saved,
+    async install(made) {
+      const name = await saved(made)
+      const { code, err } = await run('install', name, '--grant-all')
+      if (code !== 0) throw new Error(err)
+      return name
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await core.stop()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}

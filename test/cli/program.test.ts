@@ -1,0 +1,102 @@
+/** What holds for every verb: what its help says, and the options that its kind demands. */
+import type { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
+
+/**
+ * `serves` talks until it is ended. `reads` answers. `changes` also has a dry run. `makes` changes nothing
+ * that a dry run could spare, and says so.
+ */
+const KINDS = {
+  start: 'serves',
+  dev: 'serves',
+  verify: 'reads',
+  'audit verify': 'reads',
+  check: 'reads',
+  list: 'reads',
+  show: 'reads',
+  history: 'reads',
+  diff: 'reads',
+  nodes: 'reads',
+  publishers: 'reads',
+  logs: 'reads',
+  'login-link': 'makes',
+  backup: 'changes',
+  restore: 'changes',
+  'users import': 'changes',
+  new: 'changes',
+  pack: 'changes',
+  keygen: 'changes',
+  sign: 'changes',
+  install: 'changes',
+  upgrade: 'changes',
+  rollback: 'changes',
+  remove: 'changes',
+  disable: 'changes',
+  enable: 'changes',
+  release: 'changes',
+  grant: 'changes',
+  revoke: 'changes',
+  probe: 'changes',
+  trust: 'changes',
+  distrust: 'changes',
+  call: 'changes',
+} as const
+
+const verbs = verbsOf(createProgram())
+
+function helpOf(command: Command): string {
+  let text = ''
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+  })
+  command.outputHelp()
+  return text
+}
+
+const takes = (command: Command, flag: string): boolean =>
+  command.options.some(({ long }) => long === flag)
+
+test('every verb has a kind, and there are no others', () => {
+  expect(verbs.map(({ name }) => name).sort()).toEqual(Object.keys(KINDS).sort())
+})
+
+describe.each(verbs)('keyway $name', ({ name, command }) => {
+  const kind = KINDS[name as keyof typeof KINDS]
+  const help = helpOf(command)
+
+  test('says what it does, how it ends, and an example of itself', () => {
+    expect(command.description()).toMatch(/^[a-z].*[^.]$/)
+    expect(help).toMatch(/Exit codes: 0 done, 1 refused or failed, 2 wrong usage/)
+    expect(help).toMatch(new RegExp(`Examples?:\\n(  keyway .*\\n)*  keyway ${name}( |\\n)`))
+  })
+
+  test('describes every argument and option', () => {
+    for (const { description } of [...command.registeredArguments, ...command.options])
+      expect(description).not.toBe('')
+  })
+
+  test('answers machines, and has a dry run, or says why not', () => {
+    expect(takes(command, '--json')).toBe(kind !== 'serves')
+    expect(takes(command, '--dry-run')).toBe(kind === 'changes')
+    if (kind === 'serves') expect(help).toContain('neither --json nor --dry-run')
+    if (kind === 'makes') expect(help).toContain('There is no --dry-run:')
+  })
+
+  test('its examples are command lines that it takes', () => {
+    const examples = [...help.matchAll(/^ {2}keyway (.+)$/gm)].map(([, line]) => line ?? '')
+    for (const line of examples.filter((one) => one.startsWith(name))) {
+      const flags = [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag ?? '')
+      for (const flag of flags) expect([line, takes(command, flag)]).toEqual([line, true])
+    }
+  })
+})
+
+test('the overview groups every verb, and says how a host is found and how commands end', () => {
+  const help = helpOf(createProgram())
+  expect(help).not.toMatch(/^Commands:\n {2}(?!help)/m)
+  expect(help).toContain('KEYWAY_ADMIN_TOKEN')
+  expect(help).toContain('3 waits for a grant')
+})

@@ -1,0 +1,113 @@
+/** The README's commands for authors and operators, run as they stand in an empty folder. */
+import { spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetDatabase } from '../database/forget.ts'
+import { type Ended, ROOT } from './keyway.ts'
+
+let home: string
+let env: Record<string, string>
+const groups: number[] = []
+/** When all that a script has started has ended. */
+const ended: Promise<unknown>[] = []
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'keyway-readme-'))
+  const bin = path.join(home, '.bin')
+  await mkdir(bin)
+  // What npx would run where the package is installed.
+  await writeFile(
+    path.join(bin, 'npx'),
+    `#!/bin/sh\nshift\nexec "${process.execPath}" --no-warnings "${ROOT}/runtime/cli/main.ts" "$@"\n`,
+  )
+  await chmod(path.join(bin, 'npx'), 0o755)
+  const { PATH = '', HOME = '' } = process.env
+  env = { PATH: `${bin}:${PATH}`, HOME, PORT: String(await freePort()) }
+})
+afterAll(async () => {
+  for (const pid of groups) {
+    try {
+      process.kill(-pid, 'SIGTERM')
+    } catch {
+      // Its group is gone already.
+    }
+  }
+  await Promise.all(ended)
+  await forgetDatabase(path.join(home, 'data'))
+  await rm(home, { recursive: true, force: true, maxRetries: 10 })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Runs a script to its end; what it left in the background goes on until the end of the tests. */
+function sh(script: string): Promise<Ended> {
+  const child = spawn('sh', ['-ec', script], {
+    cwd: home,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  groups.push(child.pid as number)
+  ended.push(new Promise((resolve) => child.once('close', resolve)))
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk
+  })
+  return new Promise((resolve) => {
+    child.once('exit', (code) => setImmediate(() => resolve({ code: code ?? -1, out, err })))
+  })
+}
+
+/** The block of the README that begins with a command. */
+async function block(begins: string): Promise<string> {
+  const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
+  const blocks = readme.split(/^```/m).filter((_, index) => index % 2 === 1)
+  const found = blocks.find((one) => one.startsWith(`sh\n${begins}`))
+  if (found === undefined) throw new Error(`README.md has no block that begins with ${begins}`)
+  return found.replace(/^sh\n/, '')
+}
+
+test('an author gets from an empty folder to a signed, installed connector that answers', async () => {
+  const { code, out, err } = await sh(await block('npx keyway start > keyway.log'))
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain('acme 0.1.0: signed by a trusted publisher (Acme Inc.)')
+  expect(out).toMatch(
+    /served by all hosts:\n {2}acme: 0\.1\.0 installed.*\n {2}acme: serves 0\.1\.0/,
+  )
+  const info = JSON.parse(out.slice(out.lastIndexOf('\n{\n')))
+  expect(info).toMatchObject({ app_id: 'acme' })
+}, 120_000)
+
+test('an operator installs, upgrades and rolls back', async () => {
+  const next = `npx keyway remove acme
+    sed -i.bak 's/"version": "0.1.0"/"version": "0.2.0"/' acme/connector.json
+    npx keyway pack acme --against acme-0.1.0.tgz
+    npx keyway sign acme-0.2.0.tgz --key acme.key`
+  expect(await sh(next)).toMatchObject({ code: 0 })
+  // A host of its own would begin at the first generation.
+  const { out: history } = await sh('npx keyway history --limit 1')
+  const begun = Number(/^\d+/.exec(history)?.[0])
+  const script = (await block('npx keyway install acme-0.1.0.tgz')).replace(
+    'rollback 2 ',
+    `rollback ${begun + 2} `,
+  )
+  const { code, out, err } = await sh(script)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^acme +0\.1\.0 +installed +ready$/m)
+  expect(out).toMatch(/activate by admin@localhost: for the sales team/)
+  for (const words of ['0.1.0 → 0.2.0', '0.2.0 → 0.1.0', 'may no longer offer assign_entitlement'])
+    expect(out).toContain(`acme: ${words}`)
+  expect(out).toMatch(/acme: disabled for new calls[\s\S]*acme: enabled[\s\S]*acme: removed/)
+}, 120_000)
