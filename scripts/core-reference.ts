@@ -64,7 +64,7 @@ function endpointRow(row: Endpoint): string[] {
 }
 
 /** `size?: 1..100 = 50`, one after the other. */
-function parameters(query: Params): string {
+export function parameters(query: Params): string {
   const rows = Object.entries(query).map(([name, { required, many, jsonSchema }]) => {
     const { default: absent, minimum, maximum } = jsonSchema
     const range = minimum === undefined ? '' : ` ${minimum}..${maximum ?? ''}`
@@ -93,7 +93,7 @@ function answerOf({ output, answer }: Endpoint): string {
 }
 
 /** A schema's title; a list by that of its items. */
-function nameOf(schema: AnySchema): string {
+export function nameOf(schema: AnySchema): string {
   const { item, type } = schema as AnySchema & { item?: AnySchema }
   if (item) return `list of ${nameOf(item)}`
   const title = v.getMetadata(schema as never)['title'] as string | undefined

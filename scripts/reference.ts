@@ -17,6 +17,7 @@ import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
 import { coreSections } from './core-reference.ts'
 import { contextMembers, type Exported, exportsOf, signingMembers } from './for-authors.ts'
 import { code, table } from './markdown.ts'
+import { operatorSections } from './operator-reference.ts'
 
 /** The page as Markdown. */
 export function referencePage(): string {
@@ -39,13 +40,14 @@ export function referencePage(): string {
     ['Limits', limits()],
     ['Cases', cases()],
     ...coreSections(),
+    ...operatorSections((body) => members(createComponents().schema(body, 'input'))),
   ]
   return [
     '<!-- Written by scripts/docs.ts from the tables in this folder; do not edit. -->',
     '',
     '# Contract',
     '',
-    `What callers, connectors and the runtime agree on: version ${INTERFACE_VERSION} of the author’s interface; the core interface is [further down](#core-endpoints).`,
+    `What callers, connectors and the runtime agree on: version ${INTERFACE_VERSION} of the author’s interface; the core interface, the operator’s and the commands are [further down](#core-endpoints).`,
     'This folder is its only definition; validation, types, OpenAPI and this page are read from it.',
     ...sections.flatMap(([title, body]) => ['', `## ${title}`, '', body]),
     '',

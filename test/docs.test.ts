@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { createProgram, verbsOf } from '../runtime/cli/program.ts'
 import { CAPABILITY_NAMES } from '../runtime/contract/capabilities.ts'
 import { CONVENTIONS } from '../runtime/contract/conventions.ts'
+import { OPERATOR_ENDPOINTS } from '../runtime/contract/endpoints/operator.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import { ERROR_CODES } from '../runtime/contract/error-codes.ts'
 import { ERRORS } from '../runtime/contract/errors.ts'
+import { WANT_KINDS } from '../runtime/contract/generation.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
 import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
@@ -77,7 +80,22 @@ test('every core endpoint is in the reference, and the reference has no others',
   expect(firstCells('Core endpoints').sort()).toEqual(all.sort())
 })
 
+test('every endpoint of the operator is in the reference, and the reference has no others', () => {
+  const all = Object.values(OPERATOR_ENDPOINTS).map(
+    ({ method, path }) => `${method} /operator${path.replace(/:(\w+)/g, '{$1}')}`,
+  )
+  expect(firstCells('Operator endpoints')).toEqual(all)
+})
+
+test('every command is in the reference, and the reference has no others', () => {
+  const commands = firstCells('Commands').filter((cell) => cell.startsWith('keyway '))
+  expect(commands.map((cell) => cell.replace(/^keyway | [<[].*$/g, ''))).toEqual(
+    verbsOf(createProgram()).map(({ name }) => name),
+  )
+})
+
 test.each([
+  ['Wants', WANT_KINDS],
   ['Roles', ROLES],
   ['Task actions', TASK_ACTIONS],
   ['Access lengths', ACCESS_LENGTHS],
