@@ -95,6 +95,7 @@ describe('keyway trust and distrust', () => {
       code: 1,
       err: expect.stringContaining('acme.key.pub'),
     })
+    expect((await host.keyway('trust', file, '--name', 'x')).err).toContain('is no public key')
   })
 })
 

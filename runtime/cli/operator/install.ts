@@ -125,23 +125,29 @@ function done(flags: ReadFlags, changed: Changed & { package?: PackageReport }):
   print(flags, changed, changeWords)
 }
 
-const activate = (
+async function activate(
   id: string,
   digest: string,
   grant: Selection,
   flags: InstallFlags,
-): Promise<Changed> =>
-  ask<Changed>(flags, {
-    method: 'POST',
-    path: connectorPath(id, 'activate'),
-    body: {
-      ...changeOf(flags),
-      digest,
-      grant,
-      allow_breaking: flags.allowBreaking ?? false,
-      allow_downgrade: flags.allowDowngrade ?? false,
-    },
-  })
+): Promise<Changed> {
+  const body = {
+    ...changeOf(flags),
+    digest,
+    grant,
+    allow_breaking: flags.allowBreaking ?? false,
+    allow_downgrade: flags.allowDowngrade ?? false,
+  }
+  const path = connectorPath(id, 'activate')
+  try {
+    return await ask<Changed>(flags, { method: 'POST', path, body })
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    // The host names members of the body: here they are options.
+    const words = error.message.replace(/\ballow_(breaking|downgrade)\b/g, '--allow-$1')
+    throw new RefusedError(words, error.raw)
+  }
+}
 
 async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
   const packed = await bytesOf(file)

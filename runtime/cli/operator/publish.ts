@@ -12,5 +12,7 @@ export async function trust(file: string, flags: ChangeFlags & { name: string })
     throw new ConfigError(
       `${file} is a private key: it stays with its owner. Trust the public one, ${file}.pub`,
     )
+  if (!public_key.includes('PUBLIC KEY'))
+    throw new ConfigError(`${file} is no public key: name the .pub that keyway keygen wrote`)
   await change('/operator/publishers', flags, { name: flags.name, public_key })
 }
