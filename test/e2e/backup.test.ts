@@ -43,6 +43,8 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   })
   expect(group.status).toBe(201)
 
+  const dry = await run(['backup', file, '--dry-run', '--json'], settings('data'))
+  expect(JSON.parse(dry.output)).toEqual({ file, key_id: expect.any(String) })
   const taken = await run(['backup', file], settings('data'))
   expect(taken.output).toMatch(/^Wrote .*keyway\.tar\.gz: [\d.]+ MB, \d+ files, everything until/)
   expect(taken.output).toMatch(/needs the secret with the key id [0-9a-f]{16}.*data\/secret/)
@@ -50,6 +52,13 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   expect(taken.code).toBe(0)
 
   const env = { KEYWAY_SECRET: secret }
+  const whole = await run(['restore', file, '--dry-run'], settings('second', env))
+  expect(whole).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/is whole and fits \(nothing was changed\): \d+ files/),
+  })
+  const again = await run(['backup', file, '--dry-run'], settings('data'))
+  expect(again).toMatchObject({ code: 1, output: expect.stringContaining('is there already') })
   const [running, restored, own, verified] = await Promise.all([
     run(['restore', file], settings('data')),
     run(['restore', file], settings('second', env)),
