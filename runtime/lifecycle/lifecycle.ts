@@ -22,7 +22,7 @@ import type { Sealer } from '../seal.ts'
 import { createRecentCalls, type RecentCalls } from './calls.ts'
 import { type Follower, follow } from './follow.ts'
 import { keepLastKnown, readLastKnown } from './last-known.ts'
-import type { InstallPolicy, OperateDeps } from './operate.ts'
+import type { InstallPolicy, OperateDeps } from './operating.ts'
 import { packedOf } from './packages.ts'
 import { type Probe, probeOf } from './probes.ts'
 

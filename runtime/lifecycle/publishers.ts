@@ -1,7 +1,7 @@
 /** Whose packages an operator trusts: what they have signed is judged anew with each change. */
 import { readPublicKey } from '../packages/sign.ts'
 import { commit, type Outcome } from './generations.ts'
-import type { Change, OperateDeps } from './operate.ts'
+import type { Change, OperateDeps } from './operating.ts'
 import { judgedAnew } from './packages.ts'
 import { distrusting, trusting } from './statement.ts'
 

@@ -66,9 +66,7 @@ export function changeWords({
   if (difference.length === 0) return `Nothing to do: it is so already (generation ${generation}).`
   const lines = briefly(difference).map((line) => `  ${line}`)
   if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
-  const served = converged
-    ? 'served by all hosts'
-    : 'not yet served by all hosts; see keyway nodes'
+  const served = converged ? 'served by all hosts' : 'not yet served by all hosts; see keyway nodes'
   const told = problems.map((one) => `  not served: ${one}`)
   return [`Generation ${generation}, ${served}:`, ...lines, ...told].join('\n')
 }

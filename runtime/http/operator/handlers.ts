@@ -9,15 +9,19 @@ import type {
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { normalizeId } from '../../contract/manifest.ts'
+import { activate } from '../../lifecycle/activate.ts'
 import { difference } from '../../lifecycle/difference.ts'
 import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
+import { grant, revoke } from '../../lifecycle/grants.ts'
 import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
 import { converged, listNodes, problemsOf } from '../../lifecycle/nodes.ts'
 import * as operate from '../../lifecycle/operate.ts'
+import { type Change, type OperateDeps, readable } from '../../lifecycle/operating.ts'
 import type { Uploaded } from '../../lifecycle/packages.ts'
 import { forgetProbe, probeOf, setProbe } from '../../lifecycle/probes.ts'
 import { distrust, trust } from '../../lifecycle/publishers.ts'
 import { connectorOf } from '../../lifecycle/statement.ts'
+import { upload } from '../../lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../registry/wants.ts'
 import type { Sealer } from '../../seal.ts'
 
@@ -31,7 +35,7 @@ export type OperatorInput<N extends OperatorEndpointName> = {
   uploaded: Uploaded | null
 }
 
-export type Operating = operate.OperateDeps & {
+export type Operating = OperateDeps & {
   lifecycle: Lifecycle
   vault: Sealer
   signal: AbortSignal
@@ -46,14 +50,14 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
   upload_package: async (op, { query, uploaded }) => {
     const { change_publisher: changePublisher } = query
     const change = { ...changeOfQuery(query), changePublisher }
-    const { report, ...outcome } = await operate.upload(op, uploaded as Uploaded, change)
+    const { report, ...outcome } = await upload(op, uploaded as Uploaded, change)
     return { ...(await told(op, outcome, query)), package: report }
   },
   show_connector: async (op, { params }) => show(op, idOf(params)),
   activate_connector: async (op, { params, body }) =>
     told(
       op,
-      await operate.activate(op, idOf(params), {
+      await activate(op, idOf(params), {
         ...changeOf(body),
         digest: body.digest,
         grant: body.grant,
@@ -76,13 +80,9 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
   remove_connector: async (op, { params, query }) =>
     told(op, await operate.remove(op, idOf(params), changeOfQuery(query)), query),
   grant_to_connector: async (op, { params, body }) =>
-    told(op, await operate.grant(op, idOf(params), { ...changeOf(body), wants: body.wants }), body),
+    told(op, await grant(op, idOf(params), { ...changeOf(body), wants: body.wants }), body),
   revoke_from_connector: async (op, { params, body }) =>
-    told(
-      op,
-      await operate.revoke(op, idOf(params), { ...changeOf(body), wants: body.wants }),
-      body,
-    ),
+    told(op, await revoke(op, idOf(params), { ...changeOf(body), wants: body.wants }), body),
   set_probe: async (op, { params, body }) => {
     const { statement } = await newest(op.db, op.actor.domainId)
     const { id } = connectorOf(statement, idOf(params))
@@ -156,7 +156,7 @@ type Wanted = {
   dry_run: boolean
 }
 
-const changeOf = ({ reason, expected_generation, dry_run }: Wanted): operate.Change => ({
+const changeOf = ({ reason, expected_generation, dry_run }: Wanted): Change => ({
   reason,
   expected: expected_generation,
   dryRun: dry_run,
@@ -170,7 +170,7 @@ const changeOfQuery = ({
   reason: string | null
   expected_generation: number
   dry_run: boolean
-}): operate.Change => ({
+}): Change => ({
   reason: (reason ?? '').slice(0, 1000),
   expected: expected_generation < 0 ? null : expected_generation,
   dryRun: dry_run,
@@ -196,7 +196,7 @@ async function show(op: Operating, id: string) {
   const { db, actor } = op
   const { statement } = await newest(db, actor.domainId)
   const connector = connectorOf(statement, id)
-  const manifest = connector.active ? await operate.readable(op, connector.active) : null
+  const manifest = connector.active ? await readable(op, connector.active) : null
   const wants = manifest ? wantsOf(manifest) : []
   return {
     ...connector,
