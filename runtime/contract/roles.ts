@@ -15,6 +15,8 @@ export const PERMISSIONS = [
   'tasks.read',
   'tasks.write',
   'accounts.read',
+  'policies.read',
+  'policies.write',
   'reviews.read',
   'logs.read',
   'operator',

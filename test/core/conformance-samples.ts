@@ -7,6 +7,7 @@ import {
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
 import { groups } from '../../runtime/database/schema/people.ts'
+import { accessPolicies } from '../../runtime/database/schema/policies.ts'
 import { app, group, person, task } from './host.ts'
 
 export type World = { db: Db; domainId: string; otherDomainId: string }
@@ -38,6 +39,28 @@ async function rule(db: Db, domainId: string): Promise<string> {
   const [row] = await db.insert(preApprovalRules).values(values).returning()
   return row?.id ?? ''
 }
+
+async function policy(db: Db, domainId: string): Promise<string> {
+  const appId = await appInStore(db, domainId)
+  const values = {
+    domainId,
+    name: 'Sample',
+    businessJustification: 'Sample',
+    status: 'DRAFT' as const,
+    isEnabled: false,
+    isEveryone: true,
+    apps: [{ id: appId, is_preapproved: false, permissions: [] }],
+  }
+  const [row] = await db.insert(accessPolicies).values(values).returning()
+  return row?.id ?? ''
+}
+
+const policyBody = async ({ db, domainId }: World) => ({
+  name: 'Sample',
+  business_justification: 'Sample',
+  apps: [{ id: await appInStore(db, domainId) }],
+  access_condition: { attribute: 'identity.email', exists: true },
+})
 
 let made = 0
 const email = () => {
@@ -75,6 +98,10 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => rule(db, domainId),
     foreign: ({ db, otherDomainId }) => rule(db, otherDomainId),
   },
+  access_policy_id: {
+    own: ({ db, domainId }) => policy(db, domainId),
+    foreign: ({ db, otherDomainId }) => policy(db, otherDomainId),
+  },
   app_class_id: { own: async () => 'scim', foreign: null },
   role_name: { own: async () => 'Auditor', foreign: null },
 }
@@ -104,6 +131,8 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     justification: 'Sample',
   }),
   update_pre_approval_rule: async () => ({ justification: 'Another' }),
+  create_access_policy: policyBody,
+  put_access_policy: policyBody,
 }
 
 export function builderOf(name: string): Builder {

@@ -4,6 +4,7 @@ import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
 import { META_ENDPOINTS } from './meta.ts'
 import { PERMISSION_ENDPOINTS } from './permissions.ts'
+import { POLICY_ENDPOINTS } from './policies.ts'
 import { PRE_APPROVAL_ENDPOINTS } from './pre-approval.ts'
 import { TASK_ENDPOINTS } from './tasks.ts'
 import { USER_ENDPOINTS } from './users.ts'
@@ -16,6 +17,7 @@ export const ENDPOINTS = {
   ...PERMISSION_ENDPOINTS,
   ...PRE_APPROVAL_ENDPOINTS,
   ...TASK_ENDPOINTS,
+  ...POLICY_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const
 

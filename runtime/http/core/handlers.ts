@@ -11,6 +11,7 @@ import * as integrations from '../../core/apps/integrations.ts'
 import type { Principal } from '../../core/callers/principal.ts'
 import type { RequestParts } from '../../core/parts.ts'
 import * as users from '../../core/people/users.ts'
+import * as policies from '../../core/policies/policies.ts'
 import * as store from '../../core/store/app-store.ts'
 import * as edits from '../../core/store/permission-edits.ts'
 import * as permissions from '../../core/store/permissions.ts'
@@ -98,6 +99,14 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     ),
   delete_permission: (db, who, { params }) =>
     edits.deletePermission(db, who, id(params, 'permission_id')),
+  list_access_policies: (db, who, { query }) => policies.listPolicies(db, who, query),
+  create_access_policy: (db, who, { body }) => policies.createPolicy(db, who, body),
+  get_access_policy: (db, who, { params }) =>
+    policies.getPolicy(db, who, id(params, 'access_policy_id')),
+  put_access_policy: (db, who, { params, body }) =>
+    policies.putPolicy(db, who, id(params, 'access_policy_id'), body),
+  delete_access_policy: (db, who, { params }) =>
+    policies.deletePolicy(db, who, id(params, 'access_policy_id')),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
   get_pre_approval_rule: (db, who, { params }) =>

@@ -1,0 +1,47 @@
+/** Access policies: core-interface.md section 1.10. */
+import { AccessPolicyInput, AccessPolicyOutput } from '../models/access-policy.ts'
+import { endpoint } from './endpoint.ts'
+import { pageParams, text } from './params.ts'
+
+const policies = endpoint('AccessPolicies')
+
+export const POLICY_ENDPOINTS = {
+  list_access_policies: policies({
+    method: 'GET',
+    path: '/access_policies',
+    summary: 'List access policies, newest first',
+    who: 'policies.read',
+    query: { name: text().describe('A part of the name'), ...pageParams },
+    answer: 'page',
+    output: AccessPolicyOutput,
+  }),
+  create_access_policy: policies({
+    method: 'POST',
+    path: '/access_policies',
+    summary: 'Make an access policy',
+    who: 'policies.write',
+    body: AccessPolicyInput,
+    output: AccessPolicyOutput,
+  }),
+  get_access_policy: policies({
+    method: 'GET',
+    path: '/access_policies/:access_policy_id',
+    summary: 'Read an access policy',
+    who: 'policies.read',
+    output: AccessPolicyOutput,
+  }),
+  put_access_policy: policies({
+    method: 'PUT',
+    path: '/access_policies/:access_policy_id',
+    summary: 'Replace an access policy, all of it',
+    who: 'policies.write',
+    body: AccessPolicyInput,
+    output: AccessPolicyOutput,
+  }),
+  delete_access_policy: policies({
+    method: 'DELETE',
+    path: '/access_policies/:access_policy_id',
+    summary: 'Delete an access policy',
+    who: 'policies.write',
+  }),
+} as const

@@ -1,0 +1,89 @@
+/** Access policies: who is given what by what they are (core-interface.md sections 1.10 and 2.2). */
+import * as v from 'valibot'
+import { type Condition, conditionFault } from '../condition.ts'
+import { anyObject } from '../envelope-schemas.ts'
+import { maybe } from '../optional.ts'
+import { listOf, MAX_NAME } from './reference.ts'
+
+export const POLICY_STATUSES = ['DRAFT', 'PUBLISHED'] as const
+
+const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+const PolicyPermissionInput = v.pipe(
+  v.object({ id: v.string() }),
+  v.metadata({ title: 'AccessPolicyPermissionInput' }),
+)
+
+const PolicyAppInput = v.pipe(
+  v.object({
+    id: v.string(),
+    is_preapproved: maybe(described(v.boolean(), 'Given without anybody being asked')),
+    permissions: maybe(
+      described(listOf(PolicyPermissionInput), 'Empty: the app itself, without a permission'),
+    ),
+  }),
+  v.metadata({ title: 'AccessPolicyAppInput' }),
+)
+
+const condition = v.pipe(
+  anyObject(),
+  v.check(
+    (value) => conditionFault(value) === null,
+    ({ input }) => conditionFault(input) ?? '',
+  ),
+  v.metadata({
+    description:
+      'An attribute such as `identity.email` or `identity.custom_attributes["Department"]` with operators, or `and`, `or`, `not` of conditions',
+  }),
+)
+
+export const AccessPolicyInput = v.pipe(
+  v.object({
+    name: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME)),
+    business_justification: v.pipe(v.string(), v.maxLength(500)),
+    status: maybe(described(v.picklist(POLICY_STATUSES), 'DRAFT where nothing is said')),
+    is_enabled: maybe(described(v.boolean(), 'False where nothing is said')),
+    apps: v.pipe(listOf(PolicyAppInput), v.minLength(1)),
+    access_condition: maybe(condition),
+    is_everyone_condition: maybe(described(v.boolean(), 'Everybody; no condition is needed then')),
+  }),
+  v.metadata({ title: 'AccessPolicyInput' }),
+)
+export type AccessPolicyInput = v.InferOutput<typeof AccessPolicyInput>
+
+const PolicyAppOutput = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    label: v.string(),
+    is_preapproved: v.boolean(),
+    permissions: v.array(
+      v.pipe(
+        v.strictObject({ id: v.string(), label: v.string() }),
+        v.metadata({ title: 'AccessPolicyPermissionOutput' }),
+      ),
+    ),
+  }),
+  v.metadata({ title: 'AccessPolicyAppOutput' }),
+)
+
+export const AccessPolicyOutput = v.pipe(
+  v.strictObject({
+    name: v.string(),
+    business_justification: v.string(),
+    id: v.string(),
+    status: v.picklist(POLICY_STATUSES),
+    is_enabled: v.boolean(),
+    apps: v.array(PolicyAppOutput),
+    access_condition: described(anyObject(), 'Empty for everybody'),
+    is_everyone_condition: v.boolean(),
+  }),
+  v.metadata({ title: 'AccessPolicyOutput', description: 'Who is given what by what they are' }),
+)
+export type AccessPolicyOutput = v.InferInput<typeof AccessPolicyOutput>
+
+/** What is kept of the apps of a policy. */
+export type PolicyApp = { id: string; is_preapproved: boolean; permissions: string[] }
+
+/** A condition that `AccessPolicyInput` has judged. */
+export const asCondition = (value: Record<string, unknown>): Condition => value as Condition

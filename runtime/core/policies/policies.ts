@@ -1,0 +1,222 @@
+/** Access policies as records. */
+import { and, desc, eq, inArray } from 'drizzle-orm'
+import { hasExpression } from '../../contract/condition.ts'
+import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
+import { isId } from '../../contract/id.ts'
+import {
+  type AccessPolicyInput,
+  type AccessPolicyOutput,
+  asCondition,
+  type PolicyApp,
+} from '../../contract/models/access-policy.ts'
+import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessPolicies } from '../../database/schema/policies.ts'
+import { recordActivity } from '../activity/activity.ts'
+import type { Principal } from '../callers/principal.ts'
+import { type PageQuery, selectPage } from '../list/page.ts'
+import { hasPart } from '../list/search.ts'
+import { changedMembers } from '../store/merge.ts'
+
+type PolicyRow = typeof accessPolicies.$inferSelect
+
+export async function listPolicies(
+  db: Db,
+  principal: Principal,
+  query: PageQuery & { name: string | null },
+) {
+  const where = and(
+    eq(accessPolicies.domainId, principal.domainId),
+    query.name ? hasPart(accessPolicies.name, query.name) : undefined,
+  )
+  const order = [desc(accessPolicies.createdAt), desc(accessPolicies.id)]
+  const page = await selectPage(db, accessPolicies, { where, order }, query, (row) => row)
+  return { ...page, items: await answers(db, page.items) }
+}
+
+export async function getPolicy(db: Db, principal: Principal, id: string) {
+  return (await answers(db, [await findPolicy(db, principal, id, false)]))[0]
+}
+
+/** @throws CoreError 422 for what the body refers to and is not there, and for what cannot be in force */
+export async function createPolicy(db: Db, principal: Principal, body: AccessPolicyInput) {
+  return db.transaction(async (tx) => {
+    const values = await valuesOf(tx, principal, body)
+    const { domainId } = principal
+    const [row] = await tx
+      .insert(accessPolicies)
+      .values({ domainId, ...values })
+      .returning()
+    await record(tx, principal, 'CREATED', row as PolicyRow, {})
+    return (await answers(tx, [row as PolicyRow]))[0]
+  })
+}
+
+export async function putPolicy(db: Db, principal: Principal, id: string, body: AccessPolicyInput) {
+  return db.transaction(async (tx) => {
+    const before = await findPolicy(tx, principal, id, true)
+    const values = await valuesOf(tx, principal, body)
+    const [row] = await tx
+      .update(accessPolicies)
+      .set(values)
+      .where(eq(accessPolicies.id, before.id))
+      .returning()
+    const changed = changedMembers(before, { ...before, ...values })
+    if (changed.length > 0) await record(tx, principal, 'UPDATED', row as PolicyRow, { changed })
+    return (await answers(tx, [row as PolicyRow]))[0]
+  })
+}
+
+export async function deletePolicy(db: Db, principal: Principal, id: string): Promise<null> {
+  await db.transaction(async (tx) => {
+    const policy = await findPolicy(tx, principal, id, true)
+    await tx.delete(accessPolicies).where(eq(accessPolicies.id, policy.id))
+    await record(tx, principal, 'DELETED', policy, {})
+  })
+  return null
+}
+
+async function findPolicy(db: Db, { domainId }: Principal, id: string, locked: boolean) {
+  const question = db
+    .select()
+    .from(accessPolicies)
+    .where(and(eq(accessPolicies.id, id), eq(accessPolicies.domainId, domainId)))
+  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
+  if (!row) throw notFound('Access policy')
+  return row
+}
+
+async function valuesOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {
+  const isEveryone = body.is_everyone_condition ?? false
+  const condition = body.access_condition === undefined ? null : asCondition(body.access_condition)
+  const isInForce = body.status === 'PUBLISHED' && body.is_enabled === true
+  const wrong: ValidationEntry[] = []
+  if (condition === null && !isEveryone)
+    wrong.push(entry(['access_condition'], 'needed, unless is_everyone_condition is true'))
+  if (condition !== null && isInForce && hasExpression(condition))
+    wrong.push(
+      entry(
+        ['access_condition'],
+        'a lumos_expression cannot be evaluated here: write the condition with operators, or keep the policy a draft',
+      ),
+    )
+  const wanted = body.apps.map(
+    ({ id, is_preapproved = false, permissions = [] }): PolicyApp => ({
+      id,
+      is_preapproved,
+      permissions: [...new Set(permissions.map((one) => one.id))],
+    }),
+  )
+  wrong.push(...(await missing(tx, domainId, wanted)))
+  if (wrong.length > 0) throw new CoreError(422, wrong.slice(0, 100))
+  return {
+    name: body.name,
+    businessJustification: body.business_justification,
+    status: body.status ?? ('DRAFT' as const),
+    isEnabled: body.is_enabled ?? false,
+    isEveryone,
+    condition: isEveryone ? null : condition,
+    apps: wanted,
+  }
+}
+
+const entry = (at: (string | number)[], words: string): ValidationEntry => ({
+  loc: ['body', ...at],
+  type: 'value_error',
+  msg: `Value error, ${words}`,
+})
+
+/** Apps that are named twice or are not there, and permissions that are not theirs. */
+async function missing(
+  tx: Db,
+  domainId: string,
+  wanted: readonly PolicyApp[],
+): Promise<ValidationEntry[]> {
+  const { labels, owners } = await namesOf(tx, wanted, domainId)
+  return wanted.flatMap(({ id, permissions }, index) => {
+    if (wanted.findIndex((one) => one.id === id) < index)
+      return [entry(['apps', index, 'id'], 'the app is there already')]
+    if (!labels.has(id)) return [entry(['apps', index, 'id'], 'there is no such app')]
+    return permissions.flatMap((permission, at) =>
+      owners.get(permission) === id
+        ? []
+        : [entry(['apps', index, 'permissions', at, 'id'], 'the app has no such permission')],
+    )
+  })
+}
+
+/** What apps and permissions are called, and whose a permission is. */
+async function namesOf(db: Db, wanted: readonly PolicyApp[], domainId: string) {
+  const appIds = [...new Set(wanted.map(({ id }) => id))].filter(isId)
+  const permissionIds = [...new Set(wanted.flatMap(({ permissions }) => permissions))].filter(isId)
+  const appRows =
+    appIds.length === 0
+      ? []
+      : await db
+          .select({ id: apps.id, label: apps.name })
+          .from(apps)
+          .where(and(inArray(apps.id, appIds), eq(apps.domainId, domainId)))
+  const permissionRows =
+    permissionIds.length === 0
+      ? []
+      : await db
+          .select({
+            id: requestablePermissions.id,
+            label: requestablePermissions.label,
+            appId: requestablePermissions.appId,
+          })
+          .from(requestablePermissions)
+          .where(
+            and(
+              inArray(requestablePermissions.id, permissionIds),
+              eq(requestablePermissions.domainId, domainId),
+            ),
+          )
+  return {
+    labels: new Map([...appRows, ...permissionRows].map(({ id, label }) => [id, label])),
+    owners: new Map(permissionRows.map(({ id, appId }) => [id, appId])),
+  }
+}
+
+/** Policies as on the wire. What was deleted since is left out. */
+async function answers(db: Db, rows: readonly PolicyRow[]): Promise<AccessPolicyOutput[]> {
+  const [first] = rows
+  if (!first) return []
+  const { labels } = await namesOf(
+    db,
+    rows.flatMap((row) => row.apps),
+    first.domainId,
+  )
+  const named = (id: string) => {
+    const label = labels.get(id)
+    return label === undefined ? [] : [{ id, label }]
+  }
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    business_justification: row.businessJustification,
+    status: row.status,
+    is_enabled: row.isEnabled,
+    apps: row.apps.flatMap(({ id, is_preapproved, permissions }) =>
+      named(id).map((one) => ({
+        ...one,
+        is_preapproved,
+        permissions: permissions.flatMap(named),
+      })),
+    ),
+    access_condition: row.condition ?? {},
+    is_everyone_condition: row.isEveryone,
+  }))
+}
+
+const record = (
+  tx: Db,
+  principal: Principal,
+  what: 'CREATED' | 'UPDATED' | 'DELETED',
+  { id, name }: PolicyRow,
+  metadata: Record<string, unknown>,
+) => {
+  const target = { target_type: 'AccessPolicy', name: name.slice(0, 200), id }
+  return recordActivity(tx, principal, `ACCESS_POLICY_${what}`, [target], metadata)
+}

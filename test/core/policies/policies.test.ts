@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
+import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
+import { app, type CoreHost, domainOf, person, startCore } from '../host.ts'
+
+let core: CoreHost
+let wiki: string
+let forum: string
+let editor: string
+
+beforeAll(async () => {
+  core = await startCore()
+  wiki = await app(core.db, 'Wiki')
+  forum = await app(core.db, 'Forum')
+  const values = { domainId: await domainOf(core.db), appId: wiki, label: 'Editor' }
+  const [row] = await core.db.insert(requestablePermissions).values(values).returning()
+  editor = row?.id ?? ''
+})
+afterAll(() => core.stop())
+beforeEach(async () => {
+  await core.db.delete(accessPolicies)
+})
+
+const condition = { attribute: 'identity.custom_attributes["Department"]', equals: 'Sales' }
+const body = (changes: object = {}) => ({
+  name: 'Sales',
+  business_justification: 'They sell.',
+  apps: [
+    { id: wiki, permissions: [{ id: editor }] },
+    { id: forum, is_preapproved: true },
+  ],
+  access_condition: condition,
+  ...changes,
+})
+const create = (changes: object = {}) =>
+  core.call('POST', '/access_policies', { body: body(changes) })
+
+test('is made as a draft that is not enabled, and read as it was written', async () => {
+  const { status, body: made } = await create()
+  expect(status).toBe(200)
+  expect(made).toEqual({
+    id: expect.any(String),
+    name: 'Sales',
+    business_justification: 'They sell.',
+    status: 'DRAFT',
+    is_enabled: false,
+    apps: [
+      {
+        id: wiki,
+        label: 'Wiki',
+        is_preapproved: false,
+        permissions: [{ id: editor, label: 'Editor' }],
+      },
+      { id: forum, label: 'Forum', is_preapproved: true, permissions: [] },
+    ],
+    access_condition: condition,
+    is_everyone_condition: false,
+  })
+  expect((await core.call('GET', `/access_policies/${made.id}`)).body).toEqual(made)
+})
+
+test('is replaced whole by PUT, and is in the log with what changed', async () => {
+  const { body: made } = await create({ status: 'PUBLISHED', is_enabled: true })
+  const changes = { is_everyone_condition: true, access_condition: null, apps: [{ id: forum }] }
+  const { status, body: put } = await core.call('PUT', `/access_policies/${made.id}`, {
+    body: body(changes),
+  })
+  expect([status, put.status, put.is_enabled]).toEqual([200, 'DRAFT', false])
+  expect(put).toMatchObject({ access_condition: {}, is_everyone_condition: true })
+  expect(put.apps.map(({ id }: { id: string }) => id)).toEqual([forum])
+  const { body: log } = await core.call('GET', '/activity_logs?limit=100')
+  expect(log.items.at(-1)).toMatchObject({
+    event_type: 'ACCESS_POLICY_UPDATED',
+    event_metadata: { changed: expect.arrayContaining(['apps', 'isEveryone', 'status']) },
+  })
+})
+
+test('are listed newest first, and found by a part of the name in any case', async () => {
+  for (const name of ['Sales', 'IT', 'Presales 100%']) await create({ name })
+  const names = async (query: string) =>
+    (await core.call('GET', `/access_policies?${query}`)).body.items.map(
+      (one: { name: string }) => one.name,
+    )
+  expect(await names('')).toEqual(['Presales 100%', 'IT', 'Sales'])
+  expect(await names('name=SALES')).toEqual(['Presales 100%', 'Sales'])
+  expect(await names('name=0%25')).toEqual(['Presales 100%'])
+  expect(await names('size=1&page=2')).toEqual(['IT'])
+})
+
+test('is gone after DELETE, and a deleted permission leaves the policy', async () => {
+  const { body: made } = await create()
+  expect((await core.call('DELETE', `/access_policies/${made.id}`)).status).toBe(204)
+  expect((await core.call('GET', `/access_policies/${made.id}`)).status).toBe(404)
+})
+
+const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
+  ['no apps', () => ({ apps: [] }), ['apps'], /./],
+  ['an unknown app', () => ({ apps: [{ id: editor }] }), ['apps', 0, 'id'], /no such app/],
+  [
+    'an app twice',
+    () => ({ apps: [{ id: wiki }, { id: wiki }] }),
+    ['apps', 1, 'id'],
+    /there already/,
+  ],
+  [
+    'a permission of another app',
+    () => ({ apps: [{ id: forum, permissions: [{ id: editor }] }] }),
+    ['apps', 0, 'permissions', 0, 'id'],
+    /no such permission/,
+  ],
+  ['no condition', () => ({ access_condition: null }), ['access_condition'], /needed, unless/],
+  [
+    'a condition that is none',
+    () => ({ access_condition: { attribute: 'identity.email', is: 'x' } }),
+    ['access_condition'],
+    /there is no operator "is"/,
+  ],
+  [
+    'an expression that is to be in force',
+    () => ({
+      status: 'PUBLISHED',
+      is_enabled: true,
+      access_condition: { not: { lumos_expression: 'x' } },
+    }),
+    ['access_condition'],
+    /cannot be evaluated here/,
+  ],
+  [
+    'a long justification',
+    () => ({ business_justification: 'x'.repeat(501) }),
+    ['business_justification'],
+    /./,
+  ],
+]
+
+test.each(REFUSED)(
+  '%s is a 422 that names it, and keeps nothing',
+  async (_name, changes, loc, words) => {
+    const { status, body: told } = await create(changes())
+    expect(status).toBe(422)
+    expect(told.detail[0]).toMatchObject({
+      loc: ['body', ...loc],
+      msg: expect.stringMatching(words),
+    })
+    expect((await core.call('GET', '/access_policies')).body.total).toBe(0)
+  },
+)
+
+test('is for admins; who reads everything reads it', async () => {
+  const { body: made } = await create()
+  const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
+  const other = await person(core.db, 'other@example.com')
+  const as = (token: string, method: string) =>
+    core.call(method, `/access_policies/${made.id}`, {
+      token,
+      ...(method === 'PUT' ? { body: body() } : {}),
+    })
+  expect((await as(reader.token, 'GET')).status).toBe(200)
+  expect((await as(reader.token, 'PUT')).status).toBe(403)
+  expect((await as(other.token, 'GET')).status).toBe(403)
+  expect((await as(other.token, 'DELETE')).status).toBe(403)
+})
