@@ -216,6 +216,7 @@ export async function createHost(
   const told = createTold({ log, metrics, calls: lifecycle.calls, observers })
   const means: InvokeDeps = {
     find: registry.find,
+    ending: registry.ending,
     byDigest: lifecycle.byDigest,
     run: lanes.run,
     openEgress: (call) =>

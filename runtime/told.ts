@@ -1,4 +1,5 @@
 /** What is told of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
+import { errorBody } from './contract/envelope.ts'
 import type { RuntimeError } from './contract/errors.ts'
 import type { CallEnd } from './http/connectors.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -74,11 +75,15 @@ export function createTold({
       if (known) {
         metrics.call(connector, capability, outcome, seconds)
         const ms = Math.round(seconds * 1e6) / 1e3
-        calls.ended({ request_id, connector, capability, outcome, ms })
+        calls.ended({ request_id, connector, capability, outcome: wireOf(error), ms })
       }
       observers.onCall?.(call)
     },
   }
 }
+
+/** The code that the caller got. */
+const wireOf = (error: RuntimeError | null): string =>
+  error === null ? 'ok' : errorBody(error, '').error.error_code
 
 const codeOf = (error: RuntimeError | null): string => error?.code ?? 'ok'

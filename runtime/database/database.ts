@@ -25,6 +25,8 @@ export type Database = {
 const MAX_CONNECTIONS = 20
 /** How long a question waits for a connection, and a connection for its server, in milliseconds. */
 const CONNECT_MS = 5000
+/** Longest that any question is waited for: more than an import's may take, in milliseconds. */
+const SILENCE_MS = 660_000
 /** Longest a single statement of the interface may take, in milliseconds. */
 const STATEMENT_MS = 30_000
 
@@ -69,6 +71,10 @@ export async function openDatabase(
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,
+    // A server that vanished without a word says nothing any more: nobody waits for it for ever.
+    query_timeout: SILENCE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CONNECT_MS,
     options: PLANNING,
     application_name: 'keyway',
   })

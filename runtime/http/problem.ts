@@ -41,7 +41,11 @@ export function createOnError(log: Log) {
 }
 
 /** What the system says when it has no more of something for this process. */
-const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']
+const EXHAUSTED: readonly unknown[] = [
+  ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS'],
+  // The disk is full.
+  ...['ENOSPC', 'EDQUOT'],
+]
 
 /** Whether the machine is at its limits, and not the runtime at fault. */
 export const isExhausted = (thrown: unknown): boolean =>

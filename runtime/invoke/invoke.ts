@@ -48,7 +48,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   const marks = createMarks()
 
   return async (invocation) => {
-    const { version, capability } = route(deps, invocation)
+    const { version, capability, isEnding } = route(deps, invocation)
     const call = parseCall(invocation.text, {
       plain: isPlain(capability),
       request: version.request(capability) as never,
@@ -56,6 +56,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       manifest: version.manifest,
     })
     const { page } = call
+    if (isEnding && page.token === null) throw unknownConnector(invocation.connectorId)
     try {
       return hostPerforms(version.manifest, capability)
         ? await perform(deps, invocation, version, capability, call)
@@ -244,13 +245,10 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 const isPlain = (capability: CapabilityName): boolean => 'plain' in CAPABILITIES[capability]
 
 /** The version and capability of a call: the order of connector-interface.md section 1.1. */
-function route({ find }: InvokeDeps, { connectorId, capability: asked }: Invocation) {
-  const version = find(connectorId)
-  if (!version)
-    throw new RuntimeError(
-      'connector_unknown',
-      `there is no connector ${JSON.stringify(connectorId.slice(0, 64))}`,
-    )
+function route({ find, ending }: InvokeDeps, { connectorId, capability: asked }: Invocation) {
+  const served = find(connectorId)
+  const version = served ?? ending?.(connectorId) ?? null
+  if (!version) throw unknownConnector(connectorId)
   const capability = normalizeId(asked)
   if (!isCapability(capability))
     throw new RuntimeError(
@@ -259,8 +257,11 @@ function route({ find }: InvokeDeps, { connectorId, capability: asked }: Invocat
     )
   if (!version.request(capability))
     throw new RuntimeError('capability_missing', `${version.id} does not implement ${capability}`)
-  return { version, capability }
+  return { version, capability, isEnding: served === null }
 }
+
+const unknownConnector = (id: string): RuntimeError =>
+  new RuntimeError('connector_unknown', `there is no connector ${JSON.stringify(id.slice(0, 64))}`)
 
 /**
  * The page to run, and the version to run it on: a sequence goes on where it began, also when another

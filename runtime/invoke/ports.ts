@@ -82,6 +82,8 @@ export type PerformedCall = {
 
 export type InvokeDeps = {
   find(id: string): ServedVersion | null
+  /** Where there is none: what page sequences that have begun may end on, new calls not. */
+  ending?(id: string): ServedVersion | null
   /** A version that began a page sequence, also when it is no longer routed to. */
   byDigest(id: string, digest: string): ServedVersion | null | Promise<ServedVersion | null>
   run(lane: string, call: LaneCall): Promise<LaneReply>

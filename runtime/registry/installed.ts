@@ -24,6 +24,8 @@ export type InstalledOptions = {
 
 /** Folders and packages as one registry. */
 export type Installed = Registry & {
+  /** What page sequences that have begun may end on while a connector is disabled for new calls; else null. */
+  ending(id: string): Version | null
   /** Serves what a statement says; answers what of it could not be taken over, in words. */
   take(statement: Statement): Promise<string[]>
   /**
@@ -87,7 +89,8 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
     if (before && before.problem === null && isSame(before.state, state)) return before
     const entry: Entry = { state, active: null, problem: null, ...unread() }
     const wanted = state.versions.find(({ digest }) => digest === state.active)
-    if (!wanted || state.disabled) return entry
+    // Disabled for new calls alone: what has begun may end on it.
+    if (!wanted || (state.disabled && state.at_once)) return entry
     if (wanted.trust === 'invalid') {
       entry.problem = `${state.id} ${wanted.version}: its signature is invalid now; install a version that a trusted publisher has signed`
       return entry
@@ -126,6 +129,12 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
     if (!entry) return undefined
     if (entry.state.disabled) return null
     return entry.active ?? (entry.state.active === null ? undefined : null)
+  }
+
+  function ending(id: string): Version | null {
+    const entry = entries.get(normalizeId(id))
+    if (!entry?.state.disabled || entry.state.at_once) return null
+    return entry.state.active === null ? folders.find(id) : entry.active
   }
 
   function find(id: string): Version | null {
@@ -184,6 +193,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
   return {
     take,
     find,
+    ending,
     async byDigest(id, digest) {
       const entry = entries.get(normalizeId(id))
       if (entry?.state.disabled && entry.state.at_once) return null

@@ -11,6 +11,9 @@ import {
   type OAuthDeclaration,
 } from '../contract/manifest.ts'
 
+/** What every connector may use without a grant. */
+const UNGRANTED = v.parse(Limits, {})
+
 /** Everything that a version wants, in a steady order. */
 export function wantsOf(manifest: Manifest): Want[] {
   const { capabilities, clear_secrets, limits } = manifest
@@ -28,8 +31,16 @@ export function wantsOf(manifest: Manifest): Want[] {
       key: field,
       words: `sees ${field} in clear: ${JSON.stringify(because)}`,
     })
-  for (const [name, amount] of Object.entries(limits))
-    all.push({ kind: 'limit', subject: name, key: name, amount, words: `${name} up to ${amount}` })
+  // What every connector may use need not be asked for.
+  for (const [name, amount] of Object.entries(limits) as [keyof Limits, number][])
+    if (amount > UNGRANTED[name])
+      all.push({
+        kind: 'limit',
+        subject: name,
+        key: name,
+        amount,
+        words: `${name} up to ${amount}`,
+      })
   return all
 }
 
@@ -113,9 +124,6 @@ function withoutOAuth<T extends { oauth?: OAuthDeclaration | undefined }>({
   return rest
 }
 
-/** What every connector may use without a grant. */
-const UNGRANTED = v.parse(Limits, {})
-
 /** What was granted of each limit, never more than is wanted. */
 function limitsOf({ limits }: Manifest, granted: readonly Want[]): Partial<Limits> {
   return Object.fromEntries(
@@ -153,14 +161,20 @@ function sending(
   }
 }
 
+type Login = [name: string, method: string, url: string]
+
 /** Logins by name, with what each sends. */
-function loginsOf({ exchange, oauth, credentials = [] }: Manifest): [string, string, string][] {
-  const token = (name: string, one: OAuthDeclaration | undefined): [string, string, string][] =>
-    one ? [[name, one.request?.method ?? 'POST', one.token_url]] : []
+function loginsOf({ exchange, oauth, credentials = [] }: Manifest): Login[] {
+  const token = (name: string, one: OAuthDeclaration | undefined): Login[] =>
+    one
+      ? [
+          [name, one.request?.method ?? 'POST', one.token_url],
+          // Where people are sent to give their consent.
+          ...(one.authorization_url ? [[name, 'GET', one.authorization_url] as Login] : []),
+        ]
+      : []
   return [
-    ...(exchange
-      ? [['exchange', exchange.request.method, exchange.request.url] as [string, string, string]]
-      : []),
+    ...(exchange ? [['exchange', exchange.request.method, exchange.request.url] as Login] : []),
     ...token('oauth', oauth),
     ...credentials.flatMap((one) => token(`oauth of ${one.id}`, one.oauth)),
   ]
@@ -186,6 +200,7 @@ const originOf = (url: string): string =>
 function boundsIn(url: string, settings: Manifest['settings']): unknown[] {
   return [...url.matchAll(/\{settings\.([a-z0-9_]+)\}/g)].map(([, name = '']) => {
     const field = settings[name]
-    return field?.type === 'string' ? [field.pattern, field.format, field.enum] : field?.type
+    if (field?.type !== 'string') return field?.type
+    return [field.pattern, field.format, field.enum, field.default]
   })
 }

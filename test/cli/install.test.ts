@@ -57,7 +57,6 @@ describe('keyway install', () => {
       'egress https://api.acme.example',
       'capability list_accounts',
       ...['requests_per_second', 'concurrent_requests', 'concurrency', 'deadline_ms'].map(limit),
-      'limit memory_mb',
     ])
     const granted = await host.keyway(
       ...['install', first, ...wants.flatMap((want) => ['--grant', want])],

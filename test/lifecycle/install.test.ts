@@ -208,6 +208,9 @@ describe('switching off', () => {
     expect(
       (await core.call('GET', '/connectors/list-connector-app-ids')).body.response,
     ).not.toContain('acme')
+    expect((await list({ token: body.page.token })).body.response).toHaveLength(5)
+    await op.call('POST', '/connectors/acme/disable', { at_once: true })
+    expect((await list({ token: body.page.token })).body.error.error_code).toBe('not_found')
     expect((await op.call('POST', '/connectors/acme/enable', {})).body.changed).toBe(true)
     expect((await list({ token: body.page.token })).body.response).toHaveLength(5)
   })

@@ -90,7 +90,7 @@ function createActs({ hosts }: Deployment) {
 
   async function upgrade(): Promise<void> {
     version += 1
-    const made = await packaged({ version: `1.${version}.0` })
+    const made = await packaged({ version: `1.${version}.0`, limits: { memory_mb: 96 } })
     await operate('POST', '/packages?wait_ms=0', made.packed)
     const { generation } = await operate('POST', '/connectors/acme/activate', {
       digest: made.digest,

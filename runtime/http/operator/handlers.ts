@@ -9,6 +9,7 @@ import type {
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { normalizeId } from '../../contract/manifest.ts'
+import { recordActivity } from '../../core/activity/activity.ts'
 import { activate } from '../../lifecycle/activate.ts'
 import { difference } from '../../lifecycle/difference.ts'
 import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
@@ -87,11 +88,18 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
     const { statement } = await newest(op.db, op.actor.domainId)
     const { id } = connectorOf(statement, idOf(params))
     const given = Object.entries(body).filter(([, value]) => value !== null)
-    await setProbe(op.db, op.vault, op.actor.domainId, id, Object.fromEntries(given))
+    await op.db.transaction(async (tx) => {
+      await setProbe(tx, op.vault, op.actor.domainId, id, Object.fromEntries(given))
+      await recordActivity(tx, op.actor, 'CONNECTOR_PROBE_SET', [target(id)], {})
+    })
     return { probe: true }
   },
   forget_probe: async (op, { params }) => {
-    await forgetProbe(op.db, op.actor.domainId, idOf(params))
+    const id = idOf(params)
+    await op.db.transaction(async (tx) => {
+      await forgetProbe(tx, op.actor.domainId, id)
+      await recordActivity(tx, op.actor, 'CONNECTOR_PROBE_FORGOTTEN', [target(id)], {})
+    })
     return { probe: false }
   },
   list_generations: async ({ db, actor }, { query }) => ({
@@ -143,6 +151,12 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
     items: lifecycle.calls.list({ connector: query.connector_id, limit: query.limit }),
   }),
 }
+
+const target = (id: string) => ({
+  target_type: 'Connector',
+  name: id.slice(0, 64),
+  id: id.slice(0, 64),
+})
 
 const idOf = (params: Record<string, string>): string => params['connector_id'] ?? ''
 
