@@ -26,6 +26,7 @@ import type { Manifest, OAuthDeclaration } from '../contract/manifest.ts'
 import type { OAuthCapability } from '../contract/oauth.ts'
 import { fillAddress, withoutQuery } from '../egress/address.ts'
 import type { EgressCall, OpenEgress } from '../egress/call.ts'
+import { orAborted } from '../egress/or-aborted.ts'
 import { type AuthorizationRequest, authorizationUrl } from './authorization-url.ts'
 import { declarationFor } from './declared.ts'
 import { type Given, type Send, tokenFetch } from './token-endpoint.ts'
@@ -75,7 +76,9 @@ type Task<R = Record<string, unknown>> = {
  */
 export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
   const manifests = createTokenManifests()
-  return async (call) => {
+  return (call) => orAborted(carryOut(call), call.signal)
+
+  async function carryOut(call: OAuthCall): Promise<OAuthAnswer> {
     const { manifest, capability, settings } = call
     const request = call.request as Record<string, unknown> & { credential_id?: string | null }
     const credentialId = request.credential_id ?? null
@@ -86,7 +89,7 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
       capability,
       level: 'write',
       settings,
-      signal: call.signal,
+      signal: signalOf(call),
       endMs: call.endMs,
       secrets: null,
       redact: call.redact,
@@ -109,6 +112,15 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
     }
   }
 }
+
+/**
+ * What ends a call's requests. A refresh that was begun is finished whoever hangs up: its token is spent, and
+ * others may wait for what it gives.
+ */
+const signalOf = ({ capability, signal, endMs }: OAuthCall): AbortSignal =>
+  capability === 'refresh_access_token'
+    ? AbortSignal.timeout(Math.max(0, endMs - Date.now()))
+    : signal
 
 /** What each capability does. */
 const PERFORM: Record<OAuthCapability, (task: never) => Promise<OAuthAnswer>> = {
@@ -223,7 +235,7 @@ function clientOf({
   return { client: { client_id }, authenticate }
 }
 
-function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' | 'call'>) {
+function library({ declaration, send }: Pick<Task, 'declaration' | 'send'>) {
   let seen: Given = {}
   const options = {
     [customFetch]: tokenFetch(declaration, send, (given) => {
@@ -231,7 +243,6 @@ function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' 
     }) as never,
     // Egress judges schemes: http needs the author's declaration and the operator's grant.
     [allowInsecureRequests]: true,
-    signal: call.signal,
   }
   return { options, given: () => seen }
 }

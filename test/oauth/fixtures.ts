@@ -5,7 +5,7 @@ import { Manifest } from '../../runtime/contract/manifest.ts'
 import type { OAuthCapability } from '../../runtime/contract/oauth.ts'
 import { createEgress } from '../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../runtime/egress/grants.ts'
-import { createOAuth, type OAuthAnswer } from '../../runtime/oauth/perform.ts'
+import { createOAuth, type OAuthAnswer, type OAuthDeps } from '../../runtime/oauth/perform.ts'
 import { manifestOf } from '../registry/fixtures/folders.ts'
 
 export const CLIENT = { client_id: 'the-client', client_secret: 'the-secret-of-the-client' }
@@ -25,15 +25,17 @@ export const declaring = (oauth: Declared, more: object = {}): Manifest =>
     }),
   )
 
+const alone: OAuthDeps['once'] = (_key, find) => find()
+
 /** Opens the capabilities for a manifest whose server listens there. */
-export function open(manifest: Manifest, origin: string) {
+export function open(manifest: Manifest, origin: string, once = alone) {
   const { host } = new URL(origin)
   const egress = createEgress({
     privateGrants: parsePrivateGrants(`${manifest.id}=${host}`),
     proxy: null,
     userAgent: 'keyway/test',
   })
-  const perform = createOAuth({ open: egress.open, once: (_key, find) => find() })
+  const perform = createOAuth({ open: egress.open, once })
   const records: unknown[] = []
   const ask = (
     capability: OAuthCapability,
@@ -48,7 +50,7 @@ export function open(manifest: Manifest, origin: string) {
       settings: { base_url: origin, ...settings },
       signal,
       endMs: Date.now() + 20_000,
-      redact: (text) => text,
+      redact: (text) => text.replaceAll(CLIENT.client_secret, '[secret]'),
       onRecord: (record) => void records.push(record),
     })
   const refusal = async (...asked: Parameters<typeof ask>) => {

@@ -1,6 +1,7 @@
 /** Tokens that exchanges gave, for all calls of the process: one exchange at a time for each tenant. */
 import { RuntimeError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
+import { orAborted } from '../or-aborted.ts'
 import type { Token } from './capture.ts'
 
 export type Tokens = {
@@ -71,17 +72,5 @@ export function createTokens(now: () => number): Tokens {
       const entry = byVersion.get(manifest)?.get(key)
       if (entry?.token === token) entry.token = null
     },
-  }
-}
-
-/** Waits no longer than the signal says. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const gone = Promise.withResolvers<never>()
-  const abort = () => gone.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work, gone.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }
