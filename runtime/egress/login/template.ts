@@ -108,12 +108,16 @@ export function addressOf(url: string, { settings: fields }: Manifest, settings:
 }
 
 /** Whose secrets an exchange sends, as an egress entry's `secrets` names them. */
-export function ownersOf({ request }: Exchange, { clear }: CallSecrets): string[] {
+export function ownersOf({ request }: Exchange, { clear, secrets }: CallSecrets): string[] {
   const { headers, json, form } = request
   const names = [...JSON.stringify([headers, json, form]).matchAll(NAME)].map(([, name]) => name)
   const owners = names.flatMap((name = '') => {
     const [first, second, third] = name.split('.')
-    if (first === 'settings') return []
+    // One that is no secret is bound to nothing.
+    if (first === 'settings')
+      return secrets.some(({ owner }) => owner === `settings.${second}`)
+        ? [`settings.${second}`]
+        : []
     if (first === 'credentials') return [second]
     const named = first === 'sign' ? third : first === 'basic' ? second : undefined
     if (named !== undefined) return [named]

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEgress, type Egress } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/grants.ts'
-import { errorOf, get, manifestOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
 import { sealed } from '../fixtures/secrets.ts'
 import { type Seen, startUpstream, stopAll } from '../fixtures/upstream.ts'
 
@@ -278,4 +278,42 @@ describe('a login that fails', () => {
     expect(await errorOf(call().fetch())).toMatchObject({ code: 'egress_undeclared' })
     expect(seen).toEqual([])
   })
+})
+
+test('a token made of a secret setting is bound to where that setting may go', async () => {
+  const { port, origin, seen } = await startUpstream((request, response) => {
+    response.end(request.url === '/login' ? '{"token":"the-derived-token"}' : '{}')
+  })
+  const settings = { base_url: origin, api_key: 'the-secret-setting' }
+  const manifest = manifestOf(
+    [
+      { url: '{settings.base_url}/login', secrets: ['settings.api_key'] },
+      { url: '{settings.base_url}/others', secrets: ['auth'] },
+    ],
+    {
+      authentication_schema: { kind: 'token' },
+      settings: {
+        base_url: { type: 'string', format: 'url' },
+        api_key: { type: 'string', secret: true },
+      },
+      exchange: {
+        request: {
+          url: '{settings.base_url}/login',
+          json: { key: '{settings.api_key}', from: '{settings.base_url}' },
+        },
+        capture: { json: '/token' },
+        use: { header: 'x-auth-token' },
+      },
+    },
+  )
+  const secrets = sealed({ auth: { token: { token: 'a-token' } }, settings }, manifest.settings)
+  const grants = `acme=127.0.0.1:${port}`
+  const { fetch } = openDoor({ egress: [], grants, call: { manifest, settings, secrets } })
+  await fetch(get(`${origin}/others`))
+  await fetch(get(`${origin}/login`))
+  expect(seen.map(({ path, headers }) => [path, headers['x-auth-token']])).toEqual([
+    ['/others', undefined],
+    ['/login', undefined],
+    ['/login', 'the-derived-token'],
+  ])
 })
