@@ -26,7 +26,7 @@ import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts'
 import { createLogin, type Login, renewing } from './login/login.ts'
 import { createTokens } from './login/tokens.ts'
 import type { Resolve } from './lookups.ts'
-import type { Policy } from './policy.ts'
+import { type Policy, parseUrl } from './policy.ts'
 import { createChooseProxy, type ProxySettings } from './proxy.ts'
 import { nextRequest, redirectTarget } from './redirects.ts'
 import { withRetries } from './retries.ts'
@@ -129,10 +129,10 @@ function openCall(
         const current = policy
         const within = signal ? { ...call, signal: AbortSignal.any([call.signal, signal]) } : call
         const send = (one: OutgoingRequest) => {
-          const governor = governorOf(one.url, within, door)
-          const once = () => hop(one, within, current, { state, door, governor })
+          const once = () => hop(one, within, current, { state, door })
+          const mayRetry = () => governorOf(parseUrl(one.url), within, door).mayRetry()
           const { endMs = Number.POSITIVE_INFINITY, signal: ends } = within
-          return withRetries(one, once, { governor, endMs, signal: ends })
+          return withRetries(one, once, { mayRetry, endMs, signal: ends })
         }
         const sends = login ? renewing(send, login) : send
         const reply = await follow(request, maxRedirects, sends)
@@ -161,7 +161,7 @@ function loginOf(
   return createLogin(call, door.tokens, (request) => {
     const policy = policyOf({ ...call, capability: '', level: 'write' })
     return follow({ ...request, redirect: 'follow' }, door.limits.maxRedirects, (one) =>
-      hop(one, call, policy, { state, door, governor: governorOf(one.url, call, door) }),
+      hop(one, call, policy, { state, door }),
     )
   })
 }

@@ -33,10 +33,9 @@ export type Door = {
 }
 
 /** Who paces the requests of a call to an address. */
-export function governorOf(address: string, call: EgressCall, door: Door): Governor {
+export function governorOf({ origin }: URL, call: EgressCall, door: Door): Governor {
   const { connectorId, governorKey, manifest } = call
   const { requests_per_second, concurrent_requests } = manifest.limits
-  const origin = parseUrl(address).origin
   return door.governorFor(`${normalizeId(connectorId)} ${origin} ${governorKey?.() ?? ''}`, {
     requestsPerSecond: Math.min(requests_per_second, door.maxRequestsPerSecond),
     concurrentRequests: concurrent_requests,
@@ -82,7 +81,7 @@ export async function hop(
   request: OutgoingRequest,
   call: EgressCall,
   policy: Policy,
-  { state, door, governor }: { state: CallState; door: Door; governor: Governor },
+  { state, door }: { state: CallState; door: Door },
 ): Promise<HopReply> {
   const { limits } = door
   const url = parseUrl(request.url)
@@ -98,6 +97,8 @@ export async function hop(
     const proxy = door.chooseProxy(url)
     if (proxy !== null) judgeProxied(url, call.connectorId, door.privateGrants)
     const { endMs = Number.POSITIVE_INFINITY, signal } = call
+    // After judging: what is refused must not push the paces of others out of memory.
+    const governor = governorOf(url, call, door)
     turn.leave = await governor.enter({ endMs, signal, from: url.host })
     const head = await door.exchange(sent.url, sent.request, {
       dispatcher: door.dispatchers.get(call.connectorId, proxy),

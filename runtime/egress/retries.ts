@@ -8,7 +8,6 @@ import type { OutgoingRequest } from './exchange.ts'
 import { endedError } from './failures.ts'
 import type { HeaderList } from './headers.ts'
 import { askedWaitMs, isRefusal } from './rate-headers.ts'
-import type { Governor } from './throttle.ts'
 
 /** Tries in all: for a refusal that says how long to wait, for one that does not, and for a failure. */
 const MAX_TRIES = { told: 8, refusal: 4, failure: 3 } as const
@@ -23,7 +22,8 @@ const IDEMPOTENT = [...SAFE, 'PUT', 'DELETE']
 type Reply = { status: number; headers: HeaderList; discard(): void }
 
 export type Patience = {
-  governor: Governor
+  /** Whether the upstream may be asked once more. */
+  mayRetry(): boolean
   /** When the call ends, in milliseconds since the epoch. */
   endMs: number
   signal: AbortSignal
@@ -40,7 +40,7 @@ export type Patience = {
 export async function withRetries<R extends Reply>(
   { method, url }: Pick<OutgoingRequest, 'method' | 'url'>,
   send: () => Promise<R>,
-  { governor, endMs, signal, now = Date.now, random = Math.random }: Patience,
+  { mayRetry, endMs, signal, now = Date.now, random = Math.random }: Patience,
 ): Promise<R> {
   for (let tries = 1; ; tries += 1) {
     let reply: R | null = null
@@ -58,7 +58,7 @@ export async function withRetries<R extends Reply>(
         : 0
     const backOffMs = random() * Math.min(MAX_BACKOFF_MS, FIRST_WAIT_MS * 2 ** tries)
     const waitMs = Math.max(backOffMs, askedMs)
-    const again = tries < most && now() + waitMs < endMs && !signal.aborted && governor.mayRetry()
+    const again = tries < most && now() + waitMs < endMs && !signal.aborted && mayRetry()
     if (!again) {
       if (reply) return reply
       throw failure

@@ -26,7 +26,7 @@ export type Governor = {
   mayRetry(): boolean
 }
 
-/** Governors that are remembered; the least recently used idle ones go first. */
+/** Governors that are remembered; of those that nobody uses now, the least recently used go first. */
 const MAX_GOVERNORS = 10_000
 /** Tries that a governor may have in hand, and what each request adds. */
 const MAX_RETRIES = 10
@@ -160,7 +160,8 @@ function createGovernor({ requestsPerSecond, concurrentRequests }: Pace, now: ()
       retries -= 1
       return true
     },
-    idle: () => running === 0 && line.length === 0 && pausedUntilMs <= now(),
+    // Also where it is paused: an upstream must not say how much the host remembers, and for how long.
+    idle: () => running === 0 && line.length === 0,
   }
 }
 

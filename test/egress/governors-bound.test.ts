@@ -1,0 +1,36 @@
+/** Governors are many, one for each tenant and origin: their number is bounded, whatever upstreams say. */
+import { afterEach, expect, test } from 'vitest'
+import { createGovernors } from '../../runtime/egress/throttle.ts'
+import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'
+import { startUpstream, stopAll } from './fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+const PACE = { requestsPerSecond: 50, concurrentRequests: 4 }
+
+test('those that upstreams paused for an hour are forgotten too when there are too many', () => {
+  const governors = createGovernors()
+  const first = governors('first', PACE)
+  first.pause(3_600_000)
+  for (let index = 0; index < 10_000; index += 1)
+    governors(`tenant ${index}`, PACE).pause(3_600_000)
+  expect(governors('first', PACE)).not.toBe(first)
+})
+
+test('requests that are refused make nobody’s pace forgotten', async () => {
+  const { port, origin } = await startUpstream((_request, response) =>
+    response.writeHead(429, { 'retry-after': '3600' }).end(),
+  )
+  const { fetch } = openDoor({
+    egress: [{ url: origin }],
+    grants: `acme=127.0.0.1:${port}`,
+    call: { endMs: Date.now() + 20_000 },
+  })
+  expect((await fetch(get(origin))).status).toBe(429)
+  for (let index = 0; index < 10_001; index += 1)
+    await errorOf(fetch(get(`https://x${index}.evil.example/`)))
+  expect((await errorOf(fetch(get(origin)))).code).toBe('upstream_paced')
+})
