@@ -1,5 +1,7 @@
 /** Takes secrets out of text that leaves a call sideways: messages of errors, log lines. */
 
+import { base64Forms, textForms } from '../contract/secret-forms.ts'
+
 /** Shorter secrets are left alone: `guest` as a password would blot out half of every text. */
 const MIN_SECRET_LENGTH = 8
 
@@ -22,25 +24,10 @@ export function createRedact(secrets: () => readonly string[]): Redact {
 
 /** Forms of all secrets, the longest first: one may be a part of another. */
 function formsOf(secrets: readonly string[]): string[] {
-  const all = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(travelForms)
+  const all = secrets
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    .flatMap((secret) => [...textForms(secret), ...base64Forms(secret)])
   return [...new Set(all)].sort((a, b) => b.length - a.length)
-}
-
-/** As it is, percent-encoded in both cases and as the URL parser does, in base64, within JSON. */
-function travelForms(secret: string): string[] {
-  // Half a surrogate pair cannot be encoded, and would throw.
-  const percent = encodeURIComponent(secret.toWellFormed())
-  const base64 = Buffer.from(secret).toString('base64')
-  return [
-    secret,
-    percent,
-    percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    encodeURI(secret.toWellFormed()),
-    base64,
-    base64.replace(/=+$/, ''),
-    Buffer.from(secret).toString('base64url'),
-    JSON.stringify(secret).slice(1, -1),
-  ].filter((form) => form.length >= MIN_SECRET_LENGTH)
 }
 
 /** Deepest nesting of a log line's fields; what lies below is left out. */

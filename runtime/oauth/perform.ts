@@ -235,11 +235,15 @@ function clientOf({
   return { client: { client_id }, authenticate }
 }
 
-function library({ declaration, send }: Pick<Task, 'declaration' | 'send'>) {
+function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' | 'call'>) {
   let seen: Given = {}
   const options = {
-    [customFetch]: tokenFetch(declaration, send, (given) => {
-      seen = given
+    [customFetch]: tokenFetch(declaration, {
+      send,
+      redact: call.redact,
+      onAnswer(given) {
+        seen = given
+      },
     }) as never,
     // Egress judges schemes: http needs the author's declaration and the operator's grant.
     [allowInsecureRequests]: true,

@@ -22,16 +22,22 @@ type Prepared = { body: URLSearchParams; headers: Record<string, string> }
 /** The provider's own JSON, for raw_data. */
 export type Given = Record<string, unknown>
 
+type TokenMeans = {
+  send: Send
+  /** Takes the call's secrets out of a text. */
+  redact(text: string): string
+  /** Told the provider's JSON before it is cut down to the members that the library is to judge. */
+  onAnswer(given: Given): void
+}
+
 /**
- * Makes the library's `fetch`. `onAnswer` is told the provider's JSON before it is cut down to the
- * members that the library is to judge.
+ * Makes the library's `fetch`.
  *
  * The function throws oauth_refused, oauth_garbled, and what `send` throws.
  */
 export function tokenFetch(
   declaration: Pick<OAuthDeclaration, 'request' | 'bearer_types'>,
-  send: Send,
-  onAnswer: (given: Given) => void,
+  { send, redact, onAnswer }: TokenMeans,
 ): (url: string, prepared: Prepared) => Promise<Response> {
   const { request = { method: 'POST', data: 'FORMDATA' }, bearer_types = [] } = declaration
   return async (url, { body, headers }) => {
@@ -43,7 +49,10 @@ export function tokenFetch(
       headers: Object.entries(type === null ? rest : { ...rest, 'content-type': type }),
       body: bytes,
     })
-    const given = read(reply)
+    const pair = headers['authorization']?.replace(/^Basic /, '')
+    // Before a message is cut: a piece of a secret would not be found any more.
+    const hide = (text: string) => redact(pair ? text.replaceAll(pair, '[secret]') : text)
+    const given = read(reply, hide)
     onAnswer(given)
     return Response.json(judged(given, bearer_types))
   }
@@ -73,9 +82,9 @@ const FORMS: Record<'FORMDATA' | 'JSON' | 'QUERY', Form> = {
   }),
 }
 
-function read({ status, url, headers, body }: FetchReply): Given {
+function read({ status, url, headers, body }: FetchReply, hide: (text: string) => string): Given {
   const text = body.toString('utf8')
-  if (status >= 300) throw refused(status, url, text)
+  if (status >= 300) throw refused(status, url, hide(text))
   const given = parse(text, headers)
   if (given === null)
     throw new RuntimeError(
@@ -84,7 +93,7 @@ function read({ status, url, headers, body }: FetchReply): Given {
     )
   // Some providers report errors inside 200.
   if (given['access_token'] === undefined && typeof given['error'] === 'string')
-    throw refused(status, url, text)
+    throw refused(status, url, hide(text))
   return given
 }
 

@@ -3,6 +3,7 @@
  * placeholder back, so that what is sent back to it works. What an upstream transforms and echoes cannot
  * be found: the documented limit.
  */
+import { base64Forms, textForms } from '../../contract/secret-forms.ts'
 import type { HeaderList } from '../headers.ts'
 
 /** Shorter ones are left: they would be found in ordinary words. In characters. */
@@ -97,35 +98,9 @@ function patternOf(forms: readonly string[]): RegExp {
 
 /** A secret in every form in which upstreams echo one, and what replaces it in each. */
 function formsOf(value: string, instead: string): [form: string, instead: string][] {
-  const percent = encodeURIComponent(value.toWellFormed())
-  const json = JSON.stringify(value).slice(1, -1)
-  const plain = [
-    value,
-    percent,
-    percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    encodeURI(value.toWellFormed()),
-    new URLSearchParams([['', value]]).toString().slice(1),
-    json,
-    JSON.stringify(json).slice(1, -1),
-    json.replaceAll('/', '\\/'),
-    html(value),
-  ]
-  const bytes = Buffer.from(value)
-  const encoded = Buffer.from(instead)
-  const base64 = bytes.toString('base64')
+  const encoded = base64Forms(instead)
   return [
-    ...plain.map((form): [string, string] => [form, instead]),
-    [base64, encoded.toString('base64')],
-    [base64.replace(/=+$/, ''), encoded.toString('base64').replace(/=+$/, '')],
-    [bytes.toString('base64url'), encoded.toString('base64url')],
+    ...textForms(value).map((form): [string, string] => [form, instead]),
+    ...base64Forms(value).map((form, at): [string, string] => [form, encoded[at] as string]),
   ]
 }
-
-const HTML: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const html = (text: string): string => text.replace(/[&<>"']/g, (one) => HTML[one] as string)
