@@ -9,13 +9,14 @@ import type { Manifest } from '../contract/manifest.ts'
 import { upstreamMessage } from '../contract/upstream-status.ts'
 import type { EgressReply } from './call.ts'
 import { headerValue } from './headers.ts'
+import { MAX_PARSED_BYTES } from './limits.ts'
 
-/** The error that a reply reports in its body, or null. A failing status speaks for itself. */
+/** The error that a reply reports in its body, or null. A failing status speaks for itself; an error is short. */
 export function errorInBody(
   { status, url, headers, body }: EgressReply,
   declared: Manifest['errors_in_body'],
 ): RuntimeError | null {
-  if (!declared || status >= 400 || body.length === 0) return null
+  if (!declared || status >= 400 || body.length === 0 || body.length > MAX_PARSED_BYTES) return null
   if (!/[/+]json\b/i.test(headerValue(headers, 'content-type') ?? '')) return null
   const text = body.toString('utf8')
   const value = parse(text)

@@ -64,3 +64,9 @@ export const ADDRESS_LIMITS = Object.freeze({
   maxPathBytes: 8 * 1024,
   maxPathSegments: 200,
 })
+
+/**
+ * Largest body that the host parses itself, in bytes: 16 MiB of JSON held everybody's calls up for more than a
+ * second, and took 800 MB.
+ */
+export const MAX_PARSED_BYTES: number = 256 * 1024

@@ -7,6 +7,7 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { FetchReply } from '../contract/lane-call.ts'
 import type { OAuthDeclaration } from '../contract/manifest.ts'
 import { upstreamMessage } from '../contract/upstream-status.ts'
+import { MAX_PARSED_BYTES } from '../egress/limits.ts'
 
 /** A request through the egress of the connector. */
 export type Send = (request: {
@@ -83,13 +84,13 @@ const FORMS: Record<'FORMDATA' | 'JSON' | 'QUERY', Form> = {
 }
 
 function read({ status, url, headers, body }: FetchReply, hide: (text: string) => string): Given {
-  const text = body.toString('utf8')
+  const text = body.toString('utf8', 0, MAX_PARSED_BYTES)
   if (status >= 300) throw refused(status, url, hide(text))
-  const given = parse(text, headers)
+  const given = body.length > MAX_PARSED_BYTES ? null : parse(text, headers)
   if (given === null)
     throw new RuntimeError(
       'oauth_garbled',
-      `the token endpoint answered ${status} with something that is not JSON`,
+      `the token endpoint answered ${status} with something that is not JSON, or too large`,
     )
   // Some providers report errors inside 200.
   if (given['access_token'] === undefined && typeof given['error'] === 'string')

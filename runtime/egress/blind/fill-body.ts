@@ -1,13 +1,11 @@
 /** Replaces placeholders in a body: JSON strings and urlencoded forms, nothing else. One scan of it. */
 import { type HeaderList, headerValue } from '../headers.ts'
+import { MAX_PARSED_BYTES } from '../limits.ts'
 import { countWhole, type Filling, fill, hidesMark, holdsMark } from './fill.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
 
 /** A body above this is not looked through for placeholders that are escaped letter by letter, in bytes. */
 const MAX_DECODED_BYTES = 64 * 1024
-
-/** Largest body in which secrets are replaced, in bytes: it is read as what it says it is, in the host. */
-const MAX_FILLED_BYTES = 256 * 1024
 
 /**
  * The body with its values.
@@ -33,9 +31,9 @@ export async function fillBody(
     if (hidden) throw misplaced('encoded', 'the body')
     return body
   }
-  if (text.length > MAX_FILLED_BYTES)
+  if (text.length > MAX_PARSED_BYTES)
     throw refuseSecret(
-      `The body holds a secret and has ${text.length} bytes: with a secret it may have ${MAX_FILLED_BYTES}`,
+      `The body holds a secret and has ${text.length} bytes: with a secret it may have ${MAX_PARSED_BYTES}`,
     )
   if (kind === 'json') checkJson(text, marks)
   else if (kind === 'form') return latin1(await fillForm(text, filling))

@@ -5,6 +5,7 @@ import type { Manifest } from '../../contract/manifest.ts'
 import { upstreamCode, upstreamMessage } from '../../contract/upstream-status.ts'
 import type { EgressReply } from '../call.ts'
 import { headerValue } from '../headers.ts'
+import { MAX_PARSED_BYTES } from '../limits.ts'
 
 /** A token that an exchange gave. */
 export type Token = {
@@ -75,6 +76,7 @@ function lifeOf(
 }
 
 function parse(body: Buffer): unknown {
+  if (body.length > MAX_PARSED_BYTES) return null
   try {
     return JSON.parse(body.toString())
   } catch {

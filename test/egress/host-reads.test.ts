@@ -1,0 +1,47 @@
+/** What the host itself parses of replies is bounded: a large one would hold up everybody's calls. */
+import { afterEach, expect, test } from 'vitest'
+import { errorInBody } from '../../runtime/egress/body-errors.ts'
+import { capture } from '../../runtime/egress/login/capture.ts'
+import { CLIENT, declaring, open } from '../oauth/fixtures.ts'
+import { errorOf, openDoors, thrownBy } from './fixtures/door.ts'
+import { startUpstream, stopAll } from './fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+const padding = ' '.repeat(300_000)
+const reply = (body: string) => ({
+  status: 200,
+  url: 'https://acme.example/',
+  redirected: false,
+  headers: [['content-type', 'application/json']] as [string, string][],
+  body: Buffer.from(body),
+})
+
+test('an error inside a large answer is left to the connector', () => {
+  const declared = { when: { json: '/ok', equals: false }, code: '/error', map: {} }
+  const body = '{"ok":false,"error":"wrong"}'
+  expect(errorInBody(reply(body), declared)).toMatchObject({ code: 'upstream_said' })
+  expect(errorInBody(reply(body + padding), declared)).toBe(null)
+})
+
+test('a large answer to a login is no token', async () => {
+  const declared = { capture: { json: '/token' } } as never
+  const body = '{"token":"a-token"}'
+  expect(capture(reply(body), declared, 0).value).toBe('a-token')
+  expect(await thrownBy(() => capture(reply(body + padding), declared, 0))).toMatchObject({
+    code: 'exchange_empty',
+  })
+})
+
+test('a large answer of a token endpoint is none', async () => {
+  const { origin } = await startUpstream((_request, response) =>
+    response.end(`{"access_token":"a-token"}${padding}`),
+  )
+  const { ask, close } = open(declaring({ flow: 'CLIENT_CREDENTIALS' }), origin)
+  const asked = ask('refresh_access_token', { ...CLIENT, refresh_token: 'r' })
+  expect((await errorOf(asked)).code).toBe('oauth_garbled')
+  await close()
+})
