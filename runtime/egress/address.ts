@@ -8,7 +8,7 @@ import { compileRules } from './url-template.ts'
 export const withoutQuery = (template: string): string => template.replace(/\?.*$/s, '')
 
 /**
- * Fills settings into a template that registry/check-oauth.ts found good. Nothing a setting holds changes the
+ * Fills settings into a template that registry/check-oauth.ts or check-exchange.ts found good. Nothing a setting holds changes the
  * structure around it.
  *
  * @throws settings_invalid where a setting that it needs is absent; egress_setting
@@ -24,7 +24,7 @@ export function fillAddress(template: string, fields: Fields, settings: Settings
   if (!rule)
     throw new RuntimeError(
       'settings_invalid',
-      `settings: ${absent.join(', ') || 'an address'} missing; the address of the authorization server needs it`,
+      `settings: ${absent.join(', ') || 'an address'} missing; the address to sign in at needs it`,
     )
   const { protocol, host, port, path } = rule
   const segments = path.map((one) => `/${encodeURIComponent(one ?? '')}`).join('')

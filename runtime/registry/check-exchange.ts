@@ -18,6 +18,9 @@ export function checkExchange(manifest: Manifest, checkEgress: CheckEgress): str
   return [
     ...address,
     ...(address.length === 0 ? covered(request, manifest.egress) : []),
+    ...(request.url.includes('*')
+      ? ['exchange.request.url: has a *: write the one address that is meant']
+      : []),
     ...bodyFindings(request),
     ...nameFindings(manifest, request),
     ...placeFindings(exchange),

@@ -90,7 +90,7 @@ describe('get_authorization_url', () => {
     const { refusal } = opened({}, { settings: { ...zone.settings, zone: { type: 'string' } } })
     expect(await refusal('get_authorization_url', ASKED)).toEqual({
       code: 'settings_invalid',
-      message: 'settings: zone missing; the address of the authorization server needs it',
+      message: 'settings: zone missing; the address to sign in at needs it',
     })
   })
 })

@@ -308,6 +308,7 @@ const BAD: [string, object, string, string][] = [
     [{ request: { url: 'https://a.examples/t' } }, 'exchange.request.url', 'no egress entry'],
     [{ request: { url: 'https://a.example/t?x' } }, 'exchange.request.url', 'has a query'],
     [{ request: { url: '{settings.no}' } }, 'exchange.request.url', 'not declared'],
+    [{ request: { url: `${LOGIN}/*/tokens` } }, 'exchange.request.url', 'has a *'],
     [{ request: { url: LOGIN, method: 'PUT' } }, 'exchange.request.method', 'has PUT'],
     [{ request: { url: LOGIN, method: 'GET', json: {} } }, 'exchange.request.method', 'no body'],
     [{ request: { url: LOGIN, json: {}, form: {} } }, 'exchange.request', 'found both'],

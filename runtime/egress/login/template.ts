@@ -3,9 +3,8 @@ import { RuntimeError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { signPlaceholder } from '../../contract/placeholder.ts'
 import type { CallSecrets } from '../../contract/secrets.ts'
+import { fillAddress } from '../address.ts'
 import type { OutgoingRequest } from '../exchange.ts'
-import { resolveRules, type Settings } from '../resolve-rules.ts'
-import { compileRules } from '../url-template.ts'
 
 type Exchange = NonNullable<Manifest['exchange']>
 
@@ -15,7 +14,7 @@ const NAME = /\{([a-z][A-Za-z0-9_.-]*)\}/g
 /**
  * Fills the request in. What a setting holds changes nothing of the structure of the address.
  *
- * @throws egress_setting where a value does not fit the address, or is not there
+ * @throws egress_setting where a value does not fit the address; settings_invalid where one is absent there
  */
 export function exchangeRequest(
   { request }: Exchange,
@@ -35,7 +34,7 @@ export function exchangeRequest(
   if (!sent.some(([name]) => name.toLowerCase() === 'accept'))
     sent.push(['accept', 'application/json'])
   return {
-    url: addressOf(request.url, manifest, secrets.clear.settings),
+    url: fillAddress(request.url, manifest.settings, secrets.clear.settings),
     method,
     headers: sent,
     body: text === null ? null : Buffer.from(text),
@@ -94,18 +93,6 @@ function lookUp(name: string, { sealed, marks, call }: CallSecrets): unknown {
 
 const missing = (name: string): RuntimeError =>
   new RuntimeError('egress_setting', `The exchange needs ${name}, which the call does not have`)
-
-/** The address; its settings are read as those of an egress entry. */
-export function addressOf(url: string, { settings: fields }: Manifest, settings: Settings): string {
-  const { rules, findings } = compileRules([{ url }], fields, 'exchange.request')
-  if (findings.length > 0) throw new RuntimeError('egress_setting', findings.join('; '))
-  const { rules: found, absent } = resolveRules(rules, fields, settings)
-  const [rule] = found
-  if (rule === undefined) throw missing(`settings.${absent.join(', settings.')}`)
-  const port = rule.port === '' ? '' : `:${rule.port}`
-  const path = rule.path.map((segment) => encodeURIComponent(segment ?? '')).join('/')
-  return `${rule.protocol}//${rule.host}${port}/${path}`
-}
 
 /** Whose secrets an exchange sends, as an egress entry's `secrets` names them. */
 export function ownersOf({ request }: Exchange, { clear, secrets }: CallSecrets): string[] {

@@ -148,6 +148,15 @@ describe('the host logs in', () => {
     expect(logged().length).toBeGreaterThan(0)
   })
 
+  test('at the address as it is declared, with the slash at its end', async () => {
+    const url = '{settings.base_url}/auth/'
+    const { call, seen } = await scene({ exchange: { request: { url, json: {} } } })
+    await call()
+      .fetch()
+      .catch(() => {})
+    expect(seen[0]?.path).toBe('/id/auth/')
+  })
+
   test('again before the token expires', async () => {
     const { call, logged } = await scene({ exchange: { expires: { seconds: 1 } } })
     await call().fetch()
