@@ -1,8 +1,11 @@
 /** The rules of `oauth` in connector.json: each finding names the field, what was found, what to write. */
 import type { CredentialKind } from '../contract/authentication.ts'
-import { isCapability } from '../contract/capabilities.ts'
+import { CAPABILITIES, isCapability } from '../contract/capabilities.ts'
 import type { Manifest, OAuthDeclaration } from '../contract/manifest.ts'
 import { OAUTH_FLOWS, performed } from '../contract/oauth.ts'
+import { requestSchema } from '../contract/payload.ts'
+import { secretFields } from '../contract/secrets.ts'
+import { flatSchema } from '../contract/settings.ts'
 import type { CheckEgress } from './check-manifest.ts'
 
 /** Kinds of credentials that a token endpoint gives. */
@@ -21,7 +24,7 @@ export function oauthFindings(manifest: Manifest, checkEgress: CheckEgress): str
       own ? [{ at: `credentials (${id}).oauth`, kind, oauth: own }] : [],
     ),
   ]
-  return places.flatMap((place) => [
+  const declared = places.flatMap((place) => [
     ...kindFinding(place),
     ...flowFindings(place, manifest),
     ...addressFindings(place, manifest, checkEgress),
@@ -29,6 +32,27 @@ export function oauthFindings(manifest: Manifest, checkEgress: CheckEgress): str
     ...capabilityFindings(place, manifest),
     ...requestFindings(place),
   ])
+  return [...declared, ...handWrittenFindings(manifest)]
+}
+
+/**
+ * What authorization servers answer is made of secrets and enters the sandbox as it is, echoes of the
+ * request included: code that asks one sees the secrets of its request.
+ */
+function handWrittenFindings({ capabilities, clear_secrets }: Manifest): string[] {
+  const granted = clear_secrets.map(({ field }) => field)
+  return Object.keys(capabilities).flatMap((name) => {
+    if (!isCapability(name) || CAPABILITIES[name].group !== 'OAuth') return []
+    const wanted = secretFields([], flatSchema({}), [requestSchema(name)])
+    const missing = wanted
+      .filter((field) => !granted.includes(field))
+      .map((field) => ({ field, because: '...' }))
+    return missing.length === 0
+      ? []
+      : [
+          `capabilities.${name}: code that asks an authorization server itself sees secrets in clear, which the operator has to grant; add to "clear_secrets": ${JSON.stringify(missing)}, or leave it out, declare "oauth" and let the host perform it`,
+        ]
+  })
 }
 
 const kindFinding = ({ at, kind }: Place): string[] =>

@@ -58,6 +58,13 @@ describe('passes', () => {
       'several credentials',
       { authentication_schema: undefined, credentials: [{ id: 'api', kind: 'token' }] },
     ],
+    [
+      'an OAuth capability of its own that says which secrets it sees',
+      {
+        capabilities: { handle_client_credentials_request: {}, get_authorization_url: {} },
+        clear_secrets: [{ field: 'request.client_secret', because: 'it is signed' }],
+      },
+    ],
     ['a version before the first', { version: '1.0.0-beta.1' }],
     ['a version with build metadata', { version: '1.0.0+build.5' }],
     ['an id at its longest', { id: `a${'b'.repeat(62)}` }],
@@ -79,6 +86,10 @@ const ofOAuth = (more: object) => ({
   authentication_schema: { kind: 'oauth' },
   oauth: { ...oauth, authorization_url: 'https://acme.example/authorize', ...more },
 })
+const ownRefresh = {
+  capabilities: { refresh_access_token: {} },
+  clear_secrets: [{ field: 'request.client_secret', because: 'it is signed' }],
+}
 const manyOf = (more: object) => ({
   authentication_schema: undefined,
   credentials: [{ id: 'api', kind: 'token', ...more }],
@@ -301,6 +312,18 @@ const BAD: [string, object, string, string][] = [
     { ...ofOAuth({}), capabilities: { refresh_access_token: {} } },
     'capabilities.refresh_access_token',
     'the host performs it',
+  ],
+  [
+    'an OAuth capability of its own that sees secrets nobody granted',
+    { ...ofOAuth({ capabilities: { refresh_access_token: false } }), ...ownRefresh },
+    'capabilities.refresh_access_token',
+    '"clear_secrets": [{"field":"request.refresh_token"',
+  ],
+  [
+    'the same without any declaration',
+    ownRefresh,
+    'capabilities.refresh_access_token',
+    'declare "oauth"',
   ],
   ['a GET with a body', ofOAuth({ request: { method: 'GET' } }), 'oauth.request', '"QUERY"'],
   ...[

@@ -36,7 +36,8 @@ export const MANIFEST_FIELDS = {
   'oauth.pkce': 'Whether PKCE (S256) is used',
   'oauth.bearer_types':
     'What the provider writes for `token_type` where it gives bearer tokens and does not say so, such as `bot`',
-  'oauth.capabilities': 'Switches single OAuth capabilities off, to write them yourself',
+  'oauth.capabilities':
+    'Switches single OAuth capabilities off, to write them yourself: the code sees the secrets of its request, see `clear_secrets`',
   exchange:
     'A login or token exchange that the host performs, out of the connector’s sight: kept for the tenant, renewed before it expires and once on 401',
   'exchange.request':

@@ -44,6 +44,12 @@ const ATTACKS: readonly Attack[] = [
       },
     },
   },
+  {
+    name: 'own-refresh',
+    promise: 2,
+    ends: ['ghost'],
+    manifest: { capabilities: { list_accounts: {}, get_account: {}, refresh_access_token: {} } },
+  },
   { name: 'signatures-with-the-token', promise: 2, ends: ['answer'] },
   { name: 'placeholders-of-others', promise: 2, ends: ['answer'], calls: 6, tenants: 3 },
   { name: 'forged-placeholders', promise: 2, ends: ['answer'] },
