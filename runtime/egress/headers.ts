@@ -114,6 +114,12 @@ export function headerValue(headers: HeaderList, wanted: string): string | null 
   return values.length === 0 ? null : values.join(', ')
 }
 
+/** What time it is by the clock of whoever answered, in milliseconds since the epoch; `nowMs` where nothing says. */
+export function theirTime(headers: HeaderList, nowMs: number): number {
+  const told = Date.parse(headerValue(headers, 'date') ?? '')
+  return Number.isNaN(told) ? nowMs : told
+}
+
 function refuseHeader(name: string, value: string): void {
   const shown = JSON.stringify(name.slice(0, 60))
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))

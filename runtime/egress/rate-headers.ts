@@ -3,7 +3,7 @@
  * 9110 section 10.2.3), the RateLimit headers of the IETF's drafts, and the `X-RateLimit-*` family, whose
  * reset is a time for some and a delay for others.
  */
-import { type HeaderList, headerValue } from './headers.ts'
+import { type HeaderList, headerValue, theirTime } from './headers.ts'
 
 /** Longest wait that is believed, in milliseconds: what says more is broken, or means another unit. */
 const MAX_WAIT_MS = 3_600_000
@@ -12,7 +12,8 @@ const MAX_WAIT_MS = 3_600_000
 const EPOCH_SECONDS = 1_000_000_000
 
 /** How long the upstream asks to be left alone, in milliseconds; 0 where it does not. */
-export function askedWaitMs(status: number, headers: HeaderList, nowMs: number): number {
+export function askedWaitMs(status: number, headers: HeaderList, ownMs: number): number {
+  const nowMs = theirTime(headers, ownMs)
   const after = retryAfterMs(headerValue(headers, 'retry-after'), nowMs)
   if (after !== null && isRefusal(status, headers)) return bounded(after)
   return noneLeft(headers) ? bounded(resetMs(headers, nowMs) ?? 0) : 0

@@ -4,7 +4,7 @@ import { pointedAt } from '../../contract/json-pointer.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { upstreamCode, upstreamMessage } from '../../contract/upstream-status.ts'
 import type { EgressReply } from '../call.ts'
-import { headerValue } from '../headers.ts'
+import { headerValue, theirTime } from '../headers.ts'
 import { MAX_PARSED_BYTES } from '../limits.ts'
 
 /** A token that an exchange gave. */
@@ -52,7 +52,8 @@ export function capture(
       `The login at ${url.replace(/[?#].*$/, '')} answered ${status} without a token: nothing at ${where}`,
       { statusCode: status },
     )
-  const lifeMs = lifeOf(expires, body, nowMs)
+  // By the clock of whoever tells a time: behind one that is off, every request would log in.
+  const lifeMs = lifeOf(expires, body, theirTime(reply.headers, nowMs))
   const goodUntilMs = nowMs + lifeMs - Math.min(MARGIN_MS, lifeMs / 10)
   return { value, madeMs: performance.now(), goodUntilMs }
 }

@@ -1,0 +1,32 @@
+/** How long a token is kept, by what its login says. */
+import { expect, test } from 'vitest'
+import { capture } from '../../../runtime/egress/login/capture.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const HOUR = 3_600_000
+
+const keptFor = (expires: unknown, date: string | null) => {
+  const headers: [string, string][] = date === null ? [] : [['date', date]]
+  const reply = { status: 200, url: 'https://acme.example/', redirected: false, headers }
+  const body = Buffer.from(JSON.stringify({ token: 'a-token', expires }))
+  const declared = { capture: { json: '/token' }, expires: { json: '/expires' } } as never
+  return capture({ ...reply, body }, declared, NOW).goodUntilMs - NOW
+}
+
+test.each([
+  ['this host is two hours ahead', -2 * HOUR],
+  ['this host is two hours behind', 2 * HOUR],
+])('a time is one of the clock that told it: %s', (_how, offMs) => {
+  const theirs = NOW + offMs
+  const date = new Date(theirs).toUTCString()
+  expect(keptFor(new Date(theirs + HOUR).toISOString(), date)).toBe(HOUR - 60_000)
+  expect(keptFor((theirs + HOUR) / 1000, date)).toBe(HOUR - 60_000)
+})
+
+test.each([null, 'yesterday', ''])('by the own clock where the answer has the date %j', (date) => {
+  expect(keptFor(new Date(NOW + HOUR).toISOString(), date)).toBe(HOUR - 60_000)
+})
+
+test('a number of seconds needs no clock', () => {
+  expect(keptFor(3600, new Date(NOW - 2 * HOUR).toUTCString())).toBe(HOUR - 60_000)
+})
