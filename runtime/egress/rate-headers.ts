@@ -8,8 +8,9 @@ import { type HeaderList, headerValue, theirTime } from './headers.ts'
 /** Longest wait that is believed, in milliseconds: what says more is broken, or means another unit. */
 const MAX_WAIT_MS = 3_600_000
 
-/** Above this many seconds a reset is a time since the epoch. */
+/** Above this a reset is a time since the epoch: in seconds, or in milliseconds. */
 const EPOCH_SECONDS = 1_000_000_000
+const EPOCH_MS = 1_000_000_000_000
 
 /** How long the upstream asks to be left alone, in milliseconds; 0 where it does not. */
 export function askedWaitMs(status: number, headers: HeaderList, ownMs: number): number {
@@ -45,9 +46,9 @@ function noneLeft(headers: HeaderList): boolean {
 function resetMs(headers: HeaderList, nowMs: number): number | null {
   const text = first(headers, RESET) ?? member(headers, 'reset', 't')
   if (text === null) return null
-  const seconds = Number(text)
-  if (Number.isNaN(seconds)) return null
-  return seconds > EPOCH_SECONDS ? seconds * 1000 - nowMs : seconds * 1000
+  const told = Number(text)
+  if (told > EPOCH_MS) return told - nowMs
+  return told > EPOCH_SECONDS ? told * 1000 - nowMs : told * 1000
 }
 
 function first(headers: HeaderList, names: readonly string[]): string | null {
