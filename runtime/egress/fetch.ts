@@ -99,7 +99,9 @@ function openCall(
 ): OpenEgress {
   const { maxOpenFetches, maxRedirects, maxRequestBytes } = door.limits
   let login: Login | null = null
-  const blind = createBlind(call.secrets, () => login)
+  const { secrets } = call
+  const isBlind = secrets !== null && (secrets.secrets.length > 0 || call.manifest.exchange)
+  const blind = createBlind(isBlind ? secrets : null, () => login)
   const state = createCallState(budgets(call.connectorId, call.tenant), blind)
   login = loginOf(call, policyOf, door, { ...state, blind: blind.beforeLogin })
   let policy: Policy | null = null

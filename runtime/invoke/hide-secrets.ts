@@ -41,8 +41,8 @@ export function callJson(
   { exchange }: Pick<Manifest, 'exchange'>,
 ): string {
   const { request, settings, auth, credentials } = sealed
-  const marks = secrets.length === 0 ? undefined : [head + call, tail]
-  const token = exchange && marks ? exchangePlaceholder({ head, tail }, call) : undefined
+  const token = exchange && exchangePlaceholder({ head, tail }, call)
+  const marks = secrets.length > 0 || token ? [head + call, tail] : undefined
   const rest = JSON.stringify({ request, settings, auth, credentials, marks, exchange: token })
   return `${rest.slice(0, -1)},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
 }

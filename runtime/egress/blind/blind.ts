@@ -39,9 +39,9 @@ const SIGHTED: Sight = {
   body: (body) => body,
 }
 
-/** Makes what one call needs; `null` is a call without secrets. */
+/** Makes what one call needs; `null` is a call that has neither secrets nor a login. */
 export function createBlind(secrets: CallSecrets | null, login: () => Login | null): Blind {
-  if (secrets === null || secrets.secrets.length === 0) return { ...SIGHTED, beforeLogin: SIGHTED }
+  if (secrets === null) return { ...SIGHTED, beforeLogin: SIGHTED }
   const { marks, call } = secrets
   const conceal = createConceal(() => concealed(secrets))
   const signatures = createSignatures(Date.now)

@@ -72,7 +72,7 @@ async function scene({ exchange = {}, egress, logins, takes = () => true }: Give
     openCall(door, manifest, upstream.origin, password, signal)
   const logged = () => upstream.seen.filter(({ method }) => method === 'POST')
   const asked = () => upstream.seen.filter(({ method }) => method === 'GET')
-  return { ...upstream, call, logged, asked }
+  return { ...upstream, manifest, call, logged, asked }
 }
 
 function openCall(
@@ -325,4 +325,18 @@ test('a token made of a secret setting is bound to where that setting may go', a
     ['/login', undefined],
     ['/login', 'the-derived-token'],
   ])
+})
+
+test('a call whose secrets are all granted in clear logs in like any other', async () => {
+  const { manifest, origin, port, seen } = await scene()
+  const settings = { base_url: `${origin}/id`, n: 7 }
+  const auth = { basic: { username: 'jo', password: 'the-password' } }
+  const granted = sealed({ auth, settings }, manifest.settings, ['basic.password'])
+  const grants = `acme=127.0.0.1:${port}`
+  const call = { manifest, settings, secrets: granted }
+  const { fetch } = openDoor({ egress: [], grants, call })
+  const reply = await fetch(get(`${origin}/id/users`))
+  expect(seen.map(({ path }) => path)).toEqual(['/id/v3/auth/tokens', '/id/users'])
+  expect(seen[1]?.headers['x-auth-token']).toBe('the-token-number-0')
+  expect(`${reply.body}`).not.toContain('the-token-number-0')
 })
