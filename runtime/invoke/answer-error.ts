@@ -23,7 +23,9 @@ export function answerError(
     if (!fetchError)
       return new RuntimeError('connector_threw', 'the connector failed', { raisedIn })
     const { code, message, details } = fetchError
-    return new RuntimeError(code, redact(message), { ...details, raisedIn }, fetchError)
+    const { appErrorCode } = details
+    const own = appErrorCode == null ? {} : { appErrorCode: redact(appErrorCode) }
+    return new RuntimeError(code, redact(message), { ...details, ...own, raisedIn }, fetchError)
   }
   const { code, message, app_error_code, status_code, raised_by } = reply.error
   const raisedBy = classOf(raised_by)

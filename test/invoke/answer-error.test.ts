@@ -90,3 +90,10 @@ describe('a failed request that nobody caught', () => {
     expect(answerError(reply, null, 'acme:x', redact)).toMatchObject({ code: 'connector_threw' })
   })
 })
+
+test('the own code of an upstream holds no secret either', () => {
+  const details = { wire: 'api_error', appErrorCode: 'bad:the-secret-token' } as const
+  const fetchError = new RuntimeError('upstream_said', 'no', details)
+  const error = answerError({ ok: false, fetch: true } as never, fetchError, 'acme:x', redact)
+  expect(error.details.appErrorCode).toBe('bad:[secret]')
+})
