@@ -29,6 +29,7 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
   const needles: Buffer[] = []
   let pattern: RegExp | null = null
   const later: Concealed[] = []
+  const added = new Set<string>()
 
   /** Every form in which one may come, as bytes of UTF-8 with a character for each. */
   function prepare(): Map<string, string> {
@@ -61,7 +62,9 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
 
   return {
     add(one) {
-      if (!later.some(({ value }) => value === one.value)) later.push(one)
+      if (added.has(one.value)) return
+      added.add(one.value)
+      later.push(one)
     },
     headers(headers) {
       const known = prepare()
@@ -78,6 +81,7 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
 }
 
 const utf8 = (text: string): Buffer => Buffer.from(text)
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le')
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 /** Whether a text is Latin-1 and more than ASCII: only then its bytes differ from those of UTF-8. */
@@ -102,5 +106,7 @@ function formsOf(value: string, instead: string): [form: string, instead: string
   return [
     ...textForms(value).map((form): [string, string] => [form, instead]),
     ...base64Forms(value).map((form, at): [string, string] => [form, encoded[at] as string]),
+    [utf16(value).toString('latin1'), utf16(instead).toString('latin1')],
+    [utf16(value).swap16().toString('latin1'), utf16(instead).swap16().toString('latin1')],
   ]
 }

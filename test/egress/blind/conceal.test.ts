@@ -108,6 +108,13 @@ test('a secret outside ASCII is found in Latin-1 too, where headers are', () => 
   expect(`${conceal.body(Buffer.from(echoed, 'latin1'))}`).toBe('x PLACE')
 })
 
+test.each([
+  ['little-endian', (text: string) => Buffer.from(text, 'utf16le')],
+  ['big-endian', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+])('a text in UTF-16, %s, loses it and stays one', (_name, encoded) => {
+  expect(body(encoded(`é ${SECRET}, ${SECRET}.`))).toEqual(encoded('é PLACE, PLACE.'))
+})
+
 test('the longest of several is found first, and one more may be added', () => {
   const conceal = createConceal(() => [
     { value: 'longer-than-twelve', instead: 'A' },
