@@ -132,9 +132,12 @@ describe('handle_authorization_callback', () => {
     ],
     ['', 'request_invalid', 'has no code'],
     ['?code=', 'request_invalid', 'has no code'],
-    ['?code=a&code=b', 'oauth_garbled', 'code'],
+    ['?code=a&code=b&state=s', 'oauth_garbled', 'code'],
     ['?code=a&state=another', 'request_invalid', 'is not the state of the callback'],
-    ['?code=a&id_token=x', 'oauth_garbled', 'implicit'],
+    ['?code=a', 'request_invalid', 'is not the state of the callback'],
+    ['?code=a&state=', 'request_invalid', 'is not the state of the callback'],
+    ['?code=a&state=s&state=s', 'oauth_garbled', 'state'],
+    ['?code=a&id_token=x&state=s', 'oauth_garbled', 'implicit'],
   ])('refuses %s', async (query, code, words) => {
     const { refusal } = opened()
     const asked = await refusal('handle_authorization_callback', { ...callback(query), state: 's' })
