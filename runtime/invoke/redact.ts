@@ -24,7 +24,9 @@ export function createRedact(secrets: () => readonly string[]): Redact {
 
 /** Forms of all secrets, the longest first: one may be a part of another. */
 function formsOf(secrets: readonly string[]): string[] {
+  // Pasted with white space around it, a secret is echoed without.
   const all = secrets
+    .flatMap((secret) => [secret, secret.trim()])
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .flatMap((secret) => [...textForms(secret), ...base64Forms(secret)])
   return [...new Set(all)].sort((a, b) => b.length - a.length)

@@ -50,3 +50,22 @@ describe.each(Object.entries(SPELLINGS))('written as %s, a secret', (_who, writt
     expect(redact(`x ${written} y`)).toBe(`x ${REDACTED} y`)
   })
 })
+
+describe('pasted with white space around it, a secret', () => {
+  const pasted = ' the-secret-token\n'
+  const echoed = 'x the-secret-token y'
+
+  test('does not enter the sandbox where it was sent without', () => {
+    const { body } = createConceal(() => [{ value: pasted, instead: REDACTED }])
+    expect(`${body(Buffer.from(echoed))}`).toBe(`x ${REDACTED} y`)
+  })
+
+  test('does not leave in a message', () => {
+    expect(createRedact(() => [pasted])(echoed)).toBe(`x ${REDACTED} y`)
+  })
+
+  test('is not one of what is left of it, where that is too short', () => {
+    const { body } = createConceal(() => [{ value: `${' '.repeat(20)}x`, instead: REDACTED }])
+    expect(`${body(Buffer.from(echoed))}`).toBe(echoed)
+  })
+})

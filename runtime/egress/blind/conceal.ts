@@ -38,7 +38,9 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
       later.unshift(...secrets())
     }
     if (later.length === 0) return forms
-    for (const { value, instead } of later.splice(0)) {
+    // White space around a value of a header is lost on the way.
+    const all = later.splice(0).flatMap((one) => [one, { ...one, value: one.value.trim() }])
+    for (const { value, instead } of all) {
       if (value.length < MIN_CONCEALED_LENGTH) continue
       for (const [form, replacement] of formsOf(value, instead)) {
         // A header is Latin-1, and so is the text of some upstreams.
