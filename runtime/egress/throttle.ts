@@ -124,7 +124,10 @@ function createGovernor({ requestsPerSecond, concurrentRequests }: Pace, now: ()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter = { who, admit: resolve, refuse: reject }
     const gone = () => {
-      line.splice(line.indexOf(waiter), 1)
+      const at = line.indexOf(waiter)
+      // Admitted a moment ago: it is not in line any more.
+      if (at === -1) return
+      line.splice(at, 1)
       reject(endedError(who.signal, who.from))
     }
     who.signal.addEventListener('abort', gone, { once: true })

@@ -99,3 +99,20 @@ test('tries are a tenth of the requests, and a few', async () => {
   await vi.advanceTimersByTimeAsync(10)
   expect(used()).toBe(3)
 })
+
+test('who goes just when its turn has come takes nobody’s place in line', async () => {
+  const one = governor(1000, 1)
+  const first = new AbortController()
+  const enter = (signal: AbortSignal) => one.enter({ endMs: Infinity, signal, from: 'x' })
+  const leave = await enter(never)
+  const admitted = enter(first.signal)
+  let served = false
+  void enter(never).then(() => {
+    served = true
+  })
+  leave()
+  first.abort()
+  ;(await admitted)()
+  await vi.advanceTimersByTimeAsync(100)
+  expect(served).toBe(true)
+})
