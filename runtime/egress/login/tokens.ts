@@ -22,7 +22,7 @@ const MAX_TOKENS = 1000
 type Entry = { token: Token | null; pending: Promise<Token> | null }
 
 /** Failures of whoever made the exchange, which say nothing about it: the next one makes it. */
-const NOT_ITS_FAULT = ['caller_gone', 'deadline_passed', 'upstream_timeout']
+const NOT_ITS_FAULT = ['caller_gone', 'deadline_passed', 'upstream_timeout', 'upstream_paced']
 
 /** @param now Milliseconds since the Unix epoch. */
 export function createTokens(now: () => number): Tokens {
