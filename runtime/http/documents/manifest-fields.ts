@@ -92,7 +92,8 @@ export const MANIFEST_FIELDS = {
   'limits.memory_mb': 'Memory of one isolate, in MiB',
   consistency_ms:
     'How long a write may take to show in reads, in milliseconds (for callers; not waited for in this version)',
-  errors_in_body: 'Errors of systems that always answer 200; looked for in answers of at most 256 KiB',
+  errors_in_body:
+    'Errors of systems that always answer 200; looked for in answers of at most 256 KiB',
   'errors_in_body.when': 'Which answers are errors: a JSON pointer and its value',
   'errors_in_body.code': 'JSON pointer of the system’s own code',
   'errors_in_body.map': 'The system’s own codes -> standard error codes',
