@@ -22,7 +22,6 @@ beforeAll(async () => {
 afterAll(() => host.stop())
 afterEach(() => host.keyway('remove', 'acme'))
 
-const limit = (name: string) => `limit ${name}`
 const newest = async () => (await host.json('nodes')).answer.generation
 
 describe('keyway install', () => {
@@ -56,7 +55,6 @@ describe('keyway install', () => {
       'capability validate_credentials',
       'egress https://api.acme.example',
       'capability list_accounts',
-      ...['requests_per_second', 'concurrent_requests', 'concurrency', 'deadline_ms'].map(limit),
     ])
     const granted = await host.keyway(
       ...['install', first, ...wants.flatMap((want) => ['--grant', want])],
