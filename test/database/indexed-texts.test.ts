@@ -41,6 +41,9 @@ const BOUNDS: Record<string, number> = {
   'tasks.status': 16,
   // Nothing writes it yet.
   'inline_webhooks.name': 0,
+  // contract/manifest.ts: ConnectorId; packages/format.ts: Digests.
+  'packages.connector': 63,
+  'packages.version': units(200),
   // Names of our tables.
   'table_changes.table_name': 63,
   // A constant.
