@@ -10,12 +10,9 @@ import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
 import { resealConnections } from './core/apps/connections.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
-import { ensureFirstAdmin } from './core/callers/tokens.ts'
-import { agreeOnSecret } from './core/deployment.ts'
 import { createOnce } from './core/once/once.ts'
 import type { CoreParts } from './core/parts.ts'
-import type { Db } from './database/database.ts'
-import { startDatabase } from './database/service.ts'
+import { type Db, databaseTime } from './database/database.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
 import type { Resolve } from './egress/lookups.ts'
@@ -47,6 +44,7 @@ import { toolchainDigest } from './registry/toolchain.ts'
 import type { Version } from './registry/version.ts'
 import { watchDirectories } from './registry/watch.ts'
 import { createSealer } from './seal.ts'
+import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
 import { createTold, type Observers } from './told.ts'
 import { VERSION } from './version.ts'
@@ -86,6 +84,9 @@ export type HostParts = {
   launch?(launcher: Launcher): Launcher
 }
 
+/** A host without a database has no records, and so nothing to do with them. */
+const noWork: CoreParts['send'] = () => Promise.reject(new Error('there is no database'))
+
 /** How long a connector may take to compile, in milliseconds. */
 const COMPILE_TIMEOUT_MS = 20_000
 
@@ -113,25 +114,15 @@ export async function createHost(
 
   const hasher = createTokenHasher(secrets)
   const vault = createSealer(secrets, 'connection')
-  const database = wanted === 'none' ? null : await openDatabaseService()
-
-  async function openDatabaseService() {
-    const password = (await keptSecret(dataDir, 'database-password')).value
-    return setting(() =>
-      startDatabase({
-        dataDir,
-        url: config.databaseUrl,
-        password,
-        prepare: async (db, domainId) => {
-          await agreeOnSecret(db, secrets)
-          await ensureFirstAdmin(db, hasher, domainId, adminToken)
-        },
-        tell: (text) => log.info(text),
-        onError: (error) => log.warn({ err: error }, 'the database'),
-        onLine: (line) => log.debug({ line }, 'postgresql'),
-      }),
-    )
-  }
+  /** The parts, once connectors can be called. */
+  const callable = Promise.withResolvers<CoreParts>()
+  const state =
+    wanted === 'none'
+      ? null
+      : await setting(() =>
+          openState({ config, log, secrets, adminToken, hasher, parts: callable.promise }),
+        )
+  const database = state?.database ?? null
 
   const launcher = launch(createLauncher(await buildWorker(path.join(dataDir, 'run'))))
   const lanes = createLanes(launcher, {
@@ -294,6 +285,8 @@ export async function createHost(
     )
   })
 
+  void Promise.all([settled, lifecycle.ready]).then(() => callable.resolve(parts))
+
   // Once it was there the host stays ready: connectors answer without it.
   let reached = database === null
   void Promise.all([database?.first, lifecycle.ready]).then(() => {
@@ -303,6 +296,8 @@ export async function createHost(
   const parts: CoreParts = {
     connectors: { ids: registry.ids, find: registry.find, call: createCall(invoke) },
     vault,
+    send: state?.work.send ?? noWork,
+    now: databaseTime,
   }
   const app = createApp({
     core: {
@@ -369,7 +364,7 @@ export async function createHost(
     adminTokenFile: kept?.file ?? null,
     settled,
     async stop() {
-      await watched.stop()
+      await Promise.all([watched.stop(), state?.work.stop()])
       lanes.stop()
       await egress.close()
       stopping.abort()

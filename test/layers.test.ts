@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   testing: ['contract', 'egress', 'invoke', 'lanes', 'packages', 'registry'],
   'told.ts': ['contract', 'http', 'invoke', 'lifecycle', 'registry', 'log.ts'],
+  'state.ts': ['core', 'database', 'config.ts', 'keys.ts', 'log.ts'],
   'main.ts': [
     'core',
     'database',
@@ -57,6 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'keys.ts',
     'log.ts',
     'seal.ts',
+    'state.ts',
     'told.ts',
     'version.ts',
   ],

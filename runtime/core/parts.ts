@@ -1,11 +1,17 @@
 /** What core functions need besides the database and the caller: made once by main, handed to every call. */
+import type { Db } from '../database/database.ts'
 import type { Sealer } from '../seal.ts'
 import type { Connectors } from './apps/connectors.ts'
+import type { Send } from './work/work.ts'
 
 export type CoreParts = {
   connectors: Connectors
   /** Seals settings and credentials of connected apps. */
   vault: Sealer
+  /** Has something looked at in the background. */
+  send: Send
+  /** What time it is: the database's, so that hosts agree. */
+  now(db: Db): Promise<Date>
 }
 
 /** The parts of one request: what is called for it ends when its caller is gone. */

@@ -9,6 +9,7 @@
  */
 import { hkdfSync } from 'node:crypto'
 import type { Client, ClientBase, ClientConfig, PoolConfig } from 'pg'
+import { JOBS_SCHEMA } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 
 const ROLE = 'keyway_app'
@@ -42,6 +43,9 @@ begin
       execute format('grant select, insert, update, delete on %s to ${ROLE}', one.name);
     end if;
   end loop;
+  grant usage on schema ${JOBS_SCHEMA} to ${ROLE};
+  grant select, insert, update, delete on all tables in schema ${JOBS_SCHEMA} to ${ROLE};
+  grant usage, select on all sequences in schema ${JOBS_SCHEMA} to ${ROLE};
   revoke update, delete, truncate, references, trigger
     on public.activity_logs, public.generations, public.installed_states from ${ROLE};
 end

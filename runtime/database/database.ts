@@ -2,6 +2,7 @@
  * The connection to PostgreSQL, embedded or the operator's own. Losing it is nothing special: what asks
  * meanwhile is told so, and the next question finds it again.
  */
+import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg'
 import { prepareAppRole } from './app-role.ts'
@@ -17,7 +18,7 @@ export type Database = {
   /** Whether the last question was answered. */
   healthy(): boolean
   /** Hears what is said on a channel; the answer ends it. */
-  listen(channel: string, hear: () => void): () => Promise<void>
+  listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   close(): Promise<void>
 }
 
@@ -119,6 +120,12 @@ function withTransactions(pool: Pool): Db {
     }
   }
   return db
+}
+
+/** What time it is for every host that shares the database. */
+export async function databaseTime(db: Db): Promise<Date> {
+  const { rows } = await db.execute<{ now: string }>(sql`select clock_timestamp() as now`)
+  return new Date(rows[0]?.now ?? Number.NaN)
 }
 
 /** SQLSTATE classes and codes of a server that is away, starting, stopping or full. */

@@ -5,13 +5,13 @@ import { Client, type ClientConfig } from 'pg'
 const RETRY_MS = 1000
 
 /**
- * Listens until the answer is called. `hear` is also called whenever the connection is there (again): what
- * was said meanwhile was missed.
+ * Listens until the answer is called. `hear` gets what is said; it is also called, with null, whenever the
+ * connection is there (again): what was said meanwhile was missed.
  */
 export function listen(
   connection: ClientConfig,
   channel: string,
-  hear: () => void,
+  hear: (said: string | null) => void,
 ): () => Promise<void> {
   let stopped = false
   let client: Client | null = null
@@ -28,11 +28,11 @@ export function listen(
     // Lost or refused, the end is the same: another try.
     made.on('error', () => undefined)
     made.on('end', again)
-    made.on('notification', hear)
+    made.on('notification', ({ payload = '' }) => hear(payload))
     try {
       await made.connect()
       await made.query(`listen ${made.escapeIdentifier(channel)}`)
-      hear()
+      hear(null)
     } catch {
       // Told by whoever asks the database something.
       await made.end().catch(() => undefined)

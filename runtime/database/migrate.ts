@@ -6,6 +6,7 @@ import path from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
+import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
 
@@ -34,6 +35,7 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
       migrationsSchema: 'migrations',
     })
     await makeSearchIndexes(client, tell)
+    await prepareJobs(client)
     await client.query(
       "insert into domains (name) select 'default' where not exists (select from domains)",
     )

@@ -13,7 +13,7 @@ export type DatabaseService = {
   /** The one domain of this deployment; null until the schema is up to date. */
   domainId(): string | null
   /** Hears what is said on a channel of the database that was reached; the answer ends it. */
-  listen(channel: string, hear: () => void): () => Promise<void>
+  listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   /** The embedded server's process, or null. */
   pid(): number | null
   /** In words, for /readyz: null when it serves. */
@@ -30,7 +30,7 @@ export type ServiceOptions = {
   /** Password of the embedded one. */
   password: string
   /** Called once the schema is there, before anybody is served; what it throws is told by `waitingFor`. */
-  prepare(db: Db, domainId: string): Promise<void>
+  prepare(database: Database): Promise<void>
   tell(text: string): void
   onError(error: Error): void
   onLine(line: string): void
@@ -73,7 +73,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
         if (!opened) {
           const database = await openDatabase(target, options.onError, options.tell)
           try {
-            await options.prepare(database.db, database.domainId)
+            await options.prepare(database)
           } catch (error) {
             await database.close()
             throw error

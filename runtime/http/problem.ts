@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import { errorBody } from '../contract/envelope.ts'
 import { ERRORS, RuntimeError } from '../contract/errors.ts'
-import type { Actor } from '../core/activity/activity.ts'
+import type { Doer } from '../core/activity/activity.ts'
 import type { Log } from '../log.ts'
 import { REQUEST_ID } from './request-id.ts'
 
@@ -11,7 +11,7 @@ export type Variables = {
   requestId: string
   appId: string
   /** Who operates: in whose name a change below /operator is recorded. */
-  operator: () => Promise<Actor>
+  operator: () => Promise<Doer>
 }
 export type Env = { Variables: Variables }
 

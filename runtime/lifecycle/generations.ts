@@ -14,7 +14,7 @@ import {
   type Statement,
   saidOf,
 } from '../contract/generation.ts'
-import { type Actor, recordActivity } from '../core/activity/activity.ts'
+import { type Doer, recordActivity } from '../core/activity/activity.ts'
 import type { Db } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
 import { generations, installedStates } from '../database/schema/lifecycle.ts'
@@ -130,7 +130,7 @@ export function stateDigest(state: InstalledConnector): string {
  */
 export async function commit(
   db: Db,
-  actor: Actor,
+  actor: Doer,
   { action, reason, expected, dryRun }: Wish,
   change: (before: Statement, tx: Db) => Statement | Promise<Statement>,
 ): Promise<Outcome> {

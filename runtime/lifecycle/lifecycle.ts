@@ -7,7 +7,7 @@ import path from 'node:path'
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
 import type { Want } from '../contract/generation.ts'
 import type { Manifest } from '../contract/manifest.ts'
-import type { Actor } from '../core/activity/activity.ts'
+import type { Doer } from '../core/activity/activity.ts'
 import type { Db } from '../database/database.ts'
 import type { Package } from '../packages/format.ts'
 import { readPackage } from '../packages/read.ts'
@@ -58,7 +58,7 @@ export type Lifecycle = {
   /** Resolves when the newest generation is served, once the database is there. */
   ready: Promise<void>
   /** What an operator's operation needs. */
-  operate(db: Db, actor: Actor, email: string): OperateDeps
+  operate(db: Db, actor: Doer, email: string): OperateDeps
   /** Takes the newest generation over on this host now. */
   catchUp(): Promise<void>
   stop(): Promise<void>

@@ -3,7 +3,7 @@ import type { PackageFinding } from '../contract/endpoints/operator.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Want } from '../contract/generation.ts'
 import type { Manifest } from '../contract/manifest.ts'
-import type { Actor } from '../core/activity/activity.ts'
+import type { Doer } from '../core/activity/activity.ts'
 import { type Db, isAway } from '../database/database.ts'
 import type { Package } from '../packages/format.ts'
 import type { Wish } from './generations.ts'
@@ -14,7 +14,7 @@ export type InstallPolicy = 'trusted' | 'any'
 
 export type OperateDeps = {
   db: Db
-  actor: Actor
+  actor: Doer
   /** E-mail address of the actor. */
   email: string
   policy: InstallPolicy

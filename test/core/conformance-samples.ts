@@ -8,6 +8,7 @@ import {
 } from '../../runtime/database/schema/app_store.ts'
 import { groups } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
+import { accessRequests } from '../../runtime/database/schema/requests.ts'
 import { app, group, person, task } from './host.ts'
 
 export type World = { db: Db; domainId: string; otherDomainId: string }
@@ -62,6 +63,18 @@ const policyBody = async ({ db, domainId }: World) => ({
   access_condition: { attribute: 'identity.email', exists: true },
 })
 
+async function request(db: Db, domainId: string): Promise<string> {
+  const appId = await appInStore(db, domainId)
+  const { id: targetUserId } = await person(db, email(), [], domainId)
+  const plan = { manager: false, stages: [], message: null, validationWebhook: null }
+  const values = { domainId, appId, carriedAppId: appId, targetUserId, plan }
+  const [row] = await db
+    .insert(accessRequests)
+    .values({ ...values, status: 'PENDING_APPROVAL' })
+    .returning()
+  return row?.id ?? ''
+}
+
 let made = 0
 const email = () => {
   made += 1
@@ -102,6 +115,10 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => policy(db, domainId),
     foreign: ({ db, otherDomainId }) => policy(db, otherDomainId),
   },
+  access_request_id: {
+    own: ({ db, domainId }) => request(db, domainId),
+    foreign: ({ db, otherDomainId }) => request(db, otherDomainId),
+  },
   app_class_id: { own: async () => 'scim', foreign: null },
   role_name: { own: async () => 'Auditor', foreign: null },
 }
@@ -131,6 +148,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     justification: 'Sample',
   }),
   update_pre_approval_rule: async () => ({ justification: 'Another' }),
+  create_access_request: async ({ db, domainId }) => ({ app_id: await appInStore(db, domainId) }),
   create_access_policy: policyBody,
   put_access_policy: policyBody,
 }

@@ -13,6 +13,8 @@ test('a connector that would wait longer is given up, whatever deadline it asked
   const parts: RequestParts = {
     connectors: { ids: () => [], find: () => null, call },
     vault: createSealer(['s'.repeat(32)], 'connection'),
+    send: async () => {},
+    now: async () => new Date(),
     requestId: 'r',
     signal: new AbortController().signal,
   }

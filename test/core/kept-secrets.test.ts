@@ -51,6 +51,8 @@ const call = async (secrets: string[]) => {
   const parts: RequestParts = {
     connectors: { find, ids, call: createCall(core.host.invoke) },
     vault: createSealer(secrets, 'connection'),
+    send: async () => {},
+    now: async () => new Date(),
     requestId: 'r',
     signal: new AbortController().signal,
   }

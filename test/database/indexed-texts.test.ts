@@ -39,6 +39,12 @@ const BOUNDS: Record<string, number> = {
   // Ours: core/open-task.ts.
   'tasks.task_type': 64,
   'tasks.status': 16,
+  // contract/models/access-request.ts: REQUEST_STATUSES.
+  'access_requests.status': 32,
+  // A digest of the three.
+  'requestable_permissions.entitlement_type': 32,
+  'requestable_permissions.entitlement_id': 0,
+  'requestable_permissions.resource_id': 0,
   // Nothing writes it yet.
   'inline_webhooks.name': 0,
   // contract/manifest.ts: ConnectorId; packages/format.ts: Digests.

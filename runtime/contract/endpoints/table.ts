@@ -6,6 +6,7 @@ import { META_ENDPOINTS } from './meta.ts'
 import { PERMISSION_ENDPOINTS } from './permissions.ts'
 import { POLICY_ENDPOINTS } from './policies.ts'
 import { PRE_APPROVAL_ENDPOINTS } from './pre-approval.ts'
+import { REQUEST_ENDPOINTS } from './requests.ts'
 import { TASK_ENDPOINTS } from './tasks.ts'
 import { USER_ENDPOINTS } from './users.ts'
 
@@ -17,6 +18,7 @@ export const ENDPOINTS = {
   ...PERMISSION_ENDPOINTS,
   ...PRE_APPROVAL_ENDPOINTS,
   ...TASK_ENDPOINTS,
+  ...REQUEST_ENDPOINTS,
   ...POLICY_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const

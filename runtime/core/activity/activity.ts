@@ -10,8 +10,11 @@ import { BEGINNING, hashOf, type LogContent } from './chain.ts'
 
 export type Target = { target_type: string; name: string; id: string }
 
-/** In whose name something is done. */
-export type Actor = Pick<Principal, 'domainId' | 'userId'>
+/** A user who does something. */
+export type Doer = Pick<Principal, 'domainId' | 'userId'>
+
+/** In whose name something is done; without a user it is the host itself. */
+export type Actor = Pick<Principal, 'domainId'> & { userId: string | null }
 
 export type ActivityOutcome = 'Succeeded' | 'Failed'
 
@@ -24,9 +27,9 @@ export async function recordActivity(
   metadata: Record<string, unknown>,
   outcome: ActivityOutcome = 'Succeeded',
 ): Promise<void> {
-  const [user] = await tx.select().from(users).where(eq(users.id, userId))
+  const [user] = userId === null ? [] : await tx.select().from(users).where(eq(users.id, userId))
   const actor = {
-    actor_type: 'Lumos user',
+    actor_type: userId === null ? 'Lumos system' : 'Lumos user',
     email: user?.email ?? '',
     given_name: user?.givenName ?? '',
     family_name: user?.familyName ?? '',

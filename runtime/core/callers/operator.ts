@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
-import type { Actor } from '../activity/activity.ts'
+import type { Doer } from '../activity/activity.ts'
 import { authenticate, demand, type Principal, type TokenHasher } from './principal.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function authenticateOperator(
  * Whose the operator's token is. Its user is the first admin, also when that token was revoked for
  * the core interface or the user was suspended: the operator is the one who repairs that.
  */
-export async function ownerOf(db: Db, hasher: TokenHasher, token: string): Promise<Actor> {
+export async function ownerOf(db: Db, hasher: TokenHasher, token: string): Promise<Doer> {
   const rows = await db
     .select()
     .from(apiTokens)
@@ -35,7 +35,7 @@ export async function ownerOf(db: Db, hasher: TokenHasher, token: string): Promi
 }
 
 /** The e-mail address of who operates: what a history names them by. */
-export async function emailOf(db: Db, { userId }: Actor): Promise<string> {
+export async function emailOf(db: Db, { userId }: Doer): Promise<string> {
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
   return user?.email ?? ''
 }

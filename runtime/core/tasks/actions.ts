@@ -10,6 +10,9 @@ import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.
 import { recordActivity } from '../activity/activity.ts'
 import type { Principal } from '../callers/principal.ts'
 import { findUser, toUser } from '../people/users.ts'
+import { acted, judge, lockRequestOf } from '../requests/acted.ts'
+import { partiesOf } from '../requests/approvers.ts'
+import type { RequestMeans } from '../requests/means.ts'
 import { findTask, mayAct, type TaskRow, taskTarget } from './tasks.ts'
 
 /** What an action is asked for: by its name, or by where it leads. */
@@ -17,12 +20,20 @@ type Wanted =
   | { action_type: string; transition_to: string | undefined }
   | { leadsTo: 'COMPLETED' | 'DISMISSED' }
 
-async function act(db: Db, principal: Principal, id: string, wanted: Wanted): Promise<null> {
+async function act(
+  db: Db,
+  principal: Principal,
+  id: string,
+  wanted: Wanted,
+  means: RequestMeans,
+): Promise<null> {
   await db.transaction(async (tx) => {
+    const request = isId(id) ? await lockRequestOf(tx, id) : null
     const task = await findTask(tx, principal, id, true)
     if (!(await mayAct(tx, principal, task)))
       throw new CoreError(403, 'The task is not assigned to you')
     const { action, to } = choose(task, wanted)
+    if (request) await judge(tx, request, principal, task)
     await tx
       .update(tasks)
       .set({
@@ -35,6 +46,8 @@ async function act(db: Db, principal: Principal, id: string, wanted: Wanted): Pr
       from: task.status,
       to,
     })
+    const decision = { actor: principal, to, comment: null }
+    if (request) await acted(tx, request, task.taskCategory as TaskCategory, decision, means)
   })
   return null
 }
@@ -80,13 +93,14 @@ export const performTaskAction = (
   principal: Principal,
   id: string,
   body: { action_type: string; transition_to: string | undefined },
-) => act(db, principal, id, body)
+  means: RequestMeans,
+) => act(db, principal, id, body, means)
 
-export const completeTask = (db: Db, principal: Principal, id: string) =>
-  act(db, principal, id, { leadsTo: 'COMPLETED' })
+export const completeTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
+  act(db, principal, id, { leadsTo: 'COMPLETED' }, means)
 
-export const dismissTask = (db: Db, principal: Principal, id: string) =>
-  act(db, principal, id, { leadsTo: 'DISMISSED' })
+export const dismissTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
+  act(db, principal, id, { leadsTo: 'DISMISSED' }, means)
 
 type Reassignment = {
   user_ids: string[] | undefined
@@ -101,6 +115,7 @@ export async function reassignTask(
   body: Reassignment,
 ): Promise<null> {
   await db.transaction(async (tx) => {
+    const request = isId(id) ? await lockRequestOf(tx, id) : null
     const task = await findTask(tx, principal, id, true)
     if (!(await mayAct(tx, principal, task)))
       throw new CoreError(403, 'The task is not assigned to you')
@@ -108,6 +123,8 @@ export async function reassignTask(
       throw new CoreError(400, 'Only approval tasks can be reassigned')
     const to = distinct(body.user_ids)
     const teams = distinct(body.group_ids)
+    if (request && to.some((userId) => partiesOf(request).includes(userId)))
+      throw new CoreError(400, 'Whoever asked, or is to have the access, cannot decide on it')
     if (to.length + teams.length === 0) throw new CoreError(400, 'Name at least one user or group')
     for (const userId of to) await findUser(tx, principal, userId)
     await knownGroups(tx, principal, teams)

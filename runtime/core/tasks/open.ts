@@ -14,6 +14,7 @@ export type NewTask = {
   instructions?: string
   appId?: string
   targetUserId?: string
+  accessRequestId?: string
   requestablePermissionId?: string
   assignees: { userIds: readonly string[]; groupIds: readonly string[] }
 }

@@ -127,7 +127,7 @@ const idEquals = (column: typeof tasks.accessRequestId, id: string): SQL =>
   isId(id) ? eq(column, id) : sql`false`
 
 /** Rows as on the wire, with everything that they refer to, in a fixed number of questions. */
-async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]): Promise<Task[]> {
+export async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]): Promise<Task[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const people = rows

@@ -4,7 +4,7 @@
  * is repeated in columns, written together with the document (core/store/settings.ts, core/store/permissions.ts).
  */
 import { sql } from 'drizzle-orm'
-import { boolean, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
 import { INLINE_WEBHOOK_TYPES } from '../../contract/models/inline-webhook.ts'
 import {
@@ -12,7 +12,7 @@ import {
   PERMISSION_VISIBILITIES,
 } from '../../contract/models/requestable-permission.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, id, updatedAt } from './columns.ts'
+import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 import { domains } from './people.ts'
 
 /** A JSON object whose members are as on the wire. */
@@ -58,6 +58,14 @@ export const requestablePermissions = pgTable(
     allowedGroupsOverride: boolean('allowed_groups_override').notNull().default(false),
     /** Null: all groups. */
     allowedGroupIds: uuid('allowed_group_ids').array(),
+    /** Of a SYNCED one, what it stands for in the app. */
+    entitlementType: text('entitlement_type'),
+    entitlementId: text('entitlement_id'),
+    resourceType: text('resource_type'),
+    /** Empty for the global resource. */
+    resourceId: text('resource_id'),
+    /** When the entitlement was found to be gone from the app; it cannot be asked for any more. */
+    goneAt: moment('gone_at'),
     /** Its `request_config`. */
     document: jsonb('document').$type<Document>().notNull().default({}),
     createdAt: createdAt(),
@@ -71,6 +79,13 @@ export const requestablePermissions = pgTable(
       table.label,
       table.id,
     ),
+    // One of each entitlement; of its texts a digest, because they may be of any length.
+    uniqueIndex('requestable_permissions_entitlement')
+      .on(
+        table.appId,
+        sql`md5(${table.entitlementType} || chr(1) || ${table.resourceId} || chr(1) || ${table.entitlementId})`,
+      )
+      .where(sql`${table.entitlementId} is not null`),
     index('requestable_permissions_label').on(table.appId, sql`lower(${table.label})`),
   ],
 )

@@ -12,6 +12,9 @@ import type { Principal } from '../../core/callers/principal.ts'
 import type { RequestParts } from '../../core/parts.ts'
 import * as users from '../../core/people/users.ts'
 import * as policies from '../../core/policies/policies.ts'
+import { createAccessRequest } from '../../core/requests/ask.ts'
+import { cancelAccessRequest } from '../../core/requests/cancel.ts'
+import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
 import * as store from '../../core/store/app-store.ts'
 import * as edits from '../../core/store/permission-edits.ts'
 import * as permissions from '../../core/store/permissions.ts'
@@ -99,6 +102,12 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     ),
   delete_permission: (db, who, { params }) =>
     edits.deletePermission(db, who, id(params, 'permission_id')),
+  create_access_request: (db, who, { body }, parts) => createAccessRequest(db, who, body, parts),
+  list_access_requests: (db, who, { query }) => listAccessRequests(db, who, query),
+  get_access_request: (db, who, { params, query }) =>
+    getAccessRequest(db, who, id(params, 'access_request_id'), query.expand),
+  cancel_access_request: (db, who, { params, query }, parts) =>
+    cancelAccessRequest(db, who, id(params, 'access_request_id'), query.reason, parts),
   list_access_policies: (db, who, { query }) => policies.listPolicies(db, who, query),
   create_access_policy: (db, who, { body }) => policies.createPolicy(db, who, body),
   get_access_policy: (db, who, { params }) =>
@@ -119,14 +128,16 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   get_task: (db, who, { params, query }) =>
     tasks.getTask(db, who, id(params, 'task_id'), query.expand),
   list_task_actions: (db, who, { params }) => tasks.listTaskActions(db, who, id(params, 'task_id')),
-  perform_task_action: (db, who, { params, body }) =>
-    taskActions.performTaskAction(db, who, id(params, 'task_id'), body),
+  perform_task_action: (db, who, { params, body }, parts) =>
+    taskActions.performTaskAction(db, who, id(params, 'task_id'), body, parts),
   reassign_task: (db, who, { params, body }) =>
     taskActions.reassignTask(db, who, id(params, 'task_id'), body),
   comment_on_task: (db, who, { params, body }) =>
     taskActions.commentOnTask(db, who, id(params, 'task_id'), body),
-  complete_task: (db, who, { params }) => taskActions.completeTask(db, who, id(params, 'task_id')),
-  dismiss_task: (db, who, { params }) => taskActions.dismissTask(db, who, id(params, 'task_id')),
+  complete_task: (db, who, { params }, parts) =>
+    taskActions.completeTask(db, who, id(params, 'task_id'), parts),
+  dismiss_task: (db, who, { params }, parts) =>
+    taskActions.dismissTask(db, who, id(params, 'task_id'), parts),
   list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
   get_info: async () => ({ name: 'Keyway', version: VERSION }),
 }

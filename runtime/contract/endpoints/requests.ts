@@ -1,0 +1,57 @@
+/** Access requests: core-interface.md section 1.9. */
+import * as v from 'valibot'
+import {
+  AccessRequest,
+  CreateAccessRequestInput,
+  REQUEST_STATUSES,
+} from '../models/access-request.ts'
+import { endpoint } from './endpoint.ts'
+import { manyOf, pageParams, text, texts } from './params.ts'
+
+const requests = endpoint('Access requests')
+
+const expand = texts().describe('tasks, custom_fields')
+
+export const REQUEST_ENDPOINTS = {
+  create_access_request: requests({
+    method: 'POST',
+    path: '/appstore/access_request',
+    summary: 'Ask for access: to an app, or to permissions within it (one request of each)',
+    who: 'caller',
+    body: CreateAccessRequestInput,
+    output: v.array(AccessRequest),
+    status: 201,
+  }),
+  list_access_requests: requests({
+    method: 'GET',
+    path: '/appstore/access_requests',
+    summary: 'List the caller’s access requests; for admins everybody’s',
+    who: 'caller',
+    query: {
+      target_user_id: text().describe('Who is to have it'),
+      requester_user_id: text().describe('Who asked; another than the caller is for admins'),
+      user_id: text().describe('Who asked or is to have it'),
+      statuses: manyOf(REQUEST_STATUSES).describe('Only those in one of these states'),
+      sort: text().describe('ASC or DESC, by when they were made'),
+      expand,
+      ...pageParams,
+    },
+    answer: 'page',
+    output: AccessRequest,
+  }),
+  get_access_request: requests({
+    method: 'GET',
+    path: '/appstore/access_requests/:access_request_id',
+    summary: 'Read an access request',
+    who: 'caller',
+    query: { expand },
+    output: AccessRequest,
+  }),
+  cancel_access_request: requests({
+    method: 'DELETE',
+    path: '/appstore/access_requests/:access_request_id',
+    summary: 'Take an access request back while it is pending',
+    who: 'caller',
+    query: { reason: text().describe('Why; it is noted') },
+  }),
+} as const

@@ -1,0 +1,96 @@
+/** Access requests: core-interface.md sections 1.9, 1.17 and 2; clients read their states as section 2.1 says. */
+import * as v from 'valibot'
+import { maybe, nullable } from '../optional.ts'
+import { ACCESS_LENGTHS, type AccessLength } from './access-length.ts'
+import { User } from './person.ts'
+import { listOf, prose } from './reference.ts'
+import { RequestablePermissionBaseOutput } from './requestable-permission.ts'
+import { Task } from './task.ts'
+
+/** SupportRequestStatus, in the order of core-interface.md. */
+export const REQUEST_STATUSES = [
+  'PENDING',
+  'PENDING_MANAGER_APPROVAL',
+  'MANAGER_APPROVED',
+  'MANAGER_DENIED',
+  'PENDING_APPROVAL',
+  'APPROVED',
+  'DENIED',
+  'EXPIRED',
+  'CANCELLED',
+  'PENDING_PROVISIONING',
+  'PENDING_MANUAL_PROVISIONING',
+  'DENIED_PROVISIONING',
+  'PROVISIONED',
+  'PENDING_DEPROVISIONING',
+  'PENDING_MANUAL_DEPROVISIONING',
+  'TIME_BASED_EXPIRED',
+  'COMPLETED',
+  'REVERTING',
+  'REVERTED',
+  'TIME_BASED_EXPIRED_FAILED',
+  'TIME_BASED_EXPIRED_CANCELLED',
+] as const
+export type RequestStatus = (typeof REQUEST_STATUSES)[number]
+
+/** Longest access that may be asked for by seconds: ten years. */
+const MAX_SECONDS = 10 * 365 * 24 * 3600
+
+export const CreateAccessRequestInput = v.pipe(
+  v.object({
+    app_id: v.string(),
+    requester_user_id: maybe(
+      v.pipe(v.string(), v.metadata({ description: 'For admins: who asks. Absent: the caller' })),
+    ),
+    target_user_id: maybe(
+      v.pipe(v.string(), v.metadata({ description: 'Who is to have it. Absent: the requester' })),
+    ),
+    note: maybe(v.pipe(prose('The old name of business_justification'))),
+    business_justification: maybe(prose('Why it is needed')),
+    expiration_in_seconds: maybe(
+      v.pipe(
+        v.number(),
+        v.integer(),
+        v.minValue(1),
+        v.maxValue(MAX_SECONDS),
+        v.metadata({ description: 'How long. Absent, without access_length: for good' }),
+      ),
+    ),
+    access_length: maybe(v.picklist(Object.keys(ACCESS_LENGTHS) as AccessLength[])),
+    requestable_permission_ids: maybe(listOf(v.string(), 100)),
+  }),
+  v.metadata({ title: 'CreateAccessRequestInput' }),
+)
+export type CreateAccessRequestInput = v.InferOutput<typeof CreateAccessRequestInput>
+
+const zoneless = (description: string) =>
+  nullable(v.pipe(v.string(), v.metadata({ description: `${description}: UTC, without a zone` })))
+
+export const AccessRequest = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    app_id: v.string(),
+    app_name: v.string(),
+    requester_user: nullable(User),
+    target_user: User,
+    supporter_user: nullable(User),
+    status: v.picklist(REQUEST_STATUSES),
+    notes: v.pipe(
+      v.record(v.string(), v.nullable(v.string())),
+      v.metadata({ description: 'Status to what was said when it was reached' }),
+    ),
+    expires_at: zoneless('When the access ends'),
+    expiration_in_seconds: nullable(v.number()),
+    requestable_permissions: v.array(RequestablePermissionBaseOutput),
+    requested_at: zoneless('When it was asked for'),
+    tasks: nullable(v.array(Task)),
+    custom_fields: nullable(
+      v.array(v.strictObject({ prompt: v.string(), response: nullable(v.string()) })),
+    ),
+  }),
+  v.metadata({
+    title: 'AccessRequest',
+    description: 'Somebody asks for access, or has it by that',
+  }),
+)
+export type AccessRequest = v.InferInput<typeof AccessRequest>

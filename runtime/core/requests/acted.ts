@@ -1,0 +1,108 @@
+/** What a task that somebody has dealt with means for the access request that it belongs to. */
+import { and, eq } from 'drizzle-orm'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import type { TaskCategory } from '../../contract/models/task.ts'
+import type { Db } from '../../database/database.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { tasks } from '../../database/schema/tasks.ts'
+import type { Principal } from '../callers/principal.ts'
+import { mayDecide } from './approvers.ts'
+import { given, taken } from './carried.ts'
+import { approverDecided, type Decision, managerDecided } from './decide.ts'
+import { look, type RequestMeans } from './means.ts'
+import { change, move, note, type RequestRow } from './move.ts'
+
+/** The request of a task, locked until the transaction ends: before the task itself, in every place. */
+export async function lockRequestOf(tx: Db, taskId: string): Promise<RequestRow | null> {
+  const [row] = await tx
+    .select({ request: accessRequests })
+    .from(accessRequests)
+    .innerJoin(tasks, eq(tasks.accessRequestId, accessRequests.id))
+    .where(and(eq(tasks.id, taskId)))
+    .for('update', { of: accessRequests })
+  return row?.request ?? null
+}
+
+/** @throws CoreError 403 for those who ask for themselves. */
+export async function judge(
+  tx: Db,
+  request: RequestRow,
+  principal: Principal,
+  task: { id: string; taskCategory: string },
+): Promise<void> {
+  if (!task.taskCategory.endsWith('APPROVAL')) return
+  if (await mayDecide(tx, request, principal.userId, task.id)) return
+  throw new CoreError(
+    403,
+    'This access is for you, or you asked for it: somebody else has to decide',
+  )
+}
+
+type Step = (
+  tx: Db,
+  request: RequestRow,
+  decision: Decision,
+  means: RequestMeans,
+) => Promise<RequestRow>
+
+/** STEPS: category of a task -> the state in which it counts, and how the request goes on. */
+const STEPS: Partial<Record<TaskCategory, { in: readonly RequestRow['status'][]; step: Step }>> = {
+  MANAGER_APPROVAL: { in: ['PENDING_MANAGER_APPROVAL'], step: managerDecided },
+  APPROVAL: { in: ['PENDING_APPROVAL'], step: approverDecided },
+  PROVISIONING: { in: ['PENDING_MANUAL_PROVISIONING'], step: provisioned },
+  DEPROVISIONING: { in: ['PENDING_MANUAL_DEPROVISIONING'], step: deprovisioned },
+}
+
+/** Goes on with a locked request after its task was settled; other moves of the task change nothing. */
+export async function acted(
+  tx: Db,
+  request: RequestRow,
+  category: TaskCategory,
+  decision: Decision,
+  means: RequestMeans,
+): Promise<void> {
+  const row = STEPS[category]
+  if (!row?.in.includes(request.status)) return
+  if (decision.to !== 'COMPLETED' && decision.to !== 'DISMISSED') return
+  const moved = await row.step(tx, request, decision, means)
+  if (category.endsWith('APPROVAL'))
+    await note(
+      tx,
+      decision.actor,
+      moved,
+      decision.to === 'COMPLETED'
+        ? 'APP_STORE_APPROVE_ACCESS_REQUEST'
+        : 'APP_STORE_DENY_ACCESS_REQUEST',
+      { stage: request.stage, status: moved.status },
+    )
+}
+
+async function provisioned(
+  tx: Db,
+  request: RequestRow,
+  { actor, to }: Decision,
+  means: RequestMeans,
+): Promise<RequestRow> {
+  if (to === 'COMPLETED') {
+    // Whoever gave it by hand has to take it back by hand.
+    const byHand = request.problem === null ? request : await change(tx, request, { how: 'manual' })
+    return given(tx, byHand, means, 'APP_STORE_MANUAL_CONFIRM_PROVISIONING_FOR_ACCESS_REQUEST')
+  }
+  await note(tx, actor, request, 'APP_STORE_MANUAL_DENY_PROVISIONING_FOR_ACCESS_REQUEST', {})
+  const undo = request.how === 'manual' ? null : ('remove' as const)
+  const wakeAt = undo === null ? null : await means.now(tx)
+  const moved = await move(tx, request, 'DENIED_PROVISIONING', { todo: undo, wakeAt, attempts: 0 })
+  if (undo !== null) await look(tx, moved, means)
+  return moved
+}
+
+async function deprovisioned(
+  tx: Db,
+  request: RequestRow,
+  { actor, to }: Decision,
+): Promise<RequestRow> {
+  if (to === 'COMPLETED')
+    return taken(tx, request, 'APP_STORE_MANUAL_CONFIRM_DEPROVISIONING_FOR_ACCESS_REQUEST')
+  await note(tx, actor, request, 'APP_STORE_MANUAL_DENY_DEPROVISIONING_FOR_ACCESS_REQUEST', {})
+  return move(tx, request, 'TIME_BASED_EXPIRED_CANCELLED', { wakeAt: null })
+}

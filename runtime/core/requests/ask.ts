@@ -1,0 +1,173 @@
+/** Asking for access: who may ask for what, for whom, and how long. */
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
+import { isId } from '../../contract/id.ts'
+import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
+import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { users } from '../../database/schema/people.ts'
+import { groupsOf } from '../apps/administered.ts'
+import { type Caller, callerOf, demand, mayAct, type Principal } from '../callers/principal.ts'
+import { allowedIds } from '../store/approvers.ts'
+import { type Found, findFound, permissionsFoundBy } from '../store/found.ts'
+import type { PermissionRow } from '../store/permission-base.ts'
+import { configView } from '../store/permission-view.ts'
+import { settingsView } from '../store/settings-view.ts'
+import { requestConfig } from './config.ts'
+import { createRequest } from './create.ts'
+import { lengthOf } from './length.ts'
+import type { RequestMeans } from './means.ts'
+import type { RequestRow } from './move.ts'
+import { answerRequests } from './read.ts'
+
+const refused = (member: string, words: string, index?: number): CoreError => {
+  const loc: ValidationEntry['loc'] = ['body', member, ...(index === undefined ? [] : [index])]
+  return new CoreError(422, [{ loc, type: 'value_error', msg: `Value error, ${words}` }])
+}
+
+/** @throws CoreError 403, 409, 422: nothing is made then, also of several. */
+export async function createAccessRequest(
+  db: Db,
+  principal: Principal,
+  body: CreateAccessRequestInput,
+  means: RequestMeans,
+) {
+  const rows = await db.transaction(async (tx) => {
+    const requester = await requesterOf(tx, principal, body.requester_user_id)
+    const target = await personOf(
+      tx,
+      principal,
+      body.target_user_id,
+      'target_user_id',
+      requester.userId,
+    )
+    const found = await appOf(tx, requester, body.app_id)
+    const permissions = await permissionsOf(tx, requester, found, body.requestable_permission_ids)
+    const made: RequestRow[] = []
+    for (const permission of permissions) {
+      const config = requestConfig(found.app, found.settings, permission)
+      await isOpenTo(tx, found, permission, target.id)
+      const wanted = {
+        app: found.app,
+        permission,
+        plan: config.plan,
+        requesterId: requester.userId,
+        targetUserId: target.id,
+        policyId: null,
+        expirationInSeconds: lengthOf(body, config),
+        justification: body.business_justification ?? body.note ?? null,
+        preapproved: null,
+      }
+      made.push(await createRequest(tx, principal, wanted, means))
+    }
+    return made
+  })
+  return answerRequests(db, rows, [])
+}
+
+/** Who asks: the caller, or for admins anybody. */
+async function requesterOf(
+  tx: Db,
+  principal: Principal,
+  id: string | undefined,
+): Promise<Principal> {
+  if (id === undefined || id.toLowerCase() === principal.userId) return principal
+  demand(principal, 'tasks.write')
+  const person = await personOf(tx, principal, id, 'requester_user_id', principal.userId)
+  const { domainId } = principal
+  const caller: Caller = await callerOf(tx, { userId: person.id, domainId, readOnly: false })
+  return { ...principal, ...caller }
+}
+
+async function personOf(
+  tx: Db,
+  { domainId }: Principal,
+  id: string | undefined,
+  member: string,
+  otherwise: string,
+) {
+  const wanted = id ?? otherwise
+  const [row] = isId(wanted)
+    ? await tx
+        .select()
+        .from(users)
+        .where(and(eq(users.id, wanted), eq(users.domainId, domainId)))
+    : []
+  if (!row) throw refused(member, 'there is no such user')
+  if (!mayAct(row.status)) throw refused(member, `this user is ${row.status}`)
+  return row
+}
+
+/** The app, found by whoever asks as in the app store. */
+async function appOf(tx: Db, requester: Principal, appId: string): Promise<Found> {
+  const found = await findFound(tx, requester, appId).catch((error: unknown) => {
+    if (error instanceof CoreError && error.status === 404) return null
+    throw error
+  })
+  if (!found?.settings?.inAppStore) throw refused('app_id', 'there is no such app in the app store')
+  if (found.app.disconnectedAt !== null)
+    throw new CoreError(409, 'This app is disconnected; nothing in it can be asked for')
+  return found
+}
+
+/** What is asked for: each permission once, or null for the app itself. */
+async function permissionsOf(
+  tx: Db,
+  requester: Principal,
+  found: Found,
+  ids: readonly string[] = [],
+): Promise<(PermissionRow | null)[]> {
+  const view = settingsView(found.app, found.settings)
+  const member = 'requestable_permission_ids'
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  const byDefault = view.provisioning.default_permission
+  if (wanted.length === 0 && byDefault === null) return [null]
+  if (wanted.length > 1 && !found.app.allowMultiplePermissionSelection)
+    throw refused(member, 'of this app only one permission may be asked for at a time')
+  const asked = wanted.length > 0
+  const known = asked ? wanted : [byDefault as string]
+  const rows = await tx
+    .select()
+    .from(requestablePermissions)
+    .where(
+      and(
+        eq(requestablePermissions.appId, found.app.id),
+        sql`${requestablePermissions.id} = any(${sql.param(known.filter(isId))}::uuid[])`,
+        // What the app's admins chose for everybody need not be visible.
+        asked ? permissionsFoundBy(requester, found, view) : undefined,
+      ),
+    )
+    .orderBy(asc(requestablePermissions.id))
+    .for('key share')
+  return known.map((id, index) => {
+    const row = rows.find((one) => one.id === id)
+    if (!row) throw refused(member, 'the app has no such permission', index)
+    if (row.goneAt !== null)
+      throw refused(member, `${JSON.stringify(row.label)} is not in the app any more`, index)
+    return row
+  })
+}
+
+/** @throws CoreError 403 where the target is in none of the groups that it is for. */
+async function isOpenTo(
+  tx: Db,
+  { app, settings }: Found,
+  permission: PermissionRow | null,
+  targetId: string,
+): Promise<void> {
+  const own = permission && configView(permission.document)
+  const allowed =
+    own?.allowed_groups_override && own.allowed_groups
+      ? own.allowed_groups
+      : settingsView(app, settings).request_flow.allowed_groups
+  const ids = allowedIds(allowed)
+  if (ids === null) return
+  const { rows } = await tx.execute<{ fits: boolean }>(
+    sql`select ${sql.param(ids)}::uuid[] && ${groupsOf(targetId)} as fits`,
+  )
+  if (!rows[0]?.fits)
+    throw new CoreError(
+      403,
+      'This is for members of certain groups, and the person is in none of them',
+    )
+}

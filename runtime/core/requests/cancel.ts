@@ -1,0 +1,66 @@
+/** Taking a request back, or ending what it gave. */
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { PENDING_STATES, standingOf } from '../../contract/request-states.ts'
+import type { Db } from '../../database/database.ts'
+import { reachesNone } from '../apps/administered.ts'
+import { demand, type Principal } from '../callers/principal.ts'
+import { leave } from './carried.ts'
+import { look, type RequestMeans } from './means.ts'
+import { move, note, type RequestRow } from './move.ts'
+import { findRequest } from './read.ts'
+import { closeTasks } from './tasks.ts'
+
+/**
+ * Takes a pending request back; what it has half given is taken back in the background.
+ *
+ * @throws CoreError 403 for whoever did neither ask nor is to have it, 404, 409 where it is not pending.
+ */
+export async function cancelAccessRequest(
+  db: Db,
+  principal: Principal,
+  id: string,
+  reason: string | null,
+  means: RequestMeans,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const request = await findRequest(tx, principal, id, true)
+    const own = [request.requesterId, request.targetUserId].includes(principal.userId)
+    if (!own && reachesNone(principal, 'tasks.write')) demand(principal, 'tasks.write')
+    if (!PENDING_STATES.some((one) => one === request.status))
+      throw new CoreError(
+        409,
+        `The request is ${request.status}; only a pending one can be cancelled`,
+      )
+    await cancelled(tx, request, reason?.slice(0, 1000) ?? null, means)
+    await note(tx, principal, request, 'APP_STORE_CANCEL_ACCESS_REQUEST', { from: request.status })
+  })
+  return null
+}
+
+async function cancelled(
+  tx: Db,
+  request: RequestRow,
+  reason: string | null,
+  means: RequestMeans,
+): Promise<RequestRow> {
+  await closeTasks(tx, request, 'DISMISSED')
+  const begun = standingOf(request.status) === 'wanted' && request.how !== 'manual'
+  const undo = begun
+    ? ({ todo: 'remove', wakeAt: await means.now(tx) } as const)
+    : ({ todo: null, wakeAt: null } as const)
+  const moved = await move(tx, request, 'CANCELLED', { note: reason, attempts: 0, ...undo })
+  if (begun) await look(tx, moved, means)
+  return moved
+}
+
+/** Ends a locked request whose reason is gone, in whatever state it is; what is over stays as it is. */
+export async function revert(
+  tx: Db,
+  request: RequestRow,
+  why: string,
+  means: RequestMeans,
+): Promise<RequestRow> {
+  const standing = standingOf(request.status)
+  if (standing === 'asked') return cancelled(tx, request, why, means)
+  return standing === 'wanted' ? leave(tx, request, 'REVERTING', why, means) : request
+}

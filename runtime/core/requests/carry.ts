@@ -1,0 +1,190 @@
+/**
+ * Carrying requests out, in the background: all that is left to do for one person in one app, one after
+ * the other. What was done is written down before the next step; what may have been done is looked at before
+ * it is done again.
+ */
+import { and, asc, eq, inArray, isNotNull, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { statesThatAre } from '../../contract/request-states.ts'
+import { alone } from '../../database/alone.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import type { RequestParts } from '../parts.ts'
+import type { NoteThere } from './account.ts'
+import { byHand, given, subjectOf, takeByHand, taken } from './carried.ts'
+import { check } from './check.ts'
+import { giveAccount, giveEntitlement } from './grant.ts'
+import { type Pair, pairKey, pairOf } from './means.ts'
+import { change, later, type RequestRow } from './move.ts'
+import { type Carrier, carrierOf, type Outcome } from './outcome.ts'
+import { takeAccount, takeEntitlement } from './remove.ts'
+import { wake } from './wake.ts'
+import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
+
+/** How often a step is tried before people are asked, and the pauses between, in milliseconds. */
+const MAX_ATTEMPTS = 6
+const FIRST_PAUSE_MS = 2000
+const LONGEST_PAUSE_MS = 600_000
+
+/** Does what is left to do for a person in an app, unless somebody else does. */
+export async function carry(db: Db, key: string, parts: RequestParts): Promise<void> {
+  const pair = pairOf(key)
+  await alone(db, `requests ${pairKey(pair)}`, async (held) => {
+    const whole = { ...parts, signal: AbortSignal.any([parts.signal, held]) }
+    for (;;) {
+      whole.signal.throwIfAborted()
+      const request = await next(db, pair, whole)
+      if (request === null) return
+      await step(db, request, whole)
+    }
+  })
+}
+
+const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
+  and(eq(accessRequests.carriedAppId, carriedAppId), eq(accessRequests.targetUserId, targetUserId))
+
+/** Wakes what is due, and answers the first request that has something left to do now. */
+async function next(db: Db, pair: Pair, parts: RequestParts): Promise<RequestRow | null> {
+  return db.transaction(async (tx) => {
+    const now = await parts.now(tx)
+    const due = await tx
+      .select()
+      .from(accessRequests)
+      .where(and(ofPair(pair), lte(accessRequests.wakeAt, now)))
+      .orderBy(asc(accessRequests.wakeAt), asc(accessRequests.id))
+      .limit(20)
+      .for('update')
+    for (const one of due) {
+      const woken = await wake(tx, one, now, parts)
+      if (woken.todo !== null) return woken
+    }
+    return null
+  })
+}
+
+async function step(db: Db, request: RequestRow, parts: RequestParts): Promise<void> {
+  if (request.todo === 'check') return check(db, request, parts)
+  const outcome =
+    request.todo === 'grant' ? await grant(db, request, parts) : await remove(db, request, parts)
+  await db.transaction((tx) => settle(tx, request, outcome, parts))
+}
+
+async function grant(db: Db, request: RequestRow, parts: RequestParts): Promise<Outcome> {
+  if (request.how === 'webhook') return callProvisioningWebhook(db, request, parts)
+  const carrier = await carrierFor(db, request, parts)
+  if (!('app' in carrier)) return carrier
+  const noteThere: NoteThere = (there) => noteBefore(db, request, there)
+  return request.entitlement === null
+    ? giveAccount(db, carrier, request, noteThere)
+    : giveEntitlement(db, carrier, request, noteThere)
+}
+
+async function carrierFor(
+  db: Db,
+  request: RequestRow,
+  parts: RequestParts,
+): Promise<Carrier | Outcome> {
+  const [app] = await db.select().from(apps).where(eq(apps.id, request.carriedAppId))
+  if (!app) throw new Error('the app of an access request is gone')
+  const carrier = carrierOf(parts, app)
+  if ('app' in carrier) return carrier
+  return { ok: false, end: 'retry', problem: carrier.problem }
+}
+
+/** Whether it was there before anybody gave it: not, where it is there by another request. */
+async function noteBefore(db: Db, request: RequestRow, there: boolean | null): Promise<void> {
+  const byOther = there && (await others(db, request)).some(({ wasThere }) => wasThere === false)
+  await db
+    .update(accessRequests)
+    .set({ wasThere: there && !byOther })
+    .where(
+      and(
+        eq(accessRequests.id, request.id),
+        there === null ? undefined : isNull(accessRequests.wasThere),
+      ),
+    )
+}
+
+/** Requests of the same person for the same thing that stand, or are on their way out. */
+async function others(db: Db, request: RequestRow): Promise<RequestRow[]> {
+  return db
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        ofPair(request),
+        ne(accessRequests.id, request.id),
+        sql`${accessRequests.entitlement} is not distinct from ${request.entitlement === null ? null : JSON.stringify(request.entitlement)}::jsonb`,
+        or(
+          inArray(accessRequests.status, statesThatAre('wanted', 'unwanted')),
+          isNotNull(accessRequests.todo),
+        ),
+      ),
+    )
+}
+
+async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise<Outcome> {
+  if (request.how === 'manual') return { ok: false, end: 'manual', problem: 'it was given by hand' }
+  // It was there before: who gave it may still need it.
+  if (request.wasThere === true) return { ok: true, found: true }
+  const wanted = statesThatAre('wanted')
+  const heir = (await others(db, request)).find(({ status }) => wanted.includes(status))
+  if (heir) {
+    // The other one goes on to hold it, and takes it away when its own time comes.
+    if (request.wasThere === false) await change(db, heir, { wasThere: false })
+    return { ok: true, found: true }
+  }
+  const { config } = await subjectOf(db, request)
+  if (config.removalWebhook !== null)
+    return callRemovalWebhook(db, request, config.removalWebhook, parts)
+  if (request.how === 'webhook')
+    return { ok: false, end: 'manual', problem: 'no webhook is there to take it back' }
+  // Nothing was sent yet.
+  if (request.wasThere === null) return { ok: true, found: true }
+  const carrier = await carrierFor(db, request, parts)
+  if (!('app' in carrier)) return carrier
+  return request.entitlement === null
+    ? takeAccount(db, carrier, request)
+    : takeEntitlement(db, carrier, request)
+}
+
+/** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */
+async function settle(
+  tx: Db,
+  before: RequestRow,
+  outcome: Outcome,
+  parts: RequestParts,
+): Promise<void> {
+  const [request] = await tx
+    .select()
+    .from(accessRequests)
+    .where(eq(accessRequests.id, before.id))
+    .for('update')
+  if (!request || request.todo !== before.todo) return
+  if (!outcome.ok && outcome.end === 'retry' && request.attempts + 1 < MAX_ATTEMPTS) {
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** request.attempts, LONGEST_PAUSE_MS)
+    const wakeAt = later(await parts.now(tx), pauseMs)
+    const attempts = request.attempts + 1
+    await change(tx, request, { attempts, wakeAt, problem: outcome.problem })
+    return
+  }
+  if (request.todo === 'remove') {
+    if (outcome.ok) await taken(tx, request, removedEvent(request))
+    else await takeByHand(tx, request, outcome.problem, parts)
+    return
+  }
+  const { config } = await subjectOf(tx, request)
+  if (!outcome.ok) await byHand(tx, request, config, outcome.problem)
+  else if (config.manualSteps) await byHand(tx, request, config, null)
+  else await given(tx, request, parts, givenEvent(request))
+}
+
+const givenEvent = ({ how }: RequestRow): string =>
+  how === 'webhook'
+    ? 'APP_STORE_INLINE_WEBHOOK_PROVISIONING_FOR_ACCESS_REQUEST'
+    : 'APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST'
+
+const removedEvent = ({ how }: RequestRow): string =>
+  how === 'webhook'
+    ? 'APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST'
+    : 'APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST'

@@ -1,0 +1,95 @@
+/** What holds when somebody asks for an app, or for a permission of it: one form for both. */
+import type { AccessLength } from '../../contract/models/access-length.ts'
+import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
+import type { AppRow } from '../apps/apps.ts'
+import { isNobody, type People } from '../store/approvers.ts'
+import type { PermissionRow } from '../store/permission-base.ts'
+import { permissionView, type RequestConfigView } from '../store/permission-view.ts'
+import { type SettingsRow, settingsView } from '../store/settings-view.ts'
+
+/** The settings that a request is made and carried out by. */
+export type RequestConfig = {
+  plan: ApprovalPlan
+  /** Lengths to choose from; none are all. */
+  lengths: readonly AccessLength[]
+  defaultLength: AccessLength | null
+  manualSteps: boolean
+  instructions: string | null
+  /** Id of a group that stands for the permission. */
+  provisioningGroup: string | null
+  provisioningWebhook: string | null
+  removalWebhook: string | null
+}
+
+/** The settings as they are now. */
+export function requestConfig(
+  app: AppRow,
+  row: SettingsRow | null,
+  permission: PermissionRow | null,
+): RequestConfig {
+  const settings = settingsView(app, row)
+  const { request_flow: flow, provisioning } = settings
+  const defaultLength = provisioning.default_time_based_access_option
+  if (permission === null)
+    return {
+      plan: {
+        manager: flow.require_manager_approval,
+        stages: twoStages(flow),
+        message: flow.custom_approval_message || null,
+        validationWebhook: flow.request_validation_inline_webhook,
+      },
+      lengths: provisioning.time_based_access,
+      defaultLength,
+      manualSteps: provisioning.manual_steps_needed,
+      instructions: provisioning.custom_provisioning_instructions,
+      provisioningGroup: null,
+      provisioningWebhook: provisioning.provisioning_webhook,
+      removalWebhook: provisioning.access_removal_inline_webhook,
+    }
+  const reading = { inherited: true, whole: true }
+  const view = permissionView(permission, app, settings, reading)
+  const config = view.request_config as RequestConfigView
+  const approval = config.request_approval_config
+  const fulfillment = config.request_fulfillment_config
+  return {
+    plan: {
+      manager: approval.manager_approval === 'INITIAL_APPROVAL',
+      stages: ownStages(approval) ?? twoStages(approval),
+      message: approval.custom_approval_message || null,
+      validationWebhook: config.request_validation_inline_webhook,
+    },
+    lengths: fulfillment.time_based_access,
+    defaultLength,
+    manualSteps: fulfillment.manual_steps_needed,
+    instructions: fulfillment.manual_instructions,
+    provisioningGroup: fulfillment.provisioning_group,
+    provisioningWebhook: fulfillment.provisioning_webhook,
+    removalWebhook: config.access_removal_inline_webhook,
+  }
+}
+
+type TwoStages = {
+  require_additional_approval: boolean
+  approvers: People
+  approvers_stage_2: People
+}
+
+/** The first stage and, where it is switched on, the second; stages of nobody are none. */
+const twoStages = (flow: TwoStages): Approvers[] =>
+  [flow.approvers, ...(flow.require_additional_approval ? [flow.approvers_stage_2] : [])].filter(
+    (one) => !isNobody(one),
+  )
+
+/** Stages that were written one by one; null where none were. */
+function ownStages({
+  request_approval_stages: stages,
+}: RequestConfigView['request_approval_config']): Approvers[] | null {
+  const written = stages
+    .map(({ approvers }) => approvers ?? [])
+    .filter(({ length }) => length > 0)
+    .map((approvers) => ({
+      users: approvers.flatMap(({ user }) => (user ? [user] : [])),
+      groups: approvers.flatMap(({ group }) => (group ? [group] : [])),
+    }))
+  return written.length > 0 ? written : null
+}

@@ -1,0 +1,50 @@
+/** The background work of access requests. */
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import type { CoreParts } from '../parts.ts'
+import type { Duty } from '../work/work.ts'
+import { byHand, subjectOf, takeByHand } from './carried.ts'
+import { carry } from './carry.ts'
+import { begin } from './decide.ts'
+import { pairKey, pairOf } from './means.ts'
+
+/** Most pairs that are told to be due at once. */
+const MAX_DUE = 100
+
+async function due(db: Db): Promise<string[]> {
+  const rows = await db
+    .select()
+    .from(accessRequests)
+    .where(
+      and(isNotNull(accessRequests.wakeAt), lte(accessRequests.wakeAt, sql`clock_timestamp()`)),
+    )
+    .orderBy(asc(accessRequests.wakeAt))
+    .limit(MAX_DUE)
+  return [...new Set(rows.map(pairKey))]
+}
+
+/** What the host cannot do, people have to: each request that has something left to do becomes a task. */
+async function gaveUp(db: Db, key: string, problem: string, parts: CoreParts): Promise<void> {
+  const pair = pairOf(key)
+  await db.transaction(async (tx) => {
+    const rows = await tx
+      .select()
+      .from(accessRequests)
+      .where(
+        and(
+          eq(accessRequests.carriedAppId, pair.carriedAppId),
+          eq(accessRequests.targetUserId, pair.targetUserId),
+          isNotNull(accessRequests.todo),
+        ),
+      )
+      .for('update')
+    for (const request of rows) {
+      if (request.todo === 'check') await begin(tx, request, null, parts)
+      else if (request.todo === 'remove') await takeByHand(tx, request, problem, parts)
+      else await byHand(tx, request, (await subjectOf(tx, request)).config, problem)
+    }
+  })
+}
+
+export const REQUEST_DUTY: Duty = { handle: carry, due, gaveUp }

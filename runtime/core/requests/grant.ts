@@ -1,0 +1,86 @@
+/** Giving what a request asks for, through the connector: looked at before, and after. */
+import type { Db } from '../../database/database.ts'
+import { ensureAccount, keepHolder, type NoteThere } from './account.ts'
+import { canBeRead, grantOf, holds, statusOf } from './held.ts'
+import type { RequestRow } from './move.ts'
+import { type Carrier, failed, type Outcome } from './outcome.ts'
+
+const done = (found: boolean): Outcome => ({ ok: true, found })
+
+/** Gives access to the app itself: an account that can be used. */
+export async function giveAccount(
+  db: Db,
+  carrier: Carrier,
+  request: RequestRow,
+  noteThere: NoteThere,
+): Promise<Outcome> {
+  const account = await ensureAccount(db, carrier, request, null, noteThere)
+  if (!('account' in account)) return account
+  if (!account.found) return done(false)
+  const status = await statusOf(carrier, account.account)
+  if (!status.ok) return failed(status.error)
+  if (status.value === 'ACTIVE') {
+    await noteThere(true)
+    return done(true)
+  }
+  if (status.value === null) {
+    // Deleted since it was known: the next try makes another.
+    await keepHolder(db, request, { account: null, making: true })
+    return { ok: false, end: 'retry', problem: 'the account that was known is not there any more' }
+  }
+  await noteThere(false)
+  if (!carrier.has('activate_account'))
+    return { ok: false, end: 'manual', problem: `the account is ${status.value}` }
+  const woken = await carrier.call('activate_account', { account_id: account.account })
+  if (!woken.ok) return failed(woken.error)
+  const shown = await carrier.until(async () => {
+    const now = await statusOf(carrier, account.account)
+    return now.ok ? now.value === 'ACTIVE' : now
+  })
+  if (!shown.ok) return failed(shown.error)
+  if (!shown.value) return notShown('activate_account')
+  await keepHolder(db, request, { made: true })
+  return done(false)
+}
+
+const notShown = (capability: string): Outcome => ({
+  ok: false,
+  end: 'retry',
+  problem: `${capability} answered success, but the system does not show it`,
+})
+
+/** Gives an entitlement. */
+export async function giveEntitlement(
+  db: Db,
+  carrier: Carrier,
+  request: RequestRow,
+  noteThere: NoteThere,
+): Promise<Outcome> {
+  const { entitlement } = request
+  if (entitlement === null) throw new Error('there is no entitlement to give')
+  const account = await ensureAccount(db, carrier, request, entitlement, noteThere)
+  if (!('account' in account)) return account
+  const id = account.account
+  if (canBeRead(carrier)) {
+    const before = await holds(carrier, id, entitlement)
+    if (!before.ok) return failed(before.error)
+    await noteThere(before.value)
+    if (before.value) return done(true)
+  } else await noteThere(false)
+  if (!carrier.has('assign_entitlement'))
+    return { ok: false, end: 'manual', problem: 'the connector cannot assign entitlements' }
+  const assigned = await carrier.call('assign_entitlement', grantOf(id, entitlement))
+  if (!assigned.ok) {
+    // Known, but gone from the system: the next try looks for the account anew.
+    if (assigned.error.error_code === 'not_found')
+      await keepHolder(db, request, { account: null, making: true })
+    return failed(assigned.error)
+  }
+  if (!canBeRead(carrier)) return done(false)
+  const shown = await carrier.until(async () => {
+    const now = await holds(carrier, id, entitlement)
+    return now.ok ? now.value : now
+  })
+  if (!shown.ok) return failed(shown.error)
+  return shown.value ? done(false) : notShown('assign_entitlement')
+}

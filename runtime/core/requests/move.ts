@@ -1,0 +1,91 @@
+/** The one place where the state of an access request changes. */
+import { eq } from 'drizzle-orm'
+import type { RequestStatus } from '../../contract/models/access-request.ts'
+import { mayMove } from '../../contract/request-states.ts'
+import type { Db } from '../../database/database.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { type ActivityOutcome, type Actor, recordActivity } from '../activity/activity.ts'
+
+export type RequestRow = typeof accessRequests.$inferSelect
+
+/** What is changed together with a state. */
+export type RequestChange = Partial<
+  Pick<
+    RequestRow,
+    | 'stage'
+    | 'expiresAt'
+    | 'todo'
+    | 'how'
+    | 'entitlement'
+    | 'carriedAppId'
+    | 'wasThere'
+    | 'attempts'
+    | 'problem'
+    | 'wakeAt'
+  >
+>
+
+/** Changes a locked request and answers it as it is then. */
+export async function change(
+  tx: Db,
+  request: RequestRow,
+  values: RequestChange & Partial<Pick<RequestRow, 'status' | 'notes'>>,
+): Promise<RequestRow> {
+  const [row] = await tx
+    .update(accessRequests)
+    .set(values)
+    .where(eq(accessRequests.id, request.id))
+    .returning()
+  return row as RequestRow
+}
+
+/**
+ * Moves a locked request into another state, with what was said.
+ *
+ * @throws Error for a move that REQUEST_STATES does not have: a defect of ours.
+ */
+export async function move(
+  tx: Db,
+  request: RequestRow,
+  to: RequestStatus,
+  { note = null, ...values }: RequestChange & { note?: string | null } = {},
+): Promise<RequestRow> {
+  if (!mayMove(request.status, to))
+    throw new Error(`an access request that is ${request.status} cannot become ${to}`)
+  const notes = { ...request.notes, [to]: note }
+  return change(tx, request, { ...values, status: to, notes })
+}
+
+/** In whose name the host itself acts. */
+export const systemOf = ({ domainId }: Pick<RequestRow, 'domainId'>): Actor => ({
+  domainId,
+  userId: null,
+})
+
+/** A request in the log. */
+export const requestTarget = ({ id, label }: Pick<RequestRow, 'id' | 'label'>) => ({
+  target_type: 'AccessRequest',
+  name: (label ?? 'app access').slice(0, 200),
+  id,
+})
+
+/** Records what happened to a request, under the names of core-interface.md section 1.17 where it has one. */
+export const note = (
+  tx: Db,
+  actor: Actor,
+  request: RequestRow,
+  event: string,
+  metadata: Record<string, unknown>,
+  outcome: ActivityOutcome = 'Succeeded',
+): Promise<void> =>
+  recordActivity(
+    tx,
+    actor,
+    event,
+    [requestTarget(request)],
+    { app_id: request.appId, target_user_id: request.targetUserId, ...metadata },
+    outcome,
+  )
+
+/** The next moment after another, at most so far. */
+export const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)

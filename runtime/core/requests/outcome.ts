@@ -1,0 +1,131 @@
+/** Calling the system in which a request is carried out, and what a step came to. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CapabilityName } from '../../contract/capabilities.ts'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import type { ErrorCode } from '../../contract/error-codes.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import type { AppRow } from '../apps/apps.ts'
+import { callApp } from '../apps/connections.ts'
+import type { ConnectorAnswer } from '../apps/connectors.ts'
+import type { RequestParts } from '../parts.ts'
+
+type CallError = Pick<Extract<ConnectorAnswer, { ok: false }>['error'], 'error_code' | 'message'>
+export type Answer<T> = { ok: true; value: T } | { ok: false; error: CallError }
+
+/**
+ * What a step came to:
+ * - done: the system holds what was wanted; `found` where it was so already;
+ * - retry: not now, for a reason that may pass;
+ * - manual: not by itself; people have to.
+ */
+export type Outcome =
+  | { ok: true; found: boolean }
+  | { ok: false; end: 'retry' | 'manual'; problem: string }
+
+/** Failures that may pass by themselves. The rest is repeated by people who have changed something. */
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'request_timeout',
+  'connection_timeout',
+  'connection_rejected',
+  'connection_closed',
+  'rate_limit',
+  'service_error',
+  'bad_gateway',
+  'api_error',
+  'internal_error',
+  'unexpected_error',
+  'invalid_response',
+  'invalid_page_token',
+  'authentication_expired',
+])
+
+/** A failed call as an outcome; its message holds no secret. */
+export const failed = ({ error_code, message }: CallError): Outcome => ({
+  ok: false,
+  end: PASSING.has(error_code as ErrorCode) ? 'retry' : 'manual',
+  problem: `${error_code}: ${message}`.slice(0, 1000),
+})
+
+/** Pause between two looks whether a system shows what was written, in milliseconds. */
+const FIRST_LOOK_MS = 100
+const LONGEST_LOOK_MS = 5000
+/** Shortest time that a system is given to show a write, in milliseconds. */
+const MIN_CONSISTENCY_MS = 2000
+
+/** An app that is connected, as far as a step needs it. */
+export type Carrier = {
+  app: AppRow
+  manifest: Manifest
+  has(capability: CapabilityName): boolean
+  call<T>(capability: CapabilityName, request: Record<string, unknown>): Promise<Answer<T>>
+  /** Reads a list page by page, as long as `more` answers true. */
+  eachPage<T>(
+    capability: CapabilityName,
+    request: Record<string, unknown>,
+    more: (items: T[]) => boolean,
+  ): Promise<Answer<null>>
+  /** Looks until it is so, as long as the system may take to show what was written (`consistency_ms`). */
+  until(isSo: () => Promise<boolean | { ok: false; error: CallError }>): Promise<Answer<boolean>>
+}
+
+/** A connection that cannot be opened is a failure like one of the system's. */
+function unusable(error: unknown): { ok: false; error: CallError } {
+  if (!(error instanceof CoreError)) throw error
+  return { ok: false, error: { error_code: 'unauthenticated', message: String(error.detail) } }
+}
+
+/** The app of a request; why not, where it cannot be called at all. */
+export function carrierOf(parts: RequestParts, app: AppRow): Carrier | { problem: string } {
+  const { id: appId, name, connectorId } = app
+  if (app.disconnectedAt !== null || app.sealedConnection === null)
+    return { problem: `${name} is disconnected; connect it again with PUT /apps/${appId}` }
+  const connector = connectorId === null ? null : parts.connectors.find(connectorId)
+  if (!connector) return { problem: `the connector ${connectorId} of ${name} is not served` }
+  const { manifest } = connector
+
+  async function answered(
+    capability: CapabilityName,
+    call: Parameters<typeof callApp>[3],
+  ): Promise<Extract<ConnectorAnswer, { ok: true }> | { ok: false; error: CallError }> {
+    parts.signal.throwIfAborted()
+    const answer = await callApp(parts, app, capability, call).catch(unusable)
+    // Ended by us, not by the system: what came of it is for whoever goes on.
+    parts.signal.throwIfAborted()
+    return answer
+  }
+
+  return {
+    app,
+    manifest,
+    has: (capability) => Object.hasOwn(manifest.capabilities, capability),
+    async call<T>(capability: CapabilityName, request: Record<string, unknown>) {
+      const answer = await answered(capability, { request })
+      return answer.ok ? { ok: true, value: answer.response as T } : answer
+    },
+    async eachPage<T>(
+      capability: CapabilityName,
+      request: Record<string, unknown>,
+      more: (items: T[]) => boolean,
+    ) {
+      let token: string | null = null
+      do {
+        const answer = await answered(capability, { request, page: { token, size: null } })
+        if (!answer.ok) return answer
+        if (!more(answer.response as T[])) break
+        token = answer.page?.token ?? null
+      } while (token)
+      return { ok: true, value: null }
+    },
+    async until(isSo) {
+      const patienceMs = Math.max(MIN_CONSISTENCY_MS, manifest.consistency_ms)
+      let waitedMs = 0
+      for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LONGEST_LOOK_MS)) {
+        const found = await isSo()
+        if (typeof found === 'object') return found
+        if (found || waitedMs >= patienceMs) return { ok: true, value: found }
+        await pause(lookMs, undefined, { signal: parts.signal })
+        waitedMs += lookMs
+      }
+    },
+  }
+}

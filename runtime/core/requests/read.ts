@@ -1,0 +1,173 @@
+/** Access requests: who sees which, and how they are read. */
+import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { notFound } from '../../contract/endpoints/problem.ts'
+import { isId } from '../../contract/id.ts'
+import type { AccessRequest } from '../../contract/models/access-request.ts'
+import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { users } from '../../database/schema/people.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { tasks } from '../../database/schema/tasks.ts'
+import { reach, reachesNone } from '../apps/administered.ts'
+import { demand, type Principal } from '../callers/principal.ts'
+import { type PageQuery, selectPage } from '../list/page.ts'
+import { toUser } from '../people/users.ts'
+import { toPermissionBase } from '../store/permission-base.ts'
+import { toTasks } from '../tasks/tasks.ts'
+import type { RequestRow } from './move.ts'
+
+/** A condition: requests of the caller, and those that a permission, or being an app's admin, reaches besides. */
+function seenBy(db: Db, principal: Principal): SQL | undefined {
+  const { userId } = principal
+  const mine = or(eq(accessRequests.requesterId, userId), eq(accessRequests.targetUserId, userId))
+  if (reachesNone(principal, 'tasks.read')) return mine
+  const ofApps = reach(principal, 'tasks.read')
+  if (ofApps === undefined) return undefined
+  return or(
+    mine,
+    inArray(accessRequests.appId, db.select({ id: apps.id }).from(apps).where(ofApps)),
+  )
+}
+
+type RequestQuery = PageQuery & {
+  target_user_id: string | null
+  requester_user_id: string | null
+  user_id: string | null
+  statuses: string[]
+  sort: string | null
+  expand: string[]
+}
+
+export async function listAccessRequests(db: Db, principal: Principal, query: RequestQuery) {
+  const { target_user_id: target, requester_user_id: requester, user_id: either } = query
+  if (requester !== null && requester.toLowerCase() !== principal.userId)
+    if (reachesNone(principal, 'tasks.read')) demand(principal, 'tasks.read')
+  const where = and(
+    eq(accessRequests.domainId, principal.domainId),
+    seenBy(db, principal),
+    target === null ? undefined : isUser(accessRequests.targetUserId, target),
+    requester === null ? undefined : isUser(accessRequests.requesterId, requester),
+    either === null
+      ? undefined
+      : or(isUser(accessRequests.targetUserId, either), isUser(accessRequests.requesterId, either)),
+    query.statuses.length === 0
+      ? undefined
+      : inArray(accessRequests.status, query.statuses as RequestRow['status'][]),
+  )
+  const direction = query.sort?.toLowerCase() === 'desc' ? desc : asc
+  const order = [direction(accessRequests.createdAt), direction(accessRequests.id)]
+  const page = await selectPage(db, accessRequests, { where, order }, query, (row) => row)
+  return { ...page, items: await answerRequests(db, page.items, query.expand) }
+}
+
+type UserColumn = typeof accessRequests.targetUserId | typeof accessRequests.requesterId
+
+const isUser = (column: UserColumn, id: string): SQL => (isId(id) ? eq(column, id) : sql`false`)
+
+/** A request that the caller sees. @throws CoreError 404 */
+export async function findRequest(
+  db: Db,
+  principal: Principal,
+  id: string,
+  lock = false,
+): Promise<RequestRow> {
+  const question = db
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.id, id),
+        eq(accessRequests.domainId, principal.domainId),
+        seenBy(db, principal),
+      ),
+    )
+  const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
+  if (!row) throw notFound('Access request')
+  return row
+}
+
+export async function getAccessRequest(
+  db: Db,
+  principal: Principal,
+  id: string,
+  expand: string[],
+): Promise<AccessRequest> {
+  const [one] = await answerRequests(db, [await findRequest(db, principal, id)], expand)
+  return one as AccessRequest
+}
+
+/** Without zone and fraction: the command-line client reads nothing else (core-interface.md section 3). */
+const zoneless = (moment: Date): string => moment.toISOString().slice(0, 19)
+
+/** Requests as on the wire, in a fixed number of questions. */
+export async function answerRequests(
+  db: Db,
+  rows: readonly RequestRow[],
+  expand: readonly string[],
+): Promise<AccessRequest[]> {
+  if (rows.length === 0) return []
+  const appRows = await db
+    .select()
+    .from(apps)
+    .where(inArray(apps.id, [...new Set(rows.map(({ appId }) => appId))]))
+  const appsById = new Map(appRows.map((app) => [app.id, app]))
+  const people = rows.flatMap(({ requesterId, targetUserId }) => [requesterId, targetUserId])
+  const personIds = [...new Set(people.filter((id) => id !== null))]
+  const userRows = await db.select().from(users).where(inArray(users.id, personIds))
+  const usersById = new Map(userRows.map((user) => [user.id, toUser(user)]))
+  const permissionIds = rows.flatMap(({ permissionId: id }) => (id === null ? [] : [id]))
+  const permissionRows =
+    permissionIds.length === 0
+      ? []
+      : await db
+          .select()
+          .from(requestablePermissions)
+          .where(inArray(requestablePermissions.id, permissionIds))
+  const permissionsById = new Map(permissionRows.map((one) => [one.id, one]))
+  const tasksById = expand.includes('tasks') ? await tasksOf(db, rows) : null
+  return rows.map((row) => {
+    const app = appsById.get(row.appId)
+    const permission = row.permissionId === null ? null : permissionsById.get(row.permissionId)
+    const requester = row.requesterId === null ? null : usersById.get(row.requesterId)
+    const target = usersById.get(row.targetUserId)
+    if (!app || !target) throw new Error('an access request without its app or its person')
+    return {
+      id: row.id,
+      app_id: row.appId,
+      app_name: app.name,
+      requester_user: requester ?? null,
+      target_user: target,
+      supporter_user: null,
+      status: row.status,
+      notes: row.notes,
+      expires_at: row.expiresAt === null ? null : zoneless(row.expiresAt),
+      expiration_in_seconds: row.expirationInSeconds,
+      requestable_permissions: permission ? [toPermissionBase(permission, app)] : [],
+      requested_at: zoneless(row.createdAt),
+      tasks: tasksById === null ? null : (tasksById.get(row.id) ?? []),
+      custom_fields: expand.includes('custom_fields') ? [] : null,
+    }
+  })
+}
+
+async function tasksOf(db: Db, rows: readonly RequestRow[]) {
+  const found = await db
+    .select()
+    .from(tasks)
+    .where(
+      inArray(
+        tasks.accessRequestId,
+        rows.map(({ id }) => id),
+      ),
+    )
+    .orderBy(asc(tasks.createdAt), asc(tasks.id))
+  const answered = await toTasks(db, found, ['assignees', 'actions'])
+  const byId = new Map<string, typeof answered>()
+  for (const task of answered)
+    byId.set(task.access_request_id ?? '', [
+      ...(byId.get(task.access_request_id ?? '') ?? []),
+      task,
+    ])
+  return byId
+}

@@ -1,0 +1,78 @@
+/** Taking back, through the connector, what a request gave: looked at before, and after. */
+import type { Db } from '../../database/database.ts'
+import { findAccount, holderOf, keepHolder } from './account.ts'
+import { canBeRead, grantOf, holds, statusOf } from './held.ts'
+import type { RequestRow } from './move.ts'
+import { type Carrier, failed, type Outcome } from './outcome.ts'
+
+const gone = (found: boolean): Outcome => ({ ok: true, found })
+
+/** Takes an entitlement. */
+export async function takeEntitlement(
+  db: Db,
+  carrier: Carrier,
+  request: RequestRow,
+): Promise<Outcome> {
+  const { entitlement } = request
+  if (entitlement === null) throw new Error('there is no entitlement to take')
+  const account = await findAccount(db, carrier, request)
+  if (!account.ok) return failed(account.error)
+  const id = account.value
+  if (id === null) return gone(true)
+  if (canBeRead(carrier)) {
+    const before = await holds(carrier, id, entitlement)
+    if (!before.ok) return failed(before.error)
+    if (!before.value) return gone(true)
+  }
+  if (!carrier.has('unassign_entitlement'))
+    return { ok: false, end: 'manual', problem: 'the connector cannot take entitlements back' }
+  const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
+  if (!taken.ok) return failed(taken.error)
+  if (!canBeRead(carrier)) return gone(false)
+  const left = await carrier.until(async () => {
+    const now = await holds(carrier, id, entitlement)
+    return now.ok ? !now.value : now
+  })
+  if (!left.ok) return failed(left.error)
+  return left.value ? gone(false) : stillThere('unassign_entitlement')
+}
+
+const stillThere = (capability: string): Outcome => ({
+  ok: false,
+  end: 'retry',
+  problem: `${capability} answered success, but the system still shows it`,
+})
+
+/** States in which an account gives no access. */
+const UNUSABLE: readonly (string | null)[] = [null, 'SUSPENDED', 'DEPROVISIONED', 'INACTIVE']
+
+/** Makes an account unusable that was made, or woken, for a request: deactivated where that can be, else deleted. */
+export async function takeAccount(db: Db, carrier: Carrier, request: RequestRow): Promise<Outcome> {
+  const { account, made } = await holderOf(db, request, carrier.app.domainId)
+  if (account === null || !made) return gone(true)
+  const before = await statusOf(carrier, account)
+  if (!before.ok) return failed(before.error)
+  const deactivates = carrier.has('deactivate_account')
+  if (before.value === null || (deactivates && UNUSABLE.includes(before.value))) return ended(true)
+  const capability = deactivates ? 'deactivate_account' : 'delete_account'
+  if (!carrier.has(capability))
+    return {
+      ok: false,
+      end: 'manual',
+      problem: 'the connector can neither deactivate nor delete accounts',
+    }
+  const taken = await carrier.call(capability, { account_id: account })
+  if (!taken.ok && taken.error.error_code !== 'not_found') return failed(taken.error)
+  const left = await carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    return now.ok ? UNUSABLE.includes(now.value) : now
+  })
+  if (!left.ok) return failed(left.error)
+  return left.value ? ended(false) : stillThere(capability)
+
+  async function ended(found: boolean): Promise<Outcome> {
+    // One that was deleted is looked for no more; one that sleeps may be woken.
+    await keepHolder(db, request, { made: false, ...(deactivates ? {} : { account: null }) })
+    return gone(found)
+  }
+}

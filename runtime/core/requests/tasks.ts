@@ -1,0 +1,66 @@
+/** Tasks of access requests: asking for a decision, or for work by hand. */
+import { and, eq, inArray } from 'drizzle-orm'
+import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { users } from '../../database/schema/people.ts'
+import type { Approvers } from '../../database/schema/requests.ts'
+import { tasks } from '../../database/schema/tasks.ts'
+import { openTask } from '../tasks/open.ts'
+import { type RequestRow, systemOf } from './move.ts'
+
+/** TASKS: what a request asks of people -> the task's type and words. */
+const TASKS = {
+  manager: { taskType: 'MANAGER_APPROVAL', taskCategory: 'MANAGER_APPROVAL', verb: 'Approve' },
+  approval: { taskType: 'ACCESS_REQUEST_APPROVAL', taskCategory: 'APPROVAL', verb: 'Approve' },
+  give: { taskType: 'MANUAL_PROVISIONING', taskCategory: 'PROVISIONING', verb: 'Give' },
+  take: { taskType: 'MANUAL_DEPROVISIONING', taskCategory: 'DEPROVISIONING', verb: 'Take back' },
+} as const satisfies Record<string, { taskType: string; taskCategory: TaskCategory; verb: string }>
+
+export type Ask = keyof typeof TASKS
+
+/** Opens the task of a request, in words that say what for and for whom. */
+export async function ask(
+  tx: Db,
+  request: RequestRow,
+  what: Ask,
+  { users: userIds, groups: groupIds }: Approvers,
+  instructions: string | null,
+): Promise<void> {
+  const { taskType, taskCategory, verb } = TASKS[what]
+  const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, request.appId))
+  const [user] = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(eq(users.id, request.targetUserId))
+  const thing = request.label === null ? 'access' : `“${request.label}”`
+  const direction = what === 'take' ? 'from' : 'for'
+  const asked = request.notes['PENDING']
+  const why = asked && what !== 'take' ? ` Reason: ${asked}` : ''
+  await openTask(tx, systemOf(request), {
+    taskType,
+    taskCategory,
+    productArea: 'APPSTORE',
+    description: `${verb} ${thing} in ${app?.name ?? 'an app'} ${direction} ${user?.email ?? ''}.${why}`,
+    ...(instructions ? { instructions } : {}),
+    appId: request.appId,
+    targetUserId: request.targetUserId,
+    accessRequestId: request.id,
+    ...(request.permissionId === null ? {} : { requestablePermissionId: request.permissionId }),
+    assignees: { userIds, groupIds },
+  })
+}
+
+const OPEN: TaskStatus[] = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']
+
+/** Ends what is still open of a request's tasks: nobody has to do it any more. */
+export async function closeTasks(
+  tx: Db,
+  request: RequestRow,
+  status: 'DISMISSED' | 'EXPIRED' | 'COMPLETED',
+): Promise<void> {
+  await tx
+    .update(tasks)
+    .set({ status })
+    .where(and(eq(tasks.accessRequestId, request.id), inArray(tasks.status, OPEN)))
+}

@@ -1,0 +1,31 @@
+/** What is done in the background: one row per kind of job. */
+
+type QueueRow = {
+  /** In words, for whoever reads what failed. */
+  what: string
+  /** How many jobs of this kind one host does at once. */
+  concurrency: number
+  /** How often a job that threw is tried again, with growing pauses. */
+  retries: number
+  /** A job that takes longer is taken for lost and done again, in seconds. */
+  expireSeconds: number
+}
+
+/**
+ * QUEUES: name -> how its jobs are done. Of each key at most one job waits and one runs, whatever the number of hosts;
+ * a job tells what to look at, never what to do: it may run twice, late, or when nothing is left to do.
+ */
+export const QUEUES = {
+  'access-requests': {
+    what: 'carrying out an access request',
+    concurrency: 8,
+    retries: 8,
+    expireSeconds: 900,
+  },
+} as const satisfies Record<string, QueueRow>
+
+export type QueueName = keyof typeof QUEUES
+export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[]
+
+/** Where jobs go that failed for good. */
+export const DEAD = 'dead'

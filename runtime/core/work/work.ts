@@ -1,0 +1,165 @@
+/**
+ * Background work: jobs in the database, which any host of a deployment takes. A job is only a word that
+ * something wants to be looked at; what is to be done is read from the record (`Handler`). So a job that is
+ * lost, doubled or late does no harm: what is due is looked for again every two seconds.
+ */
+import { randomUUID } from 'node:crypto'
+import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import { type Database, type Db, isAway } from '../../database/database.ts'
+import { inTransaction, openJobs } from '../../database/jobs.ts'
+import type { CoreParts, RequestParts } from '../parts.ts'
+import { DEAD, QUEUE_NAMES, QUEUES, type QueueName } from './queues.ts'
+
+/**
+ * Says, within a transaction, that something wants to be looked at once the transaction is over. Only a
+ * hint: where a job of the key waits or runs already, what it misses is found by `due`.
+ */
+export type Send = (tx: Db, queue: QueueName, key: string) => Promise<void>
+
+/** Looks at what a key names and does what is left to do. What it throws is tried again. */
+export type Handler = (db: Db, key: string, parts: RequestParts) => Promise<void>
+
+/** One kind of work, as its room hands it in. */
+export type Duty = {
+  handle: Handler
+  /** Keys of what is due now, at most a hundred; asked every two seconds on every host. */
+  due(db: Db): Promise<string[]>
+  /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
+  gaveUp(db: Db, key: string, problem: string, parts: CoreParts): Promise<void>
+}
+
+export type Work = {
+  send: Send
+  /** Called with each database that was reached, before anybody is served. */
+  start(database: Database): Promise<void>
+  /** Waits for jobs under way; their calls are aborted. */
+  stop(): Promise<void>
+}
+
+export type WorkDeps = {
+  duties: Record<QueueName, Duty>
+  /** There once connectors can be called; jobs wait for it. */
+  parts: Promise<CoreParts>
+  onError(error: unknown): void
+}
+
+/** Of each key at most one job waits or runs. */
+const POLICY = 'exclusive'
+/** How often what is due is looked for, in milliseconds. */
+const LOOK_MS = 2000
+/** Pause before the first retry, and the longest one, in seconds. */
+const RETRY_SECONDS = 2
+const LONGEST_RETRY_SECONDS = 300
+/** A host that says nothing for so long has lost its jobs, in seconds; pg-boss takes no less than 10. */
+const HEARTBEAT_SECONDS = 15
+/** How long a stop waits for what runs, in milliseconds. */
+const STOP_MS = 10_000
+
+type DeadJob = { queue: QueueName; key: string }
+
+export function createWork({ duties, parts, onError }: WorkDeps): Work {
+  let boss: PgBoss | null = null
+  let timer: NodeJS.Timeout | null = null
+  let looking: Promise<void> = Promise.resolve()
+  const stopping = new AbortController()
+
+  const opened = (): PgBoss => {
+    if (!boss) throw new Error('background work has not been started')
+    return boss
+  }
+
+  const send: Send = async (tx, queue, key) => {
+    const data: DeadJob = { queue, key }
+    await opened().send(queue, data, { singletonKey: key, db: inTransaction(tx) })
+  }
+
+  async function begin(database: Database, jobs: PgBoss): Promise<void> {
+    const { db } = database
+    await jobs.createQueue(DEAD, { notify: true, retryLimit: 1000, retryDelay: 60 })
+    for (const name of QUEUE_NAMES)
+      await jobs.createQueue(name, { policy: POLICY, ...optionsOf(name) })
+    for (const name of QUEUE_NAMES) {
+      await jobs.updateQueue(name, optionsOf(name))
+      await jobs.work<DeadJob>(
+        name,
+        { localConcurrency: QUEUES[name].concurrency, notifyPollingIntervalSeconds: 5 },
+        async ([job]) => {
+          if (!job) return
+          const signal = AbortSignal.any([stopping.signal, job.signal])
+          const whole = { ...(await parts), requestId: randomUUID(), signal }
+          await duties[name].handle(db, job.data.key, whole)
+        },
+      )
+    }
+    const bury = async ([job]: JobWithMetadata<DeadJob>[]) => {
+      if (!job) return
+      const { queue, key } = job.data
+      await duties[queue].gaveUp(db, key, wordsOf(job.sourceOutput), await parts)
+    }
+    await jobs.work<DeadJob, void, { includeMetadata: true }>(DEAD, { includeMetadata: true }, bury)
+    look(db)
+  }
+
+  /** Again and again until the end; a database that is away is nothing to tell each time. */
+  function look(db: Db): void {
+    timer = setTimeout(() => {
+      looking = lookOnce(db)
+        .catch((error) => {
+          if (!isAway(error)) onError(error)
+        })
+        .then(() => {
+          if (!stopping.signal.aborted) look(db)
+        })
+    }, LOOK_MS)
+    timer.unref()
+  }
+
+  async function lookOnce(db: Db): Promise<void> {
+    for (const name of QUEUE_NAMES) {
+      const keys = await duties[name].due(db)
+      for (const key of keys) await send(db, name, key)
+    }
+  }
+
+  return {
+    send,
+    async start(database) {
+      const jobs = openJobs(database)
+      jobs.on('error', (error) => {
+        if (!isAway(error)) onError(error)
+      })
+      try {
+        await jobs.start()
+        boss = jobs
+        await begin(database, jobs)
+      } catch (error) {
+        boss = null
+        await jobs.stop({ graceful: false })
+        throw error
+      }
+    },
+    async stop() {
+      stopping.abort()
+      if (timer) clearTimeout(timer)
+      await looking
+      await boss?.stop({ graceful: true, timeout: STOP_MS })
+    },
+  }
+}
+
+const optionsOf = (name: QueueName) => ({
+  notify: true,
+  retryLimit: QUEUES[name].retries,
+  retryDelay: RETRY_SECONDS,
+  retryBackoff: true,
+  retryDelayMax: LONGEST_RETRY_SECONDS,
+  expireInSeconds: QUEUES[name].expireSeconds,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  deadLetter: DEAD,
+})
+
+/** What was thrown last, as pg-boss keeps it. */
+function wordsOf(output: unknown): string {
+  const message = (output as { message?: unknown } | null)?.message
+  return typeof message === 'string' ? message.slice(0, 1000) : 'it ended without a word'
+}

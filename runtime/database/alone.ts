@@ -1,0 +1,43 @@
+/** Doing something that no other host does at the same time, for as long as it takes. */
+import type { Pool, PoolClient } from 'pg'
+import type { Db } from './database.ts'
+
+/** Numbers of locks that are made of texts: apart from those of locks.ts, which are single numbers. */
+const KIND = 0x6b6579
+
+/**
+ * Does some work while nobody else who shares the database does any under the same name; answers false,
+ * without doing it, where somebody does. The lock lives with a connection of its own: a host that is killed
+ * loses it at once. When the connection is lost, `signal` is aborted: others may have begun.
+ */
+export async function alone(
+  db: Db,
+  name: string,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<boolean> {
+  const client: PoolClient = await (db as unknown as { $client: Pool }).$client.connect()
+  const lost = new AbortController()
+  const onLost = (error?: Error) =>
+    lost.abort(error ?? new Error('the connection to the database was lost'))
+  client.on('error', onLost)
+  client.on('end', onLost)
+  let failed = true
+  try {
+    const { rows } = await client.query('select pg_try_advisory_lock($1, hashtext($2)) as got', [
+      KIND,
+      name,
+    ])
+    const got: boolean = rows[0]?.got ?? false
+    if (got) {
+      await work(lost.signal)
+      await client.query('select pg_advisory_unlock($1, hashtext($2))', [KIND, name])
+    }
+    failed = false
+    return got
+  } finally {
+    client.off('error', onLost)
+    client.off('end', onLost)
+    // Closing it gives every lock back that it may still hold.
+    client.release(failed)
+  }
+}

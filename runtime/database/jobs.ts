@@ -1,0 +1,57 @@
+/**
+ * The tables of background jobs: pg-boss keeps them in a schema of their own, brought up to date beside
+ * ours by the role that owns it; hosts use them as the role with fewer rights.
+ */
+import { sql } from 'drizzle-orm'
+import type { Client } from 'pg'
+import { fromDrizzle, PgBoss } from 'pg-boss'
+import type { Database, Db } from './database.ts'
+
+/** Where the jobs lie. */
+export const JOBS_SCHEMA = 'jobs'
+
+/** Brings the tables of jobs up to date; called while nobody else migrates. */
+export async function prepareJobs(client: Client): Promise<void> {
+  const boss = new PgBoss({
+    schema: JOBS_SCHEMA,
+    db: { executeSql: (text, values) => client.query(text, values) },
+    supervise: false,
+    schedule: false,
+  })
+  const faults: Error[] = []
+  boss.on('error', (error) => faults.push(error))
+  await boss.start()
+  await boss.stop({ graceful: false })
+  const [fault] = faults
+  if (fault) throw fault
+}
+
+/** The jobs of a database, not started. */
+export function openJobs({ db, listen }: Pick<Database, 'db' | 'listen'>): PgBoss {
+  return new PgBoss({
+    schema: JOBS_SCHEMA,
+    db: {
+      ...inTransaction(db),
+      async listen(channel, onNotification, onReconnect) {
+        const end = listen(channel, (said) =>
+          said === null ? onReconnect() : onNotification(said),
+        )
+        return { close: end }
+      },
+    },
+    // Both are the owner's to do.
+    migrate: false,
+    createSchema: false,
+    reindex: false,
+    useListenNotify: true,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    schedule: false,
+  })
+}
+
+/** How often jobs are looked for whose host is gone, in seconds. */
+const SUPERVISE_SECONDS = 10
+
+/** What pg-boss asks a transaction with. */
+export const inTransaction = (tx: Db) => fromDrizzle(tx, sql)

@@ -1,0 +1,125 @@
+/** Access requests, and what is being done about them in the systems of their apps. */
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
+import { requestablePermissions } from './app_store.ts'
+import { apps } from './apps.ts'
+import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domains, users } from './people.ts'
+import { accessPolicies } from './policies.ts'
+
+/** Ids of those who decide together: one of them says yes or no for all. */
+export type Approvers = { users: string[]; groups: string[] }
+
+/** Who has to say yes, as it was when the request was made. */
+export type ApprovalPlan = {
+  manager: boolean
+  /** One after the other. */
+  stages: Approvers[]
+  /** Words for the approvers. */
+  message: string | null
+  /** Asked first; its no denies the request. */
+  validationWebhook: string | null
+}
+
+/** An entitlement in a third-party system. */
+export type EntitlementRef = {
+  entitlementType: string
+  entitlementId: string
+  resourceType: string
+  /** Empty for the global resource. */
+  resourceId: string
+}
+
+export const accessRequests = pgTable(
+  'access_requests',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    appId: uuid('app_id')
+      .notNull()
+      .references(() => apps.id, { onDelete: 'cascade' }),
+    /** Null: access to the app itself, an account; or a permission that was deleted since (`label`). */
+    permissionId: uuid('permission_id').references(() => requestablePermissions.id, {
+      onDelete: 'set null',
+    }),
+    /** What the permission was called; null for the app itself. */
+    label: text('label'),
+    /** Null where nobody asked: a policy gave it. */
+    requesterId: uuid('requester_id').references(() => users.id),
+    targetUserId: uuid('target_user_id')
+      .notNull()
+      .references(() => users.id),
+    policyId: uuid('policy_id').references(() => accessPolicies.id, { onDelete: 'set null' }),
+    status: text('status', { enum: REQUEST_STATUSES }).notNull(),
+    /** Status to what was said when it was reached. */
+    notes: jsonb('notes').$type<Record<string, string | null>>().notNull().default({}),
+    plan: jsonb('plan').$type<ApprovalPlan>().notNull(),
+    /** Which of the stages decides now, from 0. */
+    stage: integer('stage').notNull().default(0),
+    /** How long the access is to last; null for good. */
+    expirationInSeconds: integer('expiration_in_seconds'),
+    /** Counted from when it was given. */
+    expiresAt: moment('expires_at'),
+    /** What is left to do outside the database: null for nothing. */
+    todo: text('todo', { enum: ['check', 'grant', 'remove'] }),
+    /** How it was, or is being, given; null before. */
+    how: text('how', { enum: ['connector', 'webhook', 'manual'] }),
+    entitlement: jsonb('entitlement').$type<EntitlementRef>(),
+    /** The app in whose system it is done: another than `appId` where a group of that app stands for it. */
+    carriedAppId: uuid('carried_app_id')
+      .notNull()
+      .references(() => apps.id, { onDelete: 'cascade' }),
+    /** Whether the access was there before anybody gave it: then nobody takes it away. Null: not known yet. */
+    wasThere: boolean('was_there'),
+    /** How often what is left to do failed in a row. */
+    attempts: integer('attempts').notNull().default(0),
+    /** What failed last, in words without secrets. */
+    problem: text('problem'),
+    /** When to look at it again although nothing happened: an expiry, or the next try. */
+    wakeAt: moment('wake_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('access_requests_order').on(table.domainId, table.createdAt, table.id),
+    index('access_requests_target').on(table.domainId, table.targetUserId, table.createdAt),
+    index('access_requests_requester').on(table.domainId, table.requesterId, table.createdAt),
+    index('access_requests_status').on(table.domainId, table.status, table.createdAt),
+    index('access_requests_pair').on(table.carriedAppId, table.targetUserId, table.status),
+    index('access_requests_permission').on(table.permissionId),
+    index('access_requests_policy').on(table.policyId, table.targetUserId),
+    index('access_requests_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
+  ],
+)
+
+/** A person in an app: what is known of an account that is being made stands here before it is made. */
+export const holders = pgTable(
+  'holders',
+  {
+    domainId: domainId().references(() => domains.id),
+    appId: uuid('app_id')
+      .notNull()
+      .references(() => apps.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The account's id in the app; null while none is known. */
+    account: text('account'),
+    /** Whether the account was made, or woken, for a request. */
+    made: boolean('made').notNull().default(false),
+    /** A create_account was sent whose end is not known: look before it is sent again. */
+    making: boolean('making').notNull().default(false),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+)

@@ -1,0 +1,49 @@
+/** The database of a host, and what is done in the background with it: one begins with the other. */
+import type { Config } from './config.ts'
+import type { TokenHasher } from './core/callers/principal.ts'
+import { ensureFirstAdmin } from './core/callers/tokens.ts'
+import { agreeOnSecret } from './core/deployment.ts'
+import type { CoreParts } from './core/parts.ts'
+import { DUTIES } from './core/work/duties.ts'
+import { createWork, type Work } from './core/work/work.ts'
+import { type DatabaseService, startDatabase } from './database/service.ts'
+import { keptSecret } from './keys.ts'
+import type { Log } from './log.ts'
+
+export type StateOptions = {
+  config: Config
+  log: Log
+  /** The operator's secrets, newest first. */
+  secrets: readonly string[]
+  adminToken: string
+  hasher: TokenHasher
+  /** There once connectors can be called: jobs wait for it. */
+  parts: Promise<CoreParts>
+}
+
+export type State = { database: DatabaseService; work: Work }
+
+/** Opens it in the background; what is wrong with a setting is thrown at once. */
+export async function openState(options: StateOptions): Promise<State> {
+  const { config, log, secrets, adminToken, hasher, parts } = options
+  const { dataDir } = config
+  const work = createWork({
+    duties: DUTIES,
+    parts,
+    onError: (error) => log.error({ err: error }, 'background work failed'),
+  })
+  const database = await startDatabase({
+    dataDir,
+    url: config.databaseUrl,
+    password: (await keptSecret(dataDir, 'database-password')).value,
+    prepare: async (reached) => {
+      await agreeOnSecret(reached.db, secrets)
+      await ensureFirstAdmin(reached.db, hasher, reached.domainId, adminToken)
+      await work.start(reached)
+    },
+    tell: (text) => log.info(text),
+    onError: (error) => log.warn({ err: error }, 'the database'),
+    onLine: (line) => log.debug({ line }, 'postgresql'),
+  })
+  return { database, work }
+}

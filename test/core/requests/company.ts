@@ -1,0 +1,103 @@
+/** A host with people, apps in its store, and what they do with access requests. */
+import { eq } from 'drizzle-orm'
+import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import type { EntitlementRef } from '../../../runtime/database/schema/requests.ts'
+import { until } from '../../e2e/until.ts'
+import { type CoreHost, domainOf, type Person, type Reply } from '../host.ts'
+
+export type Company = ReturnType<typeof company>
+
+export function company(core: CoreHost) {
+  /** Puts an app into the store. */
+  async function inStore(
+    appId: string,
+    request_flow: object = {},
+    provisioning: object = {},
+  ): Promise<string> {
+    const body = { app_id: appId, request_flow, provisioning }
+    const { status, body: said } = await core.call('POST', '/appstore/apps', { body })
+    if (status !== 200) throw new Error(JSON.stringify(said))
+    return appId
+  }
+
+  /** Connects an app and puts it into the store. */
+  async function connected(app: object, flow?: object, provisioning?: object): Promise<string> {
+    const { status, body } = await core.call('POST', '/apps', { body: app })
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return inStore(body.id, flow, provisioning)
+  }
+
+  /** A permission as a sync makes it. */
+  async function synced(
+    appId: string,
+    label: string,
+    entitlement: EntitlementRef,
+    document: Record<string, unknown> = {},
+  ): Promise<string> {
+    const domainId = await domainOf(core.db)
+    const values = { domainId, appId, label, type: 'SYNCED', visibility: 'VISIBLE' } as const
+    const [row] = await core.db
+      .insert(requestablePermissions)
+      .values({
+        ...values,
+        ...entitlement,
+        document: { appstore_visibility: 'VISIBLE', ...document },
+      })
+      .returning()
+    return row?.id ?? ''
+  }
+
+  const ask = (who: Person, body: object): Promise<Reply> =>
+    core.call('POST', '/appstore/access_request', { token: who.token, body })
+
+  async function asked(who: Person, body: object): Promise<string> {
+    const { status, body: made } = await ask(who, body)
+    if (status !== 201) throw new Error(JSON.stringify(made))
+    return made[0].id
+  }
+
+  const read = async (id: string, expand = '') =>
+    (await core.call('GET', `/appstore/access_requests/${id}${expand}`)).body
+
+  const statusOf = async (id: string): Promise<string> => (await read(id)).status
+
+  /** Waits until a request is in a state. */
+  const reaches = (id: string, status: string) =>
+    until(
+      `the request is ${status}`,
+      async () => {
+        const now = await statusOf(id)
+        return now === status ? now : null
+      },
+      60_000,
+    )
+
+  /** The open task of a request, as an admin sees it. */
+  const openTask = async (id: string) =>
+    (await core.call('GET', `/tasks?show_all_tasks=true&access_request_id=${id}&status=PENDING`))
+      .body.items[0]
+
+  async function settle(id: string, verb: 'complete' | 'dismiss'): Promise<void> {
+    const task = await openTask(id)
+    const { status } = await core.call('POST', `/tasks/${task.id}/${verb}`)
+    if (status !== 204) throw new Error(`the task answered ${status}`)
+  }
+
+  const setManager = (userId: string, managerId: string | null) =>
+    core.db.update(users).set({ managerId }).where(eq(users.id, userId))
+
+  return {
+    inStore,
+    connected,
+    synced,
+    ask,
+    asked,
+    read,
+    statusOf,
+    reaches,
+    openTask,
+    settle,
+    setManager,
+  }
+}

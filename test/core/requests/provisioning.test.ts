@@ -1,0 +1,148 @@
+/** Requests that are carried out in a real SCIM server, and taken back there. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
+import { type Directory, startDirectory } from '../directory.ts'
+import { type CoreHost, type Person, person, startCore } from '../host.ts'
+import { type Company, company } from './company.ts'
+
+let directory: Directory
+let core: CoreHost
+let acme: Company
+let appId: string
+let groups: { id: string; displayName: string; members?: { value: string }[] }[]
+
+beforeAll(async () => {
+  directory = await startDirectory()
+  core = await startCore({
+    KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}`,
+    KEYWAY_REQUESTS_PER_MINUTE: '100000',
+  })
+  await core.host.settled
+  acme = company(core)
+  appId = await acme.connected(directory.app)
+  groups = (await scim('/Groups?count=100')).Resources
+})
+afterAll(async () => {
+  await core.stop()
+  await directory.close()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+const scim = async (path: string): Promise<any> =>
+  (
+    await fetch(directory.app.settings.base_url + path, {
+      headers: { authorization: `Bearer ${SAMPLE_TOKEN}` },
+    })
+  ).json()
+
+/** Accounts in the server itself, by address. */
+const accountsOf = async ({ email }: { email: string }) =>
+  (await scim('/Users?count=1000')).Resources.filter(
+    (one: { userName: string; emails?: { value: string }[] }) =>
+      one.userName === email || one.emails?.some(({ value }) => value === email),
+  )
+
+const membersOf = async (group: string): Promise<string[]> =>
+  ((await scim(`/Groups/${group}`)).members ?? []).map(({ value }: { value: string }) => value)
+
+const permission = (index: number, label: string, document = {}) =>
+  acme.synced(
+    appId,
+    label,
+    {
+      entitlementType: 'GROUP',
+      entitlementId: groups[index]?.id ?? '',
+      resourceType: '',
+      resourceId: '',
+    },
+    document,
+  )
+
+const someone = async (name: string): Promise<Person & { email: string }> => {
+  const email = `${name}@acme.example`
+  return { ...(await person(core.db, email)), email }
+}
+
+it('makes an account, puts it into the group, and takes it out when its time is over', async () => {
+  const ada = await someone('timed')
+  const label = 'Timed'
+  const id = await acme.asked(ada, {
+    app_id: appId,
+    requestable_permission_ids: [await permission(0, label)],
+    expiration_in_seconds: 4,
+  })
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'COMPLETED')
+  const [account] = await accountsOf(ada)
+  expect(await membersOf(groups[0]?.id ?? '')).toContain(account.id)
+  const { expires_at } = await acme.read(id)
+  expect(expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+  await acme.reaches(id, 'TIME_BASED_EXPIRED')
+  expect(await membersOf(groups[0]?.id ?? '')).not.toContain(account.id)
+  const log = await core.call('GET', '/activity_logs?limit=100')
+  const events = log.body.items.map((one: { event_type: string }) => one.event_type)
+  expect(events).toContain('APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST')
+  expect(events).toContain('APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST')
+})
+
+it('makes an account for the app itself, once for requests at the same time, and disables it at the end', async () => {
+  const bob = await someone('account')
+  const body = { app_id: appId, expiration_in_seconds: 6 }
+  const ids = await Promise.all([acme.asked(bob, body), acme.asked(bob, body)])
+  for (const id of ids) await acme.settle(id, 'complete')
+  for (const id of ids) await acme.reaches(id, 'COMPLETED')
+  expect(await accountsOf(bob)).toHaveLength(1)
+  expect((await accountsOf(bob))[0].active).toBe(true)
+  const listed = await core.call('GET', `/users/${bob.id}/accounts`)
+  expect(listed.body.items).toHaveLength(1)
+  for (const id of ids) await acme.reaches(id, 'TIME_BASED_EXPIRED')
+  expect((await accountsOf(bob))[0].active).toBe(false)
+})
+
+it('leaves what was there before anybody asked', async () => {
+  const [group] = groups
+  const member = group?.members?.[0]?.value ?? ''
+  const { userName, emails } = await scim(`/Users/${member}`)
+  const cleo = await person(core.db, emails?.[0]?.value ?? userName)
+  const id = await acme.asked(cleo, {
+    app_id: appId,
+    requestable_permission_ids: [await permissionOnce('Timed')],
+    expiration_in_seconds: 1,
+  })
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'TIME_BASED_EXPIRED')
+  expect(await membersOf(group?.id ?? '')).toContain(member)
+})
+
+it('keeps what another request still gives, which takes it away at its own end', async () => {
+  const dan = await someone('two')
+  const ids = [await permission(1, 'Shared')]
+  const short = await acme.asked(dan, {
+    app_id: appId,
+    requestable_permission_ids: ids,
+    expiration_in_seconds: 2,
+  })
+  await acme.settle(short, 'complete')
+  await acme.reaches(short, 'COMPLETED')
+  const long = await acme.asked(dan, {
+    app_id: appId,
+    requestable_permission_ids: ids,
+    expiration_in_seconds: 8,
+  })
+  await acme.settle(long, 'complete')
+  await acme.reaches(long, 'COMPLETED')
+  const [account] = await accountsOf(dan)
+  await acme.reaches(short, 'TIME_BASED_EXPIRED')
+  expect(await membersOf(groups[1]?.id ?? '')).toContain(account.id)
+  await acme.reaches(long, 'TIME_BASED_EXPIRED')
+  expect(await membersOf(groups[1]?.id ?? '')).not.toContain(account.id)
+})
+
+/** The permission with a label, which an earlier test has made. */
+async function permissionOnce(label: string): Promise<string> {
+  const { body } = await core.call(
+    'GET',
+    `/appstore/requestable_permissions?app_id=${appId}&search_term=${label}&exact_match=true`,
+  )
+  return body.items[0].id
+}
