@@ -297,6 +297,7 @@ export async function createHost(
     connectors: { ids: registry.ids, find: registry.find, call: createCall(invoke) },
     vault,
     send: state?.work.send ?? noWork,
+    deliver: egress.deliver,
     now: databaseTime,
   }
   const app = createApp({

@@ -10,8 +10,15 @@ import { atMost, Fields, words } from './settings.ts'
 /** Version of the author's interface that this runtime speaks; `runtime` in a manifest is a range of it. */
 export const INTERFACE_VERSION = '1.0.0'
 
-/** Paths beside connectors that a connector id may not take. */
-export const RESERVED_IDS = ['list_connector_app_ids', 'list-connector-app-ids'] as const
+/** By this inline webhooks are granted private addresses, as connectors are by their id. */
+export const WEBHOOKS_ID = 'webhooks'
+
+/** What no connector may be called: paths beside connectors, and who else is granted addresses. */
+export const RESERVED_IDS = [
+  'list_connector_app_ids',
+  'list-connector-app-ids',
+  WEBHOOKS_ID,
+] as const
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export type Method = (typeof METHODS)[number]

@@ -2,14 +2,17 @@
 import type { Db } from '../database/database.ts'
 import type { Sealer } from '../seal.ts'
 import type { Connectors } from './apps/connectors.ts'
+import type { Deliver } from './webhooks/deliver.ts'
 import type { Send } from './work/work.ts'
 
 export type CoreParts = {
   connectors: Connectors
-  /** Seals settings and credentials of connected apps. */
+  /** Seals settings and credentials of connected apps, and the secrets of webhooks. */
   vault: Sealer
   /** Has something looked at in the background. */
   send: Send
+  /** Sends to addresses of the operator's own, as egress lets it. */
+  deliver: Deliver
   /** What time it is: the database's, so that hosts agree. */
   now(db: Db): Promise<Date>
 }

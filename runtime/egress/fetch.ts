@@ -10,6 +10,7 @@ import { errorInBody } from './body-errors.ts'
 import { type Budgets, createBudgets } from './budgets.ts'
 import type { EgressCall, EgressReply, EgressRequest, OpenEgress } from './call.ts'
 import { createPolicyOf } from './call-policy.ts'
+import { createDeliver, type Deliver } from './deliver.ts'
 import { createDispatchers } from './dispatchers.ts'
 import { exchange, type OutgoingRequest } from './exchange.ts'
 import type { PrivateGrants } from './grants.ts'
@@ -52,6 +53,8 @@ export type EgressOptions = {
 /** The door of one host process. */
 export type Egress = {
   open(call: EgressCall): OpenEgress
+  /** For what is the operator's own and no connector's: inline webhooks. */
+  deliver: Deliver
   /** Ends all connections; open fetches fail. */
   close(): Promise<void>
 }
@@ -87,6 +90,7 @@ export function createEgress(options: EgressOptions): Egress {
   const budgets = createBudgets(limits, options.onRefused)
   return {
     open: (call) => openCall(call, policyOf, budgets, door),
+    deliver: createDeliver(door, budgets),
     close: () => dispatchers.close(),
   }
 }

@@ -1,12 +1,12 @@
 /** The operator's grants of private addresses: KEYWAY_PRIVATE_EGRESS. */
 import * as v from 'valibot'
-import { ConnectorId, normalizeId } from '../contract/manifest.ts'
+import { ConnectorId, normalizeId, WEBHOOKS_ID } from '../contract/manifest.ts'
 
 /** Normalised connector id -> the `host:port` pairs it may reach although they are private. */
 export type PrivateGrants = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Reads `connector_id=host:port` entries separated by white space. A host is a name, an IPv4 address or
+ * Reads `connector_id=host:port` entries separated by white space; `webhooks` stands for inline webhooks. A host is a name, an IPv4 address or
  * an IPv6 address in brackets, and is compared with the host of the request's address as written.
  *
  * @throws Error naming the entry and the right form
@@ -32,7 +32,8 @@ function parseEntry(entry: string): { id: string; target: string } {
   const match = /^([^=]+)=(.*):(\d{1,5})$/.exec(entry)
   if (match === null) throw refuse(entry, 'is not connector_id=host:port')
   const [, id, host, port] = match as unknown as [string, string, string, string]
-  if (!v.is(ConnectorId, id)) throw refuse(entry, `names no valid connector id (${id})`)
+  if (id !== WEBHOOKS_ID && !v.is(ConnectorId, id))
+    throw refuse(entry, `names no valid connector id (${id})`)
   if (Number(port) < 1 || Number(port) > 65535) throw refuse(entry, `has no valid port (${port})`)
   const url = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host) ? URL.parse(`http://${host}/`) : null
   if (url === null) throw refuse(entry, 'has no valid host (IPv6 addresses stand in brackets)')

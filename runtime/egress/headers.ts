@@ -120,13 +120,18 @@ export function theirTime(headers: HeaderList, nowMs: number): number {
   return Number.isNaN(told) ? nowMs : told
 }
 
+/** Whether a header, by its name in lower case, belongs to the connection, the host or a proxy. */
+export function isRefusedName(name: string): boolean {
+  // CGI and its heirs read `x_host` as `x-host`.
+  const read = name.replaceAll('_', '-')
+  return REFUSED_NAMES.has(read) || REFUSED_PREFIXES.some((prefix) => read.startsWith(prefix))
+}
+
 function refuseHeader(name: string, value: string): void {
   const shown = JSON.stringify(name.slice(0, 60))
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
     throw new RuntimeError('egress_header', `${shown} is not a header name`)
-  // CGI and its heirs read `x_host` as `x-host`.
-  const read = name.replaceAll('_', '-')
-  if (REFUSED_NAMES.has(read) || REFUSED_PREFIXES.some((prefix) => read.startsWith(prefix)))
+  if (isRefusedName(name))
     throw new RuntimeError('egress_header', `The header ${shown} may not be set by a connector`)
   // CR and LF would begin a header or a request of their own (request splitting).
   if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))

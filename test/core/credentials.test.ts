@@ -14,6 +14,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     connectors: { ids: () => [], find: () => null, call },
     vault: createSealer(['s'.repeat(32)], 'connection'),
     send: async () => {},
+    deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     now: async () => new Date(),
     requestId: 'r',
     signal: new AbortController().signal,

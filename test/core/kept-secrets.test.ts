@@ -52,6 +52,7 @@ const call = async (secrets: string[]) => {
     connectors: { find, ids, call: createCall(core.host.invoke) },
     vault: createSealer(secrets, 'connection'),
     send: async () => {},
+    deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     now: async () => new Date(),
     requestId: 'r',
     signal: new AbortController().signal,

@@ -45,8 +45,8 @@ const BOUNDS: Record<string, number> = {
   'requestable_permissions.entitlement_type': 32,
   'requestable_permissions.entitlement_id': 0,
   'requestable_permissions.resource_id': 0,
-  // Nothing writes it yet.
-  'inline_webhooks.name': 0,
+  // contract/models/inline-webhook.ts: MAX_WEBHOOK_NAME.
+  'inline_webhooks.name': units(255),
   // contract/manifest.ts: ConnectorId; packages/format.ts: Digests.
   'packages.connector': 63,
   'packages.version': units(200),

@@ -1,6 +1,6 @@
 /**
- * What operators call below `/operator` to change what is installed: one row for each operation, from which
- * the routes, the validation and the OpenAPI document are read.
+ * What operators call below `/operator` to change what is installed, and inline webhooks: one row for each
+ * operation, from which the routes, the validation and the OpenAPI document are read.
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
@@ -14,34 +14,9 @@ import {
   Statement,
   Want,
 } from '../generation.ts'
-import { bool, int, type Params, text } from './params.ts'
-
-export type OperatorRow = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/operator`, in Hono's form. */
-  path: string
-  summary: string
-  query: Params
-  body: AnySchema | null
-  /** A package instead of JSON. */
-  upload: boolean
-  output: AnySchema
-  status: 200 | 201
-  /** Statuses of failures besides 401, 403, 405, 421 and 503. */
-  errors: readonly (404 | 409 | 413 | 415 | 422)[]
-}
-
-type Given = Pick<OperatorRow, 'method' | 'path' | 'summary' | 'output'> &
-  Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'status' | 'errors'>>
-
-const row = <const G extends Given>(given: G) => ({
-  query: {} as G extends { query: infer Q extends Params } ? Q : Record<never, never>,
-  body: null as G extends { body: infer B extends AnySchema } ? B : null,
-  upload: false,
-  status: 200 as const,
-  errors: [] as OperatorRow['errors'],
-  ...given,
-})
+import { type OperatorRow, row } from './operator-row.ts'
+import { bool, int, text } from './params.ts'
+import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
 
 const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
@@ -374,7 +349,8 @@ export const OPERATOR_ENDPOINTS = {
     output: items(CallRecord),
     errors: [422],
   }),
+  ...WEBHOOK_ENDPOINTS,
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS
-export type { Grant }
+export type { Grant, OperatorRow }

@@ -1,4 +1,4 @@
-/** Inline webhooks, as others refer to them: core-interface.md sections 1.11 and 2.2. */
+/** Inline webhooks, and the headers that go with them: core-interface.md sections 1.11, 1.17 and 2.2. */
 import * as v from 'valibot'
 import { nullable } from '../optional.ts'
 
@@ -21,3 +21,55 @@ export const InlineWebhook = v.pipe(
   v.metadata({ title: 'InlineWebhook', description: 'A call to a system of yours, at one point' }),
 )
 export type InlineWebhook = v.InferInput<typeof InlineWebhook>
+
+/** Longest name, in characters: it is in an index. */
+export const MAX_WEBHOOK_NAME = 255
+/** Longest description, in characters. */
+export const MAX_DESCRIPTION = 2000
+/** Longest address, in characters. */
+export const MAX_URL = 2048
+/** Most headers of one webhook, and the longest value of one, in characters. */
+const MAX_HEADERS = 20
+const MAX_VALUE = 8192
+
+/** What every delivery has of its own. */
+const OWN_HEADERS: readonly string[] = [
+  'accept',
+  'accept-encoding',
+  'content-type',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+]
+
+const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~0-9a-zA-Z-]{1,100}$/, 'is not a header name'),
+  v.check((one) => !OWN_HEADERS.includes(one.toLowerCase()), 'is set by Keyway itself'),
+)
+const headerValue = v.pipe(
+  v.string(),
+  v.maxLength(MAX_VALUE),
+  // Not `check`: its finding would tell the value.
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(dataset.value)) return
+    const message = 'holds a character that cannot be sent (control, or outside Latin-1)'
+    addIssue({ message, received: 'it' })
+  }),
+  v.metadata({ secret: true }),
+)
+const tooMany = `must be at most ${MAX_HEADERS} headers`
+
+/** Headers by name. */
+export const WebhookHeaders = v.pipe(
+  v.record(headerName, headerValue),
+  v.maxEntries(MAX_HEADERS, tooMany),
+  v.metadata({ description: 'Headers by name; the values are kept sealed and never shown' }),
+)
+
+/** Changes of headers: the others stay. */
+export const WebhookHeadersChange = v.pipe(
+  v.record(headerName, v.nullable(headerValue)),
+  v.maxEntries(MAX_HEADERS, tooMany),
+  v.metadata({ description: 'Headers by name; null takes one away, and the others stay' }),
+)

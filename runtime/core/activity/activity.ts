@@ -75,12 +75,17 @@ export async function listActivity(
   return { items: rows.map(toLog), total, limit, offset, links: linksOf(query, total) }
 }
 
+/** The words for a type of event: `APP_CREATED` is `App created`. */
+export function friendly(eventType: string): string {
+  const words = eventType.toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 function toLog(row: typeof activityLogs.$inferSelect) {
-  const words = row.eventType.toLowerCase().replaceAll('_', ' ')
   return {
     event_hash: row.eventHash,
     event_type: row.eventType,
-    event_type_user_friendly: words.charAt(0).toUpperCase() + words.slice(1),
+    event_type_user_friendly: friendly(row.eventType),
     outcome: row.outcome,
     targets: row.targets,
     actor: row.actor,

@@ -1,47 +1,11 @@
 /** Inline webhooks of access requests: what they are told, and what their answers mean. */
-import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
 import type { RequestParts } from '../parts.ts'
-import { toUser } from '../people/users.ts'
 import { callWebhook, type WebhookAnswer } from '../webhooks/call.ts'
+import { webhookPayload } from '../webhooks/payload.ts'
 import { subjectOf } from './carried.ts'
 import { change, type RequestRow } from './move.ts'
 import type { Outcome } from './outcome.ts'
-
-/** What every webhook of a request is told (core-interface.md section 1.17, "Outbound inline webhooks"). */
-async function payloadOf(db: Db, request: RequestRow, event: string) {
-  const { app, permission } = await subjectOf(db, request)
-  const person = async (id: string | null) => {
-    const [row] = id === null ? [] : await db.select().from(users).where(eq(users.id, id))
-    return row ? toUser(row) : null
-  }
-  return {
-    application: {
-      app_id: app.appClassId,
-      instance_id: app.instanceId,
-      user_friendly_label: app.name,
-    },
-    permissions:
-      permission === null
-        ? []
-        : [
-            {
-              label: permission.label,
-              value: permission.entitlementId ?? permission.id,
-              type: 'PERMISSION',
-              source: permission.type,
-            },
-          ],
-    custom_fields: null,
-    event,
-    access_request_id: request.id,
-    requester: await person(request.requesterId),
-    target: await person(request.targetUserId),
-    business_justification: request.notes['PENDING'] ?? null,
-    expiration_in_seconds: request.expirationInSeconds,
-  }
-}
 
 /** Asks a webhook about a request. */
 export async function askWebhook(
@@ -51,8 +15,13 @@ export async function askWebhook(
   event: 'PRE_APPROVAL' | 'REQUEST_VALIDATION' | 'PROVISION' | 'DEPROVISION',
   parts: RequestParts,
 ): Promise<WebhookAnswer> {
-  const payload = await payloadOf(db, request, event)
-  return callWebhook(db, parts, { webhookId, payload })
+  const about = { ...request, permissionIds: request.permissionId ? [request.permissionId] : [] }
+  const payload = await webhookPayload(db, { ...about, accessRequestId: request.id, event })
+  const said = {
+    business_justification: request.notes['PENDING'] ?? null,
+    expiration_in_seconds: request.expirationInSeconds,
+  }
+  return callWebhook(db, parts, { webhookId, payload: { ...payload, ...said } })
 }
 
 /** Has a webhook give the access. */

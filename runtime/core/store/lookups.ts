@@ -67,6 +67,7 @@ async function knownGroups(db: Db, domainId: string, ids: string[], pairs: Base[
   return known
 }
 
+/** Kept from being deleted, as permissions are. */
 async function knownWebhooks(db: Db, domainId: string, ids: string[]): Promise<Known> {
   const real = ids.filter(isId)
   if (real.length === 0) return new Map()
@@ -74,6 +75,8 @@ async function knownWebhooks(db: Db, domainId: string, ids: string[]): Promise<K
     .select({ id: inlineWebhooks.id, hookType: inlineWebhooks.hookType })
     .from(inlineWebhooks)
     .where(and(eq(inlineWebhooks.domainId, domainId), anyOf(inlineWebhooks.id, real)))
+    .orderBy(asc(inlineWebhooks.id))
+    .for('key share')
   return new Map(rows.map((row) => [row.id, row]))
 }
 

@@ -1,16 +1,34 @@
 /** Calling an inline webhook: a system of the operator's is asked, or told, at one point. */
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { isId } from '../../contract/id.ts'
 import type { Db } from '../../database/database.ts'
+import { inlineWebhooks } from '../../database/schema/app_store.ts'
 import type { RequestParts } from '../parts.ts'
+import { sendWebhook } from './send.ts'
+import type { WebhookAnswer } from './understand.ts'
 
-/** What a call came to. `problem` is in words without secrets. */
-export type WebhookAnswer =
-  | { ok: true; response: Record<string, unknown> }
-  | { ok: false; problem: string }
+export type { WebhookAnswer } from './understand.ts'
 
+/**
+ * Asks a webhook, once. `response` is the inner object of its answer, as the other system wrote it; what goes
+ * wrong is an answer too, and its words name the webhook.
+ *
+ * @throws the reason of `parts.signal`, once that is aborted: whether it arrived is then not known.
+ */
 export async function callWebhook(
-  _db: Db,
-  _parts: RequestParts,
-  _call: { webhookId: string; payload: Record<string, unknown> },
+  db: Db,
+  parts: RequestParts,
+  { webhookId, payload }: { webhookId: string; payload: Record<string, unknown> },
 ): Promise<WebhookAnswer> {
-  return { ok: false, problem: 'webhooks are not delivered yet' }
+  const [row] = isId(webhookId)
+    ? await db.select().from(inlineWebhooks).where(eq(inlineWebhooks.id, webhookId))
+    : []
+  if (!row) return { ok: false, problem: 'the inline webhook was deleted' }
+  const named = (problem: string) => `the inline webhook ${JSON.stringify(row.name)}: ${problem}`
+  if (!row.enabled)
+    return { ok: false, problem: named(`it is off; keyway webhooks update ${row.id} --enable`) }
+  const sent = await sendWebhook(db, parts, row, { messageId: `msg_${randomUUID()}`, payload })
+  if (!sent.ok) return { ok: false, problem: named(sent.problem) }
+  return { ok: true, response: sent.response }
 }

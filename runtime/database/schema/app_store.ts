@@ -12,7 +12,7 @@ import {
   PERMISSION_VISIBILITIES,
 } from '../../contract/models/requestable-permission.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 import { domains } from './people.ts'
 
 /** A JSON object whose members are as on the wire. */
@@ -103,7 +103,7 @@ export const preApprovalRules = pgTable(
   (table) => [index('pre_approval_rules_order').on(table.appId, table.createdAt, table.id)],
 )
 
-/** Calls to systems of the operator's. Where they go and with what comes with their delivery. */
+/** Calls to systems of the operator's. */
 export const inlineWebhooks = pgTable(
   'inline_webhooks',
   {
@@ -112,6 +112,13 @@ export const inlineWebhooks = pgTable(
     hookType: text('hook_type', { enum: INLINE_WEBHOOK_TYPES }).notNull(),
     name: text('name').notNull(),
     description: text('description'),
+    /** Where it is sent; null for one that is only a name yet. */
+    url: text('url'),
+    /** Names of the headers that go with it, in lower case. */
+    headerNames: text('header_names').array().notNull().default(sql`'{}'`),
+    /** What its headers hold and what it is signed with (core/webhooks/secrets.ts), sealed. */
+    sealed: bytes('sealed'),
+    enabled: boolean('enabled').notNull().default(true),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

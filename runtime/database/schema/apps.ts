@@ -59,6 +59,14 @@ export const apps = pgTable(
   ],
 )
 
+/** What an upload tells of an account besides who it is, in the wire's form. */
+export type UploadedFacts = {
+  first_name: string | null
+  last_name: string | null
+  permissions: { unique_identifier?: string; type?: string; name?: string }[]
+  attributes: { unique_identifier?: string | null; type?: string; name?: string }[]
+}
+
 /** Somebody's account in an app, as the last sync or upload told it. */
 export const accounts = pgTable(
   'accounts',
@@ -81,6 +89,8 @@ export const accounts = pgTable(
     lastLogin: moment('last_login'),
     lastActivity: moment('last_activity'),
     sources: text('sources').array().notNull().default(sql`'{}'`),
+    /** What an upload told besides; null for one that no upload named. */
+    uploaded: jsonb('uploaded').$type<UploadedFacts>(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -10,6 +10,7 @@ import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { normalizeId } from '../../contract/manifest.ts'
 import { recordActivity } from '../../core/activity/activity.ts'
+import type { RequestParts } from '../../core/parts.ts'
 import { activate } from '../../lifecycle/activate.ts'
 import { difference } from '../../lifecycle/difference.ts'
 import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
@@ -25,6 +26,7 @@ import { connectorOf } from '../../lifecycle/statement.ts'
 import { upload } from '../../lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../registry/wants.ts'
 import type { Sealer } from '../../seal.ts'
+import { WEBHOOK_HANDLERS } from './webhooks.ts'
 
 type Rows = typeof OPERATOR_ENDPOINTS
 
@@ -39,15 +41,16 @@ export type OperatorInput<N extends OperatorEndpointName> = {
 export type Operating = OperateDeps & {
   lifecycle: Lifecycle
   vault: Sealer
+  parts: RequestParts
   signal: AbortSignal
 }
 
-type Handler<N extends OperatorEndpointName> = (
+export type OperatorHandler<N extends OperatorEndpointName> = (
   op: Operating,
   input: OperatorInput<N>,
 ) => Promise<unknown>
 
-export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
+export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N> } = {
   upload_package: async (op, { query, uploaded }) => {
     const { change_publisher: changePublisher } = query
     const change = { ...changeOfQuery(query), changePublisher }
@@ -150,6 +153,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: Handler<N> } = {
   list_calls: async ({ lifecycle }, { query }) => ({
     items: lifecycle.calls.list({ connector: query.connector_id, limit: query.limit }),
   }),
+  ...WEBHOOK_HANDLERS,
 }
 
 const target = (id: string) => ({

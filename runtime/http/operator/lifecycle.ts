@@ -1,4 +1,4 @@
-/** The operator's endpoints of what is installed: one loop over their table. */
+/** The operator's endpoints of what is installed, and of webhooks: one loop over their table. */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -14,6 +14,7 @@ import { CoreError } from '../../contract/endpoints/problem.ts'
 import { RuntimeError } from '../../contract/errors.ts'
 import { describeIssues } from '../../contract/payload.ts'
 import { emailOf } from '../../core/callers/operator.ts'
+import type { CoreParts } from '../../core/parts.ts'
 import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
 import type { Uploaded } from '../../lifecycle/packages.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../../packages/format.ts'
@@ -29,6 +30,7 @@ import { OPERATOR_HANDLERS, type OperatorInput } from './handlers.ts'
 export type LifecycleRoutesDeps = OperatorGuardDeps & {
   lifecycle: Lifecycle
   vault: Sealer
+  parts: CoreParts
   /** Where packages that are being uploaded lie. */
   dataDir: string
 }
@@ -57,7 +59,7 @@ async function answer(
   c: Context<Env>,
   name: Name,
   row: OperatorRow,
-  { lifecycle, vault, dataDir, ...deps }: LifecycleRoutesDeps,
+  { lifecycle, vault, dataDir, parts, ...deps }: LifecycleRoutesDeps,
 ): Promise<unknown> {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new CoreError(422, entries)
@@ -68,11 +70,13 @@ async function answer(
   const uploaded = row.upload ? await uploadOf(c, dataDir) : null
   const db = reached(deps.db())
   const actor = await c.get('operator')()
+  const { signal } = c.req.raw
   const op = {
     ...lifecycle.operate(db, actor, await emailOf(db, actor)),
     lifecycle,
     vault,
-    signal: c.req.raw.signal,
+    parts: { ...parts, requestId: c.get('requestId'), signal },
+    signal,
   }
   const input = { params, query: values, body, uploaded }
   const handler = OPERATOR_HANDLERS[name] as (

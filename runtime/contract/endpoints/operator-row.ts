@@ -1,0 +1,32 @@
+/** The row of an operator's endpoint, and how one is written. */
+import type { AnySchema } from '../capabilities.ts'
+import type { Params } from './params.ts'
+
+/** One operation below `/operator`. */
+export type OperatorRow = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/operator`, in Hono's form. */
+  path: string
+  summary: string
+  query: Params
+  body: AnySchema | null
+  /** A package instead of JSON. */
+  upload: boolean
+  output: AnySchema
+  status: 200 | 201
+  /** Statuses of failures besides 401, 403, 405, 421 and 503. */
+  errors: readonly (404 | 409 | 413 | 415 | 422)[]
+}
+
+type Given = Pick<OperatorRow, 'method' | 'path' | 'summary' | 'output'> &
+  Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'status' | 'errors'>>
+
+/** Makes a row; what most rows share may be left out. */
+export const row = <const G extends Given>(given: G) => ({
+  query: {} as G extends { query: infer Q extends Params } ? Q : Record<never, never>,
+  body: null as G extends { body: infer B extends AnySchema } ? B : null,
+  upload: false,
+  status: 200 as const,
+  errors: [] as OperatorRow['errors'],
+  ...given,
+})

@@ -1,0 +1,146 @@
+/** Inline webhooks as operators make and try them: rows of OPERATOR_ENDPOINTS. */
+import * as v from 'valibot'
+import {
+  INLINE_WEBHOOK_TYPES,
+  MAX_DESCRIPTION,
+  MAX_URL,
+  MAX_WEBHOOK_NAME,
+  WebhookHeaders,
+  WebhookHeadersChange,
+} from '../models/inline-webhook.ts'
+import { keptNull, nullable } from '../optional.ts'
+import { row } from './operator-row.ts'
+import { bool } from './params.ts'
+
+const described = <S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+const Feed = v.strictObject({
+  waiting: described(v.number(), 'Events that are still to be delivered, counted up to 1,000'),
+  failing_since: nullable(v.string()),
+  next_try_at: nullable(v.string()),
+  problem: nullable(described(v.string(), 'What failed last')),
+})
+
+export const Webhook = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
+    name: v.string(),
+    description: nullable(v.string()),
+    url: nullable(described(v.string(), 'Where it is sent')),
+    headers: described(v.array(v.string()), 'Names of the headers that go with it'),
+    enabled: v.boolean(),
+    feed: nullable(described(Feed, 'Of one of type SIEM: how far it has got')),
+  }),
+  v.metadata({ title: 'Webhook', description: 'An inline webhook, as its operator sees it' }),
+)
+export type Webhook = v.InferOutput<typeof Webhook>
+
+export const WebhookChanged = v.pipe(
+  v.strictObject({
+    changed: described(v.boolean(), 'False where it was so already, and for a dry run'),
+    difference: described(v.array(v.string()), 'What is different now, or would be, in words'),
+    webhook: described(v.nullable(Webhook), 'As it is now; null where there is none'),
+    secret: described(
+      v.nullable(v.string()),
+      'What it is signed with, where a new one was made: it is shown only here',
+    ),
+  }),
+  v.metadata({ title: 'WebhookChanged', description: 'What became of a change' }),
+)
+export type WebhookChanged = v.InferOutput<typeof WebhookChanged>
+
+export const WebhookTried = v.pipe(
+  v.strictObject({
+    ok: described(v.boolean(), 'Whether it would count as a success'),
+    status: described(v.nullable(v.number()), 'HTTP status; null where none came'),
+    ms: described(v.number(), 'How long it took, in milliseconds'),
+    problem: described(v.nullable(v.string()), 'What is wrong, in words'),
+    response: described(
+      v.nullable(v.record(v.string(), v.unknown())),
+      'What was understood of the answer',
+    ),
+    sent: described(v.record(v.string(), v.unknown()), 'The sample that was sent'),
+  }),
+  v.metadata({ title: 'WebhookTried', description: 'How a sample was answered' }),
+)
+export type WebhookTried = v.InferOutput<typeof WebhookTried>
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_WEBHOOK_NAME))
+const description = v.pipe(v.string(), v.maxLength(MAX_DESCRIPTION))
+const url = described(
+  v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_URL)),
+  'An https address; private ones, and http, where KEYWAY_PRIVATE_EGRESS grants `webhooks=host:port`',
+)
+const dryRun = described(v.optional(v.boolean(), false), 'Only say what would be different')
+
+export const WEBHOOK_ENDPOINTS = {
+  list_webhooks: row({
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'List inline webhooks, where they go and whether they work',
+    output: v.strictObject({ items: v.array(Webhook) }),
+  }),
+  create_webhook: row({
+    method: 'POST',
+    path: '/webhooks',
+    summary: 'Make an inline webhook; the answer shows what it is signed with, once',
+    body: v.object({
+      hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
+      name,
+      description: keptNull(description),
+      url,
+      headers: v.optional(WebhookHeaders, {}),
+      dry_run: dryRun,
+    }),
+    output: WebhookChanged,
+    status: 201,
+    errors: [413, 415, 422],
+  }),
+  show_webhook: row({
+    method: 'GET',
+    path: '/webhooks/:webhook_id',
+    summary: 'Show an inline webhook',
+    output: Webhook,
+    errors: [404],
+  }),
+  update_webhook: row({
+    method: 'PATCH',
+    path: '/webhooks/:webhook_id',
+    summary: 'Change an inline webhook; what is not named stays, but its type',
+    body: v.object({
+      name: v.optional(name),
+      description: keptNull(description),
+      url: v.optional(url),
+      headers: v.optional(WebhookHeadersChange),
+      enabled: v.optional(v.boolean()),
+      dry_run: dryRun,
+    }),
+    output: WebhookChanged,
+    errors: [404, 413, 415, 422],
+  }),
+  delete_webhook: row({
+    method: 'DELETE',
+    path: '/webhooks/:webhook_id',
+    summary: 'Delete an inline webhook that no settings, permission or rule refers to',
+    query: { dry_run: bool(false).describe('Only say what would be different') },
+    output: WebhookChanged,
+    errors: [404, 409, 422],
+  }),
+  renew_webhook_secret: row({
+    method: 'POST',
+    path: '/webhooks/:webhook_id/secret',
+    summary: 'Sign with a new secret; for a day also with the one before',
+    body: v.object({ dry_run: dryRun }),
+    output: WebhookChanged,
+    errors: [404, 413, 415, 422],
+  }),
+  test_webhook: row({
+    method: 'POST',
+    path: '/webhooks/:webhook_id/test',
+    summary: 'Send a sample, and say how it was answered',
+    output: WebhookTried,
+    errors: [404],
+  }),
+} as const

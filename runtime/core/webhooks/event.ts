@@ -1,0 +1,27 @@
+/** A row of the activity log as webhooks of type SIEM are told it (core-interface.md section 1.17). */
+import type { activityLogs } from '../../database/schema/audit.ts'
+import { friendly } from '../activity/activity.ts'
+
+type LogRow = typeof activityLogs.$inferSelect
+type Told = Pick<
+  LogRow,
+  'eventType' | 'outcome' | 'actor' | 'targets' | 'metadata' | 'beganAt' | 'eventHash'
+>
+
+/** `{ event }`, as the public service writes it. */
+export function eventBody(row: Told): Record<string, unknown> {
+  const { actor_type, ...actor_data } = row.actor
+  return {
+    event: {
+      actor: { actor_type, actor_data },
+      // Microseconds and no zone; the clock that wrote the row counts milliseconds.
+      event_began_at: row.beganAt.toISOString().replace('Z', '000'),
+      event_hash: row.eventHash,
+      event_metadata: row.metadata,
+      event_type: row.eventType,
+      event_type_user_friendly: friendly(row.eventType),
+      outcome: row.outcome,
+      targets: row.targets.map(({ target_type, ...target_data }) => ({ target_type, target_data })),
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/** How far the activity log was delivered to a webhook of type SIEM: begun with it, and told. */
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Webhook } from '../../contract/endpoints/webhooks.ts'
+import type { Db } from '../../database/database.ts'
+import { activityLogs } from '../../database/schema/audit.ts'
+import { eventFeeds } from '../../database/schema/webhooks.ts'
+import type { WebhookRow } from './secrets.ts'
+
+type Owner = Pick<WebhookRow, 'id' | 'domainId'>
+
+/** Most events that are counted. */
+const MOST_COUNTED = 1000
+
+/**
+ * Begins with what happens from now on; a feed that is there goes on where it is, and at once, because
+ * something of the webhook was changed.
+ */
+export async function beginFeed(tx: Db, { id, domainId }: Owner): Promise<void> {
+  const newest = sql`coalesce((select max(id) from activity_logs), 0)`
+  await tx
+    .insert(eventFeeds)
+    .values({ webhookId: id, domainId, deliveredId: newest as never })
+    .onConflictDoUpdate({ target: eventFeeds.webhookId, set: { nextTryAt: null } })
+}
+
+/** What an operator is told of it. */
+export async function feedOf(db: Db, { id, domainId }: Owner): Promise<Webhook['feed']> {
+  const [feed] = await db.select().from(eventFeeds).where(eq(eventFeeds.webhookId, id))
+  if (!feed) return null
+  const waiting = await db
+    .select({ id: activityLogs.id })
+    .from(activityLogs)
+    .where(and(eq(activityLogs.domainId, domainId), gt(activityLogs.id, feed.deliveredId)))
+    .limit(MOST_COUNTED)
+  return {
+    waiting: waiting.length,
+    failing_since: feed.failingSince?.toISOString() ?? null,
+    next_try_at: feed.nextTryAt?.toISOString() ?? null,
+    problem: feed.problem,
+  }
+}

@@ -1,0 +1,274 @@
+/** Making, changing and deleting inline webhooks: what operators do with them. */
+import { randomUUID } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
+import type { WebhookChanged } from '../../contract/endpoints/webhooks.ts'
+import { isId } from '../../contract/id.ts'
+import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
+import type { Db } from '../../database/database.ts'
+import { inlineWebhooks } from '../../database/schema/app_store.ts'
+import { type Actor, recordActivity } from '../activity/activity.ts'
+import type { CoreParts } from '../parts.ts'
+import { beginFeed } from './feed-view.ts'
+import { namesOf } from './named-by.ts'
+import {
+  newSecret,
+  openSecrets,
+  sealSecrets,
+  type WebhookRow,
+  type WebhookSecrets,
+} from './secrets.ts'
+import { toOperatorsWebhook } from './view.ts'
+
+type Parts = Pick<CoreParts, 'vault' | 'deliver' | 'now'>
+
+/** How long the secret before is signed with besides, in milliseconds. */
+const OVERLAP_MS = 24 * 60 * 60 * 1000
+
+type NewWebhook = {
+  hook_type: InlineWebhookType
+  name: string
+  description?: string | null | undefined
+  url: string
+  headers: Record<string, string>
+  dry_run: boolean
+}
+
+/** @throws CoreError 422 for an address or headers that are never sent. */
+export async function createWebhook(
+  db: Db,
+  actor: Actor,
+  wish: NewWebhook,
+  { vault, deliver }: Parts,
+): Promise<WebhookChanged> {
+  const { hook_type: hookType, name, description = null, url, dry_run } = wish
+  const headers = lowered(wish.headers)
+  const headerNames = Object.keys(headers).sort()
+  judge(deliver, url, headerNames)
+  const difference = [`${hookType} ${JSON.stringify(name)} is sent to ${originOf(url)}`]
+  if (dry_run) return { changed: false, difference, webhook: null, secret: null }
+  const owner = { id: randomUUID(), domainId: actor.domainId }
+  const secret = newSecret()
+  const sealed = sealSecrets(vault, owner, { secret, previous: null, headers })
+  const webhook = await db.transaction(async (tx) => {
+    const [row] = await tx
+      .insert(inlineWebhooks)
+      .values({ ...owner, hookType, name, description, url, headerNames, sealed })
+      .returning()
+    const made = row as WebhookRow
+    if (hookType === 'SIEM') await beginFeed(tx, made)
+    await tell(tx, actor, 'INLINE_WEBHOOK_CREATED', made, { hook_type: hookType, difference })
+    return toOperatorsWebhook(tx, made)
+  })
+  return { changed: true, difference, webhook, secret }
+}
+
+type Change = {
+  name?: string | undefined
+  description?: string | null | undefined
+  url?: string | undefined
+  headers?: Record<string, string | null> | undefined
+  enabled?: boolean | undefined
+  dry_run: boolean
+}
+
+/** @throws CoreError 404, 422 */
+export async function updateWebhook(
+  db: Db,
+  actor: Actor,
+  id: string,
+  { headers: given, ...change }: Change,
+  { vault, deliver }: Parts,
+): Promise<WebhookChanged> {
+  return db.transaction(async (tx) => {
+    const row = await lockWebhook(tx, actor, id)
+    const secrets = openSecrets(vault, row)
+    const url = change.url ?? row.url
+    const changes = lowered(given ?? {})
+    const headers = withHeaders(secrets?.headers ?? {}, changes)
+    const headerNames = Object.keys(headers).sort()
+    if (url !== null) judge(deliver, url, headerNames)
+    keepAtHome(row, url, secrets, changes)
+    const difference = differenceOf(row, { ...change, headers: changes }, url, headerNames)
+    if (difference.length === 0 || change.dry_run)
+      return {
+        changed: false,
+        difference,
+        webhook: await toOperatorsWebhook(tx, row),
+        secret: null,
+      }
+    // One that was only a name, or whose secrets are lost, is signed from now on.
+    const secret = secrets ? null : newSecret()
+    const kept = secrets ?? { secret: secret ?? '', previous: null }
+    const [changed] = await tx
+      .update(inlineWebhooks)
+      .set({
+        name: change.name ?? row.name,
+        description: change.description === undefined ? row.description : change.description,
+        enabled: change.enabled ?? row.enabled,
+        url,
+        headerNames,
+        sealed: sealSecrets(vault, row, { ...kept, headers }),
+      })
+      .where(eq(inlineWebhooks.id, row.id))
+      .returning()
+    const now = changed as WebhookRow
+    if (now.hookType === 'SIEM') await beginFeed(tx, now)
+    await tell(tx, actor, 'INLINE_WEBHOOK_UPDATED', now, { difference })
+    return { changed: true, difference, webhook: await toOperatorsWebhook(tx, now), secret }
+  })
+}
+
+/** A new secret; receivers have a day to learn it. @throws CoreError 404 */
+export async function renewSecret(
+  db: Db,
+  actor: Actor,
+  id: string,
+  dryRun: boolean,
+  { vault, now }: Parts,
+): Promise<WebhookChanged> {
+  return db.transaction(async (tx) => {
+    const row = await lockWebhook(tx, actor, id)
+    const webhook = await toOperatorsWebhook(tx, row)
+    const until = new Date((await now(tx)).getTime() + OVERLAP_MS).toISOString()
+    const difference = [`signed with a new secret; until ${until} with the one before, too`]
+    if (dryRun) return { changed: false, difference, webhook, secret: null }
+    const secrets = openSecrets(vault, row)
+    const secret = newSecret()
+    const previous = secrets && { secret: secrets.secret, until }
+    const sealed = sealSecrets(vault, row, { secret, previous, headers: secrets?.headers ?? {} })
+    await tx.update(inlineWebhooks).set({ sealed }).where(eq(inlineWebhooks.id, row.id))
+    await tell(tx, actor, 'INLINE_WEBHOOK_SECRET_RENEWED', row, { previous_until: until })
+    return { changed: true, difference, webhook, secret }
+  })
+}
+
+/** @throws CoreError 404; 409 while something refers to it, naming that. */
+export async function deleteWebhook(
+  db: Db,
+  actor: Actor,
+  id: string,
+  dryRun: boolean,
+): Promise<WebhookChanged> {
+  return db.transaction(async (tx) => {
+    const row = await lockWebhook(tx, actor, id)
+    const names = await namesOf(tx, row)
+    if (names.length > 0)
+      throw new CoreError(409, `It is in use: ${names.join('; ')}. Take it out there first`)
+    const difference = [`${row.hookType} ${JSON.stringify(row.name)} is gone`]
+    if (dryRun)
+      return {
+        changed: false,
+        difference,
+        webhook: await toOperatorsWebhook(tx, row),
+        secret: null,
+      }
+    await tx.delete(inlineWebhooks).where(eq(inlineWebhooks.id, row.id))
+    await tell(tx, actor, 'INLINE_WEBHOOK_DELETED', row, {})
+    return { changed: true, difference, webhook: null, secret: null }
+  })
+}
+
+/** A webhook of the domain. @throws CoreError 404 */
+export async function findWebhook(
+  db: Db,
+  { domainId }: Pick<Actor, 'domainId'>,
+  id: string,
+): Promise<WebhookRow> {
+  const [row] = isId(id) ? await db.select().from(inlineWebhooks).where(own(domainId, id)) : []
+  if (!row) throw notFound('Inline webhook')
+  return row
+}
+
+const own = (domainId: string, id: string) =>
+  and(eq(inlineWebhooks.domainId, domainId), eq(inlineWebhooks.id, id))
+
+/** The same, kept from other changes, and from being referred to anew, until the transaction ends. */
+async function lockWebhook(tx: Db, { domainId }: Actor, id: string): Promise<WebhookRow> {
+  const [row] = isId(id)
+    ? await tx.select().from(inlineWebhooks).where(own(domainId, id)).for('update')
+    : []
+  if (!row) throw notFound('Inline webhook')
+  return row
+}
+
+function judge(deliver: CoreParts['deliver'], url: string, headerNames: readonly string[]): void {
+  const why = deliver.refuse(url, headerNames)
+  if (why === null) return
+  throw new CoreError(422, [{ loc: ['body', 'url'], msg: why, type: 'value_error' }])
+}
+
+/** Headers by their names in lower case; of a name in two spellings the last counts. */
+const lowered = <V>(headers: Record<string, V>): Record<string, V> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** Headers with a change put over them: null takes one away. */
+const withHeaders = (headers: Record<string, string>, change: Record<string, string | null>) =>
+  Object.fromEntries(
+    Object.entries({ ...headers, ...change }).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    ),
+  )
+
+/**
+ * Who may change a webhook may not read what its headers hold: it goes to no other host with them.
+ *
+ * @throws CoreError 422
+ */
+function keepAtHome(
+  row: WebhookRow,
+  url: string | null,
+  secrets: WebhookSecrets | null,
+  change: Record<string, string | null>,
+): void {
+  if (row.url === null || url === null || originOf(url) === originOf(row.url)) return
+  const kept = Object.keys(secrets?.headers ?? {}).filter((name) => change[name] === undefined)
+  if (kept.length === 0) return
+  const msg = `send these again, or null for none: ${kept.join(', ')}; they were given for ${originOf(row.url)}`
+  throw new CoreError(422, [{ loc: ['body', 'headers'], msg, type: 'value_error' }])
+}
+
+/** Without path and query, which may be secret. */
+export const originOf = (url: string): string => URL.parse(url)?.origin ?? 'no address'
+
+function differenceOf(
+  row: WebhookRow,
+  { name, description, enabled, headers }: Change,
+  url: string | null,
+  headerNames: readonly string[],
+): string[] {
+  const gone = row.headerNames.filter((one) => !headerNames.includes(one))
+  const given = Object.keys(headers ?? {}).filter((one) => headerNames.includes(one))
+  return [
+    ...(name === undefined || name === row.name ? [] : [`its name is ${JSON.stringify(name)}`]),
+    ...(description === undefined || description === row.description ? [] : ['its description']),
+    ...(url === row.url || url === null ? [] : [`it is sent to ${originOf(url)}`]),
+    ...gone.map((one) => `the header ${one} does not go with it any more`),
+    ...given.map((one) => `the header ${one} has the value that was sent`),
+    ...(enabled === undefined || enabled === row.enabled
+      ? []
+      : [`it is ${enabled ? 'on' : 'off'}`]),
+  ]
+}
+
+/** In the log: never an address whole, never a value. */
+async function tell(
+  tx: Db,
+  actor: Actor,
+  event: string,
+  { id, name }: WebhookRow,
+  metadata: Record<string, unknown>,
+): Promise<void> {
+  const target = { target_type: 'InlineWebhook', name, id }
+  await recordActivity(tx, actor, event, [target], metadata)
+}
+
+/** All webhooks of the domain, by name. */
+export async function operatorsWebhooks(db: Db, { domainId }: Pick<Actor, 'domainId'>) {
+  const rows = await db
+    .select()
+    .from(inlineWebhooks)
+    .where(eq(inlineWebhooks.domainId, domainId))
+    .orderBy(sql`lower(${inlineWebhooks.name})`, inlineWebhooks.id)
+  return { items: await Promise.all(rows.map((row) => toOperatorsWebhook(db, row))) }
+}

@@ -1,0 +1,31 @@
+/** What callers sent to be worked through in the background: accounts, and when accounts were used. */
+import { sql } from 'drizzle-orm'
+import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { apps } from './apps.ts'
+import { createdAt, domainId, id, moment } from './columns.ts'
+import { domains, users } from './people.ts'
+
+export const uploads = pgTable(
+  'uploads',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    kind: text('kind', { enum: ['accounts', 'activity'] }).notNull(),
+    /** Of accounts, the app that they are in. */
+    appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** What was sent, until it is worked through. */
+    body: jsonb('body').$type<unknown[]>(),
+    state: text('state', { enum: ['NOT_STARTED', 'RUNNING', 'SUCCESS', 'FAILURE'] })
+      .notNull()
+      .default('NOT_STARTED'),
+    createdAt: createdAt(),
+    finishedAt: moment('finished_at'),
+  },
+  (table) => [
+    index('uploads_open').on(table.createdAt).where(sql`${table.finishedAt} is null`),
+    index('uploads_finished').on(table.finishedAt).where(sql`${table.finishedAt} is not null`),
+  ],
+)

@@ -1,0 +1,127 @@
+/**
+ * Requests to addresses that the operator chose: inline webhooks. They pass the same walls as those of
+ * connectors (addresses, pinned names, proxy, budgets), under the name `webhooks`; there is no manifest to judge
+ * them by, nobody to pace, and no redirect is followed.
+ */
+import { RuntimeError } from '../contract/errors.ts'
+import { WEBHOOKS_ID } from '../contract/manifest.ts'
+import type { Budgets } from './budgets.ts'
+import { isGranted, targetOf } from './grants.ts'
+import { isRefusedName } from './headers.ts'
+import type { Door } from './hop.ts'
+import { parseUrl } from './policy.ts'
+import { judgeProxied } from './proxy.ts'
+
+/** One POST. */
+export type Delivery = {
+  url: string
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>
+  body: string
+  /** Ends it. */
+  signal: AbortSignal
+}
+
+/** How it was answered; `problem` is in words that name host and port, never the path or a header's value. */
+export type DeliveryReply =
+  | { ok: true; status: number; body: Buffer }
+  | { ok: false; problem: string }
+
+export type Deliver = {
+  /** Why an address, or headers of these names, will never be sent, in words; null where they may be. */
+  refuse(url: string, headerNames: readonly string[]): string | null
+  /** Sends once: nothing is tried again. */
+  post(delivery: Delivery): Promise<DeliveryReply>
+}
+
+/** Largest answer, in bytes. */
+const MAX_REPLY_BYTES = 1024 * 1024
+
+export function createDeliver(door: Door, budgets: Budgets): Deliver {
+  return {
+    refuse: (url, names) =>
+      inWords(() => {
+        judged(url, door)
+        for (const name of names)
+          if (isRefusedName(name))
+            throw new RuntimeError('egress_header', `The header ${name} cannot be set`)
+      }),
+    async post(delivery) {
+      try {
+        return { ok: true, ...(await send(delivery, door, budgets)) }
+      } catch (error) {
+        // What another system does is an answer of this function; a defect of ours is not.
+        if (!(error instanceof RuntimeError)) throw error
+        return { ok: false, problem: error.message }
+      }
+    },
+  }
+}
+
+/** The words of what a judgement throws; null where it throws nothing. */
+function inWords(judge: () => void): string | null {
+  try {
+    judge()
+    return null
+  } catch (error) {
+    // The judgement itself.
+    if (error instanceof RuntimeError) return error.message
+    throw error
+  }
+}
+
+/**
+ * An address that may be tried. Names are looked up when it is.
+ *
+ * @throws egress_url, egress_private
+ */
+function judged(text: string, { privateGrants }: Door): URL {
+  const url = parseUrl(text)
+  if (url.protocol !== 'https:' && !isGranted(privateGrants, WEBHOOKS_ID, url))
+    throw new RuntimeError(
+      'egress_url',
+      `http is not sent to ${targetOf(url)}: write an https address. If it is a host of your own network, the operator grants it: KEYWAY_PRIVATE_EGRESS=${WEBHOOKS_ID}=${targetOf(url)}`,
+    )
+  judgeProxied(url, WEBHOOKS_ID, privateGrants)
+  return url
+}
+
+async function send(
+  { url: text, headers, body, signal }: Delivery,
+  door: Door,
+  budgets: Budgets,
+): Promise<{ status: number; body: Buffer }> {
+  const url = judged(text, door)
+  const proxy = door.chooseProxy(url)
+  const held = budgets(WEBHOOKS_ID)
+  const slot = held.holdSlot()
+  const reply = held.holdReply()
+  let lastDecoding: Promise<unknown> = Promise.resolve()
+  try {
+    const request = {
+      url: url.href,
+      method: 'POST',
+      headers: Object.entries(headers),
+      body: Buffer.from(body),
+    }
+    const head = await door.exchange(url, request, {
+      dispatcher: door.dispatchers.get(WEBHOOKS_ID, proxy),
+      proxied: proxy !== null,
+      limits: { ...door.limits, maxReplyBytes: MAX_REPLY_BYTES },
+      userAgent: door.userAgent,
+      signal,
+      onSend: () => {},
+      onBytes: (bytes) => reply.add(bytes),
+      onDecoded: (bytes) => reply.add(bytes),
+      inTurn(work) {
+        const turn = lastDecoding.then(work)
+        lastDecoding = turn.catch(() => {})
+        return turn
+      },
+    })
+    return { status: head.status, body: await head.read() }
+  } finally {
+    reply.release()
+    slot.release()
+  }
+}
