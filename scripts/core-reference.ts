@@ -6,6 +6,7 @@ import type { Params } from '../runtime/contract/endpoints/params.ts'
 import type { CoreStatus } from '../runtime/contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
+import { REQUEST_STATES, type Standing } from '../runtime/contract/request-states.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
 import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
 import { CORE_TAGS, FAILURES, RARE_FAILURES } from '../runtime/http/documents/core.ts'
@@ -15,6 +16,7 @@ import { code, table } from './markdown.ts'
 export const coreSections = (): [string, string][] => [
   ['Core endpoints', endpoints()],
   ['Roles', roles()],
+  ['Access request states', requestStates()],
   ['Task actions', taskActions()],
   ['Access lengths', accessLengths()],
 ]
@@ -37,6 +39,25 @@ function endpoints(): string {
   ]
     .join('\n')
     .trimEnd()
+}
+
+/** What each state means, says of the access, and may lead to. */
+const requestStates = (): string =>
+  table(
+    ['state', 'meaning', 'the access', 'may become'],
+    Object.entries(REQUEST_STATES).map(([name, { meaning, standing, next }]) => [
+      code(name),
+      meaning,
+      STANDINGS[standing],
+      next.map(code).join(', '),
+    ]),
+  )
+
+const STANDINGS: Record<Standing, string> = {
+  asked: 'is only asked for',
+  wanted: 'is there, or being given',
+  unwanted: 'is being taken back',
+  over: '',
 }
 
 const statusRows = (): string[][] => [

@@ -8,7 +8,7 @@ import {
 import { endpoint } from './endpoint.ts'
 import { manyOf, pageParams, text, texts } from './params.ts'
 
-const requests = endpoint('Access requests')
+const requests = endpoint('AccessRequests')
 
 const expand = texts().describe('tasks, custom_fields')
 

@@ -19,6 +19,7 @@ export const CORE_TAGS = [
   { name: 'AppStore', description: 'Apps that can be requested, and how' },
   { name: 'Permissions', description: 'What can be requested within an app' },
   { name: 'PreApproval', description: 'Who need not wait for approval' },
+  { name: 'AccessRequests', description: 'Asking for access, and what becomes of it' },
   { name: 'AccessPolicies', description: 'Who is given what by what they are' },
   { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
