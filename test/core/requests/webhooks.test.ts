@@ -1,0 +1,196 @@
+/** Requests that systems of the operator's judge, carry out and take back. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { app, type CoreHost, type Person, person, startCore } from '../host.ts'
+import { answering, type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { type Company, company } from './company.ts'
+
+let receiver: Receiver
+let core: CoreHost
+let acme: Company
+let ada: Person
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  core = await startCore({
+    KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
+    KEYWAY_REQUESTS_PER_MINUTE: '100000',
+  })
+  acme = company(core)
+  ada = await person(core.db, 'ada@acme.example')
+})
+afterAll(async () => {
+  await core.stop()
+  await receiver.close()
+})
+beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer(answering(200, '{}'))
+})
+
+async function hook(hook_type: string): Promise<{ id: string }> {
+  const body = { hook_type, name: `${hook_type} hook`, url: receiver.url, headers: {} }
+  const made = await core.call('POST', '/operator/webhooks', { body })
+  return { id: made.body.webhook.id }
+}
+
+const told = () => JSON.parse(receiver.received.at(-1)?.text ?? '{}')
+
+describe('a validation webhook', () => {
+  const validated = async (name: string) =>
+    acme.inStore(await app(core.db, name), {
+      request_validation_inline_webhook: await hook('REQUEST_VALIDATION'),
+    })
+
+  it('denies with its reason', async () => {
+    receiver.answer(answering(200, '{"response":{"valid":false,"reason":"not in this quarter"}}'))
+    const id = await acme.asked(ada, { app_id: await validated('Refused'), note: 'please' })
+    await acme.reaches(id, 'DENIED')
+    expect((await acme.read(id)).notes.DENIED).toBe('not in this quarter')
+    expect(told()).toMatchObject({
+      event: 'REQUEST_VALIDATION',
+      application: { user_friendly_label: 'Refused' },
+      permissions: [],
+      access_request_id: id,
+      target: { email: 'ada@acme.example' },
+      business_justification: 'please',
+    })
+  })
+
+  it('lets people decide, where it has nothing against it', async () => {
+    receiver.answer(answering(200, '{"output":{"valid":true}}'))
+    await acme.reaches(
+      await acme.asked(ada, { app_id: await validated('Fine') }),
+      'PENDING_APPROVAL',
+    )
+  })
+
+  it.each([
+    ['fails', answering(500)],
+    ['answers nonsense', answering(200, '<html>')],
+    ['is a redirect', answering(302)],
+  ])('that %s decides nothing, and no rule speaks for it', async (name, answer) => {
+    receiver.answer(answer)
+    const appId = await validated(`Odd ${name}`)
+    await core.call('POST', '/appstore/pre_approval_rules', {
+      body: {
+        app_id: appId,
+        justification: 'everybody named Ada',
+        preapproved_users_by_attribute: [{ attribute: 'identity.given_name', value: 'ada' }],
+      },
+    })
+    await acme.reaches(await acme.asked(ada, { app_id: appId }), 'PENDING_APPROVAL')
+  })
+})
+
+describe('a pre-approval rule', () => {
+  async function ruled(name: string, rule: object): Promise<string> {
+    const appId = await acme.inStore(await app(core.db, name))
+    const body = { app_id: appId, justification: 'as agreed', ...rule }
+    const { status } = await core.call('POST', '/appstore/pre_approval_rules', { body })
+    expect(status).toBe(201)
+    return appId
+  }
+  const mine = {
+    preapproved_users_by_attribute: [{ attribute: 'email', value: 'ada@acme.example' }],
+  }
+
+  it('speaks for those whom it names, and tells why', async () => {
+    const id = await acme.asked(ada, { app_id: await ruled('Mine', mine) })
+    const { status, notes } = await acme.read(id)
+    expect([status, notes.APPROVED]).toEqual(['PENDING_MANUAL_PROVISIONING', 'as agreed'])
+  })
+
+  it.each([
+    ['nobody, where it names nobody', {}],
+    [
+      'others',
+      { preapproved_users_by_attribute: [{ attribute: 'email', value: 'bob@x.example' }] },
+    ],
+    ['shorter access', { ...mine, time_based_access: ['2 hours'] }],
+  ])('for %s lets people decide', async (name, rule) => {
+    const id = await acme.asked(ada, { app_id: await ruled(name, rule) })
+    expect(await acme.statusOf(id)).toBe('PENDING_APPROVAL')
+  })
+
+  it('asks its webhooks, all of which have to say yes', async () => {
+    const rule = { ...mine, preapproval_webhooks: [await hook('PRE_APPROVAL')] }
+    receiver.answer(answering(200, '{"response":{"approved":true}}'))
+    const yes = await acme.asked(ada, { app_id: await ruled('Yes', rule) })
+    await acme.reaches(yes, 'PENDING_MANUAL_PROVISIONING')
+    receiver.answer(answering(200, '{"response":{}}'))
+    await acme.reaches(
+      await acme.asked(ada, { app_id: await ruled('No', rule) }),
+      'PENDING_APPROVAL',
+    )
+  })
+})
+
+describe('a provisioning webhook', () => {
+  const provisioned = async (name: string, removal = true) =>
+    acme.inStore(
+      await app(core.db, name),
+      {},
+      {
+        provisioning_webhook: await hook('PROVISION'),
+        ...(removal ? { access_removal_inline_webhook: await hook('DEPROVISION') } : {}),
+      },
+    )
+
+  it('gives the access, and takes it back when its time is over', async () => {
+    receiver.answer(answering(204))
+    const id = await acme.asked(ada, {
+      app_id: await provisioned('Timed'),
+      expiration_in_seconds: 1,
+    })
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'TIME_BASED_EXPIRED')
+    const events = receiver.received.map(({ text }) => JSON.parse(text).event)
+    expect(events).toEqual(['PROVISION', 'DEPROVISION'])
+  })
+
+  it('that fails is called once, and becomes somebody’s task that says why', async () => {
+    receiver.answer(answering(500))
+    const id = await acme.asked(ada, { app_id: await provisioned('Failing') })
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+    expect(receiver.received).toHaveLength(1)
+    const task = await acme.openTask(id)
+    expect(task.task_category).toBe('PROVISIONING')
+    expect(task.instructions).toContain('answered 500')
+  })
+
+  it('without one that takes back leaves that to somebody', async () => {
+    receiver.answer(answering(204))
+    const id = await acme.asked(ada, {
+      app_id: await provisioned('Kept', false),
+      expiration_in_seconds: 1,
+    })
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
+    await acme.settle(id, 'complete')
+    expect(await acme.statusOf(id)).toBe('TIME_BASED_EXPIRED')
+  })
+})
+
+describe('work by hand', () => {
+  it('that is declined denies the request; access that somebody wants to leave stays', async () => {
+    const appId = await acme.inStore(
+      await app(core.db, 'By hand'),
+      {},
+      {
+        custom_provisioning_instructions: 'Ask the landlord.',
+      },
+    )
+    const declined = await acme.asked(ada, { app_id: appId })
+    await acme.settle(declined, 'complete')
+    expect((await acme.openTask(declined)).instructions).toBe('Ask the landlord.')
+    await acme.settle(declined, 'dismiss')
+    expect(await acme.statusOf(declined)).toBe('DENIED_PROVISIONING')
+    const left = await acme.asked(ada, { app_id: appId, expiration_in_seconds: 1 })
+    await acme.settle(left, 'complete')
+    await acme.settle(left, 'complete')
+    await acme.reaches(left, 'PENDING_MANUAL_DEPROVISIONING')
+    await acme.settle(left, 'dismiss')
+    expect(await acme.statusOf(left)).toBe('TIME_BASED_EXPIRED_CANCELLED')
+  })
+})
