@@ -1,5 +1,6 @@
 /** Verbs of operators on a running host: what is installed, who may what, and what happened. */
 import type { Command } from 'commander'
+import { JOB_STATES } from '../contract/endpoints/jobs.ts'
 import { changing, collect, helped, reading, WANT_NOTES } from './options.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -196,6 +197,16 @@ function addLookVerbs(program: Command): void {
   helped(reading(program.command('publishers')), { examples: ['publishers'] })
     .description('list the publishers whose packages are trusted')
     .action(async (flags) => (await import('./operator/look.ts')).publishers(flags))
+
+  helped(reading(program.command('jobs')), {
+    notes: 'They are those of all hosts; what has ended is kept for a week.',
+    examples: ['jobs --state failed'],
+  })
+    .option('--queue <name>', 'only this kind of work')
+    .option('--state <state>', `only those in this state: ${JOB_STATES.join(', ')}`)
+    .option('--limit <count>', 'how many, at most 1000', wholeNumber, 50)
+    .description('list what is done in the background, newest first')
+    .action(async (flags) => (await import('./operator/jobs.ts')).jobs(flags))
 
   helped(reading(program.command('logs')), {
     notes:

@@ -19,6 +19,7 @@ const KINDS = {
   diff: 'reads',
   nodes: 'reads',
   publishers: 'reads',
+  jobs: 'reads',
   logs: 'reads',
   'login-link': 'makes',
   backup: 'changes',

@@ -14,6 +14,7 @@ import {
   Statement,
   Want,
 } from '../generation.ts'
+import { JOB_ENDPOINTS } from './jobs.ts'
 import { type OperatorRow, row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
 import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
@@ -350,6 +351,7 @@ export const OPERATOR_ENDPOINTS = {
     errors: [422],
   }),
   ...WEBHOOK_ENDPOINTS,
+  ...JOB_ENDPOINTS,
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS

@@ -4,10 +4,12 @@
  * lost, doubled or late does no harm: what is due is looked for again every two seconds.
  */
 import { randomUUID } from 'node:crypto'
+import { DrizzleQueryError } from 'drizzle-orm'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import { type Database, type Db, isAway } from '../../database/database.ts'
 import { inTransaction, openJobs } from '../../database/jobs.ts'
 import type { CoreParts, RequestParts } from '../parts.ts'
+import { problemOf } from './list.ts'
 import { DEAD, QUEUE_NAMES, QUEUES, type QueueName } from './queues.ts'
 
 /**
@@ -87,14 +89,19 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
           if (!job) return
           const signal = AbortSignal.any([stopping.signal, job.signal])
           const whole = { ...(await parts), requestId: randomUUID(), signal }
-          await duties[name].handle(db, job.data.key, whole)
+          await duties[name].handle(db, job.data.key, whole).catch(inWords)
         },
       )
     }
     const bury = async ([job]: JobWithMetadata<DeadJob>[]) => {
       if (!job) return
       const { queue, key } = job.data
-      await duties[queue].gaveUp(db, key, wordsOf(job.sourceOutput), await parts)
+      await duties[queue].gaveUp(
+        db,
+        key,
+        problemOf(job.sourceOutput) ?? 'it ended without a word',
+        await parts,
+      )
     }
     await jobs.work<DeadJob, void, { includeMetadata: true }>(DEAD, { includeMetadata: true }, bury)
     look(db)
@@ -147,6 +154,12 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
   }
 }
 
+/** What is kept of a failure is its words: a failed question would bring its values along. */
+function inWords(error: unknown): never {
+  const told = error instanceof DrizzleQueryError ? error.cause : error
+  throw new Error(told instanceof Error ? told.message : String(told))
+}
+
 const optionsOf = (name: QueueName) => ({
   notify: true,
   retryLimit: QUEUES[name].retries,
@@ -157,9 +170,3 @@ const optionsOf = (name: QueueName) => ({
   heartbeatSeconds: HEARTBEAT_SECONDS,
   deadLetter: DEAD,
 })
-
-/** What was thrown last, as pg-boss keeps it. */
-function wordsOf(output: unknown): string {
-  const message = (output as { message?: unknown } | null)?.message
-  return typeof message === 'string' ? message.slice(0, 1000) : 'it ended without a word'
-}

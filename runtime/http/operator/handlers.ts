@@ -26,6 +26,7 @@ import { connectorOf } from '../../lifecycle/statement.ts'
 import { upload } from '../../lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../registry/wants.ts'
 import type { Sealer } from '../../seal.ts'
+import { JOB_HANDLERS } from './jobs.ts'
 import { WEBHOOK_HANDLERS } from './webhooks.ts'
 
 type Rows = typeof OPERATOR_ENDPOINTS
@@ -154,6 +155,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     items: lifecycle.calls.list({ connector: query.connector_id, limit: query.limit }),
   }),
   ...WEBHOOK_HANDLERS,
+  ...JOB_HANDLERS,
 }
 
 const target = (id: string) => ({

@@ -1,0 +1,24 @@
+/** `keyway jobs`: what is done in the background. */
+import type { JobRecord } from '../../contract/endpoints/jobs.ts'
+import type { ReadFlags } from '../options.ts'
+import { ask, print } from './change.ts'
+
+export type JobsFlags = ReadFlags & { limit: number; queue?: string; state?: string }
+
+export async function jobs(flags: JobsFlags): Promise<void> {
+  const query = new URLSearchParams({ limit: String(flags.limit) })
+  if (flags.queue) query.set('queue', flags.queue)
+  if (flags.state) query.set('state', flags.state)
+  const answer = await ask<{ items: JobRecord[] }>(flags, {
+    method: 'GET',
+    path: `/operator/jobs?${query}`,
+  })
+  print(flags, answer, ({ items }) =>
+    items.length === 0 ? 'Nothing was done in the background yet.' : items.map(words).join('\n'),
+  )
+}
+
+function words({ created_at, queue, key, state, tries, problem }: JobRecord): string {
+  const again = tries > 0 ? `, try ${tries + 1}` : ''
+  return `${created_at}  ${queue} ${key}  ${state}${again}${problem ? `: ${problem}` : ''}`
+}

@@ -1,0 +1,53 @@
+/** What operators read of the background: jobs that wait, run, and have ended in the last week. */
+import * as v from 'valibot'
+import { row } from './operator-row.ts'
+import { int, oneOf, text } from './params.ts'
+
+export const JOB_STATES = [
+  'created',
+  'retry',
+  'active',
+  'completed',
+  'cancelled',
+  'failed',
+] as const
+
+const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+const moment = v.nullable(describe(v.string(), 'ISO 8601, UTC'))
+
+export const JobRecord = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    queue: describe(v.string(), 'What kind of work'),
+    key: describe(v.string(), 'What it looks at'),
+    state: describe(
+      v.picklist(JOB_STATES),
+      'created: waits. retry: failed, and waits for its next try. active: some host does it',
+    ),
+    tries: describe(v.number(), 'How often it was begun anew after a failure'),
+    created_at: moment,
+    started_at: moment,
+    ended_at: moment,
+    next_try_at: v.nullable(describe(v.string(), 'Of one that waits: when it may begin')),
+    problem: v.nullable(describe(v.string(), 'What failed last')),
+  }),
+  v.metadata({ title: 'JobRecord', description: 'A job in the background' }),
+)
+export type JobRecord = v.InferOutput<typeof JobRecord>
+
+export const JOB_ENDPOINTS = {
+  list_jobs: row({
+    method: 'GET',
+    path: '/jobs',
+    summary: 'List the jobs of all hosts in the background, newest first; those of a week',
+    query: {
+      queue: text().describe('Only this kind of work'),
+      state: oneOf(JOB_STATES).describe('Only those in this state'),
+      limit: int({ min: 1, max: 1000, default: 50 }).describe('Jobs per answer'),
+    },
+    output: v.strictObject({ items: v.array(JobRecord) }),
+    errors: [422],
+  }),
+} as const
