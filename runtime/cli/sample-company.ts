@@ -17,10 +17,12 @@ import { createRule } from '../core/store/pre-approval.ts'
 import { openTask } from '../core/tasks/open.ts'
 import { type Db, isAway } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
+import { requestablePermissions } from '../database/schema/app_store.ts'
 import { activityLogs } from '../database/schema/audit.ts'
 import { groups, users } from '../database/schema/people.ts'
 import type { Host } from '../main.ts'
 import { type Ids, type SampleApp, sampleCompany } from '../sample/company.ts'
+import { groupIdOf } from '../sample/directory.ts'
 import { SAMPLE_TOKEN, tenantUrl } from '../sample/scim-server.ts'
 
 /** What the log says of it; where this is there, the company was made, whatever became of it since. */
@@ -115,6 +117,19 @@ async function fillApp(
     const made = await createPermission(tx, principal, body, true)
     labels.set(permission.label, String(made?.id))
   }
+  for (const { name, request_config } of app.groups(ids))
+    await tx.insert(requestablePermissions).values({
+      domainId: principal.domainId,
+      appId,
+      label: name,
+      type: 'SYNCED',
+      visibility: 'VISIBLE',
+      entitlementType: 'GROUP',
+      entitlementId: groupIdOf(name),
+      resourceType: '',
+      resourceId: '',
+      document: { ...request_config },
+    })
   for (const rule of app.rules(ids))
     await createRule(tx, principal, v.parse(PreApprovalRuleInput, of(rule)))
   for (const { type, category, target, permission, users, groups, ...words } of app.tasks(ids))

@@ -29,6 +29,8 @@ export type SampleApp = {
   settings(ids: Ids): object
   /** Bodies of `POST /appstore/requestable_permissions`, without the app. */
   permissions(ids: Ids): { label: string; request_config?: object }[]
+  /** Groups of the directory that can be asked for, as a sync makes permissions of them. */
+  groups(ids: Ids): { name: string; request_config: object }[]
   /** Bodies of `POST /appstore/pre_approval_rules`, without the app. */
   rules(ids: Ids): object[]
   tasks(ids: Ids): SampleTask[]
@@ -98,6 +100,22 @@ function designStudio(head: OfDepartment, member: OfDepartment): SampleApp {
     permissions: () => [
       { label: 'Editor', request_config: { appstore_visibility: 'VISIBLE' } },
       { label: 'Viewer', request_config: { appstore_visibility: 'VISIBLE' } },
+    ],
+    groups: ({ me }) => [
+      {
+        name: 'Office Move 2027',
+        request_config: {
+          appstore_visibility: 'VISIBLE',
+          request_approval_config: {
+            request_approval_config_override: true,
+            approvers: { users: [me.id], groups: [] },
+          },
+          request_fulfillment_config: {
+            time_based_access_override: true,
+            time_based_access: ['2 hours', '1 day'],
+          },
+        },
+      },
     ],
     rules: ({ group, permission }) => [
       {
@@ -170,6 +188,7 @@ function warehouse(head: OfDepartment, member: OfDepartment): SampleApp {
         },
       },
     ],
+    groups: () => [],
     rules: () => [],
     tasks: ({ me, user, group, permission }) => [
       {

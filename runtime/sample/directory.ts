@@ -15,7 +15,7 @@ type Member = { value: string; display?: string }
 export function createDirectory(): Directory {
   const everyone = people()
   const groups = Object.entries(groupsOf(everyone)).map(([name, members], i) => ({
-    id: `g-${String(i + 1).padStart(2, '0')}`,
+    id: groupId(i),
     displayName: name,
     members: members.map((one) => ({ value: one.id, display: fullName(one) })),
     meta: times(0),
@@ -26,6 +26,12 @@ export function createDirectory(): Directory {
     nextId: 1000,
   }
 }
+
+const groupId = (i: number): string => `g-${String(i + 1).padStart(2, '0')}`
+
+/** The id of a group of a fresh directory, by its name. */
+export const groupIdOf = (name: string): string =>
+  groupId(Object.keys(groupsOf(people())).indexOf(name))
 
 /** The members of a group. */
 export const membersOf = (group: Entry): Member[] => (group['members'] as Member[]) ?? []

@@ -61,7 +61,7 @@ test('makes people with managers, groups and roles, connected apps in the store,
   const settings = (await core.call('GET', `/appstore/apps/${warehouse.id}/settings`)).body
   expect(settings.request_flow.admins.groups).toMatchObject([{ name: 'On Call' }])
   expect(settings.provisioning.time_based_access).toEqual(['8 hours', '1 day', '30 days'])
-  expect(await items(`/appstore/requestable_permissions?app_id=${design.id}`)).toHaveLength(2)
+  expect(await items(`/appstore/requestable_permissions?app_id=${design.id}`)).toHaveLength(3)
   expect(await items(`/appstore/pre_approval_rules?app_id=${design.id}`)).toHaveLength(1)
   const tasks = await items('/tasks?show_all_tasks=true&expand=assignees')
   const kinds = tasks.flatMap((one: { assignees: { type: string }[] }) => one.assignees)

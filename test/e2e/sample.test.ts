@@ -126,6 +126,32 @@ describe('keyway start --sample', () => {
   )
 
   test.skipIf(!hasCurl)(
+    `gives and takes access with the commands of the README${hasCurl ? '' : ' (needs curl)'}`,
+    async () => {
+      await running.command.prints(/the sample company was made/)
+      const [core = '', api = ''] = (await pasted(/^sh\ncore\(\)/)).split('\n')
+      const commands = (await pasted(/^sh\nfirst\(\)/))
+        .replace('in_seconds\\":30', 'in_seconds\\":6')
+        .replace('sleep 35', 'sleep 8')
+        .replace('http://127.0.0.1:8090', new URL(directoryUrl()).origin)
+      const script = [core, api, commands].join('\n')
+      const { stdout } = await promisify(execFile)('sh', ['-c', script])
+      const [approved, given, members, over, left] = stdout.trim().split('\n')
+      expect(approved).toBe('204')
+      expect(JSON.parse(given ?? '')).toMatchObject({
+        status: 'COMPLETED',
+        app_name: 'Design Studio',
+        target_user: { given_name: 'Hana' },
+      })
+      expect(members).toContain('u-021')
+      expect(JSON.parse(over ?? '').status).toBe('TIME_BASED_EXPIRED')
+      expect(left).not.toContain('u-021')
+    },
+  )
+
+  const directoryUrl = () => (running.body as { settings: { base_url: string } }).settings.base_url
+
+  test.skipIf(!hasCurl)(
     `prints a call that lists the open tasks${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
       const [call] = await running.command.prints(/curl -s '\S+\/tasks\S+ -H "[^"]+"/)

@@ -4,6 +4,7 @@
  * lost, doubled or late does no harm: what is due is looked for again every two seconds.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import { type Database, type Db, isAway } from '../../database/database.ts'
@@ -62,6 +63,7 @@ type DeadJob = { queue: QueueName; key: string }
 export function createWork({ duties, parts, onError }: WorkDeps): Work {
   let boss: PgBoss | null = null
   let timer: NodeJS.Timeout | null = null
+  const running = new Set<Promise<void>>()
   let looking: Promise<void> = Promise.resolve()
   const stopping = new AbortController()
 
@@ -89,7 +91,9 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
           if (!job) return
           const signal = AbortSignal.any([stopping.signal, job.signal])
           const whole = { ...(await parts), requestId: randomUUID(), signal }
-          await duties[name].handle(db, job.data.key, whole).catch(inWords)
+          const done = duties[name].handle(db, job.data.key, whole).catch(inWords)
+          running.add(done)
+          await done.finally(() => running.delete(done))
         },
       )
     }
@@ -149,7 +153,9 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
       stopping.abort()
       if (timer) clearTimeout(timer)
       await looking
-      await boss?.stop({ graceful: true, timeout: STOP_MS })
+      // Their calls are aborted: those that do not end by that are somebody else's soon.
+      await Promise.race([Promise.allSettled(running), pause(STOP_MS, undefined, { ref: false })])
+      await boss?.stop({ graceful: false })
     },
   }
 }
