@@ -171,7 +171,7 @@ describe('rotating the secret', () => {
       const sealed = keepConnection(old, { id: one, domainId }, { settings: { i } })
       await core.db.update(apps).set({ sealedConnection: sealed }).where(eq(apps.id, one))
     }
-    const { resealConnections } = await import('../../runtime/core/apps/connections.ts')
+    const { resealConnections } = await import('../../runtime/core/apps/reseal.ts')
     const vault = createSealer([SECRET, NEW_SECRET], 'connection')
     const { signal } = new AbortController()
     const warnings: string[] = []

@@ -1,4 +1,4 @@
-/** Without an admin who can sign in nobody could make one again. */
+/** Who the admins are; without one who can sign in nobody could make one again. */
 import { and, eq, notInArray } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -25,4 +25,20 @@ export async function keepAnAdmin(
     .where(and(isAdmin, notInArray(users.status, ['SUSPENDED', 'INACTIVE'])))
   if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
     throw new CoreError(409, 'This is the last Admin; give the role to somebody else first')
+}
+
+/** Ids of all admins who can sign in. */
+export async function adminIds(db: Db, domainId: string): Promise<string[]> {
+  const rows = await db
+    .select({ userId: userRoles.userId })
+    .from(userRoles)
+    .innerJoin(users, eq(users.id, userRoles.userId))
+    .where(
+      and(
+        eq(userRoles.domainId, domainId),
+        eq(userRoles.role, 'Admin'),
+        notInArray(users.status, ['SUSPENDED', 'INACTIVE']),
+      ),
+    )
+  return rows.map(({ userId }) => userId)
 }

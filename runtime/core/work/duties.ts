@@ -1,8 +1,14 @@
 /** DUTIES: who does which kind of background work. */
+import { RENEWAL_DUTY } from '../apps/renewal-duty.ts'
 import { REQUEST_DUTY } from '../requests/duty.ts'
+import { UPLOAD_DUTY } from '../uploads/duty.ts'
+import { FEED_DUTY } from '../webhooks/feed.ts'
 import type { QueueName } from './queues.ts'
 import type { Duty } from './work.ts'
 
 export const DUTIES: Record<QueueName, Duty> = {
   'access-requests': REQUEST_DUTY,
+  'event-feeds': FEED_DUTY,
+  uploads: UPLOAD_DUTY,
+  'token-renewals': RENEWAL_DUTY,
 }

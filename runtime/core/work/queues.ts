@@ -22,6 +22,24 @@ export const QUEUES = {
     retries: 8,
     expireSeconds: 900,
   },
+  'event-feeds': {
+    what: 'delivering the activity log to a webhook',
+    concurrency: 4,
+    retries: 2,
+    expireSeconds: 300,
+  },
+  uploads: {
+    what: 'working through an upload',
+    concurrency: 2,
+    retries: 4,
+    expireSeconds: 900,
+  },
+  'token-renewals': {
+    what: 'renewing the access token of an app',
+    concurrency: 4,
+    retries: 2,
+    expireSeconds: 300,
+  },
 } as const satisfies Record<string, QueueRow>
 
 export type QueueName = keyof typeof QUEUES

@@ -1,0 +1,161 @@
+/**
+ * Delivering the activity log to webhooks of type SIEM: every row, in order, at least once. How far a
+ * webhook has got is kept in its feed after each row, so that a host that dies repeats at most one; its
+ * `webhook-id` is the same then.
+ */
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { inlineWebhooks } from '../../database/schema/app_store.ts'
+import { activityLogs } from '../../database/schema/audit.ts'
+import { eventFeeds } from '../../database/schema/webhooks.ts'
+import type { RequestParts } from '../parts.ts'
+import { adminIds } from '../people/admins.ts'
+import { openTask } from '../tasks/open.ts'
+import type { Duty } from '../work/work.ts'
+import { eventBody } from './event.ts'
+import type { WebhookRow } from './secrets.ts'
+import { sendWebhook } from './send.ts'
+
+/** Rows of the log that are read at once. */
+const BATCH = 50
+/** How long one job goes on, in milliseconds; what is left is found again. */
+const TURN_MS = 120_000
+/** Pause after the first failure, doubled with each, and the longest one, in seconds. */
+const FIRST_PAUSE_SECONDS = 5
+const LONGEST_PAUSE_SECONDS = 900
+/** How long it fails before somebody is asked to look at it, in milliseconds. */
+const TELL_AFTER_MS = 24 * 60 * 60 * 1000
+
+export const FEED_DUTY: Duty = {
+  handle: deliverEvents,
+  due: dueFeeds,
+  // What did not arrive is kept in the feed, and found again; what fails for long has its task.
+  gaveUp: async () => {},
+}
+
+type Feed = { feed: typeof eventFeeds.$inferSelect; webhook: WebhookRow }
+
+const MAY_SEND = sql`${inlineWebhooks.enabled} and ${inlineWebhooks.url} is not null
+  and (${eventFeeds.nextTryAt} is null or ${eventFeeds.nextTryAt} <= clock_timestamp())`
+
+async function dueFeeds(db: Db): Promise<string[]> {
+  const rows = await db
+    .select({ id: eventFeeds.webhookId })
+    .from(eventFeeds)
+    .innerJoin(inlineWebhooks, eq(inlineWebhooks.id, eventFeeds.webhookId))
+    .where(
+      sql`${MAY_SEND} and exists (select 1 from ${activityLogs}
+        where ${activityLogs.domainId} = ${eventFeeds.domainId} and ${activityLogs.id} > ${eventFeeds.deliveredId})`,
+    )
+    .limit(100)
+  return rows.map(({ id }) => id)
+}
+
+async function deliverEvents(db: Db, webhookId: string, parts: RequestParts): Promise<void> {
+  const endMs = performance.now() + TURN_MS
+  while (performance.now() < endMs) {
+    const open = await openFeed(db, webhookId)
+    const rows = open ? await rowsAfter(db, open) : []
+    if (!open || rows.length === 0) return
+    let { deliveredId } = open.feed
+    for (const row of rows) {
+      const sent = await sendWebhook(db, parts, open.webhook, {
+        messageId: `evt_${webhookId}_${row.id}`,
+        payload: eventBody(row),
+      })
+      if (!sent.ok) return failed(db, open, deliveredId, sent.problem, parts)
+      // Somebody else has gone on with it: this host was taken for lost.
+      if (!(await advance(db, webhookId, deliveredId, row.id))) return
+      deliveredId = row.id
+    }
+  }
+}
+
+async function openFeed(db: Db, webhookId: string): Promise<Feed | null> {
+  const [row] = await db
+    .select({ feed: eventFeeds, webhook: inlineWebhooks })
+    .from(eventFeeds)
+    .innerJoin(inlineWebhooks, eq(inlineWebhooks.id, eventFeeds.webhookId))
+    .where(and(eq(eventFeeds.webhookId, webhookId), MAY_SEND))
+  return row ?? null
+}
+
+const rowsAfter = (db: Db, { feed }: Feed) =>
+  db
+    .select()
+    .from(activityLogs)
+    .where(and(eq(activityLogs.domainId, feed.domainId), gt(activityLogs.id, feed.deliveredId)))
+    .orderBy(asc(activityLogs.id))
+    .limit(BATCH)
+
+/** The feed as long as it is where it was left. */
+const still = (webhookId: string, at: bigint) =>
+  and(eq(eventFeeds.webhookId, webhookId), eq(eventFeeds.deliveredId, at))
+
+async function advance(db: Db, webhookId: string, from: bigint, to: bigint): Promise<boolean> {
+  const moved = await db
+    .update(eventFeeds)
+    .set({
+      deliveredId: to,
+      failingSince: null,
+      attempts: 0,
+      nextTryAt: null,
+      problem: null,
+      toldAt: null,
+    })
+    .where(still(webhookId, from))
+    .returning({ id: eventFeeds.webhookId })
+  return moved.length > 0
+}
+
+async function failed(
+  db: Db,
+  { feed, webhook }: Feed,
+  deliveredId: bigint,
+  problem: string,
+  { now }: RequestParts,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const at = await now(tx)
+    const [kept] = await tx
+      .select()
+      .from(eventFeeds)
+      .where(still(webhook.id, deliveredId))
+      .for('update')
+    if (!kept) return
+    const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** kept.attempts, LONGEST_PAUSE_SECONDS)
+    const since = kept.failingSince ?? at
+    const tell = kept.toldAt === null && at.getTime() - since.getTime() >= TELL_AFTER_MS
+    await tx
+      .update(eventFeeds)
+      .set({
+        failingSince: since,
+        attempts: kept.attempts + 1,
+        nextTryAt: new Date(at.getTime() + pause * 1000),
+        problem,
+        toldAt: tell ? at : kept.toldAt,
+      })
+      .where(eq(eventFeeds.webhookId, webhook.id))
+    if (tell) await tellAdmins(tx, feed.domainId, webhook, problem)
+  })
+}
+
+async function tellAdmins(
+  tx: Db,
+  domainId: string,
+  { id, name }: WebhookRow,
+  problem: string,
+): Promise<void> {
+  await openTask(
+    tx,
+    { domainId, userId: null },
+    {
+      taskType: 'WEBHOOK_FAILING',
+      taskCategory: 'ERROR',
+      productArea: 'PLATFORM',
+      description: `The activity log has not reached the webhook ${JSON.stringify(name)} for a day: ${problem}`,
+      instructions: `It is tried again, and goes on where it stopped. See what is wrong with: keyway webhooks test ${id}`,
+      assignees: { userIds: await adminIds(tx, domainId), groupIds: [] },
+    },
+  )
+}

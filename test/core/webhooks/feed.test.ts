@@ -1,0 +1,139 @@
+/** The activity log on its way to a system of the operator's. */
+import { asc, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { activityLogs } from '../../../runtime/database/schema/audit.ts'
+import { eventFeeds } from '../../../runtime/database/schema/webhooks.ts'
+import { until } from '../../e2e/until.ts'
+import { type CoreHost, startCore } from '../host.ts'
+import { answering, type Receiver, startReceiver } from './receiver.ts'
+
+const BASE = '/operator/webhooks'
+
+let receiver: Receiver
+let core: CoreHost
+let id: string
+let made = 0
+
+const env = () => ({ KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}` })
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  core = await startCore(env())
+  const body = { hook_type: 'SIEM', name: 'Log', url: receiver.url }
+  id = (await core.call('POST', BASE, { body })).body.webhook.id
+})
+afterAll(async () => {
+  await core.stop()
+  await receiver.close()
+})
+
+/** Something that is logged. */
+async function happen(): Promise<void> {
+  made += 1
+  const body = { name: `App ${made}`, category: 'Other', description: '' }
+  await core.call('POST', '/apps', { body })
+}
+
+const events = () => receiver.received.map(({ text }) => JSON.parse(text).event)
+const hashes = () => events().map(({ event_hash }) => event_hash as string)
+const feed = async () => (await core.call('GET', `${BASE}/${id}`)).body.feed
+const logged = async () =>
+  (await core.db.select().from(activityLogs).orderBy(asc(activityLogs.id))).map(
+    ({ eventHash }) => eventHash,
+  )
+const dueNow = () =>
+  core.db.update(eventFeeds).set({ nextTryAt: null }).where(eq(eventFeeds.webhookId, id))
+
+test('what happens from then on is told, in order, as the public service writes it', async () => {
+  await happen()
+  await happen()
+  await until('three events came', () => events().length >= 3)
+  // The first is that the webhook was made.
+  expect(hashes()).toEqual(await logged())
+  expect(events()[1]).toEqual({
+    actor: {
+      actor_type: 'Lumos user',
+      actor_data: {
+        email: 'admin@localhost',
+        given_name: expect.any(String),
+        family_name: expect.any(String),
+      },
+    },
+    event_began_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/),
+    event_hash: expect.stringMatching(/^[0-9a-f]{128}$/),
+    event_metadata: { app_class_id: 'app_1', revived: false },
+    event_type: 'APP_CREATED',
+    event_type_user_friendly: 'App created',
+    outcome: 'Succeeded',
+    targets: [{ target_type: 'App', target_data: { name: 'App 1', id: expect.any(String) } }],
+  })
+  expect(await feed()).toEqual({
+    waiting: 0,
+    failing_since: null,
+    next_try_at: null,
+    problem: null,
+  })
+})
+
+test('what fails is sent again, the same under the same id, and nothing is left out', async () => {
+  const before = receiver.received.length
+  receiver.answer(answering(503))
+  await happen()
+  await happen()
+  await until('it failed', async () => (await feed()).problem !== null)
+  expect(await feed()).toMatchObject({
+    waiting: 2,
+    failing_since: expect.any(String),
+    next_try_at: expect.any(String),
+    problem: 'it answered 503',
+  })
+  receiver.answer(answering(200))
+  await dueNow()
+  await until('three more came', () => receiver.received.length >= before + 3)
+  const [failed, again, next] = receiver.received.slice(before)
+  expect(again?.text).toBe(failed?.text)
+  expect(again?.headers['webhook-id']).toBe(failed?.headers['webhook-id'])
+  expect(next?.headers['webhook-id']).not.toBe(failed?.headers['webhook-id'])
+  await until('it works again', async () => (await feed()).problem === null)
+  expect([...new Set(hashes())]).toEqual(await logged())
+})
+
+test('pauses grow; after a day of failures the admins have a task, one', async () => {
+  receiver.answer(answering(500))
+  await happen()
+  await until('it failed', async () => (await feed()).problem !== null)
+  const pause = async () => {
+    const [row] = await core.db
+      .execute<{ ms: string }>(sql`
+      select extract(epoch from next_try_at - clock_timestamp()) * 1000 as ms from event_feeds`)
+      .then(({ rows }) => rows)
+    return Number(row?.ms)
+  }
+  const first = await pause()
+  await core.db
+    .update(eventFeeds)
+    .set({ nextTryAt: null, attempts: 7, failingSince: sql`now() - interval '25 hours'` })
+  await until('the pause grew', async () => (await pause()) > first * 4)
+  const tasks = async () =>
+    (await core.call('GET', '/tasks?task_type=WEBHOOK_FAILING&show_all_tasks=true')).body.items
+  expect(await tasks()).toMatchObject([
+    { task_category: 'ERROR', status: 'PENDING', description: expect.stringContaining('"Log"') },
+  ])
+  await dueNow()
+  const sent = receiver.received.length
+  await until('it was tried again', () => receiver.received.length > sent)
+  await until('it pauses again', async () => (await pause()) > 0)
+  expect(await tasks()).toHaveLength(1)
+})
+
+test('a host that starts goes on where another stopped; one that was off tells what it missed', async () => {
+  await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: false } })
+  await happen()
+  await core.stop({ keep: true })
+  receiver.answer(answering(200))
+  core = await startCore(env(), core.dataDir)
+  await happen()
+  await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: true } })
+  await until('nothing waits', async () => (await feed()).waiting === 0)
+  expect([...new Set(hashes())]).toEqual(await logged())
+})
