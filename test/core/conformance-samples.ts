@@ -9,6 +9,7 @@ import {
 import { groups } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
 import { accessRequests } from '../../runtime/database/schema/requests.ts'
+import { uploads } from '../../runtime/database/schema/uploads.ts'
 import { app, group, person, task } from './host.ts'
 
 export type World = { db: Db; domainId: string; otherDomainId: string }
@@ -53,6 +54,14 @@ async function policy(db: Db, domainId: string): Promise<string> {
     apps: [{ id: appId, is_preapproved: false, permissions: [] }],
   }
   const [row] = await db.insert(accessPolicies).values(values).returning()
+  return row?.id ?? ''
+}
+
+/** An upload of somebody's; two endpoints ask for one, each for its own kind. */
+async function upload(db: Db, kind: 'accounts' | 'activity', domainId: string): Promise<string> {
+  const { id: userId } = await person(db, email(), [], domainId)
+  const values = { kind, domainId, userId, state: 'SUCCESS' as const, finishedAt: new Date() }
+  const [row] = await db.insert(uploads).values(values).returning()
   return row?.id ?? ''
 }
 
@@ -119,6 +128,14 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => request(db, domainId),
     foreign: ({ db, otherDomainId }) => request(db, otherDomainId),
   },
+  job_id: {
+    own: ({ db, domainId }) => upload(db, 'accounts', domainId),
+    foreign: ({ db, otherDomainId }) => upload(db, 'accounts', otherDomainId),
+  },
+  activity_job_id: {
+    own: ({ db, domainId }) => upload(db, 'activity', domainId),
+    foreign: ({ db, otherDomainId }) => upload(db, 'activity', otherDomainId),
+  },
   app_class_id: { own: async () => 'scim', foreign: null },
   role_name: { own: async () => 'Auditor', foreign: null },
 }
@@ -151,6 +168,20 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
   create_access_request: async ({ db, domainId }) => ({ app_id: await appInStore(db, domainId) }),
   create_access_policy: policyBody,
   put_access_policy: policyBody,
+  upload_accounts: async ({ db, domainId }) => ({
+    app_id: await appInStore(db, domainId),
+    accounts: [{ unique_identifier: 'u1' }],
+  }),
+  upload_activity_records: async ({ db, domainId }) => ({
+    records: [
+      {
+        account: { external_id: 'u1' },
+        event: { type: 'LOGIN' },
+        timestamp: '2026-01-01T00:00:00Z',
+        source_app_id: await appInStore(db, domainId),
+      },
+    ],
+  }),
 }
 
 export function builderOf(name: string): Builder {

@@ -1,5 +1,13 @@
 /** Accounts in apps: core-interface.md section 1.5. */
 import { ACCOUNT_STATUSES, Account, DISCOVERY_SOURCES } from '../models/app.ts'
+import {
+  ActivityRecordInput,
+  ActivityRecordOutput,
+  JobStateOutput,
+  MAX_UPLOAD_BYTES,
+  SyncTaskOutput,
+  UploadAccountsInput,
+} from '../models/upload.ts'
 import { endpoint } from './endpoint.ts'
 import { datetime, manyOf, pageParams, text, texts } from './params.ts'
 
@@ -22,5 +30,41 @@ export const ACCOUNT_ENDPOINTS = {
     },
     answer: 'page',
     output: Account,
+  }),
+  upload_accounts: accounts({
+    method: 'POST',
+    path: '/accounts/upload',
+    summary: 'Add and change accounts of a custom app: all of them, or none, in the background',
+    who: 'caller',
+    body: UploadAccountsInput,
+    maxBytes: MAX_UPLOAD_BYTES,
+    output: JobStateOutput,
+    errors: [403, 404],
+  }),
+  get_account_upload: accounts({
+    method: 'GET',
+    path: '/accounts/upload/:job_id',
+    summary: 'Say how far an upload of accounts is',
+    who: 'caller',
+    output: JobStateOutput,
+    errors: [404],
+  }),
+  upload_activity_records: accounts({
+    method: 'POST',
+    path: '/activity_records',
+    summary: 'Tell when accounts were used; records of unknown accounts are counted and ignored',
+    who: 'caller',
+    body: ActivityRecordInput,
+    maxBytes: MAX_UPLOAD_BYTES,
+    output: ActivityRecordOutput,
+    errors: [403, 404],
+  }),
+  get_activity_record_job: accounts({
+    method: 'GET',
+    path: '/activity_records/job/:activity_job_id',
+    summary: 'Say whether activity records were worked through',
+    who: 'caller',
+    output: SyncTaskOutput,
+    errors: [404],
   }),
 } as const

@@ -18,6 +18,8 @@ export type EndpointRow = {
   who: Permission | 'caller' | 'anybody'
   query: Params
   body: AnySchema | null
+  /** Largest body, in bytes, where it is not the usual. */
+  maxBytes: number | null
   /** What the answer holds: one value, a page of `{ items, total, page, size, pages }`, or nothing. */
   answer: 'json' | 'page' | 'limit-offset' | 'empty'
   output: AnySchema | null
@@ -36,7 +38,10 @@ type Given<Q extends Params, B extends AnySchema | null> = Pick<
   EndpointRow,
   'method' | 'path' | 'summary' | 'who'
 > &
-  Partial<Pick<EndpointRow, 'answer' | 'output' | 'status' | 'errors'>> & { query?: Q; body?: B }
+  Partial<Pick<EndpointRow, 'maxBytes' | 'answer' | 'output' | 'status' | 'errors'>> & {
+    query?: Q
+    body?: B
+  }
 
 /** Makes a row; what most rows share may be left out. */
 export const endpoint =
@@ -50,6 +55,7 @@ export const endpoint =
       tag,
       query: query ?? ({} as Q),
       body: (body ?? null) as B,
+      maxBytes: given.maxBytes ?? null,
       answer,
       output,
       status: status ?? (answer === 'empty' ? 204 : 200),

@@ -178,7 +178,7 @@ export function enumWords(options: readonly string[]): string {
 }
 
 /** A point in time in any form that clients send; null for what is none. */
-function parseDatetime(value: string): Date | null {
+export function parseDatetime(value: string): Date | null {
   if (/^-?[0-9]{1,12}(\.[0-9]+)?$/.test(value)) return valid(new Date(Number(value) * 1000))
   const form =
     /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?))?\s*(Z|[+-][0-9]{2}:?[0-9]{2})?$/i.exec(

@@ -23,6 +23,7 @@ import * as settings from '../../core/store/settings.ts'
 import { listWebhooks } from '../../core/store/webhooks.ts'
 import * as taskActions from '../../core/tasks/actions.ts'
 import * as tasks from '../../core/tasks/tasks.ts'
+import * as uploads from '../../core/uploads/ask.ts'
 import type { Db } from '../../database/database.ts'
 import { VERSION } from '../../version.ts'
 import { connectionSchemaOf } from '../documents/connection-schema.ts'
@@ -52,6 +53,12 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     users.listGroupUsers(db, who, id(params, 'group_id'), query),
   list_apps: (db, who, { query }) => apps.listApps(db, who, query),
   list_app_accounts: (db, who, { query }) => listAccounts(db, who, query),
+  upload_accounts: (db, who, { body }, parts) => uploads.uploadAccounts(db, who, body, parts),
+  get_account_upload: (db, who, { params }) => uploads.accountUpload(db, who, id(params, 'job_id')),
+  upload_activity_records: (db, who, { body }, parts) =>
+    uploads.uploadActivity(db, who, body, parts),
+  get_activity_record_job: (db, who, { params }) =>
+    uploads.activityUpload(db, who, id(params, 'activity_job_id')),
   get_app: (db, who, { params, query }) => apps.getApp(db, who, id(params, 'app_id'), query.expand),
   list_app_categories: async () => CATEGORIES,
   create_app: (db, who, { body }, parts) => connect.createApp(db, who, body, parts),

@@ -21,7 +21,7 @@ import { noteUse } from '../../core/callers/tokens.ts'
 import type { CoreParts } from '../../core/parts.ts'
 import type { Db } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
-import { notUtf8At, readBytes } from '../body.ts'
+import { MAX_BODY_BYTES, notUtf8At, readBytes } from '../body.ts'
 import type { Env } from '../problem.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -108,7 +108,7 @@ function authorise(principal: Principal, { who, method }: Endpoint): void {
 async function parseInput(c: Context<Env>, row: Endpoint) {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   const texts = textEntries(c).slice(0, MAX_ENTRIES)
-  const body = row.body === null ? null : await bodyOf(c, row.body)
+  const body = row.body === null ? null : await bodyOf(c, row.body, row.maxBytes ?? MAX_BODY_BYTES)
   const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
   if (all.length > 0) throw new CoreError(422, all)
   return {
@@ -118,11 +118,11 @@ async function parseInput(c: Context<Env>, row: Endpoint) {
   }
 }
 
-async function bodyOf(c: Context<Env>, schema: AnySchema) {
+async function bodyOf(c: Context<Env>, schema: AnySchema, maxBytes: number) {
   const isJson = /^application\/([a-z.+-]+\+)?json\s*(;|$)/i.test(
     c.req.header('content-type') ?? '',
   )
-  const bytes = await readBytes(c)
+  const bytes = await readBytes(c, maxBytes)
   const at = notUtf8At(bytes)
   if (at !== null) return { ok: false as const, entries: [notJsonAt(at)] }
   return parseBodyText(schema, new TextDecoder().decode(bytes), isJson)

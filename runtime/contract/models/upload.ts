@@ -1,0 +1,127 @@
+/** What is uploaded of accounts and of their use: core-interface.md sections 1.5 and 2. */
+import * as v from 'valibot'
+import { parseDatetime } from '../endpoints/params.ts'
+import { maybe } from '../optional.ts'
+import { ACCOUNT_STATUSES } from './app.ts'
+
+/** Most accounts, or records, of one upload. */
+const MAX_ROWS = 10_000
+/** Largest body of an upload, in bytes. */
+export const MAX_UPLOAD_BYTES: number = 8 * 1024 * 1024
+/** Longest id of an account, in characters: it is in an index. */
+const MAX_IDENTIFIER = 512
+/** Most permissions, and most attributes, of one account. */
+const MAX_FACTS = 1000
+
+export const FLOW_STATES = ['SUCCESS', 'FAILURE', 'RUNNING', 'NOT_STARTED'] as const
+export const RUN_STATES = ['RUNNING', 'DONE'] as const
+
+export const JobStateOutput = v.pipe(
+  v.strictObject({ job_id: v.string(), state: v.picklist(FLOW_STATES) }),
+  v.metadata({ title: 'JobStateOutput', description: 'How far an upload is' }),
+)
+
+export const SyncTaskOutput = v.pipe(
+  v.strictObject({ job_id: v.string(), state: v.picklist(RUN_STATES) }),
+  v.metadata({ title: 'SyncTaskOutput', description: 'Whether records were worked through' }),
+)
+
+export const ActivityRecordOutput = v.pipe(
+  v.strictObject({ job: SyncTaskOutput }),
+  v.metadata({ title: 'ActivityRecordOutput' }),
+)
+
+const words = (most = 1000) => v.pipe(v.string(), v.maxLength(most))
+
+const identifier = v.pipe(
+  v.string(),
+  v.minLength(1),
+  v.maxLength(MAX_IDENTIFIER),
+  v.metadata({ description: 'Id of the account in the app' }),
+)
+
+/** A point in time in any form that clients send. */
+const moment = v.pipe(
+  v.string(),
+  v.check(
+    (text) => parseDatetime(text) !== null,
+    'should be a moment such as 2026-01-31T12:00:00Z',
+  ),
+  v.metadata({
+    description: 'ISO 8601, UTC where it names no zone; a date alone; or Unix seconds',
+  }),
+)
+
+const PermissionInput = v.pipe(
+  v.object({
+    unique_identifier: maybe(words()),
+    type: maybe(words()),
+    name: maybe(words()),
+  }),
+  v.metadata({ title: 'PermissionInput' }),
+)
+
+const AttributeInput = v.pipe(
+  v.object({
+    unique_identifier: maybe(words()),
+    type: maybe(words()),
+    name: maybe(words()),
+  }),
+  v.metadata({ title: 'AttributeInput' }),
+)
+
+export const AccountInput = v.pipe(
+  v.object({
+    unique_identifier: v.nullable(identifier),
+    email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
+    first_name: maybe(words()),
+    last_name: maybe(words()),
+    last_activity: maybe(moment),
+    last_login: maybe(moment),
+    status: maybe(v.picklist(ACCOUNT_STATUSES)),
+    permissions: v.optional(v.pipe(v.array(PermissionInput), v.maxLength(MAX_FACTS)), []),
+    attributes: v.optional(v.pipe(v.array(AttributeInput), v.maxLength(MAX_FACTS)), []),
+  }),
+  v.metadata({ title: 'AccountInput', description: 'An account, by its id or else its e-mail' }),
+)
+export type AccountInput = v.InferOutput<typeof AccountInput>
+
+export const UploadAccountsInput = v.pipe(
+  v.object({
+    app_id: v.pipe(v.string(), v.metadata({ description: 'A custom app' })),
+    accounts: v.optional(v.pipe(v.array(AccountInput), v.maxLength(MAX_ROWS)), []),
+  }),
+  v.metadata({ title: 'UploadAccountsInput' }),
+)
+export type UploadAccountsInput = v.InferOutput<typeof UploadAccountsInput>
+
+export const ActivityRecord = v.pipe(
+  v.object({
+    account: v.object({
+      external_id: maybe(identifier),
+      email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
+    }),
+    event: v.object({ type: v.picklist(['LOGIN', 'ACTIVITY']) }),
+    timestamp: moment,
+    source_app_id: v.pipe(
+      v.string(),
+      v.metadata({ description: 'The app that the account is in, where `app` names no other' }),
+    ),
+    app: maybe(
+      v.object({
+        instance_identifier: v.pipe(
+          v.string(),
+          v.metadata({ description: 'The `instance_id` of the app that the account is in' }),
+        ),
+      }),
+    ),
+  }),
+  v.metadata({ title: 'ActivityRecordInputRecord', description: 'That an account was used' }),
+)
+export type ActivityRecord = v.InferOutput<typeof ActivityRecord>
+
+export const ActivityRecordInput = v.pipe(
+  v.object({ records: v.pipe(v.array(ActivityRecord), v.maxLength(MAX_ROWS)) }),
+  v.metadata({ title: 'ActivityRecordInput' }),
+)
+export type ActivityRecordInput = v.InferOutput<typeof ActivityRecordInput>

@@ -1,0 +1,88 @@
+/** Uploaded records of when accounts were used. */
+import { type SQL, sql } from 'drizzle-orm'
+import { parseDatetime } from '../../contract/endpoints/params.ts'
+import type { ActivityRecord } from '../../contract/models/upload.ts'
+import type { Db } from '../../database/database.ts'
+import { reach } from '../apps/administered.ts'
+import { callerOf } from '../callers/principal.ts'
+import type { Outcome, UploadRow } from './duty.ts'
+
+/**
+ * Sets when accounts were last signed in to, or used: never back, nor beyond now. The account is one of the
+ * source app; where the record names an instance, of the one app with that `instance_id` that its sender
+ * manages. It is found by its id in the app, or else by its e-mail. Records of what is not found are counted,
+ * and nothing else.
+ */
+export async function applyActivity(tx: Db, upload: UploadRow): Promise<Outcome> {
+  const { domainId, userId } = upload
+  const caller = await callerOf(tx, { domainId, userId, readOnly: false })
+  const mayAny = caller.permissions.has('apps.write') || caller.roles.includes('App Admin')
+  if (!mayAny) return { problem: 'its sender may manage no app any more' }
+  const managed = reach({ ...caller, tokenId: '', lastUsedAt: null }, 'apps.write') ?? sql`true`
+  await stage(tx, upload, managed)
+  const changed = await tx.execute(sql`
+    update accounts as a set
+      last_login = greatest(a.last_login, r.login), last_activity = greatest(a.last_activity, r.activity),
+      updated_at = now()
+    from (
+      select account_id, max(at) filter (where type = 'LOGIN') as login,
+        max(at) filter (where type = 'ACTIVITY') as activity
+      from upload_records where account_id is not null group by account_id
+    ) as r
+    where a.id = r.account_id and (a.last_login, a.last_activity) is distinct from
+      (greatest(a.last_login, r.login), greatest(a.last_activity, r.activity))`)
+  const { rows: counted } = await tx.execute<{ unknown: string }>(
+    sql`select count(*) as unknown from upload_records where account_id is null`,
+  )
+  return {
+    records: upload.body?.length ?? 0,
+    changed_accounts: changed.rowCount ?? 0,
+    ignored_records: Number(counted[0]?.unknown ?? 0),
+  }
+}
+
+/** upload_records: what was sent, with the app and the account of each. */
+async function stage(tx: Db, { domainId, body }: UploadRow, managed: SQL): Promise<void> {
+  const rows = JSON.stringify((body as ActivityRecord[]).map(toRow))
+  await tx.execute(sql`
+    create temporary table upload_records (
+      external_id text, email text, type text not null, at timestamptz not null,
+      source text not null, instance text, app_id uuid, account_id uuid
+    ) on commit drop`)
+  await tx.execute(sql`
+    insert into upload_records
+    select external_id, email, type, least(at, now()), source, instance
+    from json_to_recordset(${rows}::json) as row(external_id text, email text, type text,
+      at timestamptz, source text, instance text)`)
+  await tx.execute(sql`
+    update upload_records as r set app_id = apps.id from apps
+    where r.instance is null and apps.id::text = r.source
+      and apps.domain_id = ${domainId} and ${managed}`)
+  // An instance that several apps have, such as that of every custom app, names none.
+  await tx.execute(sql`
+    update upload_records as r set app_id = one.id from (
+      select instance_id, min(id::text)::uuid as id from apps
+      where domain_id = ${domainId} and ${managed} group by instance_id having count(*) = 1
+    ) as one
+    where one.instance_id = r.instance`)
+  await tx.execute(sql`analyze upload_records`)
+  await tx.execute(sql`
+    update upload_records as r set account_id = a.id from accounts as a
+    where a.app_id = r.app_id and a.unique_identifier = r.external_id`)
+  await tx.execute(sql`
+    update upload_records as r set account_id = a.id from (
+      select distinct on (app_id, lower(email)) id, app_id, lower(email) as key from accounts
+      where app_id in (select app_id from upload_records) and email is not null
+      order by app_id, lower(email), unique_identifier
+    ) as a
+    where r.external_id is null and a.app_id = r.app_id and a.key = lower(r.email)`)
+}
+
+const toRow = ({ account, event, timestamp, source_app_id, app }: ActivityRecord) => ({
+  external_id: account.external_id ?? null,
+  email: account.email ?? null,
+  type: event.type,
+  at: parseDatetime(timestamp)?.toISOString() ?? null,
+  source: source_app_id,
+  instance: app?.instance_identifier ?? null,
+})

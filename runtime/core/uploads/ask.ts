@@ -1,0 +1,131 @@
+/** Taking uploads: they are judged at once, kept, and worked through in the background. */
+import { and, eq } from 'drizzle-orm'
+import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
+import { isId } from '../../contract/id.ts'
+import type { ActivityRecordInput, UploadAccountsInput } from '../../contract/models/upload.ts'
+import type { Db } from '../../database/database.ts'
+import { uploads } from '../../database/schema/uploads.ts'
+import { findApp } from '../apps/apps.ts'
+import type { Principal } from '../callers/principal.ts'
+import type { CoreParts } from '../parts.ts'
+
+type Parts = Pick<CoreParts, 'send'>
+type UploadRow = typeof uploads.$inferSelect
+
+/** Most entries that a 422 tells. */
+const MAX_ENTRIES = 100
+
+/**
+ * Keeps accounts of a custom app to be worked through.
+ *
+ * @throws CoreError 403, 404; 422 for a connected app, for accounts that are doubled, or that nothing names.
+ */
+export async function uploadAccounts(
+  db: Db,
+  principal: Principal,
+  { app_id, accounts }: UploadAccountsInput,
+  parts: Parts,
+) {
+  const app = await findApp(db, principal, app_id, 'apps.write')
+  const entries =
+    app.connectorId === null
+      ? doubled(accounts)
+      : [wrong(['app_id'], 'the accounts of a connected app come by its syncs')]
+  if (entries.length > 0) throw new CoreError(422, entries.slice(0, MAX_ENTRIES))
+  return keep(db, principal, { kind: 'accounts', appId: app.id, body: accounts }, parts)
+}
+
+/**
+ * Keeps records of the use of accounts to be worked through.
+ *
+ * @throws CoreError 403, 404 where a source is none of the caller's apps, 422
+ */
+export async function uploadActivity(
+  db: Db,
+  principal: Principal,
+  { records }: ActivityRecordInput,
+  parts: Parts,
+) {
+  const sources = new Set(records.map(({ source_app_id }) => source_app_id))
+  for (const id of sources) await findApp(db, principal, id, 'apps.write')
+  const entries = records.flatMap(({ account }, index) =>
+    account.external_id === undefined && account.email === undefined
+      ? [wrong(['records', index, 'account'], 'external_id or email must name the account')]
+      : [],
+  )
+  if (entries.length > 0) throw new CoreError(422, entries.slice(0, MAX_ENTRIES))
+  const job = await keep(db, principal, { kind: 'activity', appId: null, body: records }, parts)
+  return { job: toRun(job) }
+}
+
+/** @throws CoreError 404 */
+export const accountUpload = (db: Db, principal: Principal, id: string) =>
+  findUpload(db, principal, 'accounts', id)
+
+/** @throws CoreError 404 */
+export const activityUpload = async (db: Db, principal: Principal, id: string) =>
+  toRun(await findUpload(db, principal, 'activity', id))
+
+async function keep(
+  db: Db,
+  { domainId, userId }: Principal,
+  upload: Pick<UploadRow, 'kind' | 'appId' | 'body'>,
+  { send }: Parts,
+) {
+  return db.transaction(async (tx) => {
+    const [row] = await tx
+      .insert(uploads)
+      .values({ ...upload, domainId, userId })
+      .returning({ id: uploads.id, state: uploads.state })
+    const made = row as Pick<UploadRow, 'id' | 'state'>
+    await send(tx, 'uploads', made.id)
+    return toJob(made)
+  })
+}
+
+/** Whose upload it is finds it, and who may manage every app. */
+async function findUpload(
+  db: Db,
+  { domainId, userId, permissions }: Principal,
+  kind: UploadRow['kind'],
+  id: string,
+) {
+  const mine = permissions.has('apps.write') ? undefined : eq(uploads.userId, userId)
+  const [row] = isId(id)
+    ? await db
+        .select({ id: uploads.id, state: uploads.state })
+        .from(uploads)
+        .where(
+          and(eq(uploads.id, id), eq(uploads.domainId, domainId), eq(uploads.kind, kind), mine),
+        )
+    : []
+  if (!row) throw notFound('Job')
+  return toJob(row)
+}
+
+const toJob = ({ id, state }: Pick<UploadRow, 'id' | 'state'>) => ({ job_id: id, state })
+
+const toRun = ({ job_id, state }: ReturnType<typeof toJob>) => ({
+  job_id,
+  state: state === 'SUCCESS' || state === 'FAILURE' ? ('DONE' as const) : ('RUNNING' as const),
+})
+
+const wrong = (loc: (string | number)[], why: string): ValidationEntry => ({
+  loc: ['body', ...loc],
+  msg: `Value error, ${why}`,
+  type: 'value_error',
+})
+
+/** An account is named by its id, or else by its e-mail; each may stand once. */
+function doubled(accounts: UploadAccountsInput['accounts']): ValidationEntry[] {
+  const seen = new Map<string, number>()
+  return accounts.flatMap(({ unique_identifier: id, email }, index) => {
+    const name = id ?? email?.toLowerCase()
+    if (name === undefined)
+      return [wrong(['accounts', index], 'unique_identifier or email must name the account')]
+    const earlier = seen.get(name)
+    seen.set(name, earlier ?? index)
+    if (earlier === undefined) return []
+    return [wrong(['accounts', index], `it is the account of accounts.${earlier} again`)]
+  })
+}

@@ -1,0 +1,89 @@
+/** Working through uploads: each in one transaction, so that all of it is there, or none. */
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { uploads } from '../../database/schema/uploads.ts'
+import { recordActivity } from '../activity/activity.ts'
+import type { Duty } from '../work/work.ts'
+import { applyAccounts } from './accounts.ts'
+import { applyActivity } from './activity.ts'
+
+export const UPLOAD_DUTY: Duty = {
+  handle: workThrough,
+  async due(db) {
+    const rows = await db
+      .select({ id: uploads.id })
+      .from(uploads)
+      .where(isNull(uploads.finishedAt))
+      .orderBy(uploads.createdAt)
+      .limit(100)
+    return rows.map(({ id }) => id)
+  },
+  gaveUp: (db, id, problem) =>
+    db.transaction(async (tx) => {
+      const upload = await lock(tx, id)
+      if (upload) await finish(tx, upload, 'FAILURE', { problem })
+    }),
+}
+
+export type UploadRow = typeof uploads.$inferSelect
+
+/** What an upload came to: counts for the log; `problem` where nothing of it was done. */
+export type Outcome = { problem?: string } & Record<string, unknown>
+
+/** How long finished uploads can be asked for, in days. */
+const KEPT_DAYS = 30
+
+const APPLY = { accounts: applyAccounts, activity: applyActivity }
+
+const EVENTS = { accounts: 'ACCOUNTS_UPLOADED', activity: 'ACTIVITY_RECORDS_UPLOADED' } as const
+
+async function workThrough(db: Db, id: string): Promise<void> {
+  await db
+    .update(uploads)
+    .set({ state: 'RUNNING' })
+    .where(and(eq(uploads.id, id), isNull(uploads.finishedAt)))
+  await db.transaction(async (tx) => {
+    const upload = await lock(tx, id)
+    if (!upload) return
+    const outcome = await APPLY[upload.kind](tx, upload)
+    await finish(tx, upload, outcome.problem === undefined ? 'SUCCESS' : 'FAILURE', outcome)
+  })
+  await db
+    .delete(uploads)
+    .where(
+      and(
+        isNotNull(uploads.finishedAt),
+        sql`${uploads.finishedAt} < now() - make_interval(days => ${KEPT_DAYS})`,
+      ),
+    )
+}
+
+/** An upload that is not finished, held until the transaction ends; null when another host was faster. */
+async function lock(tx: Db, id: string): Promise<UploadRow | null> {
+  const [row] = await tx
+    .select()
+    .from(uploads)
+    .where(and(eq(uploads.id, id), isNull(uploads.finishedAt)))
+    .for('update')
+  return row ?? null
+}
+
+async function finish(
+  tx: Db,
+  upload: UploadRow,
+  state: 'SUCCESS' | 'FAILURE',
+  told: Record<string, unknown>,
+): Promise<void> {
+  await tx
+    .update(uploads)
+    .set({ state, body: null, finishedAt: sql`now()` })
+    .where(eq(uploads.id, upload.id))
+  await recordActivity(
+    tx,
+    upload,
+    EVENTS[upload.kind],
+    [{ target_type: 'Upload', name: upload.kind, id: upload.id }],
+    { ...told, ...(upload.appId === null ? {} : { app_id: upload.appId }) },
+    state === 'SUCCESS' ? 'Succeeded' : 'Failed',
+  )
+}

@@ -1,0 +1,194 @@
+/** Accounts of custom apps, uploaded. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../e2e/until.ts'
+import { app, type CoreHost, otherDomain, type Person, person, startCore } from '../host.ts'
+import { lastEvents, NOBODY_ID } from '../store.ts'
+
+let core: CoreHost
+let ada: Person
+let count = 0
+
+beforeAll(async () => {
+  core = await startCore()
+  ada = await person(core.db, 'Ada@example.com')
+})
+afterAll(() => core.stop())
+
+const newApp = (more: object = {}) => {
+  count += 1
+  return app(core.db, `App ${count}`, more)
+}
+
+const post = (app_id: string, accounts: object[], token?: string) =>
+  core.call('POST', '/accounts/upload', {
+    body: { app_id, accounts },
+    ...(token === undefined ? {} : { token }),
+  })
+
+/** Uploads, and waits for the end of it; answers its state. */
+async function upload(app_id: string, accounts: object[]): Promise<string> {
+  const taken = await post(app_id, accounts)
+  expect([taken.status, taken.body]).toEqual([
+    200,
+    { job_id: expect.any(String), state: 'NOT_STARTED' },
+  ])
+  const state = async () =>
+    (await core.call('GET', `/accounts/upload/${taken.body.job_id}`)).body.state
+  await until('the upload ends', async () => ['SUCCESS', 'FAILURE'].includes(await state()))
+  return state()
+}
+
+const accountsOf = async (app_id: string) =>
+  (await core.call('GET', `/accounts?app_id=${app_id}`)).body.items
+
+test('accounts are added, and belong to the user of their e-mail', async () => {
+  const appId = await newApp()
+  const state = await upload(appId, [
+    {
+      unique_identifier: 'u1',
+      email: 'ada@EXAMPLE.com',
+      status: 'SUSPENDED',
+      last_login: '2026-01-02',
+    },
+    { unique_identifier: null, email: 'nobody@example.com' },
+  ])
+  expect(state).toBe('SUCCESS')
+  expect(await accountsOf(appId)).toMatchObject([
+    {
+      unique_identifier: 'nobody@example.com',
+      user_id: null,
+      status: 'ACTIVE',
+      last_login: null,
+      sources: ['MANUAL'],
+      discovered_at: expect.any(String),
+    },
+    {
+      unique_identifier: 'u1',
+      email: 'ada@EXAMPLE.com',
+      user_id: ada.id,
+      status: 'SUSPENDED',
+      last_login: '2026-01-02T00:00:00.000Z',
+    },
+  ])
+})
+
+test('the same upload again changes nothing; another one changes what it names, and removes nobody', async () => {
+  const appId = await newApp()
+  const rows = [
+    { unique_identifier: 'u1', email: 'ada@example.com', permissions: [{ name: 'Editor' }] },
+    { unique_identifier: 'u2', last_login: '2026-02-01T00:00:00Z' },
+  ]
+  await upload(appId, rows)
+  expect(await lastEvents(core, 1)).toEqual([
+    ['ACCOUNTS_UPLOADED', { added: 2, changed: 0, unchanged: 0, app_id: appId }],
+  ])
+  const before = await accountsOf(appId)
+  await upload(appId, rows)
+  expect(await lastEvents(core, 1)).toEqual([
+    ['ACCOUNTS_UPLOADED', { added: 0, changed: 0, unchanged: 2, app_id: appId }],
+  ])
+  expect(await accountsOf(appId)).toEqual(before)
+  await upload(appId, [
+    { unique_identifier: null, email: 'ADA@example.com', status: 'ARCHIVED' },
+    { unique_identifier: 'u3' },
+  ])
+  expect(await accountsOf(appId)).toMatchObject([
+    { unique_identifier: 'u1', status: 'ARCHIVED', user_id: ada.id },
+    { unique_identifier: 'u2', status: 'ACTIVE' },
+    { unique_identifier: 'u3' },
+  ])
+})
+
+test('when an account was used goes neither back nor beyond now', async () => {
+  const appId = await newApp()
+  await upload(appId, [{ unique_identifier: 'u', last_login: '2026-03-03T00:00:00Z' }])
+  await upload(appId, [
+    { unique_identifier: 'u', last_login: '2026-01-01T00:00:00Z', last_activity: '9000-01-01' },
+  ])
+  const [one] = await accountsOf(appId)
+  expect(one.last_login).toBe('2026-03-03T00:00:00.000Z')
+  expect(Date.parse(one.last_activity)).toBeLessThanOrEqual(Date.now() + 60_000)
+})
+
+test('an account that two rows name leaves everything as it was', async () => {
+  const appId = await newApp()
+  await upload(appId, [{ unique_identifier: 'u', email: 'ada@example.com' }])
+  const state = await upload(appId, [
+    { unique_identifier: 'new' },
+    { unique_identifier: 'u' },
+    { unique_identifier: null, email: 'ada@example.com' },
+  ])
+  expect(state).toBe('FAILURE')
+  expect(await accountsOf(appId)).toHaveLength(1)
+  expect(await lastEvents(core, 1)).toEqual([
+    ['ACCOUNTS_UPLOADED', { problem: expect.stringContaining('named twice'), app_id: appId }],
+  ])
+})
+
+test('ten thousand accounts come in, sent several times at once', { timeout: 60_000 }, async () => {
+  const appId = await newApp()
+  const rows = Array.from({ length: 10_000 }, (_, n) => ({
+    unique_identifier: `u${n}`,
+    email: `u${n}@example.com`,
+    first_name: 'x'.repeat(100),
+  }))
+  expect(await Promise.all([1, 2, 3].map(() => upload(appId, rows)))).toEqual(
+    Array(3).fill('SUCCESS'),
+  )
+  const { total } = (await core.call('GET', `/accounts?app_id=${appId}&size=1`)).body
+  expect(total).toBe(10_000)
+  expect((await post(appId, [...rows, { unique_identifier: 'more' }])).status).toBe(422)
+})
+
+describe('refuses', () => {
+  test.each([
+    ['an account that nothing names', [{ unique_identifier: null }], ['accounts', 0]],
+    ['a missing id', [{ email: 'a@b' }], ['accounts', 0, 'unique_identifier']],
+    ['an id twice', [{ unique_identifier: 'a' }, { unique_identifier: 'a' }], ['accounts', 1]],
+    ['an unknown status', [{ unique_identifier: 'a', status: 'GONE' }], ['accounts', 0, 'status']],
+    [
+      'a moment that is none',
+      [{ unique_identifier: 'a', last_login: 'soon' }],
+      ['accounts', 0, 'last_login'],
+    ],
+    [
+      'an id that is too long',
+      [{ unique_identifier: 'x'.repeat(513) }],
+      ['accounts', 0, 'unique_identifier'],
+    ],
+  ])('%s', async (_, accounts, loc) => {
+    const refused = await post(await newApp(), accounts)
+    expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', ...loc]])
+  })
+
+  test('a connected app, whose syncs tell its accounts', async () => {
+    const refused = await post(await newApp({ connectorId: 'scim' }), [])
+    expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'app_id']])
+  })
+
+  test('more than eight megabytes', async () => {
+    const raw = `{"accounts":[${'"'.padEnd(8 * 2 ** 20, 'x')}"]}`
+    expect((await core.call('POST', '/accounts/upload', { raw })).status).toBe(413)
+  })
+
+  test('whoever does not manage the app, which is not there for them', async () => {
+    const owner = await person(core.db, 'owner@example.com', ['App Admin'])
+    const mine = await newApp({ adminUserIds: [owner.id] })
+    const rows = [{ unique_identifier: 'a' }]
+    expect((await post(await newApp(), rows, owner.token)).status).toBe(404)
+    expect((await post(await newApp(), rows, ada.token)).status).toBe(403)
+    const domainId = await otherDomain(core.db)
+    expect((await post(await newApp({ domainId }), rows)).status).toBe(404)
+    expect((await post(mine, rows, owner.readOnlyToken)).status).toBe(403)
+    const taken = await post(mine, rows, owner.token)
+    expect(taken.status).toBe(200)
+    const path = `/accounts/upload/${taken.body.job_id}`
+    expect((await core.call('GET', path, { token: owner.token })).status).toBe(200)
+    expect((await core.call('GET', path, { token: ada.token })).status).toBe(404)
+  })
+
+  test.each([NOBODY_ID, 'nothing'])('to tell of a job that is not there: %s', async (id) => {
+    expect((await core.call('GET', `/accounts/upload/${id}`)).status).toBe(404)
+    expect((await core.call('GET', `/activity_records/job/${id}`)).status).toBe(404)
+  })
+})
