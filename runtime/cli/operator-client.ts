@@ -20,7 +20,7 @@ export type OperatorTarget = {
 }
 
 export type OperatorCall = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With its query. */
   path: string
   contentType?: string

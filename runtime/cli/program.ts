@@ -4,6 +4,7 @@ import { addAuthorVerbs } from './author-verbs.ts'
 import { addHostVerbs } from './host-verbs.ts'
 import { addOperatorVerbs } from './operator-verbs.ts'
 import { EXIT, HOST_NOTES } from './options.ts'
+import { addWebhookVerbs } from './webhook-verbs.ts'
 
 /** Makes the program; a verb loads what it does only when it runs. */
 export function createProgram(): Command {
@@ -18,6 +19,7 @@ export function createProgram(): Command {
   addHostVerbs(program)
   addAuthorVerbs(program)
   addOperatorVerbs(program)
+  addWebhookVerbs(program)
   return program
 }
 

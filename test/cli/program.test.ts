@@ -42,6 +42,12 @@ const KINDS = {
   trust: 'changes',
   distrust: 'changes',
   call: 'changes',
+  'webhooks list': 'reads',
+  'webhooks show': 'reads',
+  'webhooks test': 'makes',
+  'webhooks add': 'changes',
+  'webhooks update': 'changes',
+  'webhooks remove': 'changes',
 } as const
 
 const verbs = verbsOf(createProgram())

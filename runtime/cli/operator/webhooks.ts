@@ -1,0 +1,123 @@
+/** Verbs of inline webhooks: `webhooks list`, `show`, `add`, `update`, `remove`, `test`. */
+import { ConfigError } from '../../config.ts'
+import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
+import { EXIT, type ReadFlags } from '../options.ts'
+import { ask, print } from './change.ts'
+import { jsonOf } from './envelope.ts'
+
+type DryFlags = ReadFlags & { dryRun?: true }
+type AddFlags = DryFlags & { type: string; to: string; headers?: string; description?: string }
+type UpdateFlags = DryFlags & {
+  name?: string
+  to?: string
+  headers?: string
+  description?: string
+  enable?: true
+  disable?: true
+  newSecret?: true
+}
+
+const pathOf = (id: string, act = ''): string =>
+  `/operator/webhooks/${encodeURIComponent(id)}${act}`
+
+export async function list(flags: ReadFlags): Promise<void> {
+  const call = { method: 'GET' as const, path: '/operator/webhooks' }
+  print(flags, await ask<{ items: Webhook[] }>(flags, call), ({ items }) =>
+    items.length === 0
+      ? 'There are no inline webhooks. Make one with keyway webhooks add.'
+      : items.map((one) => `${one.id}  ${one.hook_type}  ${one.name}${stateOf(one)}`).join('\n'),
+  )
+}
+
+export async function show(id: string, flags: ReadFlags): Promise<void> {
+  print(flags, await ask<Webhook>(flags, { method: 'GET', path: pathOf(id) }), shown)
+}
+
+export async function add(name: string, flags: AddFlags): Promise<void> {
+  const { type, to, headers, description, dryRun } = flags
+  const body = {
+    hook_type: type,
+    name,
+    url: to,
+    headers: headers === undefined ? {} : await headersOf(headers),
+    ...(description === undefined ? {} : { description }),
+    dry_run: dryRun ?? false,
+  }
+  const call = { method: 'POST' as const, path: '/operator/webhooks', body }
+  print(flags, await ask<WebhookChanged>(flags, call), changeWords)
+}
+
+export async function update(id: string, flags: UpdateFlags): Promise<void> {
+  const { name, to, headers, description, enable, disable, newSecret, dryRun } = flags
+  const changes = {
+    ...(name === undefined ? {} : { name }),
+    ...(to === undefined ? {} : { url: to }),
+    ...(headers === undefined ? {} : { headers: await headersOf(headers) }),
+    ...(description === undefined ? {} : { description }),
+    ...(enable || disable ? { enabled: enable ?? false } : {}),
+  }
+  const dry_run = dryRun ?? false
+  if (newSecret && Object.keys(changes).length > 0)
+    throw new ConfigError('--new-secret stands alone: make the other changes by themselves')
+  const call = newSecret
+    ? { method: 'POST' as const, path: pathOf(id, '/secret'), body: { dry_run } }
+    : { method: 'PATCH' as const, path: pathOf(id), body: { ...changes, dry_run } }
+  print(flags, await ask<WebhookChanged>(flags, call), changeWords)
+}
+
+export async function remove(id: string, flags: DryFlags): Promise<void> {
+  const call = {
+    method: 'DELETE' as const,
+    path: `${pathOf(id)}?dry_run=${flags.dryRun ?? false}`,
+  }
+  print(flags, await ask<WebhookChanged>(flags, call), changeWords)
+}
+
+/** Ends with 1 when the answer is none that a webhook of its type may give. */
+export async function tryOut(id: string, flags: ReadFlags): Promise<void> {
+  const call = { method: 'POST' as const, path: pathOf(id, '/test') }
+  const tried = await ask<WebhookTried>(flags, call)
+  print(flags, tried, ({ ok, status, ms, problem, response }) =>
+    ok
+      ? `HTTP ${status} after ${ms} ms; understood: ${JSON.stringify(response)}`
+      : `It failed after ${ms} ms: ${problem}`,
+  )
+  if (!tried.ok) process.exitCode = EXIT.refused
+}
+
+async function headersOf(file: string): Promise<Record<string, unknown>> {
+  const value = await jsonOf(file, '--headers')
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new ConfigError('--headers: write { "Authorization": "Bearer ..." }')
+}
+
+const stateOf = ({ enabled, url, feed }: Webhook): string => {
+  if (!enabled) return '  (off)'
+  if (url === null) return '  (no address yet)'
+  return feed?.problem ? `  (failing since ${feed.failing_since}: ${feed.problem})` : ''
+}
+
+const shown = (one: Webhook): string =>
+  [
+    `${one.name}  ${one.hook_type}  ${one.id}${stateOf(one)}`,
+    ...(one.description === null ? [] : [one.description]),
+    `Sent to: ${one.url ?? 'nowhere yet'}`,
+    ...(one.headers.length === 0 ? [] : [`With the headers: ${one.headers.join(', ')}`]),
+    ...(one.feed === null ? [] : [`Events that wait: ${waitingOf(one.feed.waiting)}`]),
+  ].join('\n')
+
+const waitingOf = (waiting: number): string => (waiting < 1000 ? String(waiting) : '1000 or more')
+
+function changeWords({ changed, difference, webhook, secret }: WebhookChanged): string {
+  if (difference.length === 0) return 'Nothing to do: it is so already.'
+  const lines = difference.map((one) => `  ${one}`)
+  if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
+  return [
+    ...(webhook === null ? [] : [webhook.id]),
+    ...lines,
+    ...(secret === null
+      ? []
+      : ['', `Deliveries are signed with ${secret}`, 'Keep it now: it is not shown again.']),
+  ].join('\n')
+}

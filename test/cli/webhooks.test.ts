@@ -1,0 +1,78 @@
+/** `keyway webhooks` from the first one to none. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { answering, type Receiver, startReceiver } from '../core/webhooks/receiver.ts'
+import { isGenuine } from '../fixtures/readme/verify-webhook.ts'
+import { type Running, startRunning } from './keyway.ts'
+
+let receiver: Receiver
+let host: Running
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  host = await startRunning({ KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}` })
+})
+afterAll(async () => {
+  await host.stop()
+  await receiver.close()
+})
+beforeEach(() => receiver.answer(answering(200, '{"output":{"valid":true}}')))
+
+const add = (...more: string[]) =>
+  host.json(
+    'webhooks',
+    'add',
+    'Check',
+    '--type',
+    'REQUEST_VALIDATION',
+    '--to',
+    receiver.url,
+    ...more,
+  )
+
+test('a webhook is added, tried, changed, listed and removed', async () => {
+  const headers = await host.file('headers.json', { Authorization: 'Bearer of-the-receiver' })
+  const { code, answer } = await add('--headers', headers, '--description', 'Looks first')
+  expect(code).toBe(0)
+  const { id } = answer.webhook
+  const tried = await host.keyway('webhooks', 'test', id)
+  expect([tried.code, tried.out]).toEqual([0, expect.stringContaining('{"valid":true}')])
+  const { headers: sent = {}, text = '' } = receiver.received.at(-1) ?? {}
+  expect(sent['authorization']).toBe('Bearer of-the-receiver')
+  expect(isGenuine(sent, text, answer.secret)).toBe(true)
+
+  const shown = await host.keyway('webhooks', 'show', id)
+  expect(shown.out).toContain('With the headers: authorization')
+  expect(shown.out).not.toContain('of-the-receiver')
+  const off = await host.keyway('webhooks', 'update', id, '--disable', '--name', 'Check it')
+  expect([off.code, off.out]).toEqual([0, `${id}\n  its name is "Check it"\n  it is off\n`])
+  expect((await host.keyway('webhooks', 'list')).out).toBe(
+    `${id}  REQUEST_VALIDATION  Check it  (off)\n`,
+  )
+  const renewed = await host.keyway('webhooks', 'update', id, '--new-secret')
+  expect(renewed.out).toMatch(/signed with whsec_\S+\nKeep it now/)
+
+  expect((await host.keyway('webhooks', 'remove', id)).code).toBe(0)
+  expect((await host.keyway('webhooks', 'list')).out).toContain('keyway webhooks add')
+})
+
+test('a test that fails ends with 1, and what is refused says why', async () => {
+  const { id } = (await add()).answer.webhook
+  receiver.answer(answering(500))
+  const tried = await host.keyway('webhooks', 'test', id)
+  expect([tried.code, tried.out]).toEqual([1, expect.stringContaining('it answered 500')])
+  const moved = await host.keyway('webhooks', 'update', id, '--to', 'http://10.0.0.5:8080/')
+  expect([moved.code, moved.err]).toEqual([
+    1,
+    expect.stringContaining('KEYWAY_PRIVATE_EGRESS=webhooks=10.0.0.5:8080'),
+  ])
+  const both = await host.keyway('webhooks', 'update', id, '--new-secret', '--disable')
+  expect([both.code, both.err]).toEqual([1, expect.stringContaining('--new-secret stands alone')])
+  expect((await host.keyway('webhooks', 'add', 'x', '--type', 'PHONE', '--to', 'y')).code).toBe(2)
+})
+
+test('a dry run makes nothing', async () => {
+  const before = (await host.json('webhooks', 'list')).answer
+  const { answer } = await add('--dry-run')
+  expect(answer).toMatchObject({ changed: false, webhook: null, secret: null })
+  expect((await host.json('webhooks', 'list')).answer).toEqual(before)
+})
