@@ -150,6 +150,26 @@ export const AUTHENTICATION = {
   ),
 } as const
 
+/**
+ * What may be given with the `oauth` credential of an app that is connected, so that its access token is
+ * renewed before it ends. It stays with the host; a connector is never called with it.
+ */
+export const RENEWAL = v.object({
+  refresh_token: maybe(text('Refresh token, to renew the access token with', 'secret')),
+  client_id: maybe(text('Client ID, to renew the access token with', 'clear')),
+  client_secret: maybe(text('Client secret, to renew the access token with', 'secret')),
+  scopes: maybe(scopes),
+  expires_in: maybe(
+    v.pipe(
+      v.number(),
+      v.safeInteger(),
+      v.minValue(0),
+      v.metadata({ title: 'Seconds until the access token ends', nature: 'clear' }),
+    ),
+  ),
+})
+export type Renewal = v.InferOutput<typeof RENEWAL>
+
 export type CredentialKind = keyof typeof AUTHENTICATION
 export const CREDENTIAL_KINDS = Object.keys(AUTHENTICATION) as CredentialKind[]
 

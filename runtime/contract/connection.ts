@@ -5,7 +5,13 @@
  * (`{ "api": { "token": "..." } }`). Connectors are called with the envelope of service.md section 2.1.
  */
 import * as v from 'valibot'
-import { AUTHENTICATION, type AuthCredential, type CredentialKind } from './authentication.ts'
+import {
+  AUTHENTICATION,
+  type AuthCredential,
+  type CredentialKind,
+  RENEWAL,
+  type Renewal,
+} from './authentication.ts'
 import type { AnySchema } from './capabilities.ts'
 import type { Manifest } from './manifest.ts'
 import { describeIssues } from './payload.ts'
@@ -16,9 +22,14 @@ export type Connection = {
   auth?: AuthCredential
   credentials?: AuthCredential[]
   settings: Record<string, unknown>
+  /** What renews access tokens, by credential id; by the empty one where there is but one. */
+  renewals?: Record<string, Renewal>
 }
 
-type Declared = Pick<Manifest, 'authentication_schema' | 'credentials'>
+/** Of a connection, what a connector is called with. */
+export const envelopeOf = ({ renewals: _, ...envelope }: Connection) => envelope
+
+type Declared = Pick<Manifest, 'authentication_schema' | 'credentials' | 'oauth'>
 type CredentialFields = NonNullable<Manifest['authentication_schema']>['fields']
 
 /** No prototype: `constructor` is an unknown member like any other. */
@@ -26,8 +37,15 @@ const exactly = (entries: [string, AnySchema][]): v.ObjectEntries =>
   Object.assign(Object.create(null), Object.fromEntries(entries))
 
 /** One credential's fields, and no others; the manifest's defaults are filled in. */
-export function credentialFields(kind: CredentialKind, fields: CredentialFields = {}) {
-  const entries: v.ObjectEntries = AUTHENTICATION[kind].entries
+export function credentialFields(
+  kind: CredentialKind,
+  fields: CredentialFields = {},
+  isRenewed = false,
+) {
+  const entries: v.ObjectEntries = {
+    ...AUTHENTICATION[kind].entries,
+    ...(isRenewed && kind === 'oauth' ? RENEWAL.entries : {}),
+  }
   const members = Object.entries(entries).map(([name, schema]): [string, AnySchema] => {
     const value = fields[name]?.default
     return [name, value === undefined ? schema : v.nullish(schema as v.GenericSchema, value)]
@@ -36,12 +54,14 @@ export function credentialFields(kind: CredentialKind, fields: CredentialFields 
 }
 
 /** The schema of `auth`. */
-export function authSchema({ authentication_schema: single, credentials = [] }: Declared) {
-  if (single) return credentialFields(single.kind, single.fields)
-  const members = credentials.map(({ id, kind, fields, optional }): [string, AnySchema] => {
-    const schema = credentialFields(kind, fields)
-    return [id, optional ? v.optional(schema) : schema]
-  })
+export function authSchema({ authentication_schema: single, credentials = [], oauth }: Declared) {
+  if (single) return credentialFields(single.kind, single.fields, oauth !== undefined)
+  const members = credentials.map(
+    ({ id, kind, fields, optional, oauth: own }): [string, AnySchema] => {
+      const schema = credentialFields(kind, fields, own !== undefined)
+      return [id, optional ? v.optional(schema) : schema]
+    },
+  )
   return v.strictObject(exactly(members))
 }
 
@@ -81,10 +101,34 @@ export function parseSettings(
 function toEnvelope(
   { authentication_schema: single, credentials = [] }: Declared,
   fields: Record<string, unknown>,
-): Pick<Connection, 'auth' | 'credentials'> {
-  if (single) return { auth: { [single.kind]: fields } as unknown as AuthCredential }
-  const sent = credentials.filter(({ id }) => fields[id] !== undefined)
-  return { credentials: sent.map(({ id, kind }) => ({ id, [kind]: fields[id] }) as AuthCredential) }
+): Omit<Connection, 'settings'> {
+  if (single) {
+    const { held, renewal } = split(single.kind, fields)
+    const auth = { [single.kind]: held } as unknown as AuthCredential
+    return { auth, ...renewalsOf([['', renewal]]) }
+  }
+  const sent = credentials
+    .filter(({ id }) => fields[id] !== undefined)
+    .map(({ id, kind }) => ({ id, kind, ...split(kind, fields[id] as Record<string, unknown>) }))
+  return {
+    credentials: sent.map(({ id, kind, held }) => ({ id, [kind]: held }) as AuthCredential),
+    ...renewalsOf(sent.map(({ id, renewal }) => [id, renewal])),
+  }
+}
+
+/** What a connector is called with, and what renews it. */
+function split(kind: CredentialKind, fields: Record<string, unknown>) {
+  const own: readonly string[] = Object.keys(AUTHENTICATION[kind].entries)
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const held = given.filter(([name]) => own.includes(name))
+  const renewal = given.filter(([name]) => !own.includes(name))
+  return { held: Object.fromEntries(held), renewal: Object.fromEntries(renewal) as Renewal }
+}
+
+/** Only where there are some: a connection without is kept as it always was. */
+function renewalsOf(all: [string, Renewal][]): Pick<Connection, 'renewals'> {
+  const some = all.filter(([, renewal]) => Object.keys(renewal).length > 0)
+  return some.length === 0 ? {} : { renewals: Object.fromEntries(some) }
 }
 
 /** The form of `auth`, to be filled in: the envelope's is what people know from connectors' own calls. */

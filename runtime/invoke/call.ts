@@ -6,7 +6,12 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { Invoke } from './invoke.ts'
 
 export type Outcome =
-  | { ok: true; response: unknown; page: { token: string; size: number | null } | null }
+  | {
+      ok: true
+      response: unknown
+      page: { token: string; size: number | null } | null
+      raw: Record<string, unknown> | null
+    }
   | { ok: false; error: ErrorResponse['error'] }
 
 /** Makes a function that never throws for what can go wrong with a connector or its upstream. */
@@ -23,8 +28,8 @@ export const createCall =
     const { body, ...rest } = call
     try {
       const answer = await invoke({ ...rest, text: JSON.stringify(body) })
-      const { response, page } = JSON.parse(answer.body.toString('utf8'))
-      return { ok: true, response, page }
+      const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
+      return { ok: true, response, page, raw: raw ?? null }
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error
       return { ok: false, error: errorBody(error, call.connectorId).error }

@@ -6,10 +6,11 @@ import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import type { Connection } from '../../contract/connection.ts'
 import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
-import { normalizeId } from '../../contract/manifest.ts'
+import { type Manifest, normalizeId } from '../../contract/manifest.ts'
 import type { AppInputCreate, AppInputPut, AppInputUpdate } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
 import { type AppFacts, apps } from '../../database/schema/apps.ts'
+import { tokenRenewals } from '../../database/schema/renewals.ts'
 import { recordActivity } from '../activity/activity.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { RequestParts } from '../parts.ts'
@@ -19,6 +20,7 @@ import type { InstalledConnector } from './connectors.ts'
 import { checkCredentials, connectionOf, derivedTenant, installed } from './credentials.ts'
 import { changedFacts, customClassId, withFacts } from './facts.ts'
 import { toIntegration } from './integrations.ts'
+import { planRenewal } from './renewal.ts'
 
 /** Instance of every custom app (core-interface.md section 1.17). */
 const CUSTOM_INSTANCE = 'custom_app_import'
@@ -102,6 +104,7 @@ async function connectApp(
       const { row, revived } = await insertOrRevive(tx, principal, app, (owner) =>
         keepConnection(parts.vault, owner, connection),
       )
+      await planRenewal(tx, row, connector.manifest, connection)
       await recordActivity(tx, principal, 'APP_CONNECTED', [appTarget(row)], {
         app_class_id: appClassId,
         instance_id: instanceId,
@@ -190,12 +193,14 @@ export async function putApp(
     saved(await reconnection(before, body, parts)),
   )
 
-  async function saved(sealed: Buffer | null) {
+  async function saved(renewed: Reconnection | null) {
+    const sealed = renewed?.sealed ?? null
     return db.transaction(async (tx) => {
       const row = await lockApp(tx, principal, before.id, 'apps.write')
       mayChange(row)
       if (sealed !== null && overtaken(before, row, body))
         throw new CoreError(409, 'The app was disconnected or connected anew meanwhile; try again')
+      if (renewed) await planRenewal(tx, row, renewed.manifest, renewed.connection)
       return toApp(await change(tx, principal, row, body, sealed))
     })
   }
@@ -252,7 +257,7 @@ async function reconnection(
   row: AppRow,
   body: AppInputPut,
   parts: RequestParts,
-): Promise<Buffer | null> {
+): Promise<Reconnection | null> {
   const { auth, settings, version } = body
   const connector = installed(parts, { app_class_id: row.connectorId ?? '', version })
   if (auth === undefined && settings === undefined) return null
@@ -266,8 +271,12 @@ async function reconnection(
       409,
       `These credentials are of another tenant (${tenant}) than this app’s (${row.instanceId}); connect that one with POST /apps`,
     )
-  return keepConnection(parts.vault, row, connection)
+  const { manifest } = connector
+  return { sealed: keepConnection(parts.vault, row, connection), connection, manifest }
 }
+
+/** A connection that is to be kept: sealed, and open for what is planned by it. */
+type Reconnection = { sealed: Buffer; connection: Connection; manifest: Manifest }
 
 /** Only credentials must be had from there; without old settings there are just none. */
 function keptConnection(row: AppRow, { vault }: RequestParts, needed: boolean): Connection | null {
@@ -316,6 +325,7 @@ export async function disconnectApp(db: Db, principal: Principal, id: string) {
     if (row.disconnectedAt === null) {
       const gone = { disconnectedAt: new Date(), sealedConnection: null, syncStatus: null }
       await tx.update(apps).set(gone).where(eq(apps.id, row.id))
+      await tx.delete(tokenRenewals).where(eq(tokenRenewals.appId, row.id))
       const { appClassId: app_class_id, instanceId: instance_id } = row
       const told = { app_class_id, instance_id }
       await recordActivity(tx, principal, 'APP_DISCONNECTED', [appTarget(row)], told)

@@ -3,7 +3,7 @@
  * sealed connection is bound to its domain and app, so that it opens in no other row.
  */
 import type { CapabilityName } from '../../contract/capabilities.ts'
-import type { Connection } from '../../contract/connection.ts'
+import { type Connection, envelopeOf } from '../../contract/connection.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { apps } from '../../database/schema/apps.ts'
 import { SealError, type Sealer } from '../../seal.ts'
@@ -63,7 +63,7 @@ export async function callApp(
   return connectors.call({
     connectorId: app.connectorId,
     capability,
-    body: { ...connection, ...call },
+    body: { ...envelopeOf(connection), ...call },
     requestId,
     signal,
   })

@@ -17,7 +17,13 @@ export type InstalledConnector = {
 
 /** How a capability's call ended: an error is the envelope's, so it holds no secret. */
 export type ConnectorAnswer =
-  | { ok: true; response: unknown; page: { token: string; size: number | null } | null }
+  | {
+      ok: true
+      response: unknown
+      page: { token: string; size: number | null } | null
+      /** What the system itself said, where that was asked for. */
+      raw?: Record<string, unknown> | null
+    }
   | { ok: false; error: ErrorResponse['error'] }
 
 export type ConnectorCall = {

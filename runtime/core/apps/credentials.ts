@@ -1,11 +1,18 @@
 /** From what a caller sent to a connection that the system has accepted, and the tenant that it is. */
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../contract/canonical-json.ts'
-import { type Connection, identityOf, parseAuth, parseSettings } from '../../contract/connection.ts'
+import {
+  type Connection,
+  envelopeOf,
+  identityOf,
+  parseAuth,
+  parseSettings,
+} from '../../contract/connection.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { AppInputPut } from '../../contract/models/app.ts'
+import { oauthDeclarations } from '../../contract/oauth.ts'
 import type { CoreParts, RequestParts } from '../parts.ts'
 import type { InstalledConnector } from './connectors.ts'
 
@@ -68,11 +75,12 @@ export function connectionOf(
 const isNew = (known: readonly string[]) => (place: string) => !known.includes(place)
 
 /**
- * Where credentials may go with some settings: the origins of the manifest's `egress`. Where those leave the
- * host open, the code chooses it by any setting.
+ * Where credentials may go with some settings: the origins of the manifest's `egress`, and where access tokens
+ * are renewed. Where those leave the host open, the code chooses it by any setting.
  */
-function placesOf({ egress }: Manifest, settings: Connection['settings']): string[] {
-  return egress.map(({ url }) => {
+function placesOf(manifest: Manifest, settings: Connection['settings']): string[] {
+  const tokenUrls = oauthDeclarations(manifest).map(({ oauth }) => oauth.token_url)
+  return [...manifest.egress.map(({ url }) => url), ...tokenUrls].map((url) => {
     const filled = url.replaceAll(/\{settings\.(\w+)\}/g, (_, name) => String(settings[name] ?? ''))
     const origin = URL.parse(filled)?.origin ?? filled
     return origin.includes('*') ? `${origin} ${canonicalJson(settings)}` : origin
@@ -106,7 +114,7 @@ export async function checkCredentials(
   const answer = await connectors.call({
     connectorId: id,
     capability: 'validate_credentials',
-    body: { ...connection, request: {} },
+    body: { ...envelopeOf(connection), request: {} },
     requestId,
     signal: AbortSignal.any([signal, late]),
   })

@@ -1,7 +1,158 @@
+/**
+ * Renewing access tokens of connected apps before they end. Hosts that do it at once ask once: equal
+ * refreshes are one (oauth/perform.ts), and each looks again at what is kept before it writes.
+ */
+import { and, eq, lte, sql } from 'drizzle-orm'
+import type { Connection } from '../../contract/connection.ts'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { tokenRenewals } from '../../database/schema/renewals.ts'
+import type { RequestParts } from '../parts.ts'
+import { adminIds } from '../people/admins.ts'
+import { openTask } from '../tasks/open.ts'
 import type { Duty } from '../work/work.ts'
+import { keepConnection, openConnection } from './connections.ts'
+import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
+
+type AppRow = typeof apps.$inferSelect
+
+/** Pause after the first failure, doubled with each, and the longest one, in seconds. */
+const FIRST_PAUSE_SECONDS = 15
+const LONGEST_PAUSE_SECONDS = 1800
+/** Failures in a row after which somebody is asked, and after which it is given up: some 15 minutes, two days. */
+const TELL_AFTER = 7
+const GIVE_UP_AFTER = 100
+
+const isDue = lte(tokenRenewals.renewAt, sql`clock_timestamp()`)
 
 export const RENEWAL_DUTY: Duty = {
-  handle: async () => {},
-  due: async () => [],
+  handle: renew,
+  async due(db) {
+    const rows = await db
+      .select({ id: tokenRenewals.appId })
+      .from(tokenRenewals)
+      .where(isDue)
+      .orderBy(tokenRenewals.renewAt)
+      .limit(100)
+    return rows.map(({ id }) => id)
+  },
+  // It is still due, and found again.
   gaveUp: async () => {},
+}
+
+async function renew(db: Db, appId: string, parts: RequestParts): Promise<void> {
+  const [found] = await db
+    .select({ app: apps })
+    .from(tokenRenewals)
+    .innerJoin(apps, eq(apps.id, tokenRenewals.appId))
+    .where(and(eq(tokenRenewals.appId, appId), isDue))
+  if (!found) return
+  const problem = await renewAll(db, found.app, parts)
+  if (problem !== null) await failed(db, found.app, problem)
+}
+
+/** Words for what went wrong; null where nothing did. */
+async function renewAll(db: Db, app: AppRow, parts: RequestParts): Promise<string | null> {
+  const connector = app.connectorId === null ? null : parts.connectors.find(app.connectorId)
+  if (!connector) return `the connector ${app.connectorId} is not served`
+  const opened = open(app, parts)
+  if (typeof opened === 'string') return opened
+  let connection = opened
+  let kept = app.sealedConnection
+  const seconds: number[] = []
+  for (const call of renewalsOf(connector.manifest, connection)) {
+    const answer = await parts.connectors.call({
+      connectorId: connector.id,
+      capability: call.capability,
+      body: { settings: connection.settings, request: call.request, include_raw_data: true },
+      requestId: parts.requestId,
+      signal: parts.signal,
+    })
+    // A host that stops: whoever goes on asks for the same answer.
+    if (parts.signal.aborted) throw parts.signal.reason
+    if (!answer.ok) return answer.error.message
+    connection = withTokens(connection, call.id, answer.response as Given)
+    seconds.push(renewAfterSeconds(answer.raw?.['expires_in']))
+    const sealed = keepConnection(parts.vault, app, connection)
+    // At once, before the next: the refresh token before is spent.
+    if (!(await replace(db, app, kept, sealed))) return null
+    kept = sealed
+  }
+  await plan(db, app.id, seconds)
+  return null
+}
+
+type Given = { access_token: string; refresh_token: string | null }
+
+/** The connection, or why there is none. */
+function open(app: AppRow, { vault }: RequestParts): Connection | string {
+  try {
+    return openConnection(vault, app)
+  } catch (error) {
+    // What the operator has to put right.
+    if (error instanceof CoreError) return error.message
+    throw error
+  }
+}
+
+/** Writes a connection where the one is that it was made from; false where that was replaced meanwhile. */
+async function replace(db: Db, app: AppRow, before: Buffer | null, sealed: Buffer) {
+  if (before === null) return false
+  const changed = await db
+    .update(apps)
+    .set({ sealedConnection: sealed, updatedAt: sql`${apps.updatedAt}` })
+    .where(and(eq(apps.id, app.id), eq(apps.sealedConnection, before)))
+    .returning({ id: apps.id })
+  return changed.length > 0
+}
+
+/** Without anything to renew, as after an upgrade of the connector, never again. */
+async function plan(db: Db, appId: string, seconds: number[]): Promise<void> {
+  const after = sql`clock_timestamp() + make_interval(secs => ${Math.min(...seconds)})`
+  await db
+    .update(tokenRenewals)
+    .set({ renewAt: seconds.length === 0 ? null : (after as never), attempts: 0, problem: null })
+    .where(eq(tokenRenewals.appId, appId))
+}
+
+async function failed(db: Db, app: AppRow, problem: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [row] = await tx
+      .select()
+      .from(tokenRenewals)
+      .where(and(eq(tokenRenewals.appId, app.id), isDue))
+      .for('update')
+    // Somebody else was faster, or the app was connected anew.
+    if (!row) return
+    const attempts = row.attempts + 1
+    const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** row.attempts, LONGEST_PAUSE_SECONDS)
+    const next = sql`clock_timestamp() + make_interval(secs => ${pause})`
+    await tx
+      .update(tokenRenewals)
+      .set({ attempts, problem, renewAt: attempts < GIVE_UP_AFTER ? (next as never) : null })
+      .where(eq(tokenRenewals.appId, app.id))
+    if (attempts === TELL_AFTER) await tellAdmins(tx, app, problem)
+  })
+}
+
+async function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<void> {
+  const { adminUserIds, adminGroupIds, domainId } = app
+  const nobody = adminUserIds.length + adminGroupIds.length === 0
+  await openTask(
+    tx,
+    { domainId, userId: null },
+    {
+      taskType: 'TOKEN_NOT_RENEWED',
+      taskCategory: 'ERROR',
+      productArea: 'PLATFORM',
+      appId: app.id,
+      description: `The access token of ${JSON.stringify(app.name)} could not be renewed: ${problem.slice(0, 1000)}`,
+      instructions: `Where its consent was taken back or its client changed, connect it again with PUT /apps/${app.id}; it is tried again for two days`,
+      assignees: {
+        userIds: nobody ? await adminIds(tx, domainId) : adminUserIds,
+        groupIds: adminGroupIds,
+      },
+    },
+  )
 }

@@ -39,7 +39,8 @@ function authJsonSchema(manifest: Manifest): JsonSchema {
 function worded(judge: JsonSchema, words: JsonSchema): JsonSchema {
   const { required, ...rest } = words
   const must = judge['required']
-  return must === undefined ? rest : { ...rest, required: must }
+  const properties = { ...(judge['properties'] as object), ...(words['properties'] as object) }
+  return { ...rest, properties, ...(must === undefined ? {} : { required: must }) }
 }
 
 /** No unknown members are taken, and secrets are only ever written. */
