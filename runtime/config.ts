@@ -73,7 +73,7 @@ export const SETTINGS = {
     default: '',
     schema: text,
     meaning:
-      'grants of private addresses, for connectors from anywhere: `connector_id=host:port`, separated by spaces',
+      'grants of private addresses, for connectors from anywhere: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`',
   },
   KEYWAY_CLEAR_SECRETS: {
     default: '',

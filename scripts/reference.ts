@@ -18,6 +18,7 @@ import { coreSections } from './core-reference.ts'
 import { contextMembers, type Exported, exportsOf, signingMembers } from './for-authors.ts'
 import { code, table } from './markdown.ts'
 import { operatorSections } from './operator-reference.ts'
+import { webhookSections } from './webhook-reference.ts'
 
 /** The page as Markdown. */
 export function referencePage(): string {
@@ -40,6 +41,7 @@ export function referencePage(): string {
     ['Limits', limits()],
     ['Cases', cases()],
     ...coreSections(),
+    ...webhookSections(),
     ...operatorSections((body) => members(createComponents().schema(body, 'input'))),
   ]
   return [
