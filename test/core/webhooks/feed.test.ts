@@ -1,6 +1,7 @@
 /** The activity log on its way to a system of the operator's. */
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FEED_DUTY } from '../../../runtime/core/webhooks/feed.ts'
 import { activityLogs } from '../../../runtime/database/schema/audit.ts'
 import { eventFeeds } from '../../../runtime/database/schema/webhooks.ts'
 import { until } from '../../e2e/until.ts'
@@ -124,6 +125,21 @@ test('pauses grow; after a day of failures the admins have a task, one', async (
   await until('it was tried again', () => receiver.received.length > sent)
   await until('it pauses again', async () => (await pause()) > 0)
   expect(await tasks()).toHaveLength(1)
+})
+
+test('two that deliver at once leave nothing out, and bring nothing out of order', async () => {
+  receiver.answer(answering(200))
+  await dueNow()
+  await until('nothing waits', async () => (await feed()).waiting === 0)
+  const before = receiver.received.length
+  await core.call('PATCH', `${BASE}/${id}`, { body: { description: 'a' } })
+  for (let n = 0; n < 5; n += 1) await happen()
+  const parts = { ...core.host.parts, requestId: 'r', signal: new AbortController().signal }
+  await Promise.all([1, 2, 3].map(() => FEED_DUTY.handle(core.db, id, parts)))
+  await until('nothing waits', async () => (await feed()).waiting === 0)
+  const told = [...new Set(hashes().slice(before))]
+  expect(told).toEqual((await logged()).slice(-told.length))
+  expect(told).toHaveLength(6)
 })
 
 test('a host that starts goes on where another stopped; one that was off tells what it missed', async () => {

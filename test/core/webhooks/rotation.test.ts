@@ -1,0 +1,51 @@
+/** Secrets of webhooks while KEYWAY_SECRET is rotated. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inlineWebhooks } from '../../../runtime/database/schema/app_store.ts'
+import { sealedWith } from '../../../runtime/seal.ts'
+import { keyId } from '../../../runtime/secret.ts'
+import { until } from '../../e2e/until.ts'
+import { isGenuine } from '../../fixtures/readme/verify-webhook.ts'
+import { type CoreHost, SECRET, startCore } from '../host.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+
+const NEW_SECRET = 'the-newest-secret-'.repeat(3)
+
+let receiver: Receiver
+let core: CoreHost
+
+const start = (secrets: string, from?: string) =>
+  startCore({ KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`, KEYWAY_SECRET: secrets }, from)
+async function restart(secrets: string): Promise<void> {
+  await core.stop({ keep: true })
+  core = await start(secrets, core.dataDir)
+}
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  core = await start(SECRET)
+})
+afterAll(async () => {
+  await core.stop()
+  await receiver.close()
+})
+
+test('they are sealed anew with the newest, and the old one may then go', async () => {
+  const headers = { 'x-key': 'value-of-the-receiver' }
+  const body = { hook_type: 'PROVISION', name: 'Hook', url: receiver.url, headers }
+  const { webhook, secret } = (await core.call('POST', '/operator/webhooks', { body })).body
+  const sealedBy = async () => {
+    const own = eq(inlineWebhooks.id, webhook.id)
+    const [row] = await core.db.select().from(inlineWebhooks).where(own)
+    return sealedWith(row?.sealed as Buffer)
+  }
+  expect(await sealedBy()).toBe(keyId(SECRET))
+  await restart(`${NEW_SECRET},${SECRET}`)
+  await until('it is sealed anew', async () => (await sealedBy()) === keyId(NEW_SECRET))
+  await restart(NEW_SECRET)
+  const tried = await core.call('POST', `/operator/webhooks/${webhook.id}/test`)
+  expect(tried.body).toMatchObject({ ok: true })
+  const { headers: sent = {}, text = '' } = receiver.received.at(-1) ?? {}
+  expect(sent['x-key']).toBe('value-of-the-receiver')
+  expect(isGenuine(sent, text, secret)).toBe(true)
+})
