@@ -87,7 +87,9 @@ export async function updateWebhook(
     const changes = lowered(given ?? {})
     const headers = withHeaders(secrets?.headers ?? {}, changes)
     const headerNames = Object.keys(headers).sort()
-    if (url !== null) judge(deliver, url, headerNames)
+    // What stays as it is is judged when it is sent: a grant that is gone must not keep it from being switched off.
+    if (url !== null && (change.url !== undefined || given !== undefined))
+      judge(deliver, url, headerNames)
     keepAtHome(row, url, secrets, changes)
     const difference = differenceOf(row, { ...change, headers: changes }, url, headerNames)
     if (difference.length === 0 || change.dry_run)

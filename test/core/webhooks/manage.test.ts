@@ -1,6 +1,7 @@
 /** Making, changing and deleting webhooks through /operator. */
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inlineWebhooks } from '../../../runtime/database/schema/app_store.ts'
 import { app, type CoreHost, person, startCore } from '../host.ts'
 import { lastEvents, NOBODY_ID, webhook } from '../store.ts'
 import { answering, type Receiver, startReceiver } from './receiver.ts'
@@ -131,6 +132,14 @@ describe('a change', () => {
     expect((await change(made.id, { url, headers: { authorization: null } })).status).toBe(200)
     const sample = await core.call('GET', `${BASE}/${made.id}`)
     expect(sample.body).toMatchObject({ url, headers: [] })
+  })
+
+  test('switches off also what would not be sent any more', async () => {
+    const { webhook: made } = (await create()).body
+    const url = 'http://10.0.0.9:8080/'
+    await core.db.update(inlineWebhooks).set({ url }).where(eq(inlineWebhooks.id, made.id))
+    expect((await change(made.id, { enabled: false })).body).toMatchObject({ changed: true })
+    expect((await change(made.id, { url })).status).toBe(422)
   })
 
   test('gives one that was only a name an address, and a secret', async () => {
