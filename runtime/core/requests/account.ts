@@ -66,7 +66,14 @@ export async function findAccount(
     return { ok: true, value: known.id }
   }
   if (carrier.app.syncStatus === 'SUCCESS' && !holder.making) return { ok: true, value: null }
-  return lookInSystem(db, carrier, pair, holder.making)
+  if (!holder.making) return lookInSystem(db, carrier, pair, false)
+  // Sent, and the end unknown: it is given the time that the system may take to show it.
+  const looked = await carrier.until(async () => {
+    const there = await lookInSystem(db, carrier, pair, true)
+    return there.ok ? there.value !== null : there
+  })
+  if (!looked.ok) return looked
+  return { ok: true, value: (await holderOf(db, pair, carrier.app.domainId)).account }
 }
 
 /**
@@ -123,6 +130,11 @@ export async function ensureAccount(
   if (found.value !== null) return { ok: true, account: found.value, found: true }
   if (!carrier.has('create_account'))
     return byHand('there is no account yet, and the connector cannot make one')
+  const { making } = await holderOf(db, pair, carrier.app.domainId)
+  if (making && !carrier.has('list_accounts'))
+    return byHand(
+      'an account may have been made, but the answer was lost and the connector cannot list accounts; look whether it is there',
+    )
   const needed = carrier.manifest.entitlement_types.filter(({ min }) => min > 0)
   const lacking = needed.find(({ type_id }) => type_id !== entitlement?.entitlementType)
   if (lacking)
@@ -131,6 +143,10 @@ export async function ensureAccount(
     )
   return create(db, carrier, pair, needed.length > 0 ? entitlement : null, noteThere)
 }
+
+/** Failures that say for certain that nothing was done. */
+const UNDONE: readonly string[] = ['rate_limit', 'connection_rejected', 'authentication_expired']
+const isUndone = (code: string): boolean => UNDONE.includes(code)
 
 const byHand = (problem: string): Outcome => ({ ok: false, end: 'manual', problem })
 
@@ -164,7 +180,8 @@ async function create(
   if (!answer.ok) {
     // It may be there all the same: made by this call, or by somebody else before.
     const outcome = failed(answer.error)
-    const ours = !outcome.ok && outcome.end === 'retry'
+    const ours = !isUndone(answer.error.error_code) && !outcome.ok && outcome.end === 'retry'
+    if (!ours) await keepHolder(db, pair, { making: false })
     const there = await lookInSystem(db, carrier, pair, ours)
     if (!there.ok || there.value === null) return outcome
     if (!ours) await noteThere(null)

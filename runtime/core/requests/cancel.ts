@@ -31,8 +31,9 @@ export async function cancelAccessRequest(
         409,
         `The request is ${request.status}; only a pending one can be cancelled`,
       )
-    await cancelled(tx, request, reason?.slice(0, 1000) ?? null, means)
+    // The log first, as everywhere: one who has the log and waits for the job must not meet one who waits the other way round.
     await note(tx, principal, request, 'APP_STORE_CANCEL_ACCESS_REQUEST', { from: request.status })
+    await cancelled(tx, request, reason?.slice(0, 1000) ?? null, means)
   })
   return null
 }

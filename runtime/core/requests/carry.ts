@@ -4,7 +4,7 @@
  * it is done again.
  */
 import { and, asc, eq, inArray, isNotNull, isNull, lte, ne, or, sql } from 'drizzle-orm'
-import { statesThatAre } from '../../contract/request-states.ts'
+import { standingOf, statesThatAre } from '../../contract/request-states.ts'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -93,7 +93,12 @@ async function carrierFor(
 
 /** Whether it was there before anybody gave it: not, where it is there by another request. */
 async function noteBefore(db: Db, request: RequestRow, there: boolean | null): Promise<void> {
-  const byOther = there && (await others(db, request)).some(({ wasThere }) => wasThere === false)
+  const byOther =
+    there &&
+    (await others(db, request)).some(
+      ({ wasThere, how, status }) =>
+        wasThere === false || (how === 'manual' && status !== 'PENDING_MANUAL_PROVISIONING'),
+    )
   await db
     .update(accessRequests)
     .set({ wasThere: there && !byOther })
@@ -114,7 +119,7 @@ async function others(db: Db, request: RequestRow): Promise<RequestRow[]> {
       and(
         ofPair(request),
         ne(accessRequests.id, request.id),
-        sql`${accessRequests.entitlement} is not distinct from ${request.entitlement === null ? null : JSON.stringify(request.entitlement)}::jsonb`,
+        sameThing(request),
         or(
           inArray(accessRequests.status, statesThatAre('wanted', 'unwanted')),
           isNotNull(accessRequests.todo),
@@ -123,29 +128,84 @@ async function others(db: Db, request: RequestRow): Promise<RequestRow[]> {
     )
 }
 
+/** Requests for the app itself, or for one permission: by its own id, or what it stands for in the system. */
+function sameThing({ label, entitlement, permissionId }: RequestRow) {
+  if (label === null) return isNull(accessRequests.label)
+  return or(
+    permissionId === null ? undefined : eq(accessRequests.permissionId, permissionId),
+    entitlement === null
+      ? undefined
+      : sql`${accessRequests.entitlement} = ${JSON.stringify(entitlement)}::jsonb`,
+    // A permission that was deleted and that nobody else can stand for.
+    sql`false`,
+  )
+}
+
+const isWanted = ({ status }: RequestRow): boolean => standingOf(status) === 'wanted'
+/** Not yet given by anybody, and not by us: whoever cancels it would take nothing back. */
+const waitsForHands = ({ how, status }: RequestRow): boolean =>
+  how === 'manual' && status === 'PENDING_MANUAL_PROVISIONING'
+
 async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise<Outcome> {
-  if (request.how === 'manual') return { ok: false, end: 'manual', problem: 'it was given by hand' }
-  // It was there before: who gave it may still need it.
-  if (request.wasThere === true) return { ok: true, found: true }
-  const wanted = statesThatAre('wanted')
-  const heir = (await others(db, request)).find(({ status }) => wanted.includes(status))
+  const kept: Outcome = { ok: true, found: true }
+  const manual = request.how === 'manual'
+  // It was there before: who gave it may still need it. Or nothing was sent yet.
+  if (!manual && request.wasThere !== false) return kept
+  const heir = (await others(db, request)).find((one) => isWanted(one) && !waitsForHands(one))
   if (heir) {
     // The other one goes on to hold it, and takes it away when its own time comes.
-    if (request.wasThere === false) await change(db, heir, { wasThere: false })
-    return { ok: true, found: true }
+    await change(db, heir, { wasThere: false })
+    return kept
   }
+  if (manual) return { ok: false, end: 'manual', problem: 'it was given by hand' }
+  // Whoever holds something in the account needs it; the last of them closes it.
+  if (request.label === null && (await holdsMore(db, request))) return kept
   const { config } = await subjectOf(db, request)
   if (config.removalWebhook !== null)
     return callRemovalWebhook(db, request, config.removalWebhook, parts)
   if (request.how === 'webhook')
     return { ok: false, end: 'manual', problem: 'no webhook is there to take it back' }
-  // Nothing was sent yet.
-  if (request.wasThere === null) return { ok: true, found: true }
   const carrier = await carrierFor(db, request, parts)
   if (!('app' in carrier)) return carrier
-  return request.entitlement === null
-    ? takeAccount(db, carrier, request)
-    : takeEntitlement(db, carrier, request)
+  if (request.entitlement === null) return takeAccount(db, carrier, request)
+  const taken = await takeEntitlement(db, carrier, request)
+  if (!taken.ok || !(await leftAccount(db, request)) || (await holdsMore(db, request))) return taken
+  return takeAccount(db, carrier, request)
+}
+
+/** Whether other requests of the person stand in the same system. */
+async function holdsMore(db: Db, request: RequestRow): Promise<boolean> {
+  const rows = await db
+    .select({ id: accessRequests.id })
+    .from(accessRequests)
+    .where(
+      and(
+        ofPair(request),
+        ne(accessRequests.id, request.id),
+        ne(accessRequests.how, 'manual'),
+        inArray(accessRequests.status, statesThatAre('wanted')),
+      ),
+    )
+    .limit(1)
+  return rows.length > 0
+}
+
+/** Whether a request for the app itself ended, and left the account to those who still held something in it. */
+async function leftAccount(db: Db, request: RequestRow): Promise<boolean> {
+  const rows = await db
+    .select({ id: accessRequests.id })
+    .from(accessRequests)
+    .where(
+      and(
+        ofPair(request),
+        isNull(accessRequests.label),
+        eq(accessRequests.how, 'connector'),
+        eq(accessRequests.wasThere, false),
+        inArray(accessRequests.status, statesThatAre('over')),
+      ),
+    )
+    .limit(1)
+  return rows.length > 0
 }
 
 /** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */

@@ -12,12 +12,15 @@ import { pairKey, pairOf } from './means.ts'
 /** Most pairs that are told to be due at once. */
 const MAX_DUE = 100
 
-async function due(db: Db): Promise<string[]> {
+async function due(db: Db, now?: Date): Promise<string[]> {
   const rows = await db
     .select()
     .from(accessRequests)
     .where(
-      and(isNotNull(accessRequests.wakeAt), lte(accessRequests.wakeAt, sql`clock_timestamp()`)),
+      and(
+        isNotNull(accessRequests.wakeAt),
+        lte(accessRequests.wakeAt, now ?? sql`clock_timestamp()`),
+      ),
     )
     .orderBy(asc(accessRequests.wakeAt))
     .limit(MAX_DUE)

@@ -1,7 +1,7 @@
 /** Giving what a request asks for, through the connector: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
 import { ensureAccount, keepHolder, type NoteThere } from './account.ts'
-import { canBeRead, grantOf, holds, statusOf } from './held.ts'
+import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './held.ts'
 import type { RequestRow } from './move.ts'
 import { type Carrier, failed, type Outcome } from './outcome.ts'
 
@@ -29,18 +29,29 @@ export async function giveAccount(
     return { ok: false, end: 'retry', problem: 'the account that was known is not there any more' }
   }
   await noteThere(false)
+  return wakeAccount(db, carrier, request, account.account, status.value)
+}
+
+/** Makes an account usable that sleeps. */
+async function wakeAccount(
+  db: Db,
+  carrier: Carrier,
+  request: RequestRow,
+  account: string,
+  status: string,
+): Promise<Outcome> {
   if (!carrier.has('activate_account'))
-    return { ok: false, end: 'manual', problem: `the account is ${status.value}` }
-  const woken = await carrier.call('activate_account', { account_id: account.account })
+    return { ok: false, end: 'manual', problem: `the account is ${status}` }
+  // Before it is sent: whoever takes it back has to know that it was ours.
+  await keepHolder(db, request, { made: true })
+  const woken = await carrier.call('activate_account', { account_id: account })
   if (!woken.ok) return failed(woken.error)
   const shown = await carrier.until(async () => {
-    const now = await statusOf(carrier, account.account)
+    const now = await statusOf(carrier, account)
     return now.ok ? now.value === 'ACTIVE' : now
   })
   if (!shown.ok) return failed(shown.error)
-  if (!shown.value) return notShown('activate_account')
-  await keepHolder(db, request, { made: true })
-  return done(false)
+  return shown.value ? done(false) : notShown('activate_account')
 }
 
 const notShown = (capability: string): Outcome => ({
@@ -61,6 +72,10 @@ export async function giveEntitlement(
   const account = await ensureAccount(db, carrier, request, entitlement, noteThere)
   if (!('account' in account)) return account
   const id = account.account
+  if (account.found) {
+    const usable = await ensureUsable(db, carrier, request, id)
+    if (!usable.ok) return usable
+  }
   if (canBeRead(carrier)) {
     const before = await holds(carrier, id, entitlement)
     if (!before.ok) return failed(before.error)
@@ -83,4 +98,18 @@ export async function giveEntitlement(
   })
   if (!shown.ok) return failed(shown.error)
   return shown.value ? done(false) : notShown('assign_entitlement')
+}
+
+/** An account that sleeps is no use with any entitlement; where one account cannot be asked for, it is not looked at. */
+async function ensureUsable(
+  db: Db,
+  carrier: Carrier,
+  request: RequestRow,
+  account: string,
+): Promise<Outcome> {
+  if (!carrier.has('get_account')) return done(true)
+  const status = await statusOf(carrier, account)
+  if (!status.ok) return failed(status.error)
+  if (status.value === null || !UNUSABLE.includes(status.value)) return done(true)
+  return wakeAccount(db, carrier, request, account, status.value)
 }

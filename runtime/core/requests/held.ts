@@ -45,6 +45,9 @@ export const grantOf = (account: string, ref: EntitlementRef) => ({
   entitlement_integration_specific_id: ref.entitlementId,
 })
 
+/** States in which an account gives no access; null is one that is not there. */
+export const UNUSABLE: readonly (string | null)[] = [null, 'SUSPENDED', 'DEPROVISIONED', 'INACTIVE']
+
 type Account = { user_status?: string | null }
 
 /** The state of an account: null where it is not there. Systems that cannot tell have only active ones. */

@@ -1,7 +1,7 @@
 /** Taking back, through the connector, what a request gave: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
 import { findAccount, holderOf, keepHolder } from './account.ts'
-import { canBeRead, grantOf, holds, statusOf } from './held.ts'
+import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './held.ts'
 import type { RequestRow } from './move.ts'
 import { type Carrier, failed, type Outcome } from './outcome.ts'
 
@@ -20,14 +20,18 @@ export async function takeEntitlement(
   const id = account.value
   if (id === null) return gone(true)
   if (canBeRead(carrier)) {
-    const before = await holds(carrier, id, entitlement)
+    // What was given a moment ago may not be shown yet: only what stays away is gone.
+    const before = await carrier.until(async () => {
+      const now = await holds(carrier, id, entitlement)
+      return now.ok ? now.value : now
+    })
     if (!before.ok) return failed(before.error)
     if (!before.value) return gone(true)
   }
   if (!carrier.has('unassign_entitlement'))
     return { ok: false, end: 'manual', problem: 'the connector cannot take entitlements back' }
   const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
-  if (!taken.ok) return failed(taken.error)
+  if (!taken.ok && taken.error.error_code !== 'not_found') return failed(taken.error)
   if (!canBeRead(carrier)) return gone(false)
   const left = await carrier.until(async () => {
     const now = await holds(carrier, id, entitlement)
@@ -43,17 +47,31 @@ const stillThere = (capability: string): Outcome => ({
   problem: `${capability} answered success, but the system still shows it`,
 })
 
-/** States in which an account gives no access. */
-const UNUSABLE: readonly (string | null)[] = [null, 'SUSPENDED', 'DEPROVISIONED', 'INACTIVE']
-
 /** Makes an account unusable that was made, or woken, for a request: deactivated where that can be, else deleted. */
 export async function takeAccount(db: Db, carrier: Carrier, request: RequestRow): Promise<Outcome> {
+  const { making } = await holderOf(db, request, carrier.app.domainId)
+  if (making) {
+    // One was sent for whose end nobody knows.
+    const found = await findAccount(db, carrier, request)
+    if (!found.ok) return failed(found.error)
+    if (found.value === null && !carrier.has('list_accounts'))
+      return {
+        ok: false,
+        end: 'manual',
+        problem: 'an account may have been made, and the connector cannot list accounts',
+      }
+  }
   const { account, made } = await holderOf(db, request, carrier.app.domainId)
   if (account === null || !made) return gone(true)
-  const before = await statusOf(carrier, account)
-  if (!before.ok) return failed(before.error)
   const deactivates = carrier.has('deactivate_account')
-  if (before.value === null || (deactivates && UNUSABLE.includes(before.value))) return ended(true)
+  // What was made or woken a moment ago may not be shown yet.
+  const usable = await carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    if (!now.ok) return now
+    return deactivates ? !UNUSABLE.includes(now.value) : now.value !== null
+  })
+  if (!usable.ok) return failed(usable.error)
+  if (!usable.value) return ended(true)
   const capability = deactivates ? 'deactivate_account' : 'delete_account'
   if (!carrier.has(capability))
     return {

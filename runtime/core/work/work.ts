@@ -25,8 +25,8 @@ export type Handler = (db: Db, key: string, parts: RequestParts) => Promise<void
 /** One kind of work, as its room hands it in. */
 export type Duty = {
   handle: Handler
-  /** Keys of what is due now, at most a hundred; asked every two seconds on every host. */
-  due(db: Db): Promise<string[]>
+  /** Keys of what is due, at most a hundred; asked every two seconds on every host. Now is the database's unless given. */
+  due(db: Db, now?: Date): Promise<string[]>
   /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
   gaveUp(db: Db, key: string, problem: string, parts: CoreParts): Promise<void>
 }

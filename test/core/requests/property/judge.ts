@@ -1,0 +1,73 @@
+/** What must hold once all is quiet. */
+import { standingOf } from '../../../../runtime/contract/request-states.ts'
+import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
+import type { World } from './world.ts'
+
+/** In words, each thing that does not hold. */
+export async function broken(world: World): Promise<string[]> {
+  const { system, before, email, permissions } = world
+  const rows = await world.all()
+  const open = await world.openTasks()
+  const faults: string[] = []
+  const expects = (holds: boolean, words: string) => {
+    if (!holds) faults.push(words)
+  }
+  const told = (one: RequestRow) =>
+    `${one.id} ${one.label ?? 'app'} ${one.status} how=${one.how} was=${one.wasThere} todo=${one.todo} ${one.problem ?? ''}`
+
+  const accounts = system.accountsOf(email)
+  expects(accounts.length <= 1, `there are ${accounts.length} accounts`)
+
+  for (const request of rows) {
+    const own = open.filter(({ accessRequestId }) => accessRequestId === request.id)
+    expects(request.todo === null, `${told(request)}: something is left to do`)
+    expects(own.length <= 1, `${told(request)}: ${own.length} tasks are open`)
+    const needsTask =
+      standingOf(request.status) === 'asked' || request.status.startsWith('PENDING_MANUAL')
+    if (needsTask) expects(own.length === 1, `${told(request)}: nobody is asked`)
+    expects(
+      needsTask ||
+        ['CANCELLED', 'DENIED_PROVISIONING'].includes(request.status) ||
+        own.length === 0,
+      `${told(request)}: a task is open for nothing`,
+    )
+    expects(
+      ![
+        'PENDING',
+        'APPROVED',
+        'PENDING_PROVISIONING',
+        'PENDING_DEPROVISIONING',
+        'REVERTING',
+      ].includes(request.status),
+      `${told(request)}: it rests where nothing may rest`,
+    )
+  }
+
+  /** Somebody was asked to end it, or decided to leave it. */
+  const isForPeople = (one: RequestRow) =>
+    open.some(({ accessRequestId }) => accessRequestId === one.id) ||
+    one.status.startsWith('TIME_BASED_EXPIRED_') ||
+    // People said that it was done, or left, by hand.
+    one.how === 'manual' ||
+    Object.hasOwn(one.notes, 'PENDING_MANUAL_PROVISIONING') ||
+    Object.hasOwn(one.notes, 'PENDING_MANUAL_DEPROVISIONING')
+  const isThere = ({ status }: RequestRow) => status === 'PROVISIONED' || status === 'COMPLETED'
+
+  for (const { entitlementId } of permissions) {
+    const what = entitlementId ?? ''
+    const own = rows.filter(({ label }) => label === what)
+    const held = system.holds(email, what)
+    const words = `${what} is ${held ? '' : 'not '}held\n${own.map(told).join('\n')}`
+    if (own.some(isThere)) expects(held, words)
+    else if (own.some(isForPeople)) continue
+    else expects(held === before.entitlements.has(what), words)
+  }
+
+  const forApp = rows.filter(({ label }) => label === null)
+  const words = `the account is ${system.isOpen(email) ? '' : 'not '}open (before: ${before.account})\n${rows.map(told).join('\n')}`
+  if (rows.some(isThere)) expects(system.isOpen(email), words)
+  else if (before.account && !rows.some(isForPeople)) expects(system.isOpen(email), words)
+  else if (forApp.length > 0 && forApp.length === rows.length && !rows.some(isForPeople))
+    expects(system.isOpen(email) === before.account, words)
+  return faults
+}

@@ -1,0 +1,66 @@
+/** The database as a host sees it that may be killed at any statement. */
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type { Pool, PoolClient } from 'pg'
+import type { Db } from '../../../../runtime/database/database.ts'
+import type { Random } from './random.ts'
+import { Killed } from './system.ts'
+
+/** One life of a host: ends at its n-th step, a statement or a call. */
+export type Life = { at(what: string): void; readonly dead: boolean; readonly steps: number }
+
+export function life(lastStep: number): Life {
+  let steps = 0
+  return {
+    at(what) {
+      steps += 1
+      if (steps >= lastStep) throw new Killed(what)
+    },
+    get dead() {
+      return steps >= lastStep
+    },
+    get steps() {
+      return steps
+    },
+  }
+}
+
+/** Each statement is a step, before it or behind it; a dead host's connections are cut. */
+export function mortal(pool: Pool, self: Life, choose: Random): Db {
+  const asked =
+    (query: (...args: never[]) => unknown) =>
+    async (...args: never[]): Promise<unknown> => {
+      const behind = choose.chance(0.5)
+      if (!behind || self.dead) self.at('before a statement')
+      const answer = await query(...args)
+      if (behind) self.at('behind a statement')
+      return answer
+    }
+  const wrapClient = (client: PoolClient): PoolClient =>
+    new Proxy(client, {
+      get(target, name) {
+        if (name === 'query') return asked(target.query.bind(target) as never)
+        if (name === 'release') return (fault?: unknown) => target.release(self.dead || !!fault)
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  const wrapped = new Proxy(pool, {
+    get(target, name) {
+      if (name === 'query') return asked(target.query.bind(target) as never)
+      if (name === 'connect') return async () => wrapClient(await target.connect())
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const db = Object.assign(drizzle(wrapped), { $client: wrapped }) as unknown as Db
+  // As database.ts does it: the connection is given back also where `begin` fails.
+  db.transaction = async (work, config) => {
+    const client = wrapClient(await pool.connect())
+    try {
+      return await drizzle(client).transaction(work, config)
+    } finally {
+      client.release()
+    }
+  }
+  return db
+}

@@ -1,0 +1,175 @@
+/**
+ * A third-party system in memory, as bad as one may be: it shows writes late, does not refuse a second
+ * account of the same address, and fails before or after it has done what it was told.
+ */
+import type { Connectors } from '../../../../runtime/core/apps/connectors.ts'
+import type { Random } from './random.ts'
+
+type State = { accounts: Map<string, { email: string; status: string }>; held: Set<string> }
+type Write = (state: State) => void
+
+/** Thrown in place of an answer where the host that called is killed. */
+export class Killed extends Error {}
+
+export type System = ReturnType<typeof createSystem>
+
+export const CONNECTOR = 'model'
+const ENTITLEMENT = 'GROUP'
+
+export function createSystem(choose: Random, nowMs: () => number, consistencyMs: number) {
+  const truth: State = { accounts: new Map(), held: new Set() }
+  const shown: State = { accounts: new Map(), held: new Set() }
+  const late: { atMs: number; write: Write }[] = []
+  let lastMs = 0
+  let count = 0
+  let failures = 0
+  const story: string[] = []
+
+  function write(does: Write, lagMs = choose.below(consistencyMs + 1)): void {
+    does(truth)
+    // In the order of the writes, as replication does it.
+    lastMs = Math.max(lastMs, nowMs() + lagMs)
+    late.push({ atMs: lastMs, write: does })
+  }
+
+  function look(): State {
+    while (late[0] && late[0].atMs <= nowMs()) late.shift()?.write(shown)
+    return shown
+  }
+
+  const key = (account: string, entitlement: string) => `${account} ${entitlement}`
+
+  const add = (email: string, lagMs?: number): string => {
+    count += 1
+    const id = `account-${count}`
+    write(({ accounts }) => accounts.set(id, { email, status: 'ACTIVE' }), lagMs)
+    return id
+  }
+  const setStatus = (id: string, status: string, lagMs?: number) =>
+    write(({ accounts }) => {
+      const account = accounts.get(id)
+      if (account) accounts.set(id, { ...account, status })
+    }, lagMs)
+  const give = (account: string, entitlement: string, lagMs?: number) =>
+    write(({ held }) => held.add(key(account, entitlement)), lagMs)
+  const take = (account: string, entitlement: string, lagMs?: number) =>
+    write(({ held }) => held.delete(key(account, entitlement)), lagMs)
+
+  type Told = Record<string, string>
+  const page = (response: unknown) => ({ ok: true, response, page: null }) as const
+  const notFound = () =>
+    ({ ok: false, error: { error_code: 'not_found', message: 'there is none' } }) as never
+
+  /** CAPABILITIES: what is done, and answered. */
+  const CAPABILITIES: Record<string, (told: Told) => ReturnType<typeof page>> = {
+    list_accounts: () =>
+      page(
+        [...look().accounts].map(([id, { email, status }]) => ({
+          integration_specific_id: id,
+          email,
+          username: email,
+          user_status: status,
+        })),
+      ),
+    get_account: ({ account_id = '' }) => {
+      const account = look().accounts.get(account_id)
+      return account ? page({ user_status: account.status }) : notFound()
+    },
+    get_account_entitlement_associations: ({ account_id = '' }) =>
+      page(
+        [...look().held]
+          .filter((one) => one.startsWith(`${account_id} `))
+          .map((one) => ({
+            account_id,
+            integration_specific_entitlement_id: one.slice(account_id.length + 1),
+            integration_specific_resource_id: '',
+          })),
+      ),
+    create_account: ({ email = '' }) => {
+      const id = add(email)
+      return page({ id: choose.chance(0.5) ? id : null })
+    },
+    activate_account: ({ account_id = '' }) => {
+      if (!truth.accounts.has(account_id)) return notFound()
+      setStatus(account_id, 'ACTIVE')
+      return page({})
+    },
+    deactivate_account: ({ account_id = '' }) => {
+      if (!truth.accounts.has(account_id)) return notFound()
+      setStatus(account_id, 'SUSPENDED')
+      return page({})
+    },
+    assign_entitlement: (told) => {
+      const account = told['account_integration_specific_id'] ?? ''
+      if (!truth.accounts.has(account)) return notFound()
+      give(account, told['entitlement_integration_specific_id'] ?? '')
+      return page({})
+    },
+    unassign_entitlement: (told) => {
+      const account = told['account_integration_specific_id'] ?? ''
+      if (!truth.accounts.has(account)) return notFound()
+      take(account, told['entitlement_integration_specific_id'] ?? '')
+      return page({})
+    },
+  }
+
+  const manifest = {
+    capabilities: Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, {}])),
+    entitlement_types: [],
+    consistency_ms: consistencyMs,
+  }
+
+  const fault = (code: string) =>
+    ({ ok: false, error: { error_code: code, message: 'it was told to fail' } }) as never
+
+  const connectors = (mayFail: () => number, at: (what: string) => void): Connectors => ({
+    ids: () => [CONNECTOR],
+    find: () => ({ manifest }) as never,
+    async call({ capability, body }) {
+      // A host that is killed before, or behind, what it calls.
+      at(`before ${capability}`)
+      await Promise.resolve()
+      const told = (body as { request: Told }).request
+      const end = choose.chance(mayFail())
+        ? choose.one(['before', 'after', 'lie', 'refused'] as const)
+        : 'well'
+      if (end !== 'well') failures += 1
+      story.push(`${capability} ${JSON.stringify(told)} ${end}`)
+      if (end === 'before') return fault('service_error')
+      if (end === 'refused') return fault('bad_request')
+      if (end === 'lie' && !capability.startsWith('get') && !capability.startsWith('list'))
+        return page({ id: null })
+      const answer = CAPABILITIES[capability]?.(told) ?? fault('not_implemented')
+      at(`behind ${capability}`)
+      return end === 'after' ? fault('request_timeout') : answer
+    },
+  })
+
+  return {
+    truth,
+    story,
+    connectors,
+    failures: () => failures,
+    /** By hand, and seen at once. */
+    byHand: {
+      account: (email: string): string => {
+        const own = [...truth.accounts].find(([, one]) => one.email === email)
+        if (!own) return add(email, 0)
+        setStatus(own[0], 'ACTIVE', 0)
+        return own[0]
+      },
+      give: (account: string, entitlement: string) => give(account, entitlement, 0),
+      take: (account: string, entitlement: string) => take(account, entitlement, 0),
+      close: (account: string) => setStatus(account, 'SUSPENDED', 0),
+    },
+    accountsOf: (email: string) =>
+      [...truth.accounts].filter(([, one]) => one.email === email).map(([id]) => id),
+    holds: (email: string, entitlement: string): boolean =>
+      [...truth.accounts].some(
+        ([id, one]) => one.email === email && truth.held.has(key(id, entitlement)),
+      ),
+    isOpen: (email: string): boolean =>
+      [...truth.accounts.values()].some((one) => one.email === email && one.status === 'ACTIVE'),
+    entitlementType: ENTITLEMENT,
+  }
+}

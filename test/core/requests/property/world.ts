@@ -1,0 +1,253 @@
+/** One company for one run: an app, people, what they do, two hosts that carry it out, and a clock. */
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Pool } from 'pg'
+import type { AppRow } from '../../../../runtime/core/apps/apps.ts'
+import { keepConnection } from '../../../../runtime/core/apps/connections.ts'
+import type { Principal } from '../../../../runtime/core/callers/principal.ts'
+import type { RequestParts } from '../../../../runtime/core/parts.ts'
+import { cancelAccessRequest } from '../../../../runtime/core/requests/cancel.ts'
+import { carry } from '../../../../runtime/core/requests/carry.ts'
+import { createRequest } from '../../../../runtime/core/requests/create.ts'
+import { REQUEST_DUTY } from '../../../../runtime/core/requests/duty.ts'
+import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
+import type { PermissionRow } from '../../../../runtime/core/store/permission-base.ts'
+import { completeTask, dismissTask } from '../../../../runtime/core/tasks/actions.ts'
+import type { Db } from '../../../../runtime/database/database.ts'
+import { requestablePermissions } from '../../../../runtime/database/schema/app_store.ts'
+import { apps } from '../../../../runtime/database/schema/apps.ts'
+import { userRoles, users } from '../../../../runtime/database/schema/people.ts'
+import { accessRequests } from '../../../../runtime/database/schema/requests.ts'
+import { tasks } from '../../../../runtime/database/schema/tasks.ts'
+import { createSealer } from '../../../../runtime/seal.ts'
+import { life, mortal } from './mortal.ts'
+import { random } from './random.ts'
+import { CONNECTOR, createSystem } from './system.ts'
+
+const vault = createSealer(['property-tests-'.repeat(3)], 'connection')
+export const HOUR_MS = 3_600_000
+
+/** What time it is for everything of a run; also pauses pass on it. */
+export const clock = { nowMs: Date.UTC(2030, 0, 1) }
+
+export type World = Awaited<ReturnType<typeof createWorld>>
+
+export async function createWorld(db: Db, domainId: string, seed: number) {
+  // What earlier runs left is over.
+  await db.update(accessRequests).set({ wakeAt: null })
+  const choose = random(seed)
+  const consistencyMs = choose.one([0, 500, 4000])
+  const system = createSystem(random(seed + 1), () => clock.nowMs, consistencyMs)
+  const [app] = (await db
+    .insert(apps)
+    .values({
+      domainId,
+      appClassId: `model-${seed}`,
+      instanceId: 'x',
+      name: 'Model',
+      connectorId: CONNECTOR,
+    })
+    .returning()) as [AppRow]
+  await db
+    .update(apps)
+    .set({ sealedConnection: keepConnection(vault, app, { auth: {}, settings: {} } as never) })
+    .where(eq(apps.id, app.id))
+  const permissions: PermissionRow[] = await db
+    .insert(requestablePermissions)
+    .values(
+      ['one', 'two'].map((entitlementId) => ({
+        domainId,
+        appId: app.id,
+        label: entitlementId,
+        type: 'SYNCED' as const,
+        entitlementType: system.entitlementType,
+        entitlementId,
+        resourceType: '',
+        resourceId: '',
+        document: {},
+      })),
+    )
+    .returning()
+  const email = `person-${seed}@acme.example`
+  const [person, boss] = (await db
+    .insert(users)
+    .values([email, `boss-${seed}@acme.example`].map((one) => ({ domainId, email: one })))
+    .returning()) as [typeof users.$inferSelect, typeof users.$inferSelect]
+  await db.insert(userRoles).values({ domainId, userId: boss.id, role: 'Admin' })
+  const admin: Principal = {
+    userId: boss.id,
+    domainId,
+    readOnly: false,
+    roles: ['Admin'],
+    permissions: new Set(['tasks.write', 'tasks.read']) as never,
+    tokenId: '',
+    lastUsedAt: null,
+  }
+  // What was there before anybody asked.
+  const before = { account: choose.chance(0.3), entitlements: new Set<string>() }
+  if (before.account) {
+    const account = system.byHand.account(email)
+    for (const { entitlementId } of permissions)
+      if (choose.chance(0.4)) {
+        before.entitlements.add(entitlementId ?? '')
+        system.byHand.give(account, entitlementId ?? '')
+      }
+  }
+
+  const said = new Set<string>()
+  const story: string[] = []
+  /** Probability that a call fails. */
+  let failing = choose.one([0, 0.1, 0.4])
+  const means = {
+    now: async () => new Date(clock.nowMs),
+    // Words get lost: what is due is looked for all the same.
+    send: async (_tx: Db, _queue: string, key: string) => {
+      if (choose.chance(0.7)) said.add(key)
+    },
+  }
+
+  const all = (): Promise<RequestRow[]> =>
+    db.select().from(accessRequests).where(eq(accessRequests.appId, app.id))
+  const openTasks = () =>
+    db
+      .select()
+      .from(tasks)
+      .where(
+        and(eq(tasks.appId, app.id), inArray(tasks.status, ['PENDING', 'ACCEPTED', 'BLOCKED'])),
+      )
+
+  async function create(): Promise<void> {
+    const permission = choose.chance(0.7) ? choose.one(permissions) : null
+    const preapproved = choose.chance(0.5) ? 'always' : null
+    const expirationInSeconds = choose.one([null, 60, 1800])
+    story.push(`ask ${permission?.label ?? 'app'} for ${expirationInSeconds}`)
+    await db.transaction((tx) =>
+      createRequest(
+        tx,
+        admin,
+        {
+          app,
+          permission,
+          plan: { manager: false, stages: [], message: null, validationWebhook: null },
+          requesterId: person.id,
+          targetUserId: person.id,
+          policyId: null,
+          expirationInSeconds,
+          justification: null,
+          preapproved,
+        },
+        means,
+      ),
+    )
+  }
+
+  /** What a person may do at a moment that has passed: refusals are part of it. */
+  const refusable = (work: Promise<unknown>) =>
+    work.catch((error: Error) => {
+      if (error.name !== 'CoreError' && !('status' in error)) throw error
+    })
+
+  async function cancel(): Promise<void> {
+    const rows = await all()
+    if (rows.length === 0) return
+    const { id } = choose.one(rows)
+    story.push(`cancel ${id}`)
+    await refusable(cancelAccessRequest(db, admin, id, null, means))
+  }
+
+  async function decide(): Promise<void> {
+    const open = await openTasks()
+    if (open.length === 0) return
+    const task = choose.one(open)
+    const [request] = await db
+      .select()
+      .from(accessRequests)
+      .where(eq(accessRequests.id, task.accessRequestId ?? ''))
+    const yes = choose.chance(0.75)
+    story.push(`${yes ? 'complete' : 'dismiss'} ${task.taskType} of ${request?.id}`)
+    if (yes && request) await workByHand(task.taskType, request)
+    await refusable((yes ? completeTask : dismissTask)(db, admin, task.id, means))
+  }
+
+  /** Whoever completes such a task has done it. */
+  async function workByHand(type: string, { permissionId }: RequestRow): Promise<void> {
+    const label = permissions.find(({ id }) => id === permissionId)?.entitlementId ?? null
+    if (type === 'MANUAL_PROVISIONING') {
+      const account = system.byHand.account(email)
+      if (label !== null) system.byHand.give(account, label)
+    }
+    if (type === 'MANUAL_DEPROVISIONING')
+      for (const account of system.accountsOf(email))
+        if (label === null) system.byHand.close(account)
+        else system.byHand.take(account, label)
+  }
+
+  /** A host takes a job, and may be killed while it does it. */
+  async function work(mayDie: boolean): Promise<void> {
+    const keys = [...new Set([...said, ...(await REQUEST_DUTY.due(db, new Date(clock.nowMs)))])]
+    const own = keys.filter((key) => key.startsWith(app.id))
+    if (own.length === 0) return
+    const key = choose.one(own)
+    said.delete(key)
+    const mortality = life(mayDie && choose.chance(0.6) ? 1 + choose.below(60) : Infinity)
+    const parts = {
+      ...means,
+      vault,
+      connectors: system.connectors(
+        () => failing,
+        (what) => mortality.at(what),
+      ),
+      requestId: 'r',
+      signal: new AbortController().signal,
+    } satisfies RequestParts
+    const host = mortal((db as unknown as { $client: Pool }).$client, mortality, choose)
+    story.push(`work, dies ${mayDie}`)
+    await carry(host, key, parts).catch((error: unknown) => {
+      if (!mortality.dead) throw error
+    })
+    if (mortality.dead) story.push('died')
+  }
+
+  const step = (mayDie = true): Promise<void> => {
+    const dice = choose.below(10)
+    if (dice < 2) return create()
+    if (dice < 3) return cancel()
+    if (dice < 5) return decide()
+    if (dice < 6) {
+      clock.nowMs += choose.one([1000, 60_000, HOUR_MS])
+      return Promise.resolve()
+    }
+    return work(mayDie)
+  }
+
+  /** Nothing fails any more, and time passes until nothing is left to do by itself. */
+  async function quiet(): Promise<void> {
+    failing = 0
+    for (let round = 0; round < 200; round += 1) {
+      await work(false)
+      const left = (await all()).filter(({ todo }) => todo !== null)
+      const keys = await REQUEST_DUTY.due(db, new Date(clock.nowMs))
+      if (left.length === 0 && !keys.some((key) => key.startsWith(app.id))) {
+        // Late writes show.
+        clock.nowMs += 60_000
+        return
+      }
+      if (keys.length === 0) clock.nowMs += 60_000
+    }
+    throw new Error('something is left to do for ever')
+  }
+
+  return {
+    db,
+    step,
+    quiet,
+    create,
+    all,
+    openTasks,
+    system,
+    before,
+    email,
+    permissions,
+    story,
+    choose,
+  }
+}
