@@ -1,4 +1,5 @@
 /** Doing something that no other host does at the same time, for as long as it takes. */
+import { sql } from 'drizzle-orm'
 import type { Pool, PoolClient } from 'pg'
 import type { Db } from './database.ts'
 
@@ -40,4 +41,17 @@ export async function alone(
     // Closing it gives every lock back that it may still hold.
     client.release(failed)
   }
+}
+
+/** Those of some names under which nobody does anything now. */
+export async function idle(db: Db, names: readonly string[]): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select name from unnest(${sql.param([...names])}::text[]) name
+    where not exists (
+      select from pg_locks
+      where locktype = 'advisory' and classid = ${KIND}::oid and objsubid = 2
+        and objid::bigint = hashtext(name)::bigint & 4294967295
+        and database = (select oid from pg_database where datname = current_database())
+    )`)
+  return rows.map(({ name }) => name)
 }

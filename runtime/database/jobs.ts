@@ -55,3 +55,18 @@ const SUPERVISE_SECONDS = 10
 
 /** What pg-boss asks a transaction with. */
 export const inTransaction = (tx: Db) => fromDrizzle(tx, sql)
+
+/** Those of some keys whose jobs were begun so long ago and have not ended. */
+export async function startedJobs(
+  db: Db,
+  queue: string,
+  keys: readonly string[],
+  seconds: number,
+): Promise<string[]> {
+  if (keys.length === 0) return []
+  const { rows } = await db.execute<{ key: string }>(sql`
+    select singleton_key as key from ${sql.identifier(JOBS_SCHEMA)}.job
+    where name = ${queue} and state = 'active' and singleton_key = any(${sql.param([...keys])}::text[])
+      and started_on < now() - make_interval(secs => ${seconds})`)
+  return rows.map(({ key }) => key)
+}

@@ -26,10 +26,13 @@ const MAX_ATTEMPTS = 6
 const FIRST_PAUSE_MS = 2000
 const LONGEST_PAUSE_MS = 600_000
 
+/** The name under which one host at a time works on what a key names. */
+export const turnOf = (key: string): string => `requests ${key}`
+
 /** Does what is left to do for a person in an app, unless somebody else does. */
 export async function carry(db: Db, key: string, parts: RequestParts): Promise<void> {
   const pair = pairOf(key)
-  await alone(db, `requests ${pairKey(pair)}`, async (held) => {
+  await alone(db, turnOf(pairKey(pair)), async (held) => {
     const whole = { ...parts, signal: AbortSignal.any([parts.signal, held]) }
     for (;;) {
       whole.signal.throwIfAborted()

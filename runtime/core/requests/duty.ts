@@ -5,7 +5,7 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import type { CoreParts } from '../parts.ts'
 import type { Duty } from '../work/work.ts'
 import { byHand, subjectOf, takeByHand } from './carried.ts'
-import { carry } from './carry.ts'
+import { carry, turnOf } from './carry.ts'
 import { begin } from './decide.ts'
 import { pairKey, pairOf } from './means.ts'
 
@@ -50,4 +50,4 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreParts): P
   })
 }
 
-export const REQUEST_DUTY: Duty = { handle: carry, due, gaveUp }
+export const REQUEST_DUTY: Duty = { handle: carry, turnOf, due, gaveUp }

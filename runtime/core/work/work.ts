@@ -7,8 +7,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import { idle } from '../../database/alone.ts'
 import { type Database, type Db, isAway } from '../../database/database.ts'
-import { inTransaction, openJobs } from '../../database/jobs.ts'
+import { inTransaction, openJobs, startedJobs } from '../../database/jobs.ts'
 import type { CoreParts, RequestParts } from '../parts.ts'
 import { problemOf } from './list.ts'
 import { DEAD, QUEUE_NAMES, QUEUES, type QueueName } from './queues.ts'
@@ -25,6 +26,8 @@ export type Handler = (db: Db, key: string, parts: RequestParts) => Promise<void
 /** One kind of work, as its room hands it in. */
 export type Duty = {
   handle: Handler
+  /** The name by which `handle` sees to it that one host at a time works on a key (alone.ts). */
+  turnOf(key: string): string
   /** Keys of what is due, at most a hundred; asked every two seconds on every host. Now is the database's unless given. */
   due(db: Db, now?: Date): Promise<string[]>
   /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
@@ -55,6 +58,10 @@ const RETRY_SECONDS = 2
 const LONGEST_RETRY_SECONDS = 300
 /** A host that says nothing for so long has lost its jobs, in seconds; pg-boss takes no less than 10. */
 const HEARTBEAT_SECONDS = 15
+/** A job that was begun so long ago, and on which nobody works, was left by a host that is gone, in seconds. */
+const LEFT_SECONDS = 3
+/** How many of those one host goes on with at once. */
+const MOST_TAKEN = 4
 /** How long a stop waits for what runs, in milliseconds. */
 const STOP_MS = 10_000
 
@@ -65,6 +72,8 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
   let timer: NodeJS.Timeout | null = null
   const running = new Set<Promise<void>>()
   let looking: Promise<void> = Promise.resolve()
+  /** Keys of jobs that others have left, which this host goes on with. */
+  const taken = new Map<string, Promise<void>>()
   const stopping = new AbortController()
 
   const opened = (): PgBoss => {
@@ -75,6 +84,14 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
   const send: Send = async (tx, queue, key) => {
     const data: DeadJob = { queue, key }
     await opened().send(queue, data, { singletonKey: key, db: inTransaction(tx) })
+  }
+
+  async function work(db: Db, name: QueueName, key: string, ...signals: AbortSignal[]) {
+    const signal = AbortSignal.any([stopping.signal, ...signals])
+    const whole = { ...(await parts), requestId: randomUUID(), signal }
+    const done = duties[name].handle(db, key, whole).catch(inWords)
+    running.add(done)
+    await done.finally(() => running.delete(done))
   }
 
   async function begin(database: Database, jobs: PgBoss): Promise<void> {
@@ -88,12 +105,7 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
         name,
         { localConcurrency: QUEUES[name].concurrency, notifyPollingIntervalSeconds: 5 },
         async ([job]) => {
-          if (!job) return
-          const signal = AbortSignal.any([stopping.signal, job.signal])
-          const whole = { ...(await parts), requestId: randomUUID(), signal }
-          const done = duties[name].handle(db, job.data.key, whole).catch(inWords)
-          running.add(done)
-          await done.finally(() => running.delete(done))
+          if (job) await work(db, name, job.data.key, job.signal)
         },
       )
     }
@@ -129,6 +141,28 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
     for (const name of QUEUE_NAMES) {
       const keys = await duties[name].due(db)
       for (const key of keys) await send(db, name, key)
+      await takeOver(db, name, keys)
+    }
+  }
+
+  /**
+   * Goes on with what a host has left that was killed: its jobs count as running until they are missed,
+   * but the locks that it worked under are free at once.
+   */
+  async function takeOver(db: Db, name: QueueName, due: string[]): Promise<void> {
+    const { turnOf } = duties[name]
+    const begun = await startedJobs(db, name, due, LEFT_SECONDS)
+    if (begun.length === 0) return
+    const free = new Set(await idle(db, begun.map(turnOf)))
+    for (const key of begun) {
+      const id = `${name} ${key}`
+      if (!free.has(turnOf(key)) || taken.has(id) || taken.size >= MOST_TAKEN) continue
+      const end = work(db, name, key)
+        .catch((error) => {
+          if (!isAway(error) && !stopping.signal.aborted) onError(error)
+        })
+        .finally(() => taken.delete(id))
+      taken.set(id, end)
     }
   }
 

@@ -1,0 +1,185 @@
+/** A third-party system that misbehaves on command, and the connector that speaks with it. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { code, manifest } from '../../../fixtures/folders.ts'
+
+/**
+ * How a call ends:
+ * - before, after: 500, without, or with, having done it;
+ * - lie: success without having done it;
+ * - refused: 400;
+ * - hang: done, and no answer.
+ */
+export type End = 'well' | 'before' | 'after' | 'lie' | 'refused' | 'hang'
+
+export type BadSystem = Awaited<ReturnType<typeof startBadSystem>>
+
+const CAPABILITIES = [
+  'list_accounts',
+  'get_account',
+  'get_account_entitlement_associations',
+  'create_account',
+  'activate_account',
+  'deactivate_account',
+  'assign_entitlement',
+  'unassign_entitlement',
+] as const
+type Name = (typeof CAPABILITIES)[number]
+type Told = Record<string, string>
+
+/** `showsAfterMs`: writes are read only so long afterwards. */
+export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {}) {
+  const accounts = new Map<string, { email: string; status: string; atMs: number }>()
+  const held = new Map<string, { atMs: number }>()
+  const calls: Name[] = []
+  let ends: (name: Name) => End | Promise<End> = () => 'well'
+  const isShown = ({ atMs }: { atMs: number }) => performance.now() - atMs >= showsAfterMs
+  const now = () => ({ atMs: performance.now() })
+
+  const ASKED: Record<Name, (told: Told) => unknown> = {
+    list_accounts: () =>
+      [...accounts]
+        .filter(([, one]) => isShown(one))
+        .map(([id, { email, status }]) => ({
+          integration_specific_id: id,
+          email,
+          user_status: status,
+        })),
+    get_account: ({ account_id = '' }) => {
+      const one = accounts.get(account_id)
+      return one && { integration_specific_id: account_id, user_status: one.status }
+    },
+    get_account_entitlement_associations: ({ account_id = '' }) =>
+      [...held]
+        .filter(([key, one]) => key.startsWith(`${account_id} `) && isShown(one))
+        .map(([key]) => ({
+          account_id,
+          integration_specific_entitlement_id: key.split(' ')[1],
+          integration_specific_resource_id: '',
+        })),
+    create_account: ({ email = '' }) => {
+      accounts.set(`account-${accounts.size + 1}`, { email, status: 'ACTIVE', ...now() })
+      return { created: true, id: null }
+    },
+    activate_account: ({ account_id = '' }) => setStatus(account_id, 'ACTIVE'),
+    deactivate_account: ({ account_id = '' }) => setStatus(account_id, 'SUSPENDED'),
+    assign_entitlement: (told) => {
+      held.set(keyOf(told), now())
+      return { assigned: true }
+    },
+    unassign_entitlement: (told) => {
+      held.delete(keyOf(told))
+      return { unassigned: true }
+    },
+  }
+  /** What a liar answers. */
+  const LIES: Partial<Record<Name, unknown>> = {
+    create_account: { created: true, id: null },
+    assign_entitlement: { assigned: true },
+    unassign_entitlement: { unassigned: true },
+    activate_account: { activated: true },
+    deactivate_account: { deactivated: true },
+  }
+  const keyOf = (told: Told) =>
+    `${told['account_integration_specific_id']} ${told['entitlement_integration_specific_id']}`
+  function setStatus(id: string, status: string): unknown {
+    const one = accounts.get(id)
+    if (!one) return undefined
+    accounts.set(id, { ...one, status })
+    return status === 'ACTIVE' ? { activated: true } : { deactivated: true }
+  }
+
+  const server = createServer(async (request, reply) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const name = (request.url ?? '').slice(1) as Name
+    calls.push(name)
+    const end = await ends(name)
+    const done =
+      end === 'before' || end === 'refused' || end === 'lie'
+        ? undefined
+        : ASKED[name](JSON.parse(text))
+    if (end === 'hang') return
+    const status =
+      end === 'before' || end === 'after'
+        ? 500
+        : end === 'refused'
+          ? 400
+          : end !== 'lie' && done === undefined
+            ? 404
+            : 200
+    reply.writeHead(status, { 'content-type': 'application/json' })
+    reply.end(JSON.stringify((end === 'lie' ? LIES[name] : done) ?? []))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const folder = await mkdtemp(path.join(tmpdir(), 'keyway-bad-'))
+  const connectorDir = path.join(folder, 'bad')
+  await mkdir(connectorDir)
+  const files = {
+    'connector.json': JSON.stringify(
+      manifest('bad', {
+        settings: { base_url: { type: 'string', format: 'url', required: true } },
+        egress: [{ url: '{settings.base_url}' }],
+        capabilities: Object.fromEntries(CAPABILITIES.map((one) => [one, {}])),
+        limits: { deadline_ms: 2000 },
+        ...(consistencyMs > 0 ? { consistency_ms: consistencyMs } : {}),
+      }),
+    ),
+    'connector.ts': code(
+      CAPABILITIES.map((one) => `${one}: (request, ctx) => ask('${one}', request, ctx),`).join(
+        '\n',
+      ),
+      `import { ConnectorError } from 'keyway/sdk'
+      async function ask(name: string, request: unknown, ctx: any) {
+        const reply = await ctx.fetch(ctx.settings.base_url + '/' + name, { method: 'POST', body: JSON.stringify(request) })
+        if (!reply.ok) throw await ConnectorError.from(reply)
+        return await reply.json()
+      }`,
+    ),
+  }
+  for (const [file, content] of Object.entries(files))
+    await writeFile(path.join(connectorDir, file), content)
+
+  return {
+    accounts,
+    held,
+    calls,
+    connectorDir,
+    env: {
+      KEYWAY_DROP_IN: 'open',
+      KEYWAY_PLUGINS_DIR: folder,
+      KEYWAY_PRIVATE_EGRESS: `bad=${host}`,
+      KEYWAY_REQUESTS_PER_MINUTE: '100000',
+    },
+    app: {
+      app_class_id: 'bad',
+      auth: { token: 'a-token' },
+      settings: { base_url: `http://${host}` },
+    },
+    /** From now on calls end so. */
+    behave(how: (name: Name) => End | Promise<End>) {
+      ends = how
+    },
+    /** The first call of a capability ends so, those behind it well. */
+    once(name: Name, end: End | Promise<End>) {
+      let over = false
+      ends = (one) => {
+        if (one !== name || over) return 'well'
+        over = true
+        return end
+      }
+    },
+    accountsOf: (email: string) => [...accounts].filter(([, one]) => one.email === email),
+    count: (name: Name) => calls.filter((one) => one === name).length,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

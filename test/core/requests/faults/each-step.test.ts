@@ -1,0 +1,70 @@
+/** Each call of a request fails once, in each way: the request ends as if nothing had happened. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CoreHost, person, startCore } from '../../host.ts'
+import { type Company, company } from '../company.ts'
+import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
+
+let system: BadSystem
+let core: CoreHost
+let acme: Company
+let appId: string
+let permission: string
+let people = 0
+
+beforeAll(async () => {
+  system = await startBadSystem()
+  core = await startCore(system.env)
+  await core.host.settled
+  acme = company(core)
+  appId = await acme.connected(system.app)
+  permission = await acme.synced(appId, 'Group', {
+    entitlementType: 'GROUP',
+    entitlementId: 'group',
+    resourceType: '',
+    resourceId: '',
+  })
+})
+afterAll(async () => {
+  await core.stop()
+  await system.close()
+})
+
+async function someone() {
+  people += 1
+  const email = `person-${people}@acme.example`
+  return { ...(await person(core.db, email)), email }
+}
+
+const ENDS: End[] = ['before', 'after', 'lie', 'hang']
+
+describe.each([
+  'list_accounts',
+  'create_account',
+  'get_account_entitlement_associations',
+  'assign_entitlement',
+  'unassign_entitlement',
+] as const)('%s', (name) => {
+  const ends =
+    name.startsWith('list') || name.startsWith('get') ? ENDS.filter((end) => end !== 'lie') : ENDS
+  it.each(ends)(
+    'ends once with “%s”: given once, and taken back',
+    async (end) => {
+      const who = await someone()
+      system.once(name, end)
+      const id = await acme.asked(who, {
+        app_id: appId,
+        requestable_permission_ids: [permission],
+        expiration_in_seconds: 1,
+      })
+      await acme.settle(id, 'complete')
+      await acme.reaches(id, 'TIME_BASED_EXPIRED')
+      const own = system.accountsOf(who.email)
+      expect(own).toHaveLength(1)
+      expect(system.held.has(`${own[0]?.[0]} group`)).toBe(false)
+      const { notes } = await acme.read(id)
+      expect(Object.keys(notes)).toContain('COMPLETED')
+      expect(Object.keys(notes).join()).not.toMatch(/MANUAL/)
+    },
+    60_000,
+  )
+})
