@@ -34,6 +34,13 @@ export async function keepHolder(
  */
 export type NoteThere = (wasThere: boolean | null) => Promise<void>
 
+/** What giving something needs to know besides the request. */
+export type Giving = {
+  noteThere: NoteThere
+  /** Something is being taken from the same person: what is shown may be gone in a moment. */
+  unsettled: boolean
+}
+
 export type FoundAccount = { ok: true; account: string; found: boolean } | Outcome
 
 /** States of accounts that are no use any more. */

@@ -172,6 +172,24 @@ export async function leave(
   return moved
 }
 
+/** What people were asked to take back by hand is looked at again. */
+export async function takeAnew(
+  tx: Db,
+  request: RequestRow,
+  means: RequestMeans,
+): Promise<RequestRow> {
+  if (request.status === 'PENDING_MANUAL_DEPROVISIONING')
+    return leave(
+      tx,
+      request,
+      isReverting(request) ? 'REVERTING' : 'PENDING_DEPROVISIONING',
+      null,
+      means,
+    )
+  await closeTasks(tx, request, 'DISMISSED')
+  return change(tx, request, { todo: 'remove', attempts: 0, wakeAt: await means.now(tx) })
+}
+
 /** Somebody has to take the access back by hand. */
 export async function takeByHand(
   tx: Db,

@@ -11,7 +11,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { RequestParts } from '../parts.ts'
 import type { NoteThere } from './account.ts'
-import { byHand, given, subjectOf, takeByHand, taken } from './carried.ts'
+import { byHand, given, subjectOf, takeAnew, takeByHand, taken } from './carried.ts'
 import { check } from './check.ts'
 import { giveAccount, giveEntitlement } from './grant.ts'
 import { type Pair, pairKey, pairOf } from './means.ts'
@@ -54,7 +54,12 @@ async function next(db: Db, pair: Pair, parts: RequestParts): Promise<RequestRow
       .select()
       .from(accessRequests)
       .where(and(ofPair(pair), lte(accessRequests.wakeAt, now)))
-      .orderBy(asc(accessRequests.wakeAt), asc(accessRequests.id))
+      // Grants first: what another request goes on to hold need not be taken and given again.
+      .orderBy(
+        sql`${accessRequests.todo} is distinct from 'grant'`,
+        asc(accessRequests.wakeAt),
+        asc(accessRequests.id),
+      )
       .limit(20)
       .for('update')
     for (const one of due) {
@@ -77,9 +82,20 @@ async function grant(db: Db, request: RequestRow, parts: RequestParts): Promise<
   const carrier = await carrierFor(db, request, parts)
   if (!('app' in carrier)) return carrier
   const noteThere: NoteThere = (there) => noteBefore(db, request, there)
+  const given = { noteThere, unsettled: await isBeingTaken(db, request) }
   return request.entitlement === null
-    ? giveAccount(db, carrier, request, noteThere)
-    : giveEntitlement(db, carrier, request, noteThere)
+    ? giveAccount(db, carrier, request, given)
+    : giveEntitlement(db, carrier, request, given)
+}
+
+/** Whether something is being taken from the same person, so that what is shown may be gone in a moment. */
+async function isBeingTaken(db: Db, request: RequestRow): Promise<boolean> {
+  const rows = await db
+    .select({ id: accessRequests.id })
+    .from(accessRequests)
+    .where(and(ofPair(request), eq(accessRequests.todo, 'remove')))
+    .limit(1)
+  return rows.length > 0
 }
 
 async function carrierFor(
@@ -144,17 +160,21 @@ function sameThing({ label, entitlement, permissionId }: RequestRow) {
   )
 }
 
-const isWanted = ({ status }: RequestRow): boolean => standingOf(status) === 'wanted'
-/** Not yet given by anybody, and not by us: whoever cancels it would take nothing back. */
-const waitsForHands = ({ how, status }: RequestRow): boolean =>
-  how === 'manual' && status === 'PENDING_MANUAL_PROVISIONING'
+/**
+ * Whether a request goes on to hold what another one gave. One that is still to be given does not: what was
+ * sent to take it may be under way. Nor does one that waits for hands: cancelled, it takes nothing back.
+ */
+const inherits = ({ status, how, todo }: RequestRow): boolean =>
+  standingOf(status) === 'wanted' &&
+  todo !== 'grant' &&
+  !(how === 'manual' && status === 'PENDING_MANUAL_PROVISIONING')
 
 async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise<Outcome> {
   const kept: Outcome = { ok: true, found: true }
   const manual = request.how === 'manual'
   // It was there before: who gave it may still need it. Or nothing was sent yet.
   if (!manual && request.wasThere !== false) return kept
-  const heir = (await others(db, request)).find((one) => isWanted(one) && !waitsForHands(one))
+  const heir = (await others(db, request)).find(inherits)
   if (heir) {
     // The other one goes on to hold it, and takes it away when its own time comes.
     await change(db, heir, { wasThere: false })
@@ -237,9 +257,37 @@ async function settle(
     return
   }
   const { config } = await subjectOf(tx, request)
+  if (outcome.ok) await recall(tx, request, parts)
   if (!outcome.ok) await byHand(tx, request, config, outcome.problem)
   else if (config.manualSteps) await byHand(tx, request, config, null)
   else await given(tx, request, parts, givenEvent(request))
+}
+
+/**
+ * People who were asked to take the same thing back by hand need not any more: the request that asked them
+ * is looked at again, and leaves it to this one.
+ */
+async function recall(tx: Db, request: RequestRow, parts: RequestParts): Promise<void> {
+  const asked = await tx
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        ofPair(request),
+        ne(accessRequests.id, request.id),
+        sameThing(request),
+        ne(accessRequests.how, 'manual'),
+        inArray(accessRequests.status, [
+          'PENDING_MANUAL_DEPROVISIONING',
+          'CANCELLED',
+          'DENIED_PROVISIONING',
+        ]),
+        isNull(accessRequests.todo),
+        sql`exists (select from tasks where access_request_id = ${accessRequests.id} and task_category = 'DEPROVISIONING' and status in ('PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'))`,
+      ),
+    )
+    .for('update')
+  for (const one of asked) await takeAnew(tx, one, parts)
 }
 
 const givenEvent = ({ how }: RequestRow): string =>

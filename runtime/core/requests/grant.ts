@@ -1,9 +1,9 @@
 /** Giving what a request asks for, through the connector: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
-import { ensureAccount, keepHolder, type NoteThere } from './account.ts'
+import { ensureAccount, type Giving, keepHolder } from './account.ts'
 import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './held.ts'
 import type { RequestRow } from './move.ts'
-import { type Carrier, failed, type Outcome } from './outcome.ts'
+import { type Answer, type Carrier, failed, type Outcome } from './outcome.ts'
 
 const done = (found: boolean): Outcome => ({ ok: true, found })
 
@@ -12,12 +12,12 @@ export async function giveAccount(
   db: Db,
   carrier: Carrier,
   request: RequestRow,
-  noteThere: NoteThere,
+  { noteThere, unsettled }: Giving,
 ): Promise<Outcome> {
   const account = await ensureAccount(db, carrier, request, null, noteThere)
   if (!('account' in account)) return account
   if (!account.found) return done(false)
-  const status = await statusOf(carrier, account.account)
+  const status = await settledStatus(carrier, account.account, unsettled)
   if (!status.ok) return failed(status.error)
   if (status.value === 'ACTIVE') {
     await noteThere(true)
@@ -65,7 +65,7 @@ export async function giveEntitlement(
   db: Db,
   carrier: Carrier,
   request: RequestRow,
-  noteThere: NoteThere,
+  { noteThere, unsettled }: Giving,
 ): Promise<Outcome> {
   const { entitlement } = request
   if (entitlement === null) throw new Error('there is no entitlement to give')
@@ -73,14 +73,22 @@ export async function giveEntitlement(
   if (!('account' in account)) return account
   const id = account.account
   if (account.found) {
-    const usable = await ensureUsable(db, carrier, request, id)
+    const usable = await ensureUsable(db, carrier, request, id, unsettled)
     if (!usable.ok) return usable
   }
   if (canBeRead(carrier)) {
     const before = await holds(carrier, id, entitlement)
     if (!before.ok) return failed(before.error)
     await noteThere(before.value)
-    if (before.value) return done(true)
+    if (before.value && !unsettled) return done(true)
+    if (before.value) {
+      const gone = await carrier.until(async () => {
+        const now = await holds(carrier, id, entitlement)
+        return now.ok ? !now.value : now
+      })
+      if (!gone.ok) return failed(gone.error)
+      if (!gone.value) return done(true)
+    }
   } else await noteThere(false)
   if (!carrier.has('assign_entitlement'))
     return { ok: false, end: 'manual', problem: 'the connector cannot assign entitlements' }
@@ -106,10 +114,27 @@ async function ensureUsable(
   carrier: Carrier,
   request: RequestRow,
   account: string,
+  unsettled: boolean,
 ): Promise<Outcome> {
   if (!carrier.has('get_account')) return done(true)
-  const status = await statusOf(carrier, account)
+  const status = await settledStatus(carrier, account, unsettled)
   if (!status.ok) return failed(status.error)
   if (status.value === null || !UNUSABLE.includes(status.value)) return done(true)
   return wakeAccount(db, carrier, request, account, status.value)
+}
+
+/** The state of an account; where it is perhaps being closed, once that would show. */
+async function settledStatus(
+  carrier: Carrier,
+  account: string,
+  unsettled: boolean,
+): Promise<Answer<string | null>> {
+  const status = await statusOf(carrier, account)
+  if (!unsettled || !status.ok || status.value !== 'ACTIVE') return status
+  const closed = await carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    return now.ok ? now.value !== 'ACTIVE' : now
+  })
+  if (!closed.ok) return closed
+  return closed.value ? statusOf(carrier, account) : status
 }

@@ -95,7 +95,9 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
   const server = createServer(async (request, reply) => {
     let text = ''
     for await (const chunk of request) text += chunk
-    const name = (request.url ?? '').slice(1) as Name
+    const url = new URL(request.url ?? '', 'http://system')
+    const name = url.pathname.slice(1) as Name
+    text ||= url.searchParams.get('told') ?? '{}'
     calls.push(name)
     const end = await ends(name)
     const done =
@@ -136,7 +138,10 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
       ),
       `import { ConnectorError } from 'keyway/sdk'
       async function ask(name: string, request: unknown, ctx: any) {
-        const reply = await ctx.fetch(ctx.settings.base_url + '/' + name, { method: 'POST', body: JSON.stringify(request) })
+        const told = JSON.stringify(request)
+        const read = /^(get|list)/.test(name)
+        const url = ctx.settings.base_url + '/' + name + (read ? '?told=' + encodeURIComponent(told) : '')
+        const reply = await ctx.fetch(url, read ? {} : { method: 'POST', body: told })
         if (!reply.ok) throw await ConnectorError.from(reply)
         return await reply.json()
       }`,
