@@ -205,7 +205,11 @@ async function holdsMore(db: Db, request: RequestRow): Promise<boolean> {
       and(
         ofPair(request),
         ne(accessRequests.id, request.id),
-        ne(accessRequests.how, 'manual'),
+        // What nobody has given by hand yet needs nothing so far.
+        or(
+          ne(accessRequests.how, 'manual'),
+          ne(accessRequests.status, 'PENDING_MANUAL_PROVISIONING'),
+        ),
         inArray(accessRequests.status, statesThatAre('wanted')),
       ),
     )

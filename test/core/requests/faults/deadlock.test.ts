@@ -1,0 +1,59 @@
+/** Many do many things for the same person at the same time. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CoreHost, person, startCore } from '../../host.ts'
+import { type Company, company } from '../company.ts'
+import { type BadSystem, startBadSystem } from './bad-system.ts'
+
+let system: BadSystem
+let core: CoreHost
+let acme: Company
+
+beforeAll(async () => {
+  system = await startBadSystem()
+  core = await startCore(system.env)
+  await core.host.settled
+  acme = company(core)
+})
+afterAll(async () => {
+  await core.stop()
+  await system.close()
+})
+
+test('asking, approving and cancelling at the same moment: each is answered, and all is taken back', async () => {
+  const appId = await acme.connected(system.app)
+  const permissions = await Promise.all(
+    ['a', 'b', 'c'].map((label) =>
+      acme.synced(appId, label, {
+        entitlementType: 'GROUP',
+        entitlementId: label,
+        resourceType: '',
+        resourceId: '',
+      }),
+    ),
+  )
+  const ada = await person(core.db, 'ada@acme.example')
+  const statuses: number[] = []
+  const ids: string[] = []
+  const note = ({ status }: { status: number }) => statuses.push(status)
+  async function one(n: number): Promise<void> {
+    const made = await acme.ask(ada, {
+      app_id: appId,
+      requestable_permission_ids: [permissions[n % permissions.length]],
+    })
+    note(made)
+    const id: string = made.body[0].id
+    ids.push(id)
+    const task = await acme.openTask(id)
+    const cancel = () => core.call('DELETE', `/appstore/access_requests/${id}`).then(note)
+    await Promise.all([core.call('POST', `/tasks/${task.id}/complete`).then(note), cancel()])
+    await cancel()
+  }
+  for (let round = 0; round < 5; round += 1)
+    await Promise.all(Array.from({ length: 10 }, (_, n) => one(n)))
+  expect(statuses.filter((status) => ![201, 204, 409].includes(status))).toEqual([])
+  for (const id of ids) {
+    const status = await acme.statusOf(id)
+    expect(['CANCELLED', 'COMPLETED']).toContain(status)
+    // Given before it could be cancelled: it stays.
+  }
+}, 60_000)

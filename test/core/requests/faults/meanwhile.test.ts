@@ -1,0 +1,162 @@
+/** What changes while a request is being carried out. */
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { requestablePermissions } from '../../../../runtime/database/schema/app_store.ts'
+import { users } from '../../../../runtime/database/schema/people.ts'
+import { killDatabase } from '../../../database/kill.ts'
+import { until } from '../../../e2e/until.ts'
+import { type CoreHost, person, startCore } from '../../host.ts'
+import { type Company, company } from '../company.ts'
+import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
+
+let system: BadSystem
+let core: CoreHost
+let acme: Company
+let appId: string
+let permission: string
+let people = 0
+
+beforeAll(async () => {
+  // Writes show after a while, as the connector says.
+  system = await startBadSystem({ consistencyMs: 3000, showsAfterMs: 700 })
+  core = await startCore(system.env)
+  await core.host.settled
+  acme = company(core)
+  appId = await acme.connected(system.app)
+  permission = await newPermission('group')
+})
+afterAll(async () => {
+  await core.stop()
+  await system.close()
+})
+beforeEach(() => system.behave(() => 'well'))
+
+const newPermission = (entitlementId: string) =>
+  acme.synced(appId, entitlementId, {
+    entitlementType: 'GROUP',
+    entitlementId,
+    resourceType: '',
+    resourceId: '',
+  })
+
+async function approved(expiration_in_seconds?: number) {
+  people += 1
+  const email = `person-${people}@acme.example`
+  const who = await person(core.db, email)
+  const id = await acme.asked(who, {
+    app_id: appId,
+    requestable_permission_ids: [permission],
+    ...(expiration_in_seconds === undefined ? {} : { expiration_in_seconds }),
+  })
+  await acme.settle(id, 'complete')
+  return { id, email, who }
+}
+
+const holds = (email: string, what = 'group') =>
+  system.accountsOf(email).some(([id]) => system.held.has(`${id} ${what}`))
+
+/** Holds the first call of a capability until it is let go; it is done only then. */
+function hold(name: Parameters<BadSystem['once']>[0]) {
+  const { promise, resolve } = Promise.withResolvers<End>()
+  const before = system.count(name)
+  system.once(name, promise)
+  return {
+    called: () => until(`${name} is called`, () => system.count(name) > before),
+    release: (end: End = 'well') => resolve(end),
+  }
+}
+
+/** Nothing is left to do for a request. */
+const isQuiet = (id: string) =>
+  until(
+    'nothing is left to do',
+    async () => {
+      const { rows } = await core.db.execute(
+        sql`select from access_requests where id = ${id} and todo is null`,
+      )
+      return rows.length === 1
+    },
+    60_000,
+  )
+
+it.each(['create_account', 'assign_entitlement'] as const)(
+  'a request that is cancelled during %s leaves nothing behind',
+  async (name) => {
+    const held = hold(name)
+    const { id, email } = await approved()
+    await held.called()
+    expect((await core.call('DELETE', `/appstore/access_requests/${id}`)).status).toBe(204)
+    held.release()
+    await isQuiet(id)
+    expect(await acme.statusOf(id)).toBe('CANCELLED')
+    expect(holds(email)).toBe(false)
+  },
+  60_000,
+)
+
+it('an app that is disconnected while access is given: people are asked, in words', async () => {
+  const held = hold('assign_entitlement')
+  const { id } = await approved()
+  await held.called()
+  await core.db.execute(sql`update apps set disconnected_at = now() where id = ${appId}`)
+  held.release('before')
+  await until('it says why', async () => {
+    const { rows } = await core.db.execute(
+      sql`select problem from access_requests where id = ${id}`,
+    )
+    return /is disconnected; connect it again/.test(String(rows[0]?.['problem']))
+  })
+  await core.db.execute(sql`update apps set disconnected_at = null where id = ${appId}`)
+  await acme.reaches(id, 'COMPLETED')
+}, 60_000)
+
+it('a permission that is deleted while it is given: it is given, and taken back in time', async () => {
+  const own = permission
+  permission = await newPermission('short-lived')
+  const held = hold('assign_entitlement')
+  const { id, email } = await approved(3)
+  await held.called()
+  await core.db.delete(requestablePermissions).where(eq(requestablePermissions.id, permission))
+  held.release()
+  permission = own
+  await acme.reaches(id, 'TIME_BASED_EXPIRED')
+  expect(holds(email, 'short-lived')).toBe(false)
+}, 60_000)
+
+it('a person who becomes inactive while somebody decides: the decision counts', async () => {
+  const who = await person(core.db, 'leaver@acme.example')
+  const id = await acme.asked(who, { app_id: appId, requestable_permission_ids: [permission] })
+  await core.db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, who.id))
+  await acme.settle(id, 'dismiss')
+  expect(await acme.statusOf(id)).toBe('DENIED')
+})
+
+it('connections that are cut under load: all is given once', async () => {
+  const asked = await Promise.all(Array.from({ length: 10 }, () => approved()))
+  for (let n = 0; n < 5; n += 1) {
+    await core.db
+      .execute(
+        sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'keyway' and pid <> pg_backend_pid()`,
+      )
+      .catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+  for (const { id } of asked) await acme.reaches(id, 'COMPLETED')
+  for (const { email } of asked) {
+    expect(system.accountsOf(email)).toHaveLength(1)
+    expect(holds(email)).toBe(true)
+  }
+}, 90_000)
+
+it('a database server that is killed under load: all is given once', async () => {
+  const asked = await Promise.all(Array.from({ length: 6 }, () => approved()))
+  killDatabase(core.host.databasePid())
+  await until('it serves again', () =>
+    core.db.execute(sql`select 1`).then(
+      () => true,
+      () => false,
+    ),
+  )
+  for (const { id } of asked) await acme.reaches(id, 'COMPLETED')
+  for (const { email } of asked) expect(system.accountsOf(email)).toHaveLength(1)
+}, 90_000)

@@ -1,0 +1,27 @@
+/** Access requests move as REQUEST_STATES says, and in no other way. */
+import { describe, expect, it } from 'vitest'
+import { REQUEST_STATUSES } from '../../../runtime/contract/models/access-request.ts'
+import { mayMove, REQUEST_STATES, standingOf } from '../../../runtime/contract/request-states.ts'
+import { move } from '../../../runtime/core/requests/move.ts'
+
+describe.each(REQUEST_STATUSES)('a request that is %s', (from) => {
+  const forbidden = REQUEST_STATUSES.filter((to) => !mayMove(from, to))
+
+  it('gets into no state that the table does not name', async () => {
+    // It is refused before the database is asked anything.
+    for (const to of forbidden)
+      await expect(move({} as never, { status: from } as never, to)).rejects.toThrow(
+        `an access request that is ${from} cannot become ${to}`,
+      )
+  })
+
+  it('has somewhere to go, unless it is over', () => {
+    expect(REQUEST_STATES[from].next.length > 0).toBe(standingOf(from) !== 'over')
+  })
+
+  it('can be reached from PENDING', () => {
+    const seen = new Set<string>(['PENDING'])
+    for (const one of seen) for (const to of REQUEST_STATES[one as typeof from].next) seen.add(to)
+    expect(seen).toContain(from)
+  })
+})
