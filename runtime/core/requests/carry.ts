@@ -3,8 +3,7 @@
  * the other. What was done is written down before the next step; what may have been done is looked at before
  * it is done again.
  */
-import { and, asc, eq, inArray, isNotNull, isNull, lte, ne, or, sql } from 'drizzle-orm'
-import { standingOf, statesThatAre } from '../../contract/request-states.ts'
+import { and, asc, eq, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -16,6 +15,15 @@ import { check } from './check.ts'
 import { giveAccount, giveEntitlement } from './grant.ts'
 import { type Pair, pairKey, pairOf } from './means.ts'
 import { change, later, type RequestRow } from './move.ts'
+import {
+  holdsMore,
+  inherits,
+  isBeingTaken,
+  leftAccount,
+  ofPair,
+  others,
+  sameThing,
+} from './others.ts'
 import { type Carrier, carrierOf, type Outcome } from './outcome.ts'
 import { takeAccount, takeEntitlement } from './remove.ts'
 import { wake } from './wake.ts'
@@ -42,9 +50,6 @@ export async function carry(db: Db, key: string, parts: RequestParts): Promise<v
     }
   })
 }
-
-const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
-  and(eq(accessRequests.carriedAppId, carriedAppId), eq(accessRequests.targetUserId, targetUserId))
 
 /** Wakes what is due, and answers the first request that has something left to do now. */
 async function next(db: Db, pair: Pair, parts: RequestParts): Promise<RequestRow | null> {
@@ -88,16 +93,6 @@ async function grant(db: Db, request: RequestRow, parts: RequestParts): Promise<
     : giveEntitlement(db, carrier, request, given)
 }
 
-/** Whether something is being taken from the same person, so that what is shown may be gone in a moment. */
-async function isBeingTaken(db: Db, request: RequestRow): Promise<boolean> {
-  const rows = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(and(ofPair(request), eq(accessRequests.todo, 'remove')))
-    .limit(1)
-  return rows.length > 0
-}
-
 async function carrierFor(
   db: Db,
   request: RequestRow,
@@ -129,46 +124,6 @@ async function noteBefore(db: Db, request: RequestRow, there: boolean | null): P
     )
 }
 
-/** Requests of the same person for the same thing that stand, or are on their way out. */
-async function others(db: Db, request: RequestRow): Promise<RequestRow[]> {
-  return db
-    .select()
-    .from(accessRequests)
-    .where(
-      and(
-        ofPair(request),
-        ne(accessRequests.id, request.id),
-        sameThing(request),
-        or(
-          inArray(accessRequests.status, statesThatAre('wanted', 'unwanted')),
-          isNotNull(accessRequests.todo),
-        ),
-      ),
-    )
-}
-
-/** Requests for the app itself, or for one permission: by its own id, or what it stands for in the system. */
-function sameThing({ label, entitlement, permissionId }: RequestRow) {
-  if (label === null) return isNull(accessRequests.label)
-  return or(
-    permissionId === null ? undefined : eq(accessRequests.permissionId, permissionId),
-    entitlement === null
-      ? undefined
-      : sql`${accessRequests.entitlement} = ${JSON.stringify(entitlement)}::jsonb`,
-    // A permission that was deleted and that nobody else can stand for.
-    sql`false`,
-  )
-}
-
-/**
- * Whether a request goes on to hold what another one gave. One that is still to be given does not: what was
- * sent to take it may be under way. Nor does one that waits for hands: cancelled, it takes nothing back.
- */
-const inherits = ({ status, how, todo }: RequestRow): boolean =>
-  standingOf(status) === 'wanted' &&
-  todo !== 'grant' &&
-  !(how === 'manual' && status === 'PENDING_MANUAL_PROVISIONING')
-
 async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise<Outcome> {
   const kept: Outcome = { ok: true, found: true }
   const manual = request.how === 'manual'
@@ -194,45 +149,6 @@ async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise
   const taken = await takeEntitlement(db, carrier, request)
   if (!taken.ok || !(await leftAccount(db, request)) || (await holdsMore(db, request))) return taken
   return takeAccount(db, carrier, request)
-}
-
-/** Whether other requests of the person stand in the same system. */
-async function holdsMore(db: Db, request: RequestRow): Promise<boolean> {
-  const rows = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(
-      and(
-        ofPair(request),
-        ne(accessRequests.id, request.id),
-        // What nobody has given by hand yet needs nothing so far.
-        or(
-          ne(accessRequests.how, 'manual'),
-          ne(accessRequests.status, 'PENDING_MANUAL_PROVISIONING'),
-        ),
-        inArray(accessRequests.status, statesThatAre('wanted')),
-      ),
-    )
-    .limit(1)
-  return rows.length > 0
-}
-
-/** Whether a request for the app itself ended, and left the account to those who still held something in it. */
-async function leftAccount(db: Db, request: RequestRow): Promise<boolean> {
-  const rows = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(
-      and(
-        ofPair(request),
-        isNull(accessRequests.label),
-        eq(accessRequests.how, 'connector'),
-        eq(accessRequests.wasThere, false),
-        inArray(accessRequests.status, statesThatAre('over')),
-      ),
-    )
-    .limit(1)
-  return rows.length > 0
 }
 
 /** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */

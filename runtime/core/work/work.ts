@@ -26,8 +26,11 @@ export type Handler = (db: Db, key: string, parts: RequestParts) => Promise<void
 /** One kind of work, as its room hands it in. */
 export type Duty = {
   handle: Handler
-  /** The name by which `handle` sees to it that one host at a time works on a key (alone.ts). */
-  turnOf(key: string): string
+  /**
+   * The name by which `handle` sees to it that one host at a time works on a key (alone.ts): what a killed
+   * host has left is gone on with at once. Without it, once the host is missed: within half a minute.
+   */
+  turnOf?(key: string): string
   /** Keys of what is due, at most a hundred; asked every two seconds on every host. Now is the database's unless given. */
   due(db: Db, now?: Date): Promise<string[]>
   /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
@@ -151,6 +154,7 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
    */
   async function takeOver(db: Db, name: QueueName, due: string[]): Promise<void> {
     const { turnOf } = duties[name]
+    if (!turnOf) return
     const begun = await startedJobs(db, name, due, LEFT_SECONDS)
     if (begun.length === 0) return
     const free = new Set(await idle(db, begun.map(turnOf)))

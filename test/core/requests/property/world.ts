@@ -100,6 +100,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
   const means = {
     now: async () => new Date(clock.nowMs),
     // Words get lost: what is due is looked for all the same.
+    deliver: { refuse: () => null, post: () => Promise.reject(new Error('no webhook is here')) },
     send: async (_tx: Db, _queue: string, key: string) => {
       if (choose.chance(0.7)) said.add(key)
     },
