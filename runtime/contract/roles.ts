@@ -17,6 +17,8 @@ export const PERMISSIONS = [
   'accounts.read',
   'policies.read',
   'policies.write',
+  'offboardings.read',
+  'offboardings.write',
   'reviews.read',
   'logs.read',
   'operator',

@@ -6,6 +6,7 @@ import {
   preApprovalRules,
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
+import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
 import { groups } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
 import { accessRequests } from '../../runtime/database/schema/requests.ts'
@@ -84,6 +85,18 @@ async function request(db: Db, domainId: string): Promise<string> {
   return row?.id ?? ''
 }
 
+async function offboarding(db: Db, domainId: string): Promise<string> {
+  const { id: userId } = await person(db, email(), [], domainId)
+  // Far away: it must not begin.
+  const scheduledAt = new Date('2999-01-01T00:00:00Z')
+  const values = { domainId, userId, scheduledAt, wakeAt: scheduledAt }
+  const [row] = await db
+    .insert(userOffboardings)
+    .values({ ...values, status: 'SCHEDULED' })
+    .returning()
+  return row?.id ?? ''
+}
+
 let made = 0
 const email = () => {
   made += 1
@@ -136,6 +149,10 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => upload(db, 'activity', domainId),
     foreign: ({ db, otherDomainId }) => upload(db, 'activity', otherDomainId),
   },
+  user_offboarding_id: {
+    own: ({ db, domainId }) => offboarding(db, domainId),
+    foreign: ({ db, otherDomainId }) => offboarding(db, otherDomainId),
+  },
   app_class_id: { own: async () => 'scim', foreign: null },
   role_name: { own: async () => 'Auditor', foreign: null },
 }
@@ -181,6 +198,10 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
         source_app_id: await appInStore(db, domainId),
       },
     ],
+  }),
+  create_user_offboarding: async ({ db }) => ({
+    user_id: (await person(db, email())).id,
+    scheduled_at: '2999-01-01T00:00:00Z',
   }),
 }
 

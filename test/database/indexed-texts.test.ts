@@ -41,6 +41,10 @@ const BOUNDS: Record<string, number> = {
   'tasks.status': 16,
   // contract/models/access-request.ts: REQUEST_STATUSES.
   'access_requests.status': 32,
+  // contract/models/user-offboarding.ts: OFFBOARDING_STATUSES.
+  'user_offboardings.status': 16,
+  // A digest.
+  'offboarding_steps.account': 32,
   // A digest of the three.
   'requestable_permissions.entitlement_type': 32,
   'requestable_permissions.entitlement_id': 0,

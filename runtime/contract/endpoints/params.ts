@@ -177,7 +177,7 @@ export function enumWords(options: readonly string[]): string {
   return `Input should be ${quoted.length === 0 ? end : `${quoted.join(', ')} or ${end}`}`
 }
 
-/** A point in time in any form that clients send; null for what is none. */
+/** A point in time in any form that clients send, zone-less ones in UTC; null for what is none. */
 export function parseDatetime(value: string): Date | null {
   if (/^-?[0-9]{1,12}(\.[0-9]+)?$/.test(value)) return valid(new Date(Number(value) * 1000))
   const form =

@@ -3,6 +3,7 @@ import { ACCOUNT_ENDPOINTS } from './accounts.ts'
 import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
 import { META_ENDPOINTS } from './meta.ts'
+import { OFFBOARDING_ENDPOINTS } from './offboardings.ts'
 import { PERMISSION_ENDPOINTS } from './permissions.ts'
 import { POLICY_ENDPOINTS } from './policies.ts'
 import { PRE_APPROVAL_ENDPOINTS } from './pre-approval.ts'
@@ -20,6 +21,7 @@ export const ENDPOINTS = {
   ...TASK_ENDPOINTS,
   ...REQUEST_ENDPOINTS,
   ...POLICY_ENDPOINTS,
+  ...OFFBOARDING_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const
 

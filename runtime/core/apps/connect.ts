@@ -14,6 +14,7 @@ import { tokenRenewals } from '../../database/schema/renewals.ts'
 import { recordActivity } from '../activity/activity.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { RequestParts } from '../parts.ts'
+import { appChanged } from '../policies/changed.ts'
 import { type AppRow, appTarget, findApp, lockApp, toApp } from './apps.ts'
 import { keepConnection, openConnection } from './connections.ts'
 import type { InstalledConnector } from './connectors.ts'
@@ -167,6 +168,7 @@ async function insertOrRevive(
     .set({ ...values, disconnectedAt: null, sealedConnection: seal(there) })
     .where(eq(apps.id, there.id))
     .returning()
+  await appChanged(tx, there)
   return { row: revived as AppRow, revived: true }
 }
 
@@ -309,6 +311,8 @@ async function change(
     })
     .where(eq(apps.id, row.id))
     .returning()
+  // What policies could not give while it was disconnected.
+  if (row.disconnectedAt !== null && sealed !== null) await appChanged(tx, row)
   const event = sealed === null ? 'APP_UPDATED' : 'APP_RECONNECTED'
   const renewed = (['auth', 'settings'] as const).filter((name) => body[name] !== undefined)
   const told = { fields: sealed === null ? fields : [...fields, ...renewed] }

@@ -1,5 +1,5 @@
 /** Access policies as records. */
-import { and, desc, eq, inArray } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import { hasExpression } from '../../contract/condition.ts'
 import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
@@ -9,17 +9,20 @@ import {
   asCondition,
   type PolicyApp,
 } from '../../contract/models/access-policy.ts'
+import { statesThatAre } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
 import { recordActivity } from '../activity/activity.ts'
 import type { Principal } from '../callers/principal.ts'
 import { type PageQuery, selectPage } from '../list/page.ts'
 import { hasPart } from '../list/search.ts'
+import type { RequestMeans } from '../requests/means.ts'
 import { changedMembers } from '../store/merge.ts'
-
-type PolicyRow = typeof accessPolicies.$inferSelect
+import { sweepAnew } from './changed.ts'
+import { isInForce, type PolicyRow } from './things.ts'
 
 export async function listPolicies(
   db: Db,
@@ -28,6 +31,7 @@ export async function listPolicies(
 ) {
   const where = and(
     eq(accessPolicies.domainId, principal.domainId),
+    isNull(accessPolicies.deletedAt),
     query.name ? hasPart(accessPolicies.name, query.name) : undefined,
   )
   const order = [desc(accessPolicies.createdAt), desc(accessPolicies.id)]
@@ -39,8 +43,17 @@ export async function getPolicy(db: Db, principal: Principal, id: string) {
   return (await answers(db, [await findPolicy(db, principal, id, false)]))[0]
 }
 
-/** @throws CoreError 422 for what the body refers to and is not there, and for what cannot be in force */
-export async function createPolicy(db: Db, principal: Principal, body: AccessPolicyInput) {
+/**
+ * Makes a policy; one that is in force gives in the background.
+ *
+ * @throws CoreError 422 for what the body refers to and is not there, and for what cannot be in force
+ */
+export async function createPolicy(
+  db: Db,
+  principal: Principal,
+  body: AccessPolicyInput,
+  means: RequestMeans,
+) {
   return db.transaction(async (tx) => {
     const values = await valuesOf(tx, principal, body)
     const { domainId } = principal
@@ -48,12 +61,20 @@ export async function createPolicy(db: Db, principal: Principal, body: AccessPol
       .insert(accessPolicies)
       .values({ domainId, ...values })
       .returning()
+    if (isInForce(row as PolicyRow)) await evaluate(tx, row as PolicyRow, means)
     await record(tx, principal, 'CREATED', row as PolicyRow, {})
     return (await answers(tx, [row as PolicyRow]))[0]
   })
 }
 
-export async function putPolicy(db: Db, principal: Principal, id: string, body: AccessPolicyInput) {
+/** Replaces a policy; what it gives now, and no more, follows in the background. */
+export async function putPolicy(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: AccessPolicyInput,
+  means: RequestMeans,
+) {
   return db.transaction(async (tx) => {
     const before = await findPolicy(tx, principal, id, true)
     const values = await valuesOf(tx, principal, body)
@@ -64,14 +85,52 @@ export async function putPolicy(db: Db, principal: Principal, id: string, body: 
       .returning()
     const changed = changedMembers(before, { ...before, ...values })
     if (changed.length > 0) await record(tx, principal, 'UPDATED', row as PolicyRow, { changed })
+    if (changed.some((member) => WEIGHTY.includes(member.split('.')[0] ?? ''))) {
+      await forgetRefusals(tx, before)
+      await evaluate(tx, before, means)
+    }
     return (await answers(tx, [row as PolicyRow]))[0]
   })
 }
 
-export async function deletePolicy(db: Db, principal: Principal, id: string): Promise<null> {
+/** Members of a policy by which somebody gets more or less. */
+const WEIGHTY = ['status', 'isEnabled', 'isEveryone', 'condition', 'apps']
+
+/** Has everybody looked at, from the beginning. */
+async function evaluate(tx: Db, { id }: PolicyRow, { send }: RequestMeans): Promise<void> {
+  await tx
+    .update(accessPolicies)
+    .set({ ...sweepAnew, problem: null })
+    .where(eq(accessPolicies.id, id))
+  await send(tx, 'access-policies', id)
+}
+
+/** People said no to what the policy was then: to what it is now they may say yes. */
+async function forgetRefusals(tx: Db, { id }: PolicyRow): Promise<void> {
+  await tx
+    .update(accessRequests)
+    .set({ policyFor: null })
+    .where(
+      and(
+        eq(accessRequests.policyId, id),
+        isNotNull(accessRequests.policyFor),
+        inArray(accessRequests.status, statesThatAre('over')),
+      ),
+    )
+}
+
+/** Deletes a policy; what it gave is taken back in the background, and its row goes behind that. */
+export async function deletePolicy(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: RequestMeans,
+): Promise<null> {
   await db.transaction(async (tx) => {
     const policy = await findPolicy(tx, principal, id, true)
-    await tx.delete(accessPolicies).where(eq(accessPolicies.id, policy.id))
+    const deletedAt = await means.now(tx)
+    await tx.update(accessPolicies).set({ deletedAt }).where(eq(accessPolicies.id, policy.id))
+    await evaluate(tx, policy, means)
     await record(tx, principal, 'DELETED', policy, {})
   })
   return null
@@ -81,7 +140,13 @@ async function findPolicy(db: Db, { domainId }: Principal, id: string, locked: b
   const question = db
     .select()
     .from(accessPolicies)
-    .where(and(eq(accessPolicies.id, id), eq(accessPolicies.domainId, domainId)))
+    .where(
+      and(
+        eq(accessPolicies.id, id),
+        eq(accessPolicies.domainId, domainId),
+        isNull(accessPolicies.deletedAt),
+      ),
+    )
   const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
   if (!row) throw notFound('Access policy')
   return row
@@ -198,13 +263,12 @@ async function answers(db: Db, rows: readonly PolicyRow[]): Promise<AccessPolicy
     business_justification: row.businessJustification,
     status: row.status,
     is_enabled: row.isEnabled,
-    apps: row.apps.flatMap(({ id, is_preapproved, permissions }) =>
-      named(id).map((one) => ({
-        ...one,
-        is_preapproved,
-        permissions: permissions.flatMap(named),
-      })),
-    ),
+    apps: row.apps.flatMap(({ id, is_preapproved, permissions }) => {
+      const left = permissions.flatMap(named)
+      // Without any of its permissions it would read as one for the app itself.
+      if (permissions.length > 0 && left.length === 0) return []
+      return named(id).map((one) => ({ ...one, is_preapproved, permissions: left }))
+    }),
     access_condition: row.condition ?? {},
     is_everyone_condition: row.isEveryone,
   }))

@@ -44,7 +44,7 @@ export type Giving = {
 export type FoundAccount = { ok: true; account: string; found: boolean } | Outcome
 
 /** States of accounts that are no use any more. */
-const GONE = ['DEPROVISIONED', 'MANUALLY_REMOVED', 'ACCESS_REMOVED', 'ARCHIVED'] as const
+export const GONE = ['DEPROVISIONED', 'MANUALLY_REMOVED', 'ACCESS_REMOVED', 'ARCHIVED'] as const
 
 /**
  * The account, by what is known, by the last sync, by the system's own list; null where there is none.

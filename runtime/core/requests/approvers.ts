@@ -8,8 +8,13 @@ import type { RequestRow } from './move.ts'
 
 const GONE = ['SUSPENDED', 'INACTIVE'] as const
 
+/** Who a request is of and for. */
+type Parties = Pick<RequestRow, 'requesterId' | 'targetUserId'>
+/** And where. */
+type PartiesOfApp = Parties & Pick<RequestRow, 'appId' | 'domainId'>
+
 /** Those who may not decide on a request: who asked, and who is to have the access. */
-export const partiesOf = ({ requesterId, targetUserId }: RequestRow): string[] => [
+export const partiesOf = ({ requesterId, targetUserId }: Parties): string[] => [
   ...new Set([targetUserId, ...(requesterId === null ? [] : [requesterId])]),
 ]
 
@@ -44,7 +49,7 @@ async function ableGroups(db: Db, ids: readonly string[], without: readonly stri
 /** Those of some who may decide on a request; null where nobody is left. */
 export async function eligible(
   db: Db,
-  request: RequestRow,
+  request: Parties,
   { users: people, groups }: Approvers,
 ): Promise<Approvers | null> {
   const parties = partiesOf(request)
@@ -85,7 +90,7 @@ export async function managerOf(db: Db, request: RequestRow): Promise<string | n
  * Who decides, or does by hand, where nobody else is named: the admins of the app, else those of the
  * domain; at the very last a party who is an admin, because nobody else could.
  */
-export async function admins(db: Db, request: RequestRow): Promise<Approvers> {
+export async function admins(db: Db, request: PartiesOfApp): Promise<Approvers> {
   const [app] = await db
     .select({ users: apps.adminUserIds, groups: apps.adminGroupIds })
     .from(apps)
@@ -102,7 +107,7 @@ export async function admins(db: Db, request: RequestRow): Promise<Approvers> {
 }
 
 /** Those who do work by hand for an app; parties among them, for there is nothing to decide. */
-export async function doers(db: Db, request: RequestRow): Promise<Approvers> {
+export async function doers(db: Db, request: PartiesOfApp): Promise<Approvers> {
   return admins(db, { ...request, requesterId: null, targetUserId: NOBODY })
 }
 

@@ -54,6 +54,7 @@ export async function createAccessRequest(
         requesterId: requester.userId,
         targetUserId: target.id,
         policyId: null,
+        policyFor: null,
         expirationInSeconds: lengthOf(body, config),
         justification: body.business_justification ?? body.note ?? null,
         preapproved: null,

@@ -20,6 +20,8 @@ export type NewRequest = {
   requesterId: string | null
   targetUserId: string
   policyId: string | null
+  /** What the policy wants by it; null where people asked. */
+  policyFor: string | null
   expirationInSeconds: number | null
   justification: string | null
   /** Why nobody needs to be asked, where that is known already. */

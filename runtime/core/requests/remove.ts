@@ -64,21 +64,35 @@ export async function takeAccount(db: Db, carrier: Carrier, request: RequestRow)
   const { account, made } = await holderOf(db, request, carrier.app.domainId)
   if (account === null || !made) return gone(true)
   const deactivates = carrier.has('deactivate_account')
+  const capability = deactivates ? 'deactivate_account' : 'delete_account'
+  const outcome = await makeUnusable(carrier, account, capability)
+  // One that was deleted is looked for no more; one that sleeps may be woken.
+  if (outcome.ok)
+    await keepHolder(db, request, { made: false, ...(deactivates ? {} : { account: null }) })
+  return outcome
+}
+
+/** Deactivates, or deletes, an account that the system shows to be usable, until it shows it no more. */
+export async function makeUnusable(
+  carrier: Carrier,
+  account: string,
+  capability: 'deactivate_account' | 'delete_account',
+): Promise<Outcome> {
   // What was made or woken a moment ago may not be shown yet.
   const usable = await carrier.until(async () => {
     const now = await statusOf(carrier, account)
     if (!now.ok) return now
-    return deactivates ? !UNUSABLE.includes(now.value) : now.value !== null
+    return capability === 'deactivate_account' ? !UNUSABLE.includes(now.value) : now.value !== null
   })
   if (!usable.ok) return failed(usable.error)
-  if (!usable.value) return ended(true)
-  const capability = deactivates ? 'deactivate_account' : 'delete_account'
-  if (!carrier.has(capability))
-    return {
-      ok: false,
-      end: 'manual',
-      problem: 'the connector can neither deactivate nor delete accounts',
-    }
+  if (!usable.value) return gone(true)
+  if (!carrier.has(capability)) {
+    const able =
+      capability === 'deactivate_account'
+        ? 'cannot deactivate'
+        : 'can neither deactivate nor delete'
+    return { ok: false, end: 'manual', problem: `the connector ${able} accounts` }
+  }
   const taken = await carrier.call(capability, { account_id: account })
   if (!taken.ok && taken.error.error_code !== 'not_found') return failed(taken.error)
   const left = await carrier.until(async () => {
@@ -86,11 +100,5 @@ export async function takeAccount(db: Db, carrier: Carrier, request: RequestRow)
     return now.ok ? UNUSABLE.includes(now.value) : now
   })
   if (!left.ok) return failed(left.error)
-  return left.value ? ended(false) : stillThere(capability)
-
-  async function ended(found: boolean): Promise<Outcome> {
-    // One that was deleted is looked for no more; one that sleeps may be woken.
-    await keepHolder(db, request, { made: false, ...(deactivates ? {} : { account: null }) })
-    return gone(found)
-  }
+  return left.value ? gone(false) : stillThere(capability)
 }

@@ -17,6 +17,7 @@ import { recordActivity } from '../activity/activity.ts'
 import { reach } from '../apps/administered.ts'
 import { type AppRow, appTarget, lockApp } from '../apps/apps.ts'
 import type { Principal } from '../callers/principal.ts'
+import { appChanged } from '../policies/changed.ts'
 import { changedMembers } from './merge.ts'
 import type { PermissionRow } from './permission-base.ts'
 import { changedConfig, fulfillmentOf } from './permission-change.ts'
@@ -147,6 +148,8 @@ export async function deletePermission(db: Db, principal: Principal, id: string)
       )
     }
     await tx.delete(requestablePermissions).where(eq(requestablePermissions.id, permission.id))
+    // What policies gave of it is taken back.
+    await appChanged(tx, app)
     await record(tx, principal, 'DELETED', permission, app, {})
   })
   return null

@@ -1,5 +1,7 @@
 /** DUTIES: who does which kind of background work. */
 import { RENEWAL_DUTY } from '../apps/renewal-duty.ts'
+import { OFFBOARDING_DUTY } from '../offboarding/duty.ts'
+import { POLICY_DUTY } from '../policies/duty.ts'
 import { REQUEST_DUTY } from '../requests/duty.ts'
 import { UPLOAD_DUTY } from '../uploads/duty.ts'
 import { FEED_DUTY } from '../webhooks/feed.ts'
@@ -11,4 +13,6 @@ export const DUTIES: Record<QueueName, Duty> = {
   'event-feeds': FEED_DUTY,
   uploads: UPLOAD_DUTY,
   'token-renewals': RENEWAL_DUTY,
+  'access-policies': POLICY_DUTY,
+  offboardings: OFFBOARDING_DUTY,
 }

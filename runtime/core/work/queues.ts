@@ -40,6 +40,18 @@ export const QUEUES = {
     retries: 2,
     expireSeconds: 300,
   },
+  'access-policies': {
+    what: 'comparing people with access policies',
+    concurrency: 2,
+    retries: 8,
+    expireSeconds: 21_600,
+  },
+  offboardings: {
+    what: 'offboarding somebody',
+    concurrency: 2,
+    retries: 8,
+    expireSeconds: 900,
+  },
 } as const satisfies Record<string, QueueRow>
 
 export type QueueName = keyof typeof QUEUES

@@ -1,9 +1,12 @@
-/** Access policies: who is given what by what they are. */
-import { boolean, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+/** Access policies: who is given what by what they are, and what is left to be looked at. */
+import { boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Condition } from '../../contract/condition.ts'
 import { POLICY_STATUSES, type PolicyApp } from '../../contract/models/access-policy.ts'
-import { createdAt, domainId, id, updatedAt } from './columns.ts'
-import { domains } from './people.ts'
+import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domains, users } from './people.ts'
+
+/** What came of looking at everybody. */
+export type SweepCounts = { users: number; given: number; taken: number }
 
 export const accessPolicies = pgTable(
   'access_policies',
@@ -19,8 +22,33 @@ export const accessPolicies = pgTable(
     condition: jsonb('condition').$type<Condition>(),
     /** In the order written. */
     apps: jsonb('apps').$type<PolicyApp[]>().notNull(),
+    /** Deleted, but what it gave is still being taken back; the row goes when that is done. */
+    deletedAt: moment('deleted_at'),
+    /** Everybody is being looked at, in the order of their ids, and so far it is; null: nothing is left. */
+    sweptTo: uuid('swept_to'),
+    /** Raised when everybody wants to be looked at anew: a host that is at it begins again. */
+    sweep: integer('sweep').notNull().default(0),
+    swept: jsonb('swept').$type<SweepCounts>().notNull().default({ users: 0, given: 0, taken: 0 }),
+    /** Why it cannot be evaluated, in words; the admins have a task then. */
+    problem: text('problem'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [index('access_policies_order').on(table.domainId, table.createdAt, table.id)],
+)
+
+/** Users who changed and whom the policies have not been compared with since. */
+export const policyWants = pgTable(
+  'policy_wants',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    domainId: domainId().references(() => domains.id),
+    /** How often it failed in a row. */
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is to be tried. */
+    wakeAt: moment('wake_at').notNull().defaultNow(),
+  },
+  (table) => [index('policy_wants_wake').on(table.wakeAt)],
 )

@@ -8,6 +8,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
@@ -60,6 +61,11 @@ export const accessRequests = pgTable(
       .notNull()
       .references(() => users.id),
     policyId: uuid('policy_id').references(() => accessPolicies.id, { onDelete: 'set null' }),
+    /**
+     * What the policy wanted by it: the permission's id, else the app's. As long as it stands, also after a
+     * no, the policy makes no other; null once the policy wants it no more.
+     */
+    policyFor: uuid('policy_for'),
     status: text('status', { enum: REQUEST_STATUSES }).notNull(),
     /** Status to what was said when it was reached. */
     notes: jsonb('notes').$type<Record<string, string | null>>().notNull().default({}),
@@ -98,6 +104,9 @@ export const accessRequests = pgTable(
     index('access_requests_pair').on(table.carriedAppId, table.targetUserId, table.status),
     index('access_requests_permission').on(table.permissionId),
     index('access_requests_policy').on(table.policyId, table.targetUserId),
+    uniqueIndex('access_requests_policy_for')
+      .on(table.policyId, table.targetUserId, table.policyFor)
+      .where(sql`${table.policyFor} is not null`),
     index('access_requests_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
   ],
 )

@@ -9,6 +9,7 @@ import * as apps from '../../core/apps/apps.ts'
 import * as connect from '../../core/apps/connect.ts'
 import * as integrations from '../../core/apps/integrations.ts'
 import type { Principal } from '../../core/callers/principal.ts'
+import * as offboardings from '../../core/offboarding/offboardings.ts'
 import type { RequestParts } from '../../core/parts.ts'
 import * as users from '../../core/people/users.ts'
 import * as policies from '../../core/policies/policies.ts'
@@ -116,13 +117,19 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   cancel_access_request: (db, who, { params, query }, parts) =>
     cancelAccessRequest(db, who, id(params, 'access_request_id'), query.reason, parts),
   list_access_policies: (db, who, { query }) => policies.listPolicies(db, who, query),
-  create_access_policy: (db, who, { body }) => policies.createPolicy(db, who, body),
+  create_access_policy: (db, who, { body }, parts) => policies.createPolicy(db, who, body, parts),
   get_access_policy: (db, who, { params }) =>
     policies.getPolicy(db, who, id(params, 'access_policy_id')),
-  put_access_policy: (db, who, { params, body }) =>
-    policies.putPolicy(db, who, id(params, 'access_policy_id'), body),
-  delete_access_policy: (db, who, { params }) =>
-    policies.deletePolicy(db, who, id(params, 'access_policy_id')),
+  put_access_policy: (db, who, { params, body }, parts) =>
+    policies.putPolicy(db, who, id(params, 'access_policy_id'), body, parts),
+  delete_access_policy: (db, who, { params }, parts) =>
+    policies.deletePolicy(db, who, id(params, 'access_policy_id'), parts),
+  create_user_offboarding: (db, who, { body }, parts) =>
+    offboardings.createOffboarding(db, who, body, parts),
+  get_user_offboarding: (db, who, { params }) =>
+    offboardings.getOffboarding(db, who, id(params, 'user_offboarding_id')),
+  cancel_user_offboarding: (db, who, { params }, parts) =>
+    offboardings.cancelOffboarding(db, who, id(params, 'user_offboarding_id'), parts),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
   get_pre_approval_rule: (db, who, { params }) =>

@@ -5,6 +5,7 @@ import type { PeopleDifference } from '../../../contract/people-file.ts'
 import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../activity/activity.ts'
+import { MANY_USERS, usersChanged } from '../../policies/changed.ts'
 import { keepAnAdmin } from '../admins.ts'
 import { applyPeople } from './apply.ts'
 import { comparePeople, tellDifference } from './compare.ts'
@@ -52,6 +53,7 @@ export async function importPeople(
     const difference = { dry_run: dryRun, ...(await tellDifference(tx)) }
     if (dryRun) return difference
     await applyPeople(tx, domainId).catch(overtaken)
+    await usersChanged(tx, domainId, await changedUsers(tx), null)
     const { rows, added, changed, groups_made, memberships_added, memberships_removed } = difference
     await recordActivity(tx, actor, 'PEOPLE_IMPORTED', [], {
       ...{ file_name: fileName, rows, added, changed },
@@ -109,6 +111,13 @@ async function suspendedBy(tx: Db): Promise<Set<string>> {
   return new Set(
     leaving.length < rows.length ? [] : leaving.map(({ user_id }) => user_id as string),
   )
+}
+
+/** Users whom the file adds or changes, at most one more than are looked at one by one. */
+async function changedUsers(tx: Db): Promise<string[]> {
+  const { rows } = await tx.execute(sql`
+    select user_id from people_change where is_new or fields <> '{}' limit ${MANY_USERS + 1}`)
+  return rows.map(({ user_id }) => user_id as string)
 }
 
 /** Somebody else made a user of the file between the comparing and the writing. */

@@ -132,6 +132,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
           requesterId: person.id,
           targetUserId: person.id,
           policyId: null,
+          policyFor: null,
           expirationInSeconds,
           justification: null,
           preapproved,

@@ -1,0 +1,30 @@
+/** Offboarding of users: core-interface.md section 1.16. */
+import { UserOffboardingInput, UserOffboardingOutput } from '../models/user-offboarding.ts'
+import { endpoint } from './endpoint.ts'
+
+const offboardings = endpoint('Lifecycle management')
+
+export const OFFBOARDING_ENDPOINTS = {
+  create_user_offboarding: offboardings({
+    method: 'POST',
+    path: '/lifecycle-management/user-offboardings',
+    summary: 'Take everything from a user who leaves, now or at a time',
+    who: 'offboardings.write',
+    body: UserOffboardingInput,
+    output: UserOffboardingOutput,
+    status: 201,
+  }),
+  get_user_offboarding: offboardings({
+    method: 'GET',
+    path: '/lifecycle-management/user-offboardings/:user_offboarding_id',
+    summary: 'Read how far an offboarding is',
+    who: 'offboardings.read',
+    output: UserOffboardingOutput,
+  }),
+  cancel_user_offboarding: offboardings({
+    method: 'POST',
+    path: '/lifecycle-management/user-offboardings/:user_offboarding_id/cancel',
+    summary: 'Cancel an offboarding that has not begun',
+    who: 'offboardings.write',
+  }),
+} as const

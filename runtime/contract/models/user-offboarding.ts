@@ -1,0 +1,43 @@
+/** Offboarding of users (core-interface.md section 1.16). */
+import * as v from 'valibot'
+import { parseDatetime } from '../endpoints/params.ts'
+import { maybe, nullable } from '../optional.ts'
+
+export const OFFBOARDING_STATUSES = [
+  'SCHEDULED',
+  'IN_PROGRESS',
+  'DIVERTED',
+  'CANCELLED',
+  'FAILED',
+  'EXPIRED',
+  'COMPLETED',
+] as const
+export type OffboardingStatus = (typeof OFFBOARDING_STATUSES)[number]
+
+const dateTime = v.pipe(
+  v.string(),
+  v.check((text) => parseDatetime(text) !== null, 'a date and time such as 2030-01-31T18:00:00Z'),
+  v.metadata({ description: 'When it is to run, UTC where no zone is named; absent: now' }),
+)
+
+export const UserOffboardingInput = v.pipe(
+  v.strictObject({ user_id: v.string(), scheduled_at: maybe(dateTime) }),
+  v.metadata({ title: 'UserOffboardingInput' }),
+)
+export type UserOffboardingInput = v.InferOutput<typeof UserOffboardingInput>
+
+const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
+
+export const UserOffboardingOutput = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    user_id: v.string(),
+    status: v.picklist(OFFBOARDING_STATUSES),
+    scheduled_at: nullable(moment),
+    created_at: moment,
+    cancelled_at: nullable(moment),
+    completed_at: nullable(moment),
+  }),
+  v.metadata({ title: 'UserOffboardingOutput', description: 'Somebody who leaves' }),
+)
+export type UserOffboardingOutput = v.InferInput<typeof UserOffboardingOutput>

@@ -1,0 +1,64 @@
+/** The beginning of an offboarding: from here on the user can do nothing, and is given nothing. */
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { statesThatAre } from '../../contract/request-states.ts'
+import type { Db } from '../../database/database.ts'
+import { apiTokens, users } from '../../database/schema/people.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { loginLinks, sessions } from '../../database/schema/sessions.ts'
+import { recordActivity } from '../activity/activity.ts'
+import type { CoreParts } from '../parts.ts'
+import { keepAnAdmin } from '../people/admins.ts'
+import { usersChanged } from '../policies/changed.ts'
+import { revert } from '../requests/cancel.ts'
+import { failOffboarding, lockOffboarding, move, offboardingTarget } from './move.ts'
+
+/** Begins, in one transaction; the last Admin stays, and the offboarding has failed then. */
+export async function begin(db: Db, id: string, means: Pick<CoreParts, 'send' | 'now'>) {
+  try {
+    await db.transaction((tx) => beginIn(tx, id, means))
+  } catch (error) {
+    if (!(error instanceof CoreError)) throw error
+    await failOffboarding(db, id, String(error.detail))
+  }
+}
+
+async function beginIn(tx: Db, id: string, means: Pick<CoreParts, 'send' | 'now'>) {
+  const row = await lockOffboarding(tx, id)
+  if (row?.status !== 'SCHEDULED') return
+  const { domainId, userId } = row
+  await keepAnAdmin(tx, domainId, new Set([userId]))
+  const now = await means.now(tx)
+  const [user] = await tx
+    .update(users)
+    .set({ status: 'INACTIVE' })
+    .where(eq(users.id, userId))
+    .returning()
+  await tx.delete(sessions).where(eq(sessions.userId, userId))
+  await tx.delete(loginLinks).where(eq(loginLinks.userId, userId))
+  const tokens = await tx
+    .update(apiTokens)
+    .set({ revokedAt: now })
+    .where(and(eq(apiTokens.userId, userId), isNull(apiTokens.revokedAt)))
+    .returning({ id: apiTokens.id })
+  await usersChanged(tx, domainId, [userId], means)
+  const live = await tx
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.targetUserId, userId),
+        inArray(accessRequests.status, statesThatAre('asked', 'wanted')),
+      ),
+    )
+    .orderBy(asc(accessRequests.id))
+    .for('update')
+  for (const request of live) await revert(tx, request, 'The person is being offboarded', means)
+  await move(tx, row, 'IN_PROGRESS', { wakeAt: now })
+  const target = offboardingTarget(row, user?.email ?? userId)
+  await recordActivity(tx, { domainId, userId: null }, 'USER_OFFBOARDING_STARTED', [target], {
+    user_id: userId,
+    access_requests: live.length,
+    tokens: tokens.length,
+  })
+}

@@ -1,0 +1,67 @@
+/** The one place where the state of an offboarding changes. */
+import { eq } from 'drizzle-orm'
+import type { OffboardingStatus } from '../../contract/models/user-offboarding.ts'
+import { mayBecome } from '../../contract/offboarding-states.ts'
+import type { Db } from '../../database/database.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { recordActivity } from '../activity/activity.ts'
+import { openError } from '../policies/problem.ts'
+
+export type OffboardingRow = typeof userOffboardings.$inferSelect
+
+/**
+ * Moves a locked offboarding into another state.
+ *
+ * @throws Error for a move that OFFBOARDING_STATES does not have: a defect of ours.
+ */
+export async function move(
+  tx: Db,
+  row: OffboardingRow,
+  to: OffboardingStatus,
+  values: Partial<Pick<OffboardingRow, 'cancelledAt' | 'completedAt' | 'wakeAt' | 'problem'>>,
+): Promise<void> {
+  if (!mayBecome(row.status, to))
+    throw new Error(`an offboarding that is ${row.status} cannot become ${to}`)
+  await tx
+    .update(userOffboardings)
+    .set({ ...values, status: to })
+    .where(eq(userOffboardings.id, row.id))
+}
+
+/** An offboarding, locked until the transaction ends. */
+export async function lockOffboarding(tx: Db, id: string): Promise<OffboardingRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(userOffboardings)
+    .where(eq(userOffboardings.id, id))
+    .for('update')
+  return row
+}
+
+/** An offboarding in the log. */
+export const offboardingTarget = ({ id }: Pick<OffboardingRow, 'id'>, name: string) => ({
+  target_type: 'UserOffboarding',
+  name: name.slice(0, 200),
+  id,
+})
+
+/** Ends an offboarding that cannot go on; the admins have a task that says why. */
+export async function failOffboarding(db: Db, id: string, problem: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const row = await lockOffboarding(tx, id)
+    if (!row || !mayBecome(row.status, 'FAILED')) return
+    await move(tx, row, 'FAILED', { wakeAt: null, problem: problem.slice(0, 1000) })
+    const actor = { domainId: row.domainId, userId: null }
+    const target = offboardingTarget(row, row.userId)
+    const metadata = { user_id: row.userId, problem: problem.slice(0, 500) }
+    await recordActivity(tx, actor, 'USER_OFFBOARDING_FAILED', [target], metadata, 'Failed')
+    await openError(
+      tx,
+      row.domainId,
+      'OFFBOARDING_ERROR',
+      `The offboarding of a user failed: ${problem.slice(0, 500)}`,
+      'Mend what is said there, then offboard the user again: POST /lifecycle-management/user-offboardings',
+      { targetUserId: row.userId, productArea: 'OFFBOARDING' },
+    )
+  })
+}

@@ -1,0 +1,126 @@
+/** Offboardings as records: scheduled, read, cancelled. */
+import { and, eq, sql } from 'drizzle-orm'
+import { parseDatetime } from '../../contract/endpoints/params.ts'
+import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
+import { isId } from '../../contract/id.ts'
+import type {
+  UserOffboardingInput,
+  UserOffboardingOutput,
+} from '../../contract/models/user-offboarding.ts'
+import { mayBecome } from '../../contract/offboarding-states.ts'
+import type { Db } from '../../database/database.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { recordActivity } from '../activity/activity.ts'
+import type { Principal } from '../callers/principal.ts'
+import { FIRST_ADMIN } from '../callers/tokens.ts'
+import type { CoreParts } from '../parts.ts'
+import { keepAnAdmin } from '../people/admins.ts'
+import { findUser } from '../people/users.ts'
+import { move, type OffboardingRow, offboardingTarget } from './move.ts'
+
+type Means = Pick<CoreParts, 'send' | 'now'>
+
+/**
+ * Schedules an offboarding, or has it begin at once. Every user is known by an identity source or an
+ * import, except the first admin, whom the host has made for itself.
+ *
+ * @throws CoreError 400 for that one and for a time in the past, 404, 409 for one who is being offboarded
+ *   and for the last Admin
+ */
+export async function createOffboarding(
+  db: Db,
+  principal: Principal,
+  body: UserOffboardingInput,
+  means: Means,
+): Promise<UserOffboardingOutput> {
+  const { domainId } = principal
+  const row = await db.transaction(async (tx) => {
+    const user = await findUser(tx, principal, body.user_id)
+    if (user.email === FIRST_ADMIN)
+      throw new CoreError(
+        400,
+        'No source of identities knows this user: the host made it for whoever operates it',
+      )
+    const now = await means.now(tx)
+    const at = body.scheduled_at
+    const scheduledAt = at === undefined ? null : parseDatetime(at)
+    if (scheduledAt !== null && scheduledAt < now)
+      throw new CoreError(400, 'scheduled_at is in the past; leave it out to offboard at once')
+    await keepAnAdmin(tx, domainId, new Set([user.id]))
+    const [made] = await tx
+      .insert(userOffboardings)
+      .values({
+        ...{ domainId, userId: user.id, status: 'SCHEDULED' as const },
+        ...{ scheduledAt, wakeAt: scheduledAt ?? now },
+      })
+      .onConflictDoNothing({
+        target: userOffboardings.userId,
+        where: sql`status in ('SCHEDULED', 'IN_PROGRESS')`,
+      })
+      .returning()
+    if (!made)
+      throw new CoreError(409, 'An offboarding of this user is scheduled or under way already')
+    await recordActivity(
+      tx,
+      principal,
+      'USER_OFFBOARDING_SCHEDULED',
+      [offboardingTarget(made, user.email)],
+      { user_id: user.id, scheduled_at: scheduledAt?.toISOString() ?? null },
+    )
+    if (scheduledAt === null) await means.send(tx, 'offboardings', made.id)
+    return made
+  })
+  return toOffboarding(row)
+}
+
+export async function getOffboarding(db: Db, principal: Principal, id: string) {
+  return toOffboarding(await findOffboarding(db, principal, id, false))
+}
+
+/** @throws CoreError 404, 409 where it has begun or is over */
+export async function cancelOffboarding(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: Means,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const row = await findOffboarding(tx, principal, id, true)
+    if (!mayBecome(row.status, 'CANCELLED'))
+      throw new CoreError(
+        409,
+        `The offboarding is ${row.status}; only one that is SCHEDULED can be cancelled`,
+      )
+    await move(tx, row, 'CANCELLED', { cancelledAt: await means.now(tx), wakeAt: null })
+    const target = offboardingTarget(row, row.userId)
+    await recordActivity(tx, principal, 'USER_OFFBOARDING_CANCELLED', [target], {
+      user_id: row.userId,
+    })
+  })
+  return null
+}
+
+async function findOffboarding(
+  db: Db,
+  { domainId }: Principal,
+  id: string,
+  locked: boolean,
+): Promise<OffboardingRow> {
+  const question = db
+    .select()
+    .from(userOffboardings)
+    .where(and(eq(userOffboardings.id, id), eq(userOffboardings.domainId, domainId)))
+  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
+  if (!row) throw notFound('User offboarding')
+  return row
+}
+
+const toOffboarding = (row: OffboardingRow): UserOffboardingOutput => ({
+  id: row.id,
+  user_id: row.userId,
+  status: row.status,
+  scheduled_at: row.scheduledAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+  cancelled_at: row.cancelledAt?.toISOString() ?? null,
+  completed_at: row.completedAt?.toISOString() ?? null,
+})

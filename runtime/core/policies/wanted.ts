@@ -1,0 +1,52 @@
+/** What a policy wants for a person, and how that differs from what it has asked for. */
+import { standingOf } from '../../contract/request-states.ts'
+import type { users } from '../../database/schema/people.ts'
+import type { RequestRow } from '../requests/move.ts'
+import { holds } from './holds.ts'
+import { identityOf } from './identity.ts'
+import { isInForce, type PolicyRow, type Thing } from './things.ts'
+
+type UserRow = typeof users.$inferSelect
+
+/**
+ * Whether a person matches a policy. Only ACTIVE people do: who is STAGED has not begun, and who is
+ * SUSPENDED or INACTIVE is to have nothing.
+ *
+ * @throws Error for a condition that cannot be evaluated
+ */
+export function matches(policy: PolicyRow, user: UserRow): boolean {
+  if (!isInForce(policy) || user.status !== 'ACTIVE') return false
+  return (
+    policy.isEveryone || (policy.condition !== null && holds(policy.condition, identityOf(user)))
+  )
+}
+
+/** What of a request tells whether it still is what the policy wants. */
+export type Held = Pick<RequestRow, 'policyFor' | 'status'>
+
+export type Difference<H extends Held> = { give: Thing[]; take: H[] }
+
+/**
+ * What is missing, and what is too much. A request that people said no to stands for its thing all the same,
+ * so that they are not asked again; one that waits for people is asked anew once nobody needs to be.
+ */
+export function differenceOf<H extends Held>(
+  things: ReadonlyMap<string, Thing>,
+  held: readonly H[],
+): Difference<H> {
+  const stays = ({ policyFor, status }: H): boolean => {
+    const thing = policyFor === null ? undefined : things.get(policyFor)
+    return thing !== undefined && !(thing.preapproved && standingOf(status) === 'asked')
+  }
+  const kept = new Set(held.filter(stays).map(({ policyFor }) => policyFor))
+  return {
+    // In an app that is disconnected nothing can be given; what is there stays.
+    give: [...things.values()].filter(
+      ({ key, app }) => !kept.has(key) && app.disconnectedAt === null,
+    ),
+    take: held.filter((one) => !stays(one)),
+  }
+}
+
+export const isDifferent = <H extends Held>({ give, take }: Difference<H>): boolean =>
+  give.length + take.length > 0

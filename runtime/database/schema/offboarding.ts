@@ -1,0 +1,71 @@
+/** Users who leave: when, how far it is, and each of their accounts that has to go. */
+import { sql } from 'drizzle-orm'
+import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { OFFBOARDING_STATUSES } from '../../contract/models/user-offboarding.ts'
+import { apps } from './apps.ts'
+import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domains, users } from './people.ts'
+
+export const userOffboardings = pgTable(
+  'user_offboardings',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    status: text('status', { enum: OFFBOARDING_STATUSES }).notNull(),
+    /** Null: at once. */
+    scheduledAt: moment('scheduled_at'),
+    cancelledAt: moment('cancelled_at'),
+    completedAt: moment('completed_at'),
+    /** When to look at it again; null: nothing is left to do. */
+    wakeAt: moment('wake_at'),
+    /** Why it failed, in words. */
+    problem: text('problem'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    // Of one person one at a time.
+    uniqueIndex('user_offboardings_open')
+      .on(table.userId)
+      .where(sql`status in ('SCHEDULED', 'IN_PROGRESS')`),
+    index('user_offboardings_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
+  ],
+)
+
+/** One account of somebody who leaves. */
+export const offboardingSteps = pgTable(
+  'offboarding_steps',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    offboardingId: uuid('offboarding_id')
+      .notNull()
+      .references(() => userOffboardings.id, { onDelete: 'cascade' }),
+    appId: uuid('app_id')
+      .notNull()
+      .references(() => apps.id, { onDelete: 'cascade' }),
+    /** Its id in the app. */
+    account: text('account').notNull(),
+    /** `manual`: somebody has a task to do it. */
+    state: text('state', { enum: ['todo', 'manual', 'done'] })
+      .notNull()
+      .default('todo'),
+    taskId: uuid('task_id'),
+    attempts: integer('attempts').notNull().default(0),
+    wakeAt: moment('wake_at').notNull().defaultNow(),
+    problem: text('problem'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    // A digest: ids of accounts are texts of any length.
+    uniqueIndex('offboarding_steps_account').on(
+      table.offboardingId,
+      table.appId,
+      sql`md5(${table.account})`,
+    ),
+  ],
+)

@@ -1,0 +1,136 @@
+/** Policies that change while people have something by them; apps without a connector, so that people decide. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { settle } from '../../../runtime/core/policies/settle.ts'
+import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
+import { app, type CoreHost, domainOf, startCore } from '../host.ts'
+import { type Company, company } from '../requests/company.ts'
+import { type Acme, acme, inDepartment } from './acme.ts'
+
+let core: CoreHost
+let firm: Company
+let people: Acme
+let wiki: string
+let forum: string
+
+beforeAll(async () => {
+  core = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '100000' })
+  await core.host.settled
+  firm = company(core)
+  people = acme(core)
+  wiki = await app(core.db, 'Wiki')
+  forum = await app(core.db, 'Forum')
+})
+afterAll(() => core.stop())
+beforeEach(async () => {
+  await core.db.delete(accessPolicies)
+})
+
+test('what needs a yes is asked of people, and a no is kept until the policy changes', async () => {
+  const id = await people.policy('One', [{ id: wiki }])
+  const ada = await people.worker('ada', 'One')
+  const [row] = await people.reach(ada.id, 'PENDING_APPROVAL')
+  await firm.settle(row?.id ?? '', 'dismiss')
+  await people.reach(ada.id, 'DENIED')
+  await people.change(ada.id, { givenName: 'Ada' })
+  await people.quiet()
+  await people.reach(ada.id, 'DENIED')
+  await people.edit(id, { name: 'Another name' })
+  await people.quiet()
+  await people.reach(ada.id, 'DENIED')
+  await people.edit(id, { apps: [{ id: wiki }, { id: forum }] })
+  await people.reach(ada.id, 'DENIED', 'PENDING_APPROVAL', 'PENDING_APPROVAL')
+})
+
+test('a no is forgotten once the person did not match meanwhile', async () => {
+  await people.policy('Two', [{ id: wiki }])
+  const bob = await people.worker('bob', 'Two')
+  const [row] = await people.reach(bob.id, 'PENDING_APPROVAL')
+  expect((await core.call('DELETE', `/appstore/access_requests/${row?.id}`)).status).toBe(204)
+  await people.change(bob.id, { givenName: 'Bob' })
+  await people.quiet()
+  await people.reach(bob.id, 'CANCELLED')
+  await people.moveTo(bob.id, 'Elsewhere')
+  await people.quiet()
+  await people.moveTo(bob.id, 'Two')
+  await people.reach(bob.id, 'CANCELLED', 'PENDING_APPROVAL')
+})
+
+test('once nobody has to be asked, who waits for a yes waits no more', async () => {
+  const id = await people.policy('Three', [{ id: wiki }])
+  const cleo = await people.worker('cleo', 'Three')
+  await people.reach(cleo.id, 'PENDING_APPROVAL')
+  await people.edit(id, { apps: [{ id: wiki, is_preapproved: true }] })
+  await people.reach(cleo.id, 'CANCELLED', 'PENDING_MANUAL_PROVISIONING')
+})
+
+test.each([
+  ['disabled', { is_enabled: false }],
+  ['a draft again', { status: 'DRAFT' }],
+  ['for others', { access_condition: inDepartment('Nobody') }],
+])('a policy that is %s takes back what it gave', async (words, changes) => {
+  const department = `Four ${words}`
+  const id = await people.policy(department, [{ id: wiki, is_preapproved: true }])
+  const dan = await people.worker(words.replaceAll(' ', '-'), department)
+  await people.reach(dan.id, 'PENDING_MANUAL_PROVISIONING')
+  await people.edit(id, changes)
+  await people.quiet()
+  const [row] = await people.requestsOf(dan.id)
+  expect(row?.notes['REVERTING']).toEqual(expect.any(String))
+})
+
+test('an app that is dropped from a policy is taken back, the others stay', async () => {
+  const id = await people.policy('Five', [{ id: wiki }, { id: forum }])
+  const eve = await people.worker('eve', 'Five')
+  await people.reach(eve.id, 'PENDING_APPROVAL', 'PENDING_APPROVAL')
+  await people.edit(id, { apps: [{ id: forum }] })
+  await people.quiet()
+  const byApp = new Map((await people.requestsOf(eve.id)).map((one) => [one.appId, one.status]))
+  expect(byApp.get(wiki)).toBe('CANCELLED')
+  expect(byApp.get(forum)).toBe('PENDING_APPROVAL')
+})
+
+test('a user is compared ten times at once, and one request is made', async () => {
+  const id = await people.policy('Six', [{ id: wiki }])
+  await people.quiet()
+  const fay = await people.worker('fay', 'Six')
+  const who = { domainId: await domainOf(core.db), userId: fay.id }
+  const means = { send: async () => {}, now: async () => new Date() }
+  await Promise.all(
+    Array.from({ length: 10 }, (_, n) => settle(core.db, who, n % 2 === 0 ? id : null, means)),
+  )
+  await people.quiet()
+  expect(await people.requestsOf(fay.id)).toHaveLength(1)
+})
+
+test('a policy that cannot be evaluated is told to the admins once, and stops no other', async () => {
+  const bad = await people.policy('Seven', [{ id: wiki }])
+  await people.policy('Eight', [{ id: forum }])
+  await people.quiet()
+  await core.db
+    .update(accessPolicies)
+    .set({ condition: { lumos_expression: 'true' } })
+    .where(eq(accessPolicies.id, bad))
+  const gus = await people.worker('gus', 'Eight')
+  const hal = await people.worker('hal', 'Eight')
+  await people.reach(gus.id, 'PENDING_APPROVAL')
+  await people.reach(hal.id, 'PENDING_APPROVAL')
+  const { body } = await core.call('GET', '/tasks?show_all_tasks=true&task_category=ERROR')
+  expect(body.items.map((one: { description: string }) => one.description)).toEqual([
+    'The access policy “Policy of Seven” cannot be evaluated: a lumos_expression cannot be evaluated',
+  ])
+})
+
+test('a permission that is deleted is taken back, and what is left of the policy gives nothing else', async () => {
+  const body = { app_id: wiki, label: 'Reader' }
+  await firm.inStore(wiki)
+  const made = await core.call('POST', '/appstore/requestable_permissions', { body })
+  const permission = made.body.id
+  const id = await people.policy('Nine', [{ id: wiki, permissions: [{ id: permission }] }])
+  const ida = await people.worker('ida', 'Nine')
+  await people.reach(ida.id, 'PENDING_APPROVAL')
+  const path = `/appstore/requestable_permissions/${permission}`
+  expect((await core.call('DELETE', path)).status).toBe(204)
+  await people.reach(ida.id, 'CANCELLED')
+  expect((await core.call('GET', `/access_policies/${id}`)).body.apps).toEqual([])
+})

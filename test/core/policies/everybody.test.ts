@@ -1,0 +1,99 @@
+/** A policy over many people: hosts that stop in the middle, and hosts that do it together. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { count, sql } from 'drizzle-orm'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { usersChanged } from '../../../runtime/core/policies/changed.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../../runtime/database/embedded.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import { forgetDatabase } from '../../database/forget.ts'
+import { until } from '../../e2e/until.ts'
+import { app, type CoreHost, domainOf, startCore } from '../host.ts'
+import { acme } from './acme.ts'
+
+const PASSWORD = 'p'.repeat(40)
+const PEOPLE = 600
+
+let server: EmbeddedDatabase
+let dataDir: string
+let env: Record<string, string>
+let host: CoreHost
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-everybody-'))
+  server = await startEmbedded({ dataDir, password: PASSWORD, tell: () => {}, onLine: () => {} })
+  env = { DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}` }
+  host = await startCore(env)
+  await host.host.settled
+  const domainId = await domainOf(host.db)
+  await host.db.execute(sql`
+    insert into users (domain_id, email, custom_attributes)
+    select ${domainId}::uuid, 'many' || n || '@acme.example', '{"Department": {"type": "STRING", "value": "Many"}}'
+    from generate_series(1, ${PEOPLE}::int) as n`)
+})
+afterAll(async () => {
+  await host.stop()
+  await server.stop()
+  await forgetDatabase(dataDir)
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+})
+
+const requests = async (): Promise<number> => {
+  const [row] = await host.db.select({ n: count() }).from(accessRequests)
+  return row?.n ?? 0
+}
+
+/** Ends every connection to the database but the one that asks. */
+async function killConnections(): Promise<void> {
+  const client = new Client(server.connection)
+  await client.connect()
+  await client.query(`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where pid <> pg_backend_pid() and datname = current_database()`)
+  await client.end()
+}
+
+test('a host that stops in the middle has its work gone on with, and nobody has a thing twice', async () => {
+  const wiki = await app(host.db, 'Wiki')
+  await acme(host).policy('Many', [{ id: wiki }])
+  await until('some were asked for', async () => ((await requests()) > 20 ? true : null))
+  // In the middle of transactions, as for a host that is killed.
+  await killConnections()
+  const goesOn = async () => ((await requests()) > 60 ? true : null)
+  // Connections of this test were among them.
+  await until('it goes on', () => goesOn().catch(() => null), 60_000)
+  await host.stop()
+  host = await startCore(env)
+  const begun = await requests()
+  expect(begun).toBeLessThan(PEOPLE)
+  await host.host.settled
+  const other = await startCore(env)
+  await other.host.settled
+  await acme(host).quiet()
+  expect(await requests()).toBe(PEOPLE)
+  const { rows } = await host.db.execute(
+    sql`select target_user_id from access_requests group by 1 having count(*) > 1`,
+  )
+  expect(rows).toEqual([])
+  const [policy] = await host.db.select().from(accessPolicies)
+  expect(policy?.swept.users).toBeGreaterThanOrEqual(PEOPLE)
+  await other.stop()
+}, 180_000)
+
+test('people who change all at once are compared with every policy', async () => {
+  const domainId = await domainOf(host.db)
+  await host.db.transaction(async (tx) => {
+    await tx.update(users).set({ status: 'INACTIVE' }).where(sql`email like 'many%'`)
+    await usersChanged(tx, domainId, 'all', null)
+  })
+  await acme(host).quiet()
+  const states = await host.db
+    .selectDistinct({ status: accessRequests.status })
+    .from(accessRequests)
+  expect(states).toEqual([{ status: 'CANCELLED' }])
+}, 180_000)
