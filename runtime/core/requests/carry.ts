@@ -3,7 +3,7 @@
  * the other. What was done is written down before the next step; what may have been done is looked at before
  * it is done again.
  */
-import { and, asc, eq, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -195,7 +195,8 @@ async function recall(tx: Db, request: RequestRow, parts: RequestParts): Promise
       and(
         ofPair(request),
         ne(accessRequests.id, request.id),
-        sameThing(request),
+        // Whoever is given something in an account needs it open.
+        or(sameThing(request), isNull(accessRequests.label)),
         ne(accessRequests.how, 'manual'),
         inArray(accessRequests.status, [
           'PENDING_MANUAL_DEPROVISIONING',
