@@ -20,8 +20,8 @@ const BOUNDS: Record<string, number> = {
   'user_roles.role': 64,
   // contract/people-file.ts: MAX_NAME_LENGTH.
   'groups.name': units(255),
-  // Nothing writes it yet.
-  'groups.integration_specific_id': 0,
+  // core/sync/kept.ts: MAX_ACCOUNT_ID, of groups too.
+  'groups.integration_specific_id': units(512),
   // core/principal.ts: TOKEN_PREFIX and eight characters.
   'api_tokens.prefix': 12,
   // contract/models/app.ts, contract/manifest.ts: the longer of both names.
@@ -30,8 +30,14 @@ const BOUNDS: Record<string, number> = {
   'apps.app_class_id': 60 * 4 + 9,
   // core/credentials.ts: TENANT_ID, in code points.
   'apps.instance_id': 255 * 4,
-  // Nothing writes it yet.
-  'accounts.unique_identifier': 0,
+  // core/sync/kept.ts: MAX_ACCOUNT_ID.
+  'accounts.unique_identifier': units(512),
+  // Digests of them, of 32 digits for each index.
+  'resources.external_id': 32,
+  'entitlements.resource_id': 32,
+  'entitlements.external_id': 0,
+  // contract/models/sync.ts: a word of RUN_STATES.
+  'sync_runs.state': 16,
   // contract/models/requestable-permission.ts: MAX_LABEL.
   'requestable_permissions.label': units(512),
   'requestable_permissions.visibility': 16,

@@ -66,6 +66,8 @@ export const requestablePermissions = pgTable(
     resourceId: text('resource_id'),
     /** When the entitlement was found to be gone from the app; it cannot be asked for any more. */
     goneAt: moment('gone_at'),
+    /** Of a SYNCED one, the label that the last sync made; another in `label` is an admin's. */
+    syncedLabel: text('synced_label'),
     /** Its `request_config`. */
     document: jsonb('document').$type<Document>().notNull().default({}),
     createdAt: createdAt(),

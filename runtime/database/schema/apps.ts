@@ -1,6 +1,15 @@
 /** Apps that people have accounts in: connected ones, and those that are only kept as records. */
 import { sql } from 'drizzle-orm'
-import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  index,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
@@ -85,6 +94,16 @@ export const accounts = pgTable(
     email: text('email'),
     /** The person that it belongs to, where that is known. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    /** How a sync found the person; null where somebody else said who it is, which syncs leave so. */
+    matchedBy: text('matched_by', { enum: ['EMAIL', 'RULE', 'SOURCE'] }),
+    givenName: text('given_name'),
+    familyName: text('family_name'),
+    /** What else the app tells of it, by name. */
+    attributes: jsonb('attributes').$type<Record<string, string>>().notNull().default({}),
+    /** The last sync run that saw it; null for one that none ever saw. */
+    seenRun: bigint('seen_run', { mode: 'number' }),
+    /** When a sync found it to be gone. */
+    goneAt: moment('gone_at'),
     discoveredAt: moment('discovered_at'),
     lastLogin: moment('last_login'),
     lastActivity: moment('last_activity'),

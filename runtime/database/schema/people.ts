@@ -82,6 +82,9 @@ export const groups = pgTable(
   (table) => [
     index('groups_order').on(table.domainId, table.name, table.id),
     index('groups_integration').on(table.domainId, table.integrationSpecificId),
+    uniqueIndex('groups_synced')
+      .on(table.appId, table.integrationSpecificId)
+      .where(sql`${table.appId} is not null and ${table.integrationSpecificId} <> ''`),
   ],
 )
 
