@@ -3,6 +3,7 @@ import { RENEWAL_DUTY } from '../apps/renewal-duty.ts'
 import { OFFBOARDING_DUTY } from '../offboarding/duty.ts'
 import { POLICY_DUTY } from '../policies/duty.ts'
 import { REQUEST_DUTY } from '../requests/duty.ts'
+import { SYNC_DUTY } from '../sync/duty.ts'
 import { UPLOAD_DUTY } from '../uploads/duty.ts'
 import { FEED_DUTY } from '../webhooks/feed.ts'
 import type { QueueName } from './queues.ts'
@@ -15,4 +16,5 @@ export const DUTIES: Record<QueueName, Duty> = {
   'token-renewals': RENEWAL_DUTY,
   'access-policies': POLICY_DUTY,
   offboardings: OFFBOARDING_DUTY,
+  syncs: SYNC_DUTY,
 }

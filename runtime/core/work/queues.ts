@@ -52,6 +52,13 @@ export const QUEUES = {
     retries: 8,
     expireSeconds: 900,
   },
+  syncs: {
+    what: 'syncing an app',
+    concurrency: 2,
+    retries: 8,
+    // A turn ends after a minute (core/sync/duty.ts); a single statement may take ten.
+    expireSeconds: 1800,
+  },
 } as const satisfies Record<string, QueueRow>
 
 export type QueueName = keyof typeof QUEUES

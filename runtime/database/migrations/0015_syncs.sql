@@ -107,3 +107,5 @@ CREATE UNIQUE INDEX "groups_synced" ON "groups" USING btree ("app_id","integrati
 --> statement-breakpoint
 -- Every sync marks each of their rows: with room in the page that touches no index.
 ALTER TABLE "accounts" SET (fillfactor = 80);
+--> statement-breakpoint
+ALTER TABLE "associations" SET (fillfactor = 80);

@@ -1,0 +1,97 @@
+/** Writes pages of accounts. */
+import { sql } from 'drizzle-orm'
+import type { Output } from '../../contract/capabilities.ts'
+import { sameAttribute } from './attributes.ts'
+import { isKeepable, keptText, lastOfEach, MAX_ACCOUNT_ID, timeOrderedIds } from './kept.ts'
+import type { Listing } from './listing.ts'
+import type { Walk } from './runs.ts'
+
+export type FoundAccount = Output<'list_accounts'>[number]
+
+/** Custom attributes that mappings and rules read. */
+export function wantedAttributes({ settings }: Walk): string[] {
+  const { identity, matchRules } = settings
+  const named = [
+    ...matchRules.map(({ account }) => account),
+    ...(identity ? Object.values(identity.attributes) : []),
+    ...(identity?.manager ? [identity.manager.attribute] : []),
+  ]
+  return [...new Set(named)].filter((name) => !sameAttribute.includes(name))
+}
+
+/** How an account's status stands in the core; what is listed without one is in use. */
+export const STATUSES: Record<NonNullable<FoundAccount['user_status']>, string> = {
+  ACTIVE: 'ACTIVE',
+  SUSPENDED: 'SUSPENDED',
+  PENDING: 'STAGED',
+  INACTIVE: 'ARCHIVED',
+  DEPROVISIONED: 'DEPROVISIONED',
+  DELETED: 'DEPROVISIONED',
+}
+
+/** An account's attributes: its custom ones, and of its extra data what is wanted by name and is a text or a number. */
+function attributesOf(found: FoundAccount, wanted: readonly string[]): Record<string, string> {
+  const all: Record<string, string> = {}
+  const take = (name: string, value: unknown) => {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      all[keptText(name, 200)] = keptText(String(value))
+  }
+  for (const name of wanted)
+    if (Object.hasOwn(found.extra_data ?? {}, name)) take(name, found.extra_data?.[name])
+  for (const [name, value] of Object.entries(found.custom_attributes ?? {})) take(name, value)
+  if (found.username) take('username', found.username)
+  return all
+}
+
+const orNull = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : keptText(text)
+
+function toRows(found: readonly FoundAccount[], wanted: readonly string[]) {
+  const kept = found.filter((one) => isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID))
+  const each = lastOfEach(kept, (one) => one.integration_specific_id)
+  const ids = timeOrderedIds(each.length, Date.now())
+  return each.map((one, n) => ({
+    id: ids[n],
+    external: one.integration_specific_id,
+    email: orNull(one.email),
+    given: orNull(one.given_name),
+    family: orNull(one.family_name),
+    type: one.account_type === 'service' ? 'SERVICE' : 'USER',
+    status: STATUSES[one.user_status ?? 'ACTIVE'],
+    attributes: attributesOf(one, wanted),
+  }))
+}
+
+export const ACCOUNTS: Listing<FoundAccount> = {
+  capability: 'list_accounts',
+  request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
+  async write(tx, walk, found) {
+    const { run, app, settings } = walk
+    const rows = toRows(found, wantedAttributes(walk))
+    // By rules, if there are any, it is found later: nobody is to be told twice.
+    const byEmail = settings.matchRules.length === 0
+    await tx.execute(sql`
+      insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
+        given_name, family_name, attributes, user_id, matched_by, discovered_at, sources, seen_run)
+      select row.id, ${app.domainId}, ${app.id}, row.type, row.status, row.external, row.email,
+        row.given, row.family, row.attributes, users.id,
+        case when users.id is null then null else 'EMAIL' end,
+        now(), ${textArray(app.sources)}, ${run.id}
+      from json_to_recordset(${JSON.stringify(rows)}::json) as row(id uuid, type text, status text,
+        external text, email text, given text, family text, attributes jsonb)
+      left join users on ${byEmail} and users.domain_id = ${app.domainId}
+        and lower(users.email) = lower(row.email)
+      on conflict (app_id, unique_identifier) do update set
+        account_type = excluded.account_type, status = excluded.status, email = excluded.email,
+        given_name = excluded.given_name, family_name = excluded.family_name,
+        attributes = excluded.attributes, seen_run = excluded.seen_run, gone_at = null,
+        discovered_at = coalesce(accounts.discovered_at, excluded.discovered_at),
+        updated_at = now()`)
+    const kept = found.filter((one) => isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID))
+    return { accounts: rows.length, left_out: found.length - kept.length }
+  },
+}
+
+/** A list of texts as PostgreSQL reads it. */
+const textArray = (texts: readonly string[]) =>
+  sql`array(select json_array_elements_text(${JSON.stringify(texts)}::json))`

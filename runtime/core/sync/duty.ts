@@ -1,0 +1,148 @@
+/** The background work of syncs: goes on with an app's run for a while, and begins those of the schedule. */
+import { eq, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { type Db, isAway } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import type { RequestParts } from '../parts.ts'
+import type { Duty } from '../work/work.ts'
+import { offers } from './listing.ts'
+import { PHASES } from './phases.ts'
+import { giveBack, keepLease, LeaseLost, planNext, startRun, takeLease, type Walk } from './runs.ts'
+import { DEFAULTS, readSettings } from './settings.ts'
+import { fail, stumble, Trouble } from './trouble.ts'
+
+/** How long a host goes on with one run before others get their turn, and at most, in milliseconds. */
+const TURN_MS = 60_000
+const LONGEST_TURN_MS = 900_000
+
+export const SYNC_DUTY: Duty = {
+  async handle(db, appId, parts) {
+    await beginScheduled(db, appId, parts)
+    const walk = await takeUp(db, appId, parts)
+    if (walk) await carryOut(walk)
+  },
+
+  /** Runs that nobody has and that want something done now, then apps whose schedule is due. */
+  due: (db) => waiting(db),
+
+  async gaveUp(db, appId, problem) {
+    const taken = await takeLease(db, appId)
+    const [app] = await db.select().from(apps).where(eq(apps.id, appId))
+    if (!taken || !app) return
+    const walk = { db, app, ...taken } as Walk
+    await fail(walk, `Keyway itself failed: ${problem}`)
+  },
+}
+
+/** Apps whose sync wants to be gone on with, or begun. */
+async function waiting(db: Db): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+      (select app_id as id from sync_runs where state = 'RUNNING'
+        and (lease_until is null or lease_until < clock_timestamp())
+        and (next_try_at is null or next_try_at <= clock_timestamp()) limit 50)
+      union all
+      (select apps.id from apps left join sync_settings s on s.app_id = apps.id
+        where ${isScheduled} and not exists (
+          select from sync_runs where sync_runs.app_id = apps.id and sync_runs.state = 'RUNNING')
+        limit 50)`)
+  return rows.map(({ id }) => id)
+}
+
+/** A condition on `apps` with their `sync_settings` s: the next sync is due. */
+const isScheduled = sql`apps.sealed_connection is not null and apps.disconnected_at is null
+  and coalesce(s.every_hours, ${DEFAULTS.everyHours}) > 0
+  and coalesce(s.next_at, apps.created_at + ${DEFAULTS.everyHours} * interval '1 hour') <= now()`
+
+async function beginScheduled(db: Db, appId: string, parts: RequestParts): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.execute(sql`
+      select from apps left join sync_settings s on s.app_id = apps.id
+      where apps.id = ${appId} and ${isScheduled}`)
+    if (rows.length === 0) return
+    const [app] = await tx.select().from(apps).where(eq(apps.id, appId)).for('no key update')
+    if (!app) return
+    const settings = await readSettings(tx, appId)
+    const connector = parts.connectors.find(app.connectorId ?? '')
+    // One that lists nobody, or is away: the schedule comes back to it.
+    const lists =
+      connector !== null && Object.hasOwn(connector.manifest.capabilities, 'list_accounts')
+    if (!lists) return planNext(tx, app, settings.everyHours)
+    await startRun(tx, { domainId: app.domainId, userId: null }, app, parts.send)
+  })
+}
+
+/** A walk whose turn may be longer, and which may lose its lease. */
+type Turn = Walk & { longer(): boolean; lose(): void }
+
+/** The run that wants to be gone on with, under a lease; null where there is none. */
+async function takeUp(db: Db, appId: string, parts: RequestParts): Promise<Turn | null> {
+  const taken = await takeLease(db, appId)
+  if (!taken) return null
+  const [app] = await db.select().from(apps).where(eq(apps.id, appId))
+  if (!app) return null
+  const settings = await readSettings(db, appId)
+  const lost = new AbortController()
+  const signal = AbortSignal.any([parts.signal, lost.signal])
+  const beganMs = Date.now()
+  let endMs = beganMs + TURN_MS
+  const over = () => signal.aborted || Date.now() > endMs
+  return {
+    ...{ db, app, settings, ...taken },
+    parts: { ...parts, signal },
+    over,
+    longer() {
+      endMs = Math.min(Date.now() + TURN_MS, beganMs + LONGEST_TURN_MS)
+      return !over()
+    },
+    lose: () => lost.abort(),
+  }
+}
+
+async function carryOut(walk: Turn): Promise<void> {
+  const { db, run, lease, parts, app } = walk
+  const end = keepLease(db, run, lease, () => walk.lose())
+  try {
+    if (app.disconnectedAt !== null || app.sealedConnection === null)
+      return await fail(walk, 'The app was disconnected')
+    // The first phase of all is also asked of a connector that has nothing to list.
+    if (run.phase === 'begin' && !offers(walk, 'list_accounts'))
+      return await fail(walk, `The connector ${app.connectorId} cannot list accounts`)
+    for (;;) {
+      const before = run.phase
+      await PHASES[before](walk)
+      if (before === 'end' || (before === 'judge' && run.phase === 'judge')) return
+      // Nobody else waits: the next turn would be this one's as well.
+      if (walk.over() && (parts.signal.aborted || (await waiting(db)).length > 0 || !walk.longer()))
+        break
+    }
+    // It is found again with all that waits (`due`).
+    await giveBack(db, run, lease)
+  } catch (error) {
+    await afterError(walk, error)
+  } finally {
+    end()
+  }
+}
+
+/** What went wrong is noted in the run: only a database that is away is for others to try again. */
+async function afterError(walk: Walk, error: unknown): Promise<void> {
+  const { db, run, lease, parts } = walk
+  // Still ours, where it is the app that was disconnected: the next turn ends the run.
+  if (error instanceof LeaseLost) return giveBack(db, run, lease)
+  if (isAway(error)) throw error
+  // The host stops, or the lease is gone: that its calls were cut off is no failure of theirs.
+  if (parts.signal.aborted) return giveBack(db, run, lease)
+  await stumble(walk, asTrouble(error)).catch((lost) => {
+    if (!(lost instanceof LeaseLost)) throw lost
+  })
+}
+
+function asTrouble(error: unknown): Trouble {
+  if (error instanceof Trouble) return error
+  // Credentials that cannot be opened: its words say what to do.
+  if (error instanceof CoreError) return new Trouble(error.message, { final: true })
+  let last = error
+  while (last instanceof Error && last.cause instanceof Error) last = last.cause
+  // The innermost words are the database's own, without the values that were written.
+  return new Trouble(`Keyway itself failed: ${(last as Error)?.message ?? 'without a word'}`)
+}

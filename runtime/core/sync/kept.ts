@@ -1,0 +1,37 @@
+/** What of a connector's texts the database keeps. */
+import { randomBytes } from 'node:crypto'
+
+/** Longest id of an account: it stands in indexes (test/database/indexed-texts.test.ts). */
+export const MAX_ACCOUNT_ID = 512
+/** Longest id of anything else. */
+export const MAX_ID = 4096
+/** Longest other text. */
+const MAX_TEXT = 4096
+
+/** A text without what PostgreSQL refuses (NUL, halves of characters), cut where it is too long. */
+export const keptText = (text: string, most: number = MAX_TEXT): string =>
+  (text.length > most ? text.slice(0, most) : text).toWellFormed().replaceAll('\u0000', '')
+
+/** Whether an id can be kept as it is: a changed one would name something else. */
+export const isKeepable = (id: string, most: number): boolean =>
+  id !== '' && id.length <= most && !id.includes('\u0000') && id.isWellFormed()
+
+/**
+ * Ids that grow with time (UUIDv7, RFC 9562): rows that come together lie together in the indexes, which
+ * random ones would spread over millions of others.
+ */
+export function timeOrderedIds(count: number, nowMs: number): string[] {
+  const random = randomBytes(count * 8)
+  const time = nowMs.toString(16).padStart(12, '0')
+  return Array.from({ length: count }, (_, n) => {
+    const order = (n & 0xfff).toString(16).padStart(3, '0')
+    const tail = random.toString('hex', n * 8, n * 8 + 8)
+    const variant = ((Number.parseInt(tail.slice(0, 1), 16) & 0x3) | 0x8).toString(16)
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
+  })
+}
+
+/** The last of those with one key: a statement must not touch a row twice. */
+export const lastOfEach = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] => [
+  ...new Map(rows.map((row) => [keyOf(row), row])).values(),
+]

@@ -1,0 +1,107 @@
+/**
+ * Walks a listing of a connector page by page. Memory holds two pages: one that is being written, and the
+ * next one that is being fetched meanwhile.
+ */
+import type { CapabilityName } from '../../contract/capabilities.ts'
+import type { Db } from '../../database/database.ts'
+import { callApp } from '../apps/connections.ts'
+import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
+import { Trouble, troubleOf } from './trouble.ts'
+
+type Listed<T> = { rows: T[]; token: string | null }
+
+export type Listing<T> = {
+  capability: CapabilityName
+  request(walk: Walk): Record<string, unknown>
+  /** Writes a page; answers what to count. */
+  write(tx: Db, walk: Walk, rows: T[]): Promise<Record<string, number>>
+}
+
+/** How often a phase begins anew whose page token leads nowhere any more. */
+const MOST_RESTARTS = 5
+
+/** Whether the connector of a walk's app has a capability now. @throws Trouble when it is not served. */
+export function offers({ parts, app }: Walk, capability: CapabilityName): boolean {
+  const connector = app.connectorId === null ? null : parts.connectors.find(app.connectorId)
+  if (!connector)
+    throw new Trouble(
+      `The connector ${app.connectorId} is not served; install or enable it (keyway list)`,
+    )
+  return Object.hasOwn(connector.manifest.capabilities, capability)
+}
+
+/** Asks for one page. @throws Trouble */
+export async function fetchPage<T>(
+  walk: Walk,
+  capability: CapabilityName,
+  request: Record<string, unknown>,
+  token: string | null,
+): Promise<Listed<T>> {
+  const { parts, app, run } = walk
+  const page = { token, size: run.pageSize }
+  const answer = await callApp(parts, app, capability, { request, page })
+  if (!answer.ok) throw troubleOf(capability, answer.error)
+  return { rows: answer.response as T[], token: answer.page?.token ?? null }
+}
+
+/** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */
+export async function walkListing<T>(walk: Walk, listing: Listing<T>): Promise<void> {
+  const { capability, write } = listing
+  const { run } = walk
+  if (run.pageToken === null && !offers(walk, capability)) return skip(walk)
+  const request = listing.request(walk)
+  let ahead: Promise<Listed<T>> | null = null
+  try {
+    for (;;) {
+      const { rows, token }: Listed<T> = await (ahead ??
+        fetchPage<T>(walk, capability, request, run.pageToken))
+      ahead = token === null || walk.over() ? null : fetchPage<T>(walk, capability, request, token)
+      // It is awaited later, or not at all.
+      ahead?.catch(() => undefined)
+      await checkpoint(walk, async (tx) => {
+        const counted = { ...(await write(tx, walk, rows)), rows: rows.length, pages: 1 }
+        mayGoOn(walk, rows.length)
+        return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
+      })
+      if (ahead === null) return
+    }
+  } catch (error) {
+    await restart(walk, error)
+  }
+}
+
+const skip = (walk: Walk): Promise<void> =>
+  checkpoint(walk, async () => ({
+    ...toNext(walk),
+    skipped: [...walk.run.skipped, walk.run.phase],
+  }))
+
+/** @throws Trouble */
+function mayGoOn({ run, settings }: Walk, more: number): void {
+  if ((run.counts['rows'] ?? 0) + more > settings.maxRows)
+    throw new Trouble(
+      `The listing of ${run.phase} goes on after ${settings.maxRows} rows in all; raise max_rows of the app’s sync settings if there are so many`,
+      { final: true },
+    )
+}
+
+/**
+ * Begins the phase again where its page token leads nowhere any more: the upstream forgot it, or the
+ * version that made it is gone. What was written is written again.
+ *
+ * @throws the error, where it is another one, or this happens again and again.
+ */
+async function restart(walk: Walk, error: unknown): Promise<void> {
+  const isToken = error instanceof Trouble && error.code === 'invalid_page_token'
+  const { run } = walk
+  if (!isToken || (run.pageToken === null && run.cursor === null)) throw error
+  if (run.restarts >= MOST_RESTARTS)
+    throw new Trouble(`${error.message}; it began again ${MOST_RESTARTS} times`, { final: true })
+  const progress: Progress = {
+    pageToken: null,
+    cursor: null,
+    restarts: run.restarts + 1,
+    counted: { restarts: 1 },
+  }
+  await checkpoint(walk, async () => progress)
+}

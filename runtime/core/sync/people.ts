@@ -1,0 +1,158 @@
+/**
+ * The identity source makes users. Its account is the user's: address, names, status and the mapped
+ * attributes are taken from it at each sync; nobody is deleted. Where a user has several accounts in the
+ * source, the active one with the smallest id counts.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { keepAnAdmin } from '../people/admins.ts'
+import { hasEmail } from './attributes.ts'
+import { endOfBatch } from './batches.ts'
+import { checkpoint, toNext, type Walk } from './runs.ts'
+
+/** Accounts of one step. */
+export const BATCH = 1000
+
+/** Carries out a step for one batch of accounts after the other; for the identity source alone. */
+export async function walkAccounts(
+  walk: Walk,
+  step: (tx: Db, range: SQL) => Promise<Record<string, number>>,
+): Promise<void> {
+  if (walk.settings.identity === null) return checkpoint(walk, async () => toNext(walk))
+  while (!walk.over()) {
+    const after = walk.run.cursor ?? ''
+    const last = await endOfBatch(walk.db, walk, BATCH)
+    if (last === null) return checkpoint(walk, async () => toNext(walk))
+    const range = sql`(a.app_id = ${walk.app.id} and a.unique_identifier > ${after}
+      and a.unique_identifier <= ${last})`
+    await checkpoint(walk, async (tx) => ({ cursor: last, counted: await step(tx, range) }))
+  }
+}
+
+/** Accounts that stand for a person who is there. */
+const IS_PERSON = sql`a.gone_at is null and a.account_type = 'USER'`
+
+/** A user's status by their account's. */
+const STATUS = sql`case when a.status = 'ACTIVE' then 'ACTIVE' when a.status = 'STAGED' then 'STAGED'
+  else 'SUSPENDED' end`
+
+export const syncPeople = (walk: Walk): Promise<void> =>
+  walkAccounts(walk, async (tx, range) => {
+    const users_made = await makeUsers(tx, walk, range)
+    return { users_made, ...(await changeUsers(tx, walk, range)) }
+  })
+
+/** The mapped attributes of the account `a`, as a user keeps them; what it does not have is null. */
+const attributes = ({ settings }: Walk): SQL => {
+  const mapping = JSON.stringify(settings.identity?.attributes ?? {})
+  return sql`(select coalesce(jsonb_object_agg(m.key, jsonb_build_object('type', 'TEXT', 'value',
+      coalesce(a.attributes ->> m.value, case m.value when 'given_name' then a.given_name
+        when 'family_name' then a.family_name when 'email' then a.email
+        when 'integration_specific_id' then a.unique_identifier end))), '{}')
+    from jsonb_each_text(${mapping}::jsonb) m)`
+}
+
+/** Users of addresses that nobody has yet. */
+async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
+  const { app } = walk
+  const { rows } = await tx.execute<{ n: string }>(sql`
+    with source as (
+      select distinct on (lower(a.email)) a.email, coalesce(a.given_name, '') as given_name,
+        coalesce(a.family_name, '') as family_name, ${STATUS} as status, ${attributes(walk)} as attributes
+      from accounts a
+      where ${range} and ${IS_PERSON} and a.user_id is null and ${hasEmail}
+      order by lower(a.email), a.status = 'ACTIVE' desc, a.unique_identifier
+    ), made as (
+      insert into users (domain_id, email, given_name, family_name, status, custom_attributes)
+      select ${app.domainId}, email, given_name, family_name, status, attributes from source
+      on conflict do nothing
+      returning id, email, given_name, family_name, status, custom_attributes
+    ), linked as (
+      update accounts set user_id = made.id, matched_by = 'SOURCE', updated_at = now()
+      from made, accounts a
+      where a.id = accounts.id and ${range} and a.user_id is null and lower(a.email) = lower(made.email)
+    ), told as (
+      insert into identity_events (domain_id, user_id, changed_field, new_value)
+      select ${app.domainId}, made.id, told.field, told.value from made cross join lateral (
+        values ('email', made.email), ('given_name', made.given_name),
+          ('family_name', made.family_name), ('status', made.status)
+        union all
+        select 'custom_attributes.' || key, value ->> 'value' from jsonb_each(made.custom_attributes)
+      ) as told(field, value) where told.value <> ''
+    )
+    select count(*) as n from made`)
+  return Number(rows[0]?.n ?? 0)
+}
+
+/** What is different at those who are there. */
+async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<string, number>> {
+  const { app } = walk
+  await tx.execute(sql`
+    create temporary table people_change on commit drop as
+    with source as (
+      select distinct on (a.user_id) a.user_id, a.email, ${hasEmail} as has_email, a.given_name,
+        a.family_name, ${STATUS} as status, ${attributes(walk)} as attributes
+      from accounts a
+      where a.app_id = ${app.id} and ${IS_PERSON}
+        and a.user_id in (select a.user_id from accounts a where ${range} and a.user_id is not null)
+      order by a.user_id, a.status = 'ACTIVE' desc, a.unique_identifier
+    ), ranked as (
+      select *, row_number() over (partition by lower(email) order by user_id) as rank from source
+    )
+    select users.id, users.status as old_status, ranked.status,
+      users.email as old_email, case when has_email and rank = 1 and not exists (
+        select from users other where other.domain_id = users.domain_id and other.id <> users.id
+          and lower(other.email) = lower(ranked.email)) then ranked.email else users.email end as email,
+      users.given_name as old_given, coalesce(ranked.given_name, users.given_name) as given,
+      users.family_name as old_family, coalesce(ranked.family_name, users.family_name) as family,
+      users.custom_attributes as old_attributes,
+      users.custom_attributes || ranked.attributes as attributes
+    from ranked join users on users.id = ranked.user_id and users.domain_id = ${app.domainId}`)
+  const kept = await keepAdmins(tx, app.domainId)
+  await tx.execute(sql`
+    insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
+    select ${app.domainId}, c.id, told.field, told.old, told.new
+    from people_change c cross join lateral (
+      values ('email', c.old_email, c.email), ('given_name', c.old_given, c.given),
+        ('family_name', c.old_family, c.family), ('status', c.old_status, c.status)
+      union all
+      select 'custom_attributes.' || key, c.old_attributes -> key ->> 'value', value ->> 'value'
+      from jsonb_each(c.attributes)
+    ) as told(field, old, new) where told.old is distinct from told.new`)
+  const { rowCount } = await tx.execute(sql`
+    update users set email = c.email, given_name = c.given, family_name = c.family,
+      status = c.status, custom_attributes = c.attributes, updated_at = now()
+    from people_change c
+    where users.id = c.id and (c.old_email, c.old_given, c.old_family, c.old_status, c.old_attributes)
+      is distinct from (c.email, c.given, c.family, c.status, c.attributes)`)
+  await tx.execute(sql`drop table people_change`)
+  return { users_changed: rowCount ?? 0, admins_kept: kept }
+}
+
+/** Without an admin who can sign in nobody could put anything right: then those of the batch stay as they are. */
+async function keepAdmins(tx: Db, domainId: string): Promise<number> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select c.id from people_change c join user_roles on user_roles.user_id = c.id and role = 'Admin'
+    where c.status in ('SUSPENDED', 'INACTIVE') and c.old_status not in ('SUSPENDED', 'INACTIVE')`)
+  if (rows.length === 0 || !(await wouldBeLast(tx, domainId, rows))) return 0
+  await tx.execute(sql`
+    update people_change set status = old_status
+    where id in (select user_id from user_roles where role = 'Admin')`)
+  return rows.length
+}
+
+/** Whether no admin could sign in any more without these. */
+export async function wouldBeLast(
+  tx: Db,
+  domainId: string,
+  losing: readonly { id: string }[],
+): Promise<boolean> {
+  try {
+    await keepAnAdmin(tx, domainId, new Set(losing.map(({ id }) => id)))
+    return false
+  } catch (error) {
+    if (error instanceof CoreError) return true
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+/** PHASES: what each part of a run does, from its checkpoint on, until it is done or the walk is over. */
+import type { SyncPhase } from '../../contract/models/sync.ts'
+import { ACCOUNTS } from './accounts.ts'
+import { walkActivity } from './activity.ts'
+import { ASSOCIATIONS, ENTITLEMENTS, RESOURCES } from './entitlements.ts'
+import { markAccounts, markRest } from './gone.ts'
+import { syncGroups } from './groups.ts'
+import { begin, judge } from './judge.ts'
+import { walkListing } from './listing.ts'
+import { match } from './match.ts'
+import { syncLeavers, syncManagers } from './organisation.ts'
+import { syncPeople } from './people.ts'
+import { syncPermissions } from './permissions.ts'
+import { endRun, type Walk } from './runs.ts'
+import { settle } from './trouble.ts'
+import { tellUsersChanged } from './users-changed.ts'
+
+type Phase = (walk: Walk) => Promise<void>
+
+export const PHASES: Record<SyncPhase, Phase> = {
+  begin,
+  accounts: (walk) => walkListing(walk, ACCOUNTS),
+  resources: (walk) => walkListing(walk, RESOURCES),
+  entitlements: (walk) => walkListing(walk, ENTITLEMENTS),
+  associations: (walk) => walkListing(walk, ASSOCIATIONS),
+  activity: walkActivity,
+  judge,
+  accounts_gone: markAccounts,
+  rest_gone: markRest,
+  match,
+  people: syncPeople,
+  managers: syncManagers,
+  groups: syncGroups,
+  leavers: syncLeavers,
+  tell: tellUsersChanged,
+  permissions: syncPermissions,
+  end: (walk) =>
+    walk.db.transaction(async (tx) => {
+      await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
+      await settle(tx, walk.app)
+    }),
+}

@@ -1,0 +1,206 @@
+/**
+ * Runs: one row says where a sync stands, and whoever holds its lease carries it out. A page is written in
+ * one transaction with the checkpoint behind it, and only while the lease is held; so a host that is
+ * killed, or thought dead, at any point leaves a run that another goes on with.
+ */
+import { randomUUID } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
+import { SYNC_PHASES, type SyncPhase } from '../../contract/models/sync.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
+import { type Actor, recordActivity } from '../activity/activity.ts'
+import { type AppRow, appTarget } from '../apps/apps.ts'
+import type { RequestParts } from '../parts.ts'
+import { readSettings, type Settings } from './settings.ts'
+
+export type RunRow = typeof syncRuns.$inferSelect
+
+/** How long a lease lasts without being renewed, in seconds, by the database's time. */
+const LEASE_SECONDS = 15
+/** How often it is renewed, in milliseconds. */
+const RENEW_MS = 4000
+/** Longest a single statement may take: some walk all rows of an app. In milliseconds. */
+const STATEMENT_MS = 600_000
+
+/** A run that is being carried out. `run` is as the last checkpoint left it. */
+export type Walk = {
+  db: Db
+  parts: RequestParts
+  run: RunRow
+  app: AppRow
+  settings: Settings
+  lease: string
+  /** Whether to stop at the next checkpoint: others wait, the host stops, or the lease is gone. */
+  over(): boolean
+}
+
+/** Somebody else has the run, or it has ended, or its app was disconnected. */
+export class LeaseLost extends Error {}
+
+/** Begins a run; null where one is under way. */
+export async function startRun(
+  tx: Db,
+  actor: Actor,
+  app: AppRow,
+  send: RequestParts['send'],
+): Promise<RunRow | null> {
+  const { everyHours, pageSize } = await readSettings(tx, app.id)
+  const [run] = await tx
+    .insert(syncRuns)
+    .values({ domainId: app.domainId, appId: app.id, userId: actor.userId, pageSize })
+    .onConflictDoNothing()
+    .returning()
+  if (!run) return null
+  await tx.update(apps).set({ syncStatus: 'SYNCING' }).where(eq(apps.id, app.id))
+  await planNext(tx, app, everyHours)
+  await recordActivity(tx, actor, 'APP_SYNC_STARTED', [appTarget(app)], { run: run.id })
+  await send(tx, 'syncs', app.id)
+  return run
+}
+
+/** Sets when the schedule comes back to an app. */
+export async function planNext(tx: Db, app: AppRow, everyHours: number): Promise<void> {
+  const nextAt = sql`now() + ${Math.max(1, everyHours)} * interval '1 hour'` as never
+  await tx
+    .insert(syncSettings)
+    .values({ appId: app.id, domainId: app.domainId, nextAt })
+    .onConflictDoUpdate({ target: syncSettings.appId, set: { nextAt } })
+}
+
+/** Takes the lease of an app's run, where there is one that wants something done now. */
+export async function takeLease(
+  db: Db,
+  appId: string,
+): Promise<{ run: RunRow; lease: string } | null> {
+  const lease = randomUUID()
+  const [run] = await db
+    .update(syncRuns)
+    .set({ leaseBy: lease, leaseUntil: leaseEnd })
+    .where(
+      and(
+        eq(syncRuns.appId, appId),
+        eq(syncRuns.state, 'RUNNING'),
+        sql`(${syncRuns.leaseUntil} is null or ${syncRuns.leaseUntil} < clock_timestamp())`,
+        sql`(${syncRuns.nextTryAt} is null or ${syncRuns.nextTryAt} <= clock_timestamp())`,
+      ),
+    )
+    .returning()
+  return run ? { run, lease } : null
+}
+
+const leaseEnd = sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'` as never
+
+const held = (run: RunRow, lease: string) =>
+  and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING'))
+
+/** Renews a lease until it is ended; `onLost` is told when somebody else has it. */
+export function keepLease(db: Db, run: RunRow, lease: string, onLost: () => void): () => void {
+  const timer = setInterval(() => {
+    db.update(syncRuns)
+      .set({ leaseUntil: leaseEnd })
+      .where(held(run, lease))
+      .returning({ id: syncRuns.id })
+      .then((rows) => {
+        if (rows.length === 0) onLost()
+      })
+      // The database is away: the next checkpoint says so, and another host may have it meanwhile.
+      .catch(() => undefined)
+  }, RENEW_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Lets others have the run. */
+export async function giveBack(db: Db, run: RunRow, lease: string): Promise<void> {
+  await db.update(syncRuns).set({ leaseBy: null, leaseUntil: null }).where(held(run, lease))
+}
+
+type Patch = Partial<
+  Pick<RunRow, 'phase' | 'pageToken' | 'cursor' | 'restarts' | 'pageSize' | 'skipped' | 'counts'>
+>
+
+/** What a step leaves behind: where to go on, and how much was done (added to the counts). */
+export type Progress = Omit<Patch, 'counts'> & { counted?: Record<string, number> }
+
+/**
+ * Does a piece of work and sets the checkpoint behind it, both or neither.
+ *
+ * @throws LeaseLost
+ */
+export async function checkpoint(
+  walk: Walk,
+  work: (tx: Db) => Promise<Progress | undefined>,
+): Promise<void> {
+  const { run } = walk
+  const patch = await walk.db.transaction(async (tx) => {
+    // What a crash of the server takes back, it takes back with its checkpoint: nobody waits for the disk.
+    await tx.execute(sql`select set_config('synchronous_commit', 'off', true),
+      set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`)
+    const { counted = {}, ...rest } = (await work(tx)) ?? {}
+    const patch: Patch = { ...rest, counts: added(run.counts, counted) }
+    await fence(tx, walk, patch)
+    return patch
+  })
+  Object.assign(run, patch, { attempts: 0, problem: null, nextTryAt: null })
+}
+
+async function fence(tx: Db, { run, lease }: Walk, patch: Patch): Promise<void> {
+  const rows = await tx
+    .update(syncRuns)
+    .set({ ...patch, attempts: 0, problem: null, nextTryAt: null, leaseUntil: leaseEnd })
+    .from(apps)
+    .where(
+      and(
+        held(run, lease),
+        eq(apps.id, syncRuns.appId),
+        sql`${apps.disconnectedAt} is null and ${apps.sealedConnection} is not null`,
+      ),
+    )
+    .returning({ id: syncRuns.id })
+  if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
+}
+
+function added(counts: Record<string, number>, more: Record<string, number>) {
+  const sum = { ...counts }
+  for (const [name, count] of Object.entries(more))
+    if (count !== 0) sum[name] = (sum[name] ?? 0) + count
+  return sum
+}
+
+/** What leads from a phase to the next one. */
+export const toNext = ({ run }: Walk): Progress => ({
+  phase: SYNC_PHASES[SYNC_PHASES.indexOf(run.phase) + 1] as SyncPhase,
+  pageToken: null,
+  cursor: null,
+  restarts: 0,
+})
+
+type Ending = {
+  state: 'SUCCEEDED' | 'FAILED' | 'STOPPED'
+  problem: string | null
+}
+
+/** Ends a run, within a transaction of its own or a checkpoint's. @throws LeaseLost */
+export async function endRun(tx: Db, walk: Walk, { state, problem }: Ending): Promise<void> {
+  const { run, lease, app } = walk
+  const rows = await tx
+    .update(syncRuns)
+    .set({ state, problem, endedAt: sql`now()` as never, leaseBy: null, leaseUntil: null })
+    .where(held(run, lease))
+    .returning({ id: syncRuns.id })
+  if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
+  await tx
+    .update(apps)
+    .set({ syncStatus: state === 'SUCCEEDED' ? 'SUCCESS' : 'FAILED' })
+    .where(and(eq(apps.id, app.id), sql`${apps.disconnectedAt} is null`))
+  const { domainId } = app
+  await recordActivity(
+    tx,
+    { domainId, userId: null },
+    'APP_SYNC_ENDED',
+    [appTarget(app)],
+    { run: run.id, state, problem, counts: run.counts },
+    state === 'SUCCEEDED' ? 'Succeeded' : 'Failed',
+  )
+}

@@ -1,0 +1,149 @@
+/** How an app is synced: what operators have said, over the defaults. */
+import { and, eq, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
+import { isId } from '../../contract/id.ts'
+import type {
+  IdentityMapping,
+  MatchRule,
+  SyncSettings,
+  SyncSettingsInput,
+} from '../../contract/models/sync.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { syncSettings } from '../../database/schema/sync.ts'
+import { type Actor, recordActivity } from '../activity/activity.ts'
+import { type AppRow, appTarget } from '../apps/apps.ts'
+
+/** What holds where nobody said anything. */
+export const DEFAULTS = { everyHours: 24, pageSize: 1000, maxRows: 50_000_000 } as const
+
+export type Settings = {
+  everyHours: number
+  pageSize: number
+  maxRows: number
+  matchRules: MatchRule[]
+  identity: IdentityMapping | null
+}
+
+type Row = typeof syncSettings.$inferSelect
+
+const settingsOf = (row: Row | undefined): Settings => ({
+  everyHours: row?.everyHours ?? DEFAULTS.everyHours,
+  pageSize: row?.pageSize ?? DEFAULTS.pageSize,
+  maxRows: row?.maxRows ?? DEFAULTS.maxRows,
+  matchRules: row?.matchRules ?? [],
+  identity: row?.identity ?? null,
+})
+
+export async function readSettings(db: Db, appId: string): Promise<Settings> {
+  const [row] = await db.select().from(syncSettings).where(eq(syncSettings.appId, appId))
+  return settingsOf(row)
+}
+
+/** An app of a domain, for its operator. @throws CoreError 404 */
+async function appOf(db: Db, domainId: string, id: string): Promise<AppRow> {
+  const [row] = isId(id)
+    ? await db
+        .select()
+        .from(apps)
+        .where(and(eq(apps.id, id), eq(apps.domainId, domainId)))
+    : []
+  if (!row) throw notFound('App')
+  return row
+}
+
+/** The same as on the wire. @throws CoreError 404 */
+export async function showSettings(db: Db, domainId: string, id: string): Promise<SyncSettings> {
+  const app = await appOf(db, domainId, id)
+  const [row] = await db.select().from(syncSettings).where(eq(syncSettings.appId, app.id))
+  return toWire(app.id, row)
+}
+
+function toWire(appId: string, row: Row | undefined): SyncSettings {
+  const { everyHours, pageSize, maxRows, matchRules, identity } = settingsOf(row)
+  return {
+    app_id: appId,
+    every_hours: everyHours,
+    page_size: pageSize,
+    max_rows: maxRows,
+    match_rules: matchRules,
+    identity_source: identity,
+    next_at: row?.nextAt?.toISOString() ?? null,
+  }
+}
+
+/**
+ * Changes what is given; a dry run only says what it would be.
+ *
+ * @throws CoreError 404; 409 where another app is the identity source.
+ */
+export async function changeSettings(
+  db: Db,
+  actor: Actor,
+  id: string,
+  input: SyncSettingsInput,
+  dryRun: boolean,
+): Promise<SyncSettings> {
+  const app = await appOf(db, actor.domainId, id)
+  if (input.identity_source) await onlySource(db, app)
+  const values = Object.fromEntries(
+    Object.entries({
+      everyHours: input.every_hours,
+      pageSize: input.page_size,
+      maxRows: input.max_rows,
+      matchRules: input.match_rules,
+      identity: input.identity_source,
+    }).filter(([, value]) => value !== undefined),
+  ) as Partial<Row>
+  const hours = input.every_hours
+  const nextAt =
+    hours === undefined ? {} : { nextAt: sql`now() + ${hours} * interval '1 hour'` as never }
+  return db
+    .transaction(async (tx) => {
+      const [row] = await tx
+        .insert(syncSettings)
+        .values({ appId: app.id, domainId: app.domainId, ...values, ...nextAt })
+        .onConflictDoUpdate({
+          target: syncSettings.appId,
+          set: { ...values, ...nextAt, updatedAt: new Date() },
+        })
+        .returning()
+      if (dryRun) throw new DryRun(toWire(app.id, row))
+      await recordActivity(tx, actor, 'APP_SYNC_SETTINGS_CHANGED', [appTarget(app)], {
+        fields: Object.keys(input),
+      })
+      return toWire(app.id, row)
+    })
+    .catch((error) => {
+      if (error instanceof DryRun) return error.settings
+      throw error
+    })
+}
+
+/** Takes back what a dry run wrote. */
+class DryRun extends Error {
+  readonly settings: SyncSettings
+
+  constructor(settings: SyncSettings) {
+    super('a dry run')
+    this.settings = settings
+  }
+}
+
+async function onlySource(db: Db, app: AppRow): Promise<void> {
+  const [other] = await db
+    .select({ name: apps.name, id: apps.id })
+    .from(syncSettings)
+    .innerJoin(apps, eq(apps.id, syncSettings.appId))
+    .where(
+      and(
+        eq(syncSettings.domainId, app.domainId),
+        sql`${syncSettings.identity} is not null and ${syncSettings.appId} <> ${app.id}`,
+      ),
+    )
+  if (other)
+    throw new CoreError(
+      409,
+      `${other.name} (${other.id}) is the identity source; set its identity_source to null first`,
+    )
+}

@@ -1,0 +1,42 @@
+/** Starting a sync by hand. */
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { findApp, lockApp } from '../apps/apps.ts'
+import type { Principal } from '../callers/principal.ts'
+import type { RequestParts } from '../parts.ts'
+import { startRun } from './runs.ts'
+
+/**
+ * @throws CoreError 404; 409 where a sync is running, or the app is disconnected; 422 for an app that people
+ *   keep by hand; 501 where its connector lists no accounts.
+ */
+export async function triggerSync(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: { sync_type: 'full_sync' },
+  { connectors, send }: RequestParts,
+) {
+  const { id: appId } = await findApp(db, principal, id, 'apps.write')
+  await db.transaction(async (tx) => {
+    const app = await lockApp(tx, principal, appId, 'apps.write')
+    if (app.connectorId === null) {
+      const msg =
+        'Value error, this is a custom app: there is no system that it could be synced with'
+      throw new CoreError(422, [{ loc: ['path', 'app_id'], msg, type: 'value_error' }])
+    }
+    if (app.disconnectedAt !== null || app.sealedConnection === null)
+      throw new CoreError(409, `This app is not connected; connect it with PUT /apps/${app.id}`)
+    const connector = connectors.find(app.connectorId)
+    if (!connector)
+      throw new CoreError(
+        409,
+        `The connector ${app.connectorId} is not served now; see keyway list`,
+      )
+    if (!Object.hasOwn(connector.manifest.capabilities, 'list_accounts'))
+      throw new CoreError(501, `The connector ${app.connectorId} cannot list accounts`)
+    if ((await startRun(tx, principal, app, send)) === null)
+      throw new CoreError(409, 'A sync of this app is running already')
+  })
+  return { app_id: appId, sync_type: body.sync_type, status: 'SYNCING' }
+}
