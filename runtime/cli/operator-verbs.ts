@@ -13,6 +13,8 @@ export function addOperatorVerbs(program: Command): void {
   addPublisherVerbs(program)
   program.commandsGroup('Look:')
   addLookVerbs(program)
+  program.commandsGroup('Sync apps:')
+  addSyncVerbs(program)
   program.commandsGroup('Call:')
   addCall(program)
 }
@@ -218,6 +220,41 @@ function addLookVerbs(program: Command): void {
     .option('--follow', 'go on with those that come')
     .description('list the latest calls of the host, with the requests that each made')
     .action(async (id, flags) => (await import('./operator/logs.ts')).logs(id, flags))
+}
+
+function addSyncVerbs(program: Command): void {
+  helped(reading(program.command('syncs')), { examples: ['syncs', 'syncs --limit 5 --json'] })
+    .argument('[app]', 'only of this app, by its id')
+    .option('--limit <count>', 'how many, at most 1000', wholeNumber, 20)
+    .description('list the latest syncs of apps, and how far they are')
+    .action(async (app, flags) => (await import('./operator/syncs.ts')).syncs(app, flags))
+
+  helped(reading(program.command('sync-accept')), {
+    notes:
+      'A sync that misses suspiciously much of what there was stops before anything is marked as gone.',
+    examples: ['sync-accept 17'],
+  })
+    .argument('<run>', 'number of a stopped sync, see keyway syncs', wholeNumber)
+    .option('--dry-run', 'only say what would be marked as gone')
+    .description('say of a stopped sync that what vanished is gone indeed')
+    .action(async (run, flags) => (await import('./operator/syncs.ts')).acceptSync(run, flags))
+
+  helped(reading(program.command('sync-settings')), {
+    notes: `The file holds some of every_hours, page_size, max_rows, match_rules and identity_source; what it leaves
+out stays as it is. This app makes users, with managers by the attribute boss_id and groups of GROUP entitlements:
+  { "identity_source": { "manager": { "attribute": "boss_id", "by": "id" }, "groups": "GROUP", "attributes": {} } }`,
+    examples: [
+      'sync-settings 3f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10',
+      'sync-settings 3f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10 --every 6',
+      'sync-settings 3f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10 --set source.json --dry-run',
+    ],
+  })
+    .argument('<app>', 'id of the app')
+    .option('--set <file>', 'JSON with the settings to change')
+    .option('--every <hours>', 'hours between scheduled syncs; 0 for none', wholeNumber)
+    .option('--dry-run', 'only say what they would be')
+    .description('show how an app is synced, or change it')
+    .action(async (app, flags) => (await import('./operator/syncs.ts')).syncSettings(app, flags))
 }
 
 function addCall(program: Command): void {

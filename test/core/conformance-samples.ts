@@ -22,8 +22,16 @@ type Builder = {
   foreign: ((world: World) => Promise<string>) | null
 }
 
-async function appInStore(db: Db, domainId: string): Promise<string> {
-  const appId = await app(db, `App ${email()}`, { domainId })
+/** A connected one, as far as its record tells: what it is connected with opens nothing. */
+const connected = () => ({
+  appClassId: 'scim',
+  connectorId: 'scim',
+  instanceId: email(),
+  sealedConnection: Buffer.from('none'),
+})
+
+async function appInStore(db: Db, domainId: string, more: object = {}): Promise<string> {
+  const appId = await app(db, `App ${email()}`, { domainId, ...more })
   await db.insert(appStoreSettings).values({ appId, domainId, inAppStore: true })
   return appId
 }
@@ -122,7 +130,7 @@ export const BUILDERS: Record<string, Builder> = {
     foreign: ({ db, otherDomainId }) => task(db, { domain: otherDomainId }),
   },
   app_id: {
-    own: ({ db, domainId }) => appInStore(db, domainId),
+    own: ({ db, domainId }) => appInStore(db, domainId, connected()),
     foreign: ({ db, otherDomainId }) => appInStore(db, otherDomainId),
   },
   permission_id: {
@@ -172,6 +180,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
   add_appstore_app: async ({ db }) => ({ app_id: await app(db, `App ${email()}`) }),
   update_appstore_app_settings: async () => ({ custom_request_instructions: 'Ask nicely.' }),
   update_app_settings: async () => ({ custom_request_instructions: 'Ask nicely.' }),
+  sync_app: async () => ({ sync_type: 'full_sync' }),
   create_permission: async ({ db, domainId }) => ({
     app_id: await appInStore(db, domainId),
     label: 'Sample',

@@ -42,6 +42,7 @@ const dead: Record<string, string | null> = {
 
 beforeAll(async () => {
   core = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '1000000' })
+  await core.host.settled
   const { db } = core
   world = { db, domainId: await domainOf(db), otherDomainId: await otherDomain(db) }
   plain = (await person(db, 'plain@example.com')).token

@@ -12,6 +12,7 @@ import {
   IntegrationCatalogOutput,
   IntegrationConnectionSchemaOutput,
 } from '../models/app.ts'
+import { TriggerSyncInput, TriggerSyncOutput } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, oneOf, pageParams, text, texts } from './params.ts'
 
@@ -85,6 +86,16 @@ export const APP_ENDPOINTS = {
     summary: 'Disconnect an app: its credentials are destroyed, its record stays',
     who: 'apps.write',
     output: DisconnectIntegrationOutput,
+  }),
+  sync_app: apps({
+    method: 'POST',
+    path: '/apps/:app_id/sync',
+    summary: 'Start a sync of an app; follow sync_status of the app',
+    who: 'caller',
+    body: TriggerSyncInput,
+    output: TriggerSyncOutput,
+    status: 202,
+    errors: [501],
   }),
   list_integrations: integrations({
     method: 'GET',

@@ -17,6 +17,7 @@ import {
 import { JOB_ENDPOINTS } from './jobs.ts'
 import { type OperatorRow, row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
+import { SYNC_ENDPOINTS } from './syncs.ts'
 import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
 
 const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
@@ -352,6 +353,7 @@ export const OPERATOR_ENDPOINTS = {
   }),
   ...WEBHOOK_ENDPOINTS,
   ...JOB_ENDPOINTS,
+  ...SYNC_ENDPOINTS,
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS

@@ -2,8 +2,9 @@
 import * as v from 'valibot'
 import { Account } from '../models/app.ts'
 import { Group, User, UserWithCustomAttributes } from '../models/person.ts'
+import { IdentityEventsResult } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
-import { bool, pageParams, text, texts } from './params.ts'
+import { bool, datetime, int, pageParams, text, texts } from './params.ts'
 
 const users = endpoint('Users')
 const groups = endpoint('Groups')
@@ -70,6 +71,21 @@ export const USER_ENDPOINTS = {
     path: '/users/:user_id/roles/:role_name',
     summary: 'Take a role from a user of this domain',
     who: 'roles.write',
+  }),
+  list_identity_events: users({
+    method: 'GET',
+    path: '/identity_events',
+    summary: 'List what the identity source changed of users, oldest first',
+    who: 'users.read',
+    query: {
+      identity_ids: texts().describe('Only of these users'),
+      changed_fields: texts().describe('Only of these fields'),
+      start_time: datetime().describe('From this moment on'),
+      end_time: datetime().describe('Up to this moment'),
+      cursor: text().describe('next_cursor of the answer before'),
+      limit: int({ min: 1, max: 1000, default: 100 }).describe('Events per answer'),
+    },
+    output: IdentityEventsResult,
   }),
   list_groups: groups({
     method: 'GET',

@@ -11,6 +11,7 @@ import * as integrations from '../../core/apps/integrations.ts'
 import type { Principal } from '../../core/callers/principal.ts'
 import * as offboardings from '../../core/offboarding/offboardings.ts'
 import type { RequestParts } from '../../core/parts.ts'
+import { listIdentityEvents } from '../../core/people/identity-events.ts'
 import * as users from '../../core/people/users.ts'
 import * as policies from '../../core/policies/policies.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
@@ -22,6 +23,7 @@ import * as permissions from '../../core/store/permissions.ts'
 import * as rules from '../../core/store/pre-approval.ts'
 import * as settings from '../../core/store/settings.ts'
 import { listWebhooks } from '../../core/store/webhooks.ts'
+import { triggerSync } from '../../core/sync/trigger.ts'
 import * as taskActions from '../../core/tasks/actions.ts'
 import * as tasks from '../../core/tasks/tasks.ts'
 import * as uploads from '../../core/uploads/ask.ts'
@@ -48,6 +50,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     users.addRole(db, who, id(params, 'user_id'), id(params, 'role_name')),
   remove_user_role: (db, who, { params }) =>
     users.removeRole(db, who, id(params, 'user_id'), id(params, 'role_name')),
+  list_identity_events: (db, who, { query }) => listIdentityEvents(db, who, query),
   list_groups: (db, who, { query }) => users.listGroups(db, who, query),
   get_group: (db, who, { params }) => users.getGroup(db, who, id(params, 'group_id')),
   list_group_users: (db, who, { params, query }) =>
@@ -67,6 +70,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   put_app: (db, who, { params, body }, parts) =>
     connect.putApp(db, who, id(params, 'app_id'), body, parts),
   disconnect_app: (db, who, { params }) => connect.disconnectApp(db, who, id(params, 'app_id')),
+  sync_app: (db, who, { params, body }, parts) =>
+    triggerSync(db, who, id(params, 'app_id'), body, parts),
   list_integrations: (_, who, { query }, parts) => integrations.listIntegrations(who, query, parts),
   get_integration: (_, who, { params }, parts) =>
     integrations.getIntegration(who, id(params, 'app_class_id'), parts),

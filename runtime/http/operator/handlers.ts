@@ -27,6 +27,7 @@ import { upload } from '../../lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../registry/wants.ts'
 import type { Sealer } from '../../seal.ts'
 import { JOB_HANDLERS } from './jobs.ts'
+import { SYNC_HANDLERS } from './syncs.ts'
 import { WEBHOOK_HANDLERS } from './webhooks.ts'
 
 type Rows = typeof OPERATOR_ENDPOINTS
@@ -156,6 +157,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   }),
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
+  ...SYNC_HANDLERS,
 }
 
 const target = (id: string) => ({

@@ -1,0 +1,99 @@
+/** Verbs about syncs: `syncs`, `sync-accept`, `sync-settings`. */
+import { readFile } from 'node:fs/promises'
+import { ConfigError } from '../../config.ts'
+import {
+  SYNC_PHASES,
+  type SyncRun,
+  type SyncSettings,
+  type SyncSettingsInput,
+} from '../../contract/models/sync.ts'
+import type { ReadFlags } from '../options.ts'
+import { ask, print } from './change.ts'
+
+export type SyncsFlags = ReadFlags & { limit: number }
+
+/** The latest syncs, how far they are, and what they found. */
+export async function syncs(app: string | undefined, flags: SyncsFlags): Promise<void> {
+  const query = new URLSearchParams({ limit: String(flags.limit) })
+  if (app !== undefined) query.set('app_id', app)
+  const answer = await ask<{ items: SyncRun[] }>(flags, {
+    method: 'GET',
+    path: `/operator/syncs?${query}`,
+  })
+  print(flags, answer, ({ items }) =>
+    items.length === 0 ? 'Nothing was synced yet.' : items.map(runWords).join('\n'),
+  )
+}
+
+function runWords(run: SyncRun): string {
+  const { counts } = run
+  const at =
+    run.state === 'RUNNING'
+      ? ` at ${run.phase} (${SYNC_PHASES.indexOf(run.phase) + 1} of ${SYNC_PHASES.length})`
+      : ''
+  const listed = ['accounts', 'resources', 'entitlements', 'associations']
+    .map((kind) => `${counts[kind] ?? 0} ${kind}`)
+    .join(', ')
+  const rest = Object.entries(counts)
+    .filter(
+      ([name, count]) =>
+        /_(gone|made|changed|left|joined|kept|confirmed)$|^loose$|^left_out$/.test(name) &&
+        count > 0,
+    )
+    .map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`)
+  return [
+    `${run.run}  ${run.app_name} (${run.app_id})  ${run.state}${at}`,
+    `    ${run.began_at} to ${run.ended_at ?? 'now'}: ${listed}`,
+    ...(rest.length === 0 ? [] : [`    ${rest.join(', ')}`]),
+    ...(run.skipped.length === 0
+      ? []
+      : [`    the connector does not offer: ${run.skipped.join(', ')}`]),
+    ...(run.problem === null ? [] : [`    ${run.problem}`]),
+    ...(run.next_try_at === null
+      ? []
+      : [`    tried again at ${run.next_try_at} (${run.attempts} failed)`]),
+    ...(run.state === 'STOPPED'
+      ? [`    if they are gone indeed: keyway sync-accept ${run.run}`]
+      : []),
+  ].join('\n')
+}
+
+export type AcceptFlags = ReadFlags & { dryRun?: true }
+
+/** Says of a stopped sync that what vanished is gone indeed. */
+export async function acceptSync(run: number, flags: AcceptFlags): Promise<void> {
+  const body = { dry_run: flags.dryRun ?? false }
+  const path = `/operator/syncs/${run}/accept`
+  const answer = await ask<SyncRun>(flags, { method: 'POST', path, body })
+  print(flags, answer, (one) =>
+    flags.dryRun
+      ? `Would go on, and mark as gone: ${one.problem}`
+      : `Run ${one.run} of ${one.app_name} goes on.`,
+  )
+}
+
+export type SettingsFlags = ReadFlags & { set?: string; every?: number; dryRun?: true }
+
+/** Shows how an app is synced, or changes it. */
+export async function syncSettings(app: string, flags: SettingsFlags): Promise<void> {
+  const path = `/operator/apps/${encodeURIComponent(app)}/sync`
+  const settings: SyncSettingsInput = {
+    ...(flags.set === undefined ? {} : await jsonFile(flags.set)),
+    ...(flags.every === undefined ? {} : { every_hours: flags.every }),
+  }
+  const answer = await ask<SyncSettings>(
+    flags,
+    Object.keys(settings).length === 0
+      ? { method: 'GET', path }
+      : { method: 'PUT', path, body: { settings, dry_run: flags.dryRun ?? false } },
+  )
+  print(flags, answer, (one) => JSON.stringify(one, null, 2))
+}
+
+async function jsonFile(file: string): Promise<SyncSettingsInput> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch (cause) {
+    throw new ConfigError(`${file}: ${(cause as Error).message}`, { cause })
+  }
+}
