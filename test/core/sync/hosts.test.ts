@@ -1,0 +1,158 @@
+/** Several hosts share the runs of their database; connectors change under them. */
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type EmbeddedDatabase, startEmbedded } from '../../../runtime/database/embedded.ts'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { forgetDatabase } from '../../database/forget.ts'
+import { until } from '../../e2e/until.ts'
+import { fixture } from '../../fixtures/folders.ts'
+import { type CoreHost, startCore } from '../host.ts'
+import {
+  accountsOf,
+  associationsOf,
+  connect,
+  ended,
+  environment,
+  latestRun,
+  trigger,
+} from './synced.ts'
+import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
+
+const PASSWORD = 'p'.repeat(40)
+const ids = Array.from({ length: 50 }, (_, n) => `a${String(n).padStart(2, '0')}`)
+
+let folder: string
+let upstream: Upstream
+let server: EmbeddedDatabase
+let hosts: CoreHost[]
+
+const start = async () => {
+  const core = await startCore({
+    ...environment(upstream, path.join(folder, 'plugins')),
+    DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}`,
+    KEYWAY_DROP_IN: 'open',
+  })
+  await core.host.settled
+  return core
+}
+
+/** Writes the connector's next version, without some of its capabilities. */
+function version(number: string, without: string[] = []): void {
+  const file = path.join(folder, 'plugins', 'synced', 'connector.json')
+  const manifest = JSON.parse(readFileSync(path.join(fixture('synced'), 'connector.json'), 'utf8'))
+  for (const name of without) delete manifest.capabilities[name]
+  const code = readFileSync(path.join(fixture('synced'), 'connector.ts'), 'utf8')
+  const lines = code
+    .split('\n')
+    .filter((line) => !without.some((name) => line.includes(`  ${name}:`)))
+  writeFileSync(path.join(folder, 'plugins', 'synced', 'connector.ts'), lines.join('\n'))
+  writeFileSync(file, JSON.stringify({ ...manifest, version: number }))
+}
+
+const served = (core: CoreHost, number: string) =>
+  until(`version ${number} is served`, () => core.host.registry.find('synced')?.version === number)
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'keyway-syncs-'))
+  cpSync(fixture('synced'), path.join(folder, 'plugins', 'synced'), { recursive: true })
+  upstream = await startUpstream()
+  server = await startEmbedded({
+    dataDir: path.join(folder, 'data'),
+    password: PASSWORD,
+    tell: () => {},
+    onLine: () => {},
+  })
+  hosts = [await start(), await start()]
+})
+afterAll(async () => {
+  for (const core of hosts) await core.stop()
+  await server.stop()
+  await upstream.close()
+  await forgetDatabase(path.join(folder, 'data'))
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+})
+beforeEach(async () => {
+  await hosts[0]?.db.delete(apps)
+  upstream.before = () => undefined
+  upstream.holds = {
+    accounts: ids.map((id) => account(id)),
+    resources: [],
+    entitlements: [entitlement('g0')],
+    associations: ids.map((id) => association(id, 'g0')),
+    activity: [],
+  }
+})
+
+async function prepared(core: CoreHost): Promise<string> {
+  const appId = await connect(core, upstream)
+  const settings = { page_size: 5 }
+  await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+  return appId
+}
+
+test('a run that one host leaves, the other ends', async () => {
+  const [one, two] = hosts as [CoreHost, CoreHost]
+  const appId = await prepared(one)
+  const asked = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<undefined>()
+  upstream.before = (kind, cursor) => {
+    if (kind !== 'accounts' || cursor !== '20') return undefined
+    asked.resolve()
+    return held.promise
+  }
+  await trigger(one, appId)
+  await asked.promise
+  // Whichever of them has it.
+  await one.stop()
+  hosts = [two]
+  held.resolve(undefined)
+  const run = await ended(two, appId)
+  expect([run.state, run.counts['accounts'], run.counts['associations']]).toEqual([
+    'SUCCEEDED',
+    50,
+    50,
+  ])
+  expect(await associationsOf(two, appId)).toHaveLength(50)
+  hosts = [two, await start()]
+})
+
+test('a connector that is upgraded in the middle of a listing ends it with its new version', async () => {
+  const [one, two] = hosts as [CoreHost, CoreHost]
+  const appId = await prepared(one)
+  await trigger(one, appId)
+  await ended(one, appId)
+  upstream.holds.accounts.splice(3, 2)
+  const asked = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<undefined>()
+  upstream.before = (kind, cursor) => {
+    if (kind !== 'accounts' || cursor !== '20') return undefined
+    asked.resolve()
+    return held.promise
+  }
+  await trigger(one, appId)
+  await asked.promise
+  version('1.1.0', ['get_account', 'list_resources'])
+  for (const core of [one, two]) await served(core, '1.1.0')
+  upstream.before = () => undefined
+  held.resolve(undefined)
+  const run = await ended(two, appId)
+  expect([run.state, run.problem, run.skipped]).toEqual(['SUCCEEDED', null, ['resources']])
+  // Nobody can be asked for them: they left the listing, and that is all.
+  expect((await accountsOf(two, appId)).slice(3, 5)).toMatchObject([
+    { id: 'a03', status: 'ACCESS_REMOVED', gone: true },
+    { id: 'a04', status: 'ACCESS_REMOVED', gone: true },
+  ])
+})
+
+test('a connector that lists nobody cannot be synced', async () => {
+  const [one] = hosts as [CoreHost]
+  version('1.2.0', ['list_accounts'])
+  for (const core of hosts) await served(core, '1.2.0')
+  const appId = await prepared(one)
+  const { status, body } = await trigger(one, appId)
+  expect([status, body.detail]).toEqual([501, 'The connector synced cannot list accounts'])
+  await expect(latestRun(one, appId)).rejects.toThrow('never synced')
+})

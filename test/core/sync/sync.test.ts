@@ -1,0 +1,247 @@
+/** A whole run: what a system lists is what is there afterwards. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { app, type CoreHost, person } from '../host.ts'
+import { lastEvents } from '../store.ts'
+import {
+  accountsOf,
+  ask,
+  associationsOf,
+  connect,
+  ended,
+  startSynced,
+  sync,
+  trigger,
+} from './synced.ts'
+import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
+
+let upstream: Upstream
+let core: CoreHost
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  core = await startSynced(upstream)
+})
+afterAll(async () => {
+  await core.stop()
+  await upstream.close()
+})
+beforeEach(async () => {
+  await core.db.delete(apps)
+  upstream.before = () => undefined
+  upstream.hidden = []
+  upstream.asked = []
+  upstream.holds = {
+    accounts: ['ada', 'ben', 'cy'].map((id) => account(id)),
+    resources: [
+      {
+        integration_specific_id: 'r1',
+        label: 'Sales',
+        resource_type: 'WORKSPACE',
+        description: null,
+      },
+    ],
+    entitlements: [
+      entitlement('g1'),
+      entitlement('admin', {
+        entitlement_type: 'ROLE',
+        label: 'Administrator',
+        integration_specific_resource_id: 'r1',
+      }),
+      entitlement('fixed', { is_assignable: false }),
+    ],
+    associations: [
+      association('ada', 'g1'),
+      association('ada', 'admin', 'r1'),
+      association('ben', 'g1'),
+    ],
+    activity: [
+      { account_id: 'ada', event_type: 'last_login', happened_at: '2026-11-01T10:00:00+02:00' },
+      { account_id: 'ben', event_type: 'last_activity', happened_at: '2026-11-02T10:00:00Z' },
+      { account_id: 'cy', event_type: 'last_login', happened_at: 'no moment' },
+    ],
+  }
+})
+
+const permissionsOf = (appId: string) =>
+  ask<{ label: string; gone: boolean; type: string; visibility: string; resource: string }>(
+    core,
+    sql`select label, gone_at is not null as gone, type, visibility,
+        resource_type || '/' || resource_id as resource
+      from requestable_permissions where app_id = ${appId} order by label`,
+  )
+
+describe('a sync', () => {
+  test('brings accounts, who they are, what they hold, and when they were used', async () => {
+    const ada = await person(core.db, 'Ada@Example.com')
+    const appId = await connect(core, upstream)
+    const started = await trigger(core, appId)
+    expect([started.status, started.body]).toEqual([
+      202,
+      { app_id: appId, sync_type: 'full_sync', status: 'SYNCING' },
+    ])
+    const run = await ended(core, appId)
+    expect([run.state, run.problem]).toEqual(['SUCCEEDED', null])
+    expect(run.counts).toMatchObject({ accounts: 3, entitlements: 3, associations: 3 })
+    const { items } = (await core.call('GET', `/accounts?app_id=${appId}`)).body
+    expect(items).toMatchObject([
+      {
+        unique_identifier: 'ada',
+        status: 'ACTIVE',
+        account_type: 'USER',
+        user_id: ada.id,
+        last_login: '2026-11-01T08:00:00.000Z',
+        sources: ['LUMOS_INTEGRATION'],
+      },
+      {
+        unique_identifier: 'ben',
+        user_id: null,
+        last_login: null,
+        last_activity: '2026-11-02T10:00:00.000Z',
+      },
+      { unique_identifier: 'cy', last_login: null },
+    ])
+    expect(await associationsOf(core, appId)).toEqual(['ada admin', 'ada g1', 'ben g1'])
+    expect((await core.call('GET', `/apps/${appId}`)).body.sync_status).toBe('SUCCESS')
+    expect((await lastEvents(core, 2)).map(([event]) => event)).toEqual([
+      'APP_SYNC_STARTED',
+      'APP_SYNC_ENDED',
+    ])
+  })
+
+  test('again changes what has changed, and marks what is gone', async () => {
+    const appId = await connect(core, upstream)
+    await sync(core, appId)
+    upstream.holds.accounts = [
+      account('ada', { user_status: 'SUSPENDED' }),
+      account('cy'),
+      account('dot'),
+    ]
+    upstream.holds.associations = [association('ada', 'g1'), association('dot', 'g1')]
+    const run = await sync(core, appId)
+    expect(run.problem).toBeNull()
+    expect(await accountsOf(core, appId)).toMatchObject([
+      { id: 'ada', status: 'SUSPENDED', gone: false },
+      // get_account has said so.
+      { id: 'ben', status: 'DEPROVISIONED', gone: true },
+      { id: 'cy', status: 'ACTIVE', gone: false },
+      { id: 'dot', status: 'ACTIVE', gone: false },
+    ])
+    expect(await associationsOf(core, appId)).toEqual(['ada g1', 'dot g1'])
+    upstream.holds.accounts.push(account('ben'))
+    await sync(core, appId)
+    expect((await accountsOf(core, appId))[1]).toMatchObject({
+      id: 'ben',
+      status: 'ACTIVE',
+      gone: false,
+    })
+  })
+
+  test('keeps an account that the listing has missed, as the system says of it', async () => {
+    const appId = await connect(core, upstream)
+    await sync(core, appId)
+    upstream.hidden = [account('ben', { user_status: 'SUSPENDED' })]
+    upstream.holds.accounts = [account('ada'), account('cy')]
+    const run = await sync(core, appId)
+    expect(run.counts).toMatchObject({ accounts_confirmed: 1 })
+    expect((await accountsOf(core, appId))[1]).toMatchObject({
+      id: 'ben',
+      status: 'SUSPENDED',
+      gone: false,
+    })
+  })
+
+  test('leaves out what cannot be kept, and counts it', async () => {
+    upstream.holds.accounts = [
+      account('x'.repeat(513), { email: null }),
+      account('n\u0000l', { email: null }),
+      account('ada', { given_name: 'A\u0000da \ud800', custom_attributes: { a: '\ud800\u0000' } }),
+      account('ada', { given_name: 'Ada' }),
+      account('long', { email: null, given_name: 'x'.repeat(100_000) }),
+    ]
+    upstream.holds.associations.push(association('nobody', 'g1'))
+    const appId = await connect(core, upstream)
+    const run = await sync(core, appId)
+    expect([run.state, run.problem]).toEqual(['SUCCEEDED', null])
+    expect(run.counts).toMatchObject({ accounts: 2, left_out: 2, loose: 2 })
+    expect((await accountsOf(core, appId)).map(({ id }) => id)).toEqual(['ada', 'long'])
+  })
+
+  test('is refused where there is nothing to sync, or a sync is under way', async () => {
+    const manual = await app(core.db, 'Manual')
+    const { status, body } = await trigger(core, manual)
+    expect([status, body.detail[0].loc]).toEqual([422, ['path', 'app_id']])
+    const appId = await connect(core, upstream)
+    const replies = await Promise.all([1, 2, 3].map(() => trigger(core, appId)))
+    expect(replies.map((reply) => reply.status).sort()).toEqual([202, 409, 409])
+    await ended(core, appId)
+    const body2 = { sync_type: 'half_sync' }
+    expect((await core.call('POST', `/apps/${appId}/sync`, { body: body2 })).status).toBe(422)
+    expect((await core.call('DELETE', `/apps/${appId}`)).status).toBe(200)
+    expect((await trigger(core, appId)).status).toBe(409)
+  })
+
+  test('needs the permission over the app', async () => {
+    const appId = await connect(core, upstream)
+    const somebody = await person(core.db, 'somebody@example.com', ['Read Only Admin'])
+    const body = { sync_type: 'full_sync' }
+    const reply = await core.call('POST', `/apps/${appId}/sync`, { token: somebody.token, body })
+    expect(reply.status).toBe(403)
+    const owner = await person(core.db, 'owner@example.com', ['App Admin'])
+    await core.db.update(apps).set({ adminUserIds: [owner.id] })
+    const theirs = await core.call('POST', `/apps/${appId}/sync`, { token: owner.token, body })
+    expect(theirs.status).toBe(202)
+    await ended(core, appId)
+  })
+})
+
+describe('permissions of entitlements', () => {
+  test('are made of those that can be assigned, hidden at first', async () => {
+    const appId = await connect(core, upstream)
+    await sync(core, appId)
+    expect(await permissionsOf(appId)).toEqual([
+      { label: 'Group g1', gone: false, type: 'SYNCED', visibility: 'HIDDEN', resource: '/' },
+      {
+        label: 'Sales: Administrator',
+        gone: false,
+        type: 'SYNCED',
+        visibility: 'HIDDEN',
+        resource: 'WORKSPACE/r1',
+      },
+    ])
+  })
+
+  test('go with their entitlement, come back with it, and keep what an admin has changed', async () => {
+    const appId = await connect(core, upstream)
+    await sync(core, appId)
+    const path = `/appstore/requestable_permissions`
+    const listed = (await core.call('GET', `${path}?app_id=${appId}`)).body.items
+    const id = listed.find((one: { label: string }) => one.label === 'Group g1').id
+    const request_config = { appstore_visibility: 'VISIBLE' }
+    const body = { app_id: appId, label: 'Everybody', request_config }
+    expect((await core.call('PATCH', `${path}/${id}`, { body })).status).toBe(200)
+    const before = upstream.holds.entitlements
+    upstream.holds.entitlements = [
+      entitlement('admin', {
+        entitlement_type: 'ROLE',
+        label: 'Owner',
+        integration_specific_resource_id: 'r1',
+      }),
+      entitlement('fixed'),
+    ]
+    await sync(core, appId)
+    expect(await permissionsOf(appId)).toMatchObject([
+      { label: 'Everybody', gone: true, visibility: 'VISIBLE' },
+      { label: 'Group fixed', gone: false },
+      { label: 'Sales: Owner', gone: false },
+    ])
+    upstream.holds.entitlements = before
+    await sync(core, appId)
+    expect(await permissionsOf(appId)).toMatchObject([
+      { label: 'Everybody', gone: false, visibility: 'VISIBLE' },
+      { label: 'Group fixed', gone: true },
+      { label: 'Sales: Administrator', gone: false },
+    ])
+  })
+})

@@ -1,0 +1,105 @@
+/** A host whose app is synced from an upstream of the test's own. */
+import path from 'node:path'
+import { eq, sql } from 'drizzle-orm'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { syncRuns } from '../../../runtime/database/schema/sync.ts'
+import { until } from '../../e2e/until.ts'
+import { fixture } from '../../fixtures/folders.ts'
+import { type CoreHost, startCore } from '../host.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Settings of a host that serves the fixture and may reach the upstream. */
+export const environment = ({ host }: Upstream, plugins = path.dirname(fixture('synced'))) => ({
+  KEYWAY_DROP_IN: 'open',
+  KEYWAY_PLUGINS_DIR: plugins,
+  KEYWAY_PRIVATE_EGRESS: `synced=${host}`,
+  KEYWAY_REQUESTS_PER_MINUTE: '100000',
+})
+
+export async function startSynced(upstream: Upstream, from?: string): Promise<CoreHost> {
+  const core = await startCore(environment(upstream), from)
+  await core.host.settled
+  return core
+}
+
+/** Connects the app, and answers its id. */
+export async function connect(core: CoreHost, { baseUrl }: Upstream): Promise<string> {
+  const body = {
+    app_class_id: 'synced',
+    auth: { token: 'a-token-for-tests' },
+    settings: { base_url: baseUrl },
+  }
+  const reply = await core.call('POST', '/apps', { body })
+  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+  return reply.body.id
+}
+
+export const trigger = (core: CoreHost, appId: string) =>
+  core.call('POST', `/apps/${appId}/sync`, { body: { sync_type: 'full_sync' } })
+
+export type Run = typeof syncRuns.$inferSelect
+
+export async function latestRun({ db }: CoreHost, appId: string): Promise<Run> {
+  const [run] = await db
+    .select()
+    .from(syncRuns)
+    .where(eq(syncRuns.appId, appId))
+    .orderBy(sql`id desc`)
+    .limit(1)
+  if (!run) throw new Error('the app was never synced')
+  return run
+}
+
+/** Lets retries come at once. */
+export const hurry = ({ db }: CoreHost) =>
+  db.execute(sql`update sync_runs set next_try_at = null where next_try_at is not null`)
+
+/** The app's latest run once it has ended; pauses between tries are left out. */
+export const ended = (core: CoreHost, appId: string, patienceMs = 60_000): Promise<Run> =>
+  until(
+    'the sync has ended',
+    async () => {
+      await hurry(core)
+      const run = await latestRun(core, appId)
+      return run.state === 'RUNNING' ? null : run
+    },
+    patienceMs,
+  )
+
+/** Syncs, and answers the run that has ended. */
+export async function sync(core: CoreHost, appId: string): Promise<Run> {
+  const { status, body } = await trigger(core, appId)
+  if (status !== 202) throw new Error(JSON.stringify(body))
+  return ended(core, appId)
+}
+
+export const statusOf = async ({ db }: CoreHost, appId: string) =>
+  (await db.select().from(apps).where(eq(apps.id, appId)))[0]?.syncStatus
+
+/** Rows of any question. */
+export async function ask<T extends Record<string, unknown>>(
+  { db }: CoreHost,
+  question: ReturnType<typeof sql>,
+): Promise<T[]> {
+  return (await db.execute(question)).rows as T[]
+}
+
+/** The accounts of an app by id, with their status and user. */
+export const accountsOf = (core: CoreHost, appId: string) =>
+  ask<{ id: string; status: string; gone: boolean; email: string | null }>(
+    core,
+    sql`select unique_identifier as id, a.status, gone_at is not null as gone, u.email
+      from accounts a left join users u on u.id = a.user_id
+      where app_id = ${appId} order by unique_identifier`,
+  )
+
+/** Who holds what, as `ACCOUNT ENTITLEMENT`. */
+export const associationsOf = async (core: CoreHost, appId: string): Promise<string[]> =>
+  (
+    await ask<{ one: string }>(
+      core,
+      sql`select a.unique_identifier || ' ' || e.external_id as one from associations s
+        join accounts a on a.id = s.account_id join entitlements e on e.id = s.entitlement_id
+        where s.app_id = ${appId} order by 1`,
+    )
+  ).map(({ one }) => one)

@@ -1,0 +1,298 @@
+/** What a sync does when its upstream, its connector or its app is not as it should be. */
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { tasks } from '../../../runtime/database/schema/tasks.ts'
+import { killDatabase } from '../../database/kill.ts'
+import { until } from '../../e2e/until.ts'
+import { type CoreHost, person } from '../host.ts'
+import {
+  accountsOf,
+  ask,
+  associationsOf,
+  connect,
+  ended,
+  latestRun,
+  startSynced,
+  statusOf,
+  sync,
+  trigger,
+} from './synced.ts'
+import {
+  account,
+  association,
+  entitlement,
+  KINDS,
+  startUpstream,
+  type Upstream,
+} from './upstream.ts'
+
+const ids = Array.from({ length: 40 }, (_, n) => `a${String(n).padStart(2, '0')}`)
+const everything = () => ({
+  accounts: ids.map((id) => account(id)),
+  resources: [],
+  entitlements: [entitlement('g0'), entitlement('g1')],
+  associations: ids.map((id) => association(id, 'g0')),
+  activity: [],
+})
+
+let upstream: Upstream
+let core: CoreHost
+let appId: string
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  core = await startSynced(upstream)
+})
+afterAll(async () => {
+  await core.stop()
+  await upstream.close()
+})
+beforeEach(async () => {
+  await core.db.delete(tasks)
+  await core.db.delete(apps)
+  upstream.before = () => undefined
+  upstream.next = () => undefined
+  upstream.hidden = []
+  upstream.holds = everything()
+  appId = await connect(core, upstream)
+})
+
+const openTasks = () =>
+  ask<{ category: string; description: string; status: string }>(
+    core,
+    sql`select task_category as category, description, status from tasks where app_id = ${appId}`,
+  )
+
+const listedIds = async () =>
+  (await accountsOf(core, appId)).filter(({ gone }) => !gone).map(({ id }) => id)
+
+describe('a failing upstream', () => {
+  test.each(KINDS)('at %s is asked again, and the run goes on from there', async (kind) => {
+    let failures = 0
+    upstream.before = (asked) => {
+      if (asked !== kind || failures >= 3) return undefined
+      failures += 1
+      return { status: 503, code: 'service_error' }
+    }
+    const run = await sync(core, appId)
+    expect([run.state, run.attempts, failures]).toEqual(['SUCCEEDED', 0, 3])
+    expect(await openTasks()).toEqual([])
+  })
+
+  test('waits between tries, longer each time, and says why', async () => {
+    upstream.before = () => ({ status: 503, code: 'service_error' })
+    await trigger(core, appId)
+    await until('it failed once', async () => (await latestRun(core, appId)).attempts === 1)
+    const run = await latestRun(core, appId)
+    expect(run.problem).toMatch(/^list_accounts: .*\(service_error\)$/)
+    expect(run.nextTryAt?.getTime()).toBeGreaterThan(Date.now())
+    upstream.before = () => undefined
+    await ended(core, appId)
+  })
+
+  test('that never comes back ends the run; what was there stays; one task says so until it succeeds', async () => {
+    await sync(core, appId)
+    upstream.holds.accounts = []
+    upstream.before = (kind) =>
+      kind === 'associations' ? { status: 503, code: 'service_error' } : undefined
+    for (const _ of [1, 2]) {
+      const run = await sync(core, appId)
+      expect([run.state, run.attempts]).toEqual(['FAILED', 7])
+    }
+    expect(await statusOf(core, appId)).toBe('FAILED')
+    expect(await listedIds()).toEqual(ids)
+    expect(await associationsOf(core, appId)).toHaveLength(40)
+    expect(await openTasks()).toMatchObject([
+      { category: 'ERROR', status: 'PENDING', description: expect.stringMatching(/service_error/) },
+    ])
+    upstream.before = () => undefined
+    upstream.holds = everything()
+    expect((await sync(core, appId)).state).toBe('SUCCEEDED')
+    expect(await openTasks()).toMatchObject([{ status: 'COMPLETED' }])
+    expect(await statusOf(core, appId)).toBe('SUCCESS')
+  })
+
+  test('that refuses the credentials is not asked again', async () => {
+    upstream.before = () => ({ status: 401, code: 'unauthenticated' })
+    const run = await sync(core, appId)
+    expect([run.state, run.attempts, run.problem]).toEqual([
+      'FAILED',
+      0,
+      expect.stringMatching(/unauthenticated/),
+    ])
+  })
+
+  test('whose listing has no end is ended', async () => {
+    const settings = { max_rows: 30, page_size: 10 }
+    await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+    const run = await sync(core, appId)
+    expect([run.state, run.problem]).toEqual(['FAILED', expect.stringMatching(/after 30 rows/)])
+  })
+
+  test('that comes back to a page there was before is ended', async () => {
+    const settings = { page_size: 10 }
+    await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+    upstream.next = (kind, cursor) => (kind === 'accounts' && cursor === '30' ? '10' : undefined)
+    const run = await sync(core, appId)
+    expect([run.state, run.attempts, run.problem]).toEqual([
+      'FAILED',
+      0,
+      expect.stringMatching(/would never end/),
+    ])
+  })
+
+  test('that asks the app’s own admins for help, where it has any', async () => {
+    const owner = await person(core.db, `owner${Date.now()}@example.com`, ['App Admin'])
+    await core.db
+      .update(apps)
+      .set({ adminUserIds: [owner.id] })
+      .where(eq(apps.id, appId))
+    upstream.before = () => ({ status: 401, code: 'unauthenticated' })
+    await sync(core, appId)
+    const { items } = (await core.call('GET', '/tasks?status=PENDING', { token: owner.token })).body
+    expect(items).toMatchObject([{ task_category: 'ERROR', task_type: 'SYNC_ERROR' }])
+  })
+})
+
+describe('when suspiciously much vanished', () => {
+  test('the run stops, nothing is marked, and an operator may say that it is so', async () => {
+    await sync(core, appId)
+    upstream.holds.accounts = everything().accounts.slice(0, 20)
+    const run = await sync(core, appId)
+    expect([run.state, run.problem]).toEqual([
+      'STOPPED',
+      expect.stringMatching(/^20 of 40 accounts are missing/),
+    ])
+    expect([await statusOf(core, appId), (await listedIds()).length]).toEqual(['FAILED', 40])
+    expect(await openTasks()).toMatchObject([
+      { category: 'ERROR', description: expect.stringMatching(/stopped: 20 of 40/) },
+    ])
+    const path = `/operator/syncs/${run.id}/accept`
+    const dry = await core.call('POST', path, { body: { dry_run: true } })
+    expect([dry.status, dry.body.state]).toEqual([200, 'STOPPED'])
+    expect((await core.call('POST', path, { body: {} })).status).toBe(200)
+    const again = await ended(core, appId)
+    expect([again.id, again.state]).toEqual([run.id, 'SUCCEEDED'])
+    expect(await listedIds()).toEqual(ids.slice(0, 20))
+    expect(await openTasks()).toMatchObject([{ status: 'COMPLETED' }])
+    expect((await core.call('POST', path, { body: {} })).status).toBe(409)
+    expect((await core.call('POST', '/operator/syncs/x/accept', { body: {} })).status).toBe(404)
+  })
+
+  test('the next run that finds them again goes through', async () => {
+    await sync(core, appId)
+    upstream.holds.associations = []
+    expect((await sync(core, appId)).problem).toMatch(/40 of 40 associations/)
+    expect(await associationsOf(core, appId)).toHaveLength(40)
+    const stopped = await latestRun(core, appId)
+    upstream.holds = everything()
+    expect((await sync(core, appId)).state).toBe('SUCCEEDED')
+    const late = await core.call('POST', `/operator/syncs/${stopped.id}/accept`, { body: {} })
+    expect([late.status, late.body.error?.message]).toEqual([
+      409,
+      expect.stringMatching(/began since/),
+    ])
+  })
+
+  test('a few are not many, all of a few are', async () => {
+    await sync(core, appId)
+    upstream.holds.accounts = everything().accounts.slice(0, 30)
+    expect((await sync(core, appId)).state).toBe('SUCCEEDED')
+    upstream.holds.accounts = []
+    upstream.holds.associations = []
+    expect((await sync(core, appId)).state).toBe('STOPPED')
+  })
+})
+
+describe('an app', () => {
+  test('that is disconnected meanwhile ends its run, and can be synced again when it is back', async () => {
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<undefined>()
+    upstream.before = (kind) => {
+      if (kind !== 'entitlements') return undefined
+      asked.resolve()
+      return held.promise
+    }
+    await trigger(core, appId)
+    await asked.promise
+    expect((await core.call('DELETE', `/apps/${appId}`)).status).toBe(200)
+    held.resolve(undefined)
+    const run = await ended(core, appId)
+    expect([run.state, run.problem]).toEqual(['FAILED', 'The app was disconnected'])
+    expect([await statusOf(core, appId), await openTasks()]).toEqual([null, []])
+    upstream.before = () => undefined
+    expect(await connect(core, upstream)).toBe(appId)
+    expect((await sync(core, appId)).state).toBe('SUCCEEDED')
+  })
+
+  test('is not connected anew while its sync runs', async () => {
+    const held = Promise.withResolvers<undefined>()
+    upstream.before = () => held.promise
+    await trigger(core, appId)
+    const body = { app_class_id: 'synced', auth: { token: 'another-token-for-tests' } }
+    const reply = await core.call('PUT', `/apps/${appId}`, { body })
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '10'])
+    held.resolve(undefined)
+    await ended(core, appId)
+  })
+
+  test('whose connector is disabled meanwhile is synced when it is back', async () => {
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<undefined>()
+    upstream.before = (kind) => {
+      if (kind !== 'entitlements') return undefined
+      asked.resolve()
+      return held.promise
+    }
+    await trigger(core, appId)
+    await asked.promise
+    const at = '/operator/connectors/synced'
+    expect((await core.call('POST', `${at}/disable`, { body: { at_once: true } })).status).toBe(200)
+    held.resolve(undefined)
+    await until('it failed', async () => (await latestRun(core, appId)).attempts > 0)
+    expect((await core.call('POST', `${at}/enable`, { body: {} })).status).toBe(200)
+    upstream.before = () => undefined
+    expect((await ended(core, appId)).state).toBe('SUCCEEDED')
+  })
+
+  test('is synced by its schedule, unless that is off', async () => {
+    const at = `/operator/apps/${appId}/sync`
+    expect((await core.call('GET', at)).body).toMatchObject({ every_hours: 24, next_at: null })
+    await core.db.execute(sql`update apps set created_at = now() - interval '25 hours'`)
+    expect((await core.call('PUT', at, { body: { settings: { every_hours: 0 } } })).status).toBe(
+      200,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await expect(latestRun(core, appId)).rejects.toThrow('never synced')
+    await core.call('PUT', at, { body: { settings: { every_hours: 1 } } })
+    await core.db.execute(sql`update sync_settings set next_at = now()`)
+    await until('a run began', () => latestRun(core, appId).catch(() => null))
+    const run = await ended(core, appId)
+    expect([run.state, run.userId]).toEqual(['SUCCEEDED', null])
+  })
+})
+
+test('a database that is restarted under load costs nothing but time', {
+  timeout: 90_000,
+}, async () => {
+  await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings: { page_size: 5 } } })
+  const asked = Promise.withResolvers<void>()
+  upstream.before = (kind, cursor) => {
+    if (kind === 'associations' && cursor === '10') asked.resolve()
+    return undefined
+  }
+  await trigger(core, appId)
+  await asked.promise
+  killDatabase(core.host.databasePid())
+  const run = await until(
+    'the sync has ended',
+    async () => {
+      const found = await ended(core, appId, 1000).catch(() => null)
+      return found
+    },
+    60_000,
+  )
+  expect(run.state).toBe('SUCCEEDED')
+  expect(await associationsOf(core, appId)).toHaveLength(40)
+})

@@ -1,0 +1,102 @@
+/** A third-party system for syncs: what it holds may change, fail or hang between any two requests. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export const KINDS = ['accounts', 'resources', 'entitlements', 'associations', 'activity'] as const
+export type Kind = (typeof KINDS)[number]
+
+export type Fault = { status: number; code: string }
+
+export type Upstream = {
+  host: string
+  baseUrl: string
+  /** What each listing holds, as a connector answers it. */
+  holds: Record<Kind, object[]>
+  /** Accounts that are left out of the listing, but are there. */
+  hidden: object[]
+  /** Called before each page; what it answers is the answer. `cursor` is empty for a first page. */
+  before(kind: string, cursor: string): Fault | undefined | Promise<Fault | undefined>
+  /** The cursor behind a page, where it is to be another than the next place. */
+  next(kind: string, cursor: string): string | undefined
+  /** Pages and accounts that were asked for, in their order. */
+  asked: string[]
+  close(): Promise<void>
+}
+
+type WithId = { integration_specific_id?: string; account_id?: string }
+
+export async function startUpstream(): Promise<Upstream> {
+  const server = createServer(async (request, reply) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream')
+    const [, kind = '', id] = pathname.split('/')
+    const cursor = searchParams.get('cursor') ?? ''
+    upstream.asked.push(`${kind} ${id ?? cursor}`)
+    const fault = await upstream.before(kind, cursor)
+    reply.setHeader('content-type', 'application/json')
+    if (fault) {
+      reply.statusCode = fault.status
+      reply.end(JSON.stringify({ code: fault.code }))
+      return
+    }
+    if (id !== undefined) return one(decodeURIComponent(id))
+    const ids = searchParams.get('ids')?.split(',')
+    const all = (upstream.holds[kind as Kind] as WithId[]).filter(
+      (item) => !ids || ids.includes(item.account_id ?? ''),
+    )
+    const start = Number(cursor || 0)
+    const end = start + Number(searchParams.get('size'))
+    const next = upstream.next(kind, cursor) ?? (end < all.length ? String(end) : undefined)
+    reply.end(JSON.stringify({ items: all.slice(start, end), next }))
+
+    function one(wanted: string): void {
+      const all = [...upstream.holds.accounts, ...upstream.hidden] as WithId[]
+      const found = all.find((item) => item.integration_specific_id === wanted)
+      reply.statusCode = found ? 200 : 404
+      reply.end(JSON.stringify(found ?? { code: 'not_found' }))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const upstream: Upstream = {
+    host,
+    baseUrl: `http://${host}`,
+    holds: { accounts: [], resources: [], entitlements: [], associations: [], activity: [] },
+    hidden: [],
+    before: () => undefined,
+    next: () => undefined,
+    asked: [],
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return upstream
+}
+
+/** Never answers; the call's deadline or the host's end is what ends it. */
+export const hang = (): Promise<undefined> => pause(3_600_000, undefined, { ref: false })
+
+export const account = (id: string, more: object = {}) => ({
+  integration_specific_id: id,
+  email: `${id}@example.com`,
+  given_name: id,
+  family_name: 'Test',
+  user_status: 'ACTIVE',
+  ...more,
+})
+
+export const entitlement = (id: string, more: object = {}) => ({
+  entitlement_type: 'GROUP',
+  integration_specific_id: id,
+  integration_specific_resource_id: '',
+  label: `Group ${id}`,
+  is_assignable: true,
+  ...more,
+})
+
+export const association = (account_id: string, entitlement_id: string, resource = '') => ({
+  account_id,
+  integration_specific_entitlement_id: entitlement_id,
+  integration_specific_resource_id: resource,
+})
