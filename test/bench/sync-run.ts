@@ -1,0 +1,198 @@
+/**
+ * Syncs a generated upstream with a real host, which is killed now and then, and looks whether what is
+ * there in the end is exactly what the upstream says.
+ */
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Client } from 'pg'
+import { homeOf } from '../../runtime/database/home.ts'
+import { begin, type Command, newHome } from '../e2e/command.ts'
+import { until } from '../e2e/until.ts'
+import { fixture } from '../fixtures/folders.ts'
+import { type Memory, memoryOf } from './processes.ts'
+import { ENTITLEMENTS, HELD, startGenerated } from './sync-upstream.ts'
+
+const TOKEN = `lsk_${'sync'.repeat(10)}`
+
+export type SyncOptions = {
+  accounts: number
+  /** How often the host is killed, spread over the run. */
+  kills: number
+  onProgress?(text: string): void
+  /** Looks into the database once the sync is done. */
+  look?(client: Client): Promise<void>
+}
+
+export type SyncReport = {
+  /** From the request to the end of the run, kills and starts included. */
+  tookMs: number
+  kills: number
+  /** The largest and, in the middle of each tenth of the run, the host's memory. */
+  peak: Memory
+  tenths: number[]
+  counts: Record<string, number>
+  pages: number
+  /** What is not as the upstream says; empty for the exact result. */
+  wrong: string[]
+}
+
+type Running = { command: Command; url: string }
+
+export async function runSync(options: SyncOptions): Promise<SyncReport> {
+  const { accounts, kills, onProgress = () => {} } = options
+  const upstream = await startGenerated(accounts)
+  const home = await newHome()
+  const dataDir = path.join(home, 'data')
+  const plugins = path.join(home, 'plugins')
+  await prepare(plugins)
+  const env = {
+    PORT: '0',
+    KEYWAY_DATA_DIR: dataDir,
+    KEYWAY_PLUGINS_DIR: plugins,
+    KEYWAY_ADMIN_TOKEN: TOKEN,
+    KEYWAY_REQUESTS_PER_MINUTE: '1000000',
+    KEYWAY_MAX_REQUESTS_PER_SECOND: '100000',
+    KEYWAY_PRIVATE_EGRESS: `synced=${upstream.host}`,
+  }
+  const start = async (): Promise<Running> => {
+    const command = begin(['start'], { env })
+    const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+    await until('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200, 120_000)
+    await until('the connector is served', async () => {
+      const reply = await fetch(`${url}/connectors/synced/info`)
+      return ((await reply.json()) as { is_error?: true }).is_error !== true
+    })
+    return { command, url }
+  }
+  let running = await start()
+  try {
+    const appId = await connect(running.url, upstream.host)
+    const beganMs = performance.now()
+    await send(running.url, 'POST', `/apps/${appId}/sync`, { sync_type: 'full_sync' })
+    const total = accounts * (1 + HELD) + ENTITLEMENTS
+    const killAt = Array.from(
+      { length: kills },
+      (_, n) => (total * (n + 0.3 + Math.random() * 0.6)) / kills,
+    )
+    const samples: Memory[] = []
+    let killed = 0
+    let run = await latest(running.url)
+    while (run.state === 'RUNNING') {
+      const rows = run.counts['rows'] ?? 0
+      onProgress(`${run.phase}: ${rows} of ${total} rows, ${killed} kills`)
+      samples.push(memoryOf({ pid: running.command.pid } as never))
+      if (killed < kills && rows >= (killAt[killed] ?? 0)) {
+        running.command.kill('SIGKILL')
+        await running.command.ended
+        killed += 1
+        running = await start()
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      run = await latest(running.url)
+    }
+    const tookMs = performance.now() - beganMs
+    const client = await login(dataDir)
+    const wrong = await compare(client, accounts, run)
+    await options.look?.(client)
+    await client.end()
+    return {
+      tookMs,
+      kills: killed,
+      peak: samples.reduce((a, b) => (a.hostMb + a.workersMb > b.hostMb + b.workersMb ? a : b)),
+      tenths: Array.from({ length: 10 }, (_, n) => {
+        const sample = samples[Math.floor(((n + 0.5) * samples.length) / 10)]
+        return (sample?.hostMb ?? 0) + (sample?.workersMb ?? 0)
+      }),
+      counts: run.counts,
+      pages: upstream.pages(),
+      wrong,
+    }
+  } finally {
+    running.command.kill('SIGTERM')
+    await running.command.ended
+    await upstream.close()
+  }
+}
+
+/** The fixture without what the upstream does not have. */
+async function prepare(plugins: string): Promise<void> {
+  const folder = path.join(plugins, 'synced')
+  await mkdir(folder, { recursive: true })
+  await cp(fixture('synced'), folder, { recursive: true })
+  const file = path.join(folder, 'connector.json')
+  const manifest = JSON.parse(await readFile(file, 'utf8'))
+  const code = path.join(folder, 'connector.ts')
+  const text = await readFile(code, 'utf8')
+  const from = text.indexOf('  get_last_activity:')
+  await writeFile(code, `${text.slice(0, from)}})\n`)
+  delete manifest.capabilities.get_last_activity
+  await writeFile(file, JSON.stringify(manifest))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the bench looks into answers freely
+async function send(url: string, method: string, at: string, body?: object): Promise<any> {
+  const reply = await fetch(url + at, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  if (!reply.ok) throw new Error(`${at}: ${reply.status} ${await reply.text()}`)
+  return reply.json()
+}
+
+const connect = async (url: string, host: string): Promise<string> =>
+  (
+    await send(url, 'POST', '/apps', {
+      app_class_id: 'synced',
+      auth: { token: 'a-token-for-the-bench' },
+      settings: { base_url: `http://${host}` },
+    })
+  ).id
+
+type Run = { state: string; phase: string; problem: string | null; counts: Record<string, number> }
+
+const latest = async (url: string): Promise<Run> =>
+  (await send(url, 'GET', '/operator/syncs?limit=1')).items[0]
+
+/** As the owner of the embedded server. */
+async function login(dataDir: string): Promise<Client> {
+  const password = (await readFile(path.join(dataDir, 'database-password'), 'utf8')).trim()
+  const client = new Client({
+    host: homeOf(dataDir).socket,
+    user: 'keyway',
+    database: 'keyway',
+    password,
+  })
+  await client.connect()
+  return client
+}
+
+async function compare(client: Client, accounts: number, run: Run): Promise<string[]> {
+  const held = accounts * HELD
+  const { rows } = await client.query(`
+    select
+      (select count(*) from accounts) as accounts,
+      (select count(*) from accounts a join generate_series(0, ${accounts} - 1) n
+        on a.unique_identifier = 'u' || lpad(n::text, 9, '0')
+        where a.email = 'person.' || n || '@example.com' and a.gone_at is null
+        and a.status = case when n % 50 = 0 then 'SUSPENDED' else 'ACTIVE' end) as right_accounts,
+      (select count(*) from associations) as associations,
+      (select count(*) from generate_series(0, ${accounts} - 1) n
+        cross join generate_series(0, ${HELD} - 1) k
+        join accounts a on a.unique_identifier = 'u' || lpad(n::text, 9, '0')
+        join entitlements e on e.external_id = 'g' || (n * 7 + k * 131) % ${ENTITLEMENTS}
+        join associations s on s.account_id = a.id and s.entitlement_id = e.id) as right_associations,
+      (select count(*) from requestable_permissions where type = 'SYNCED') as permissions`)
+  const expected = {
+    accounts,
+    right_accounts: accounts,
+    associations: held,
+    right_associations: held,
+    permissions: ENTITLEMENTS,
+  }
+  const wrong = Object.entries(expected)
+    .filter(([name, count]) => Number(rows[0][name]) !== count)
+    .map(([name, count]) => `${name}: ${rows[0][name]} instead of ${count}`)
+  if (run.state !== 'SUCCEEDED') wrong.push(`the run ${run.state}: ${run.problem}`)
+  return wrong
+}

@@ -1,0 +1,16 @@
+/** The short form of `npm run bench:sync`: 5,000 accounts, 15,000 associations, a host that is killed thrice. */
+import { afterAll, expect, test } from 'vitest'
+import { stopCommands } from '../e2e/command.ts'
+import { runSync } from './sync-run.ts'
+
+afterAll(stopCommands)
+
+test.runIf(process.platform === 'linux')(
+  'a sync whose host is killed three times ends with exactly what the upstream has',
+  { timeout: 240_000 },
+  async () => {
+    const report = await runSync({ accounts: 5000, kills: 3 })
+    expect(report.wrong).toEqual([])
+    expect(report.kills).toBeGreaterThan(0)
+  },
+)

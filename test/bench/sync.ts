@@ -1,0 +1,121 @@
+/**
+ * `npm run bench:sync`: a sync of a million accounts with three million associations from an upstream that
+ * makes them up, its rate beside the database's own bulk load of the same rows, and its memory; then the
+ * same with a host that is killed ten times. `ACCOUNTS`, `KILLS` in the environment make it another; only
+ * the whole one is written into RESULTS.md. Exits with 1 when something is not as the upstream says.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Client } from 'pg'
+import { progressLine } from '../../runtime/cli/progress.ts'
+import { stopCommands } from '../e2e/command.ts'
+import { loadWords, machineWords } from './machine.ts'
+import { place, sectionText } from './report.ts'
+import { runSync, type SyncReport } from './sync-run.ts'
+import { ENTITLEMENTS, HELD } from './sync-upstream.ts'
+
+const ACCOUNTS = Number(process.env['ACCOUNTS'] ?? 1_000_000)
+const KILLS = Number(process.env['KILLS'] ?? 10)
+const WHOLE = ACCOUNTS === 1_000_000 && KILLS === 10
+const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
+
+let copyMs = 0
+
+/** The same rows into empty tables with the same indexes, from a file, by COPY. */
+async function timeCopy(client: Client): Promise<void> {
+  const file = (table: string) => path.join(tmpdir(), `keyway-bench-${process.pid}-${table}`)
+  for (const table of ['accounts', 'associations']) {
+    await client.query(`copy (select * from ${table}) to '${file(table)}'`)
+    const { rows } = await client.query(
+      `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+       where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped`,
+    )
+    await client.query(`create table copy_of_${table} (like ${table} including all)`)
+    const beganMs = performance.now()
+    await client.query(`copy copy_of_${table} (${rows[0].columns}) from '${file(table)}'`)
+    copyMs += performance.now() - beganMs
+    await rm(file(table))
+  }
+}
+
+const ROWS = ACCOUNTS * (1 + HELD)
+const rate = (ms: number): string => `${Math.round(ROWS / (ms / 1000)).toLocaleString('en')} rows/s`
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+const mb = (value: number): string => `${Math.round(value)} MB`
+
+function words(name: string, { tookMs, peak, wrong, counts }: SyncReport): string {
+  return `${name}: ${seconds(tookMs)}, ${rate(tookMs)}, at most ${mb(peak.hostMb)} host and ${mb(peak.workersMb)} workers, ${counts['pages']} pages; ${wrong.length === 0 ? 'exact' : wrong.join('; ')}`
+}
+
+function ratio(ms: number): string {
+  return (copyMs / ms).toFixed(2)
+}
+
+const line = progressLine()
+const load = loadWords()
+const onProgress = (text: string) => line.show(text)
+
+const whole = await runSync({ accounts: ACCOUNTS, kills: 0, onProgress, look: timeCopy })
+console.log(words('without a kill', whole))
+const killed = await runSync({ accounts: ACCOUNTS, kills: KILLS, onProgress })
+line.clear()
+console.log(words(`killed ${killed.kills} times`, killed))
+await stopCommands()
+
+const exact = (report: SyncReport) => ({
+  figure: report.wrong.length === 0 ? 'exact' : report.wrong.join('; '),
+  goal: 'exactly what the upstream has',
+  met: report.wrong.length === 0,
+})
+const growth = (whole.tenths[8] ?? 0) - (whole.tenths[2] ?? 0)
+const section = {
+  part: 'sync',
+  title: 'Sync of an app',
+  setting: `${ACCOUNTS.toLocaleString('en')} accounts, ${(ACCOUNTS * HELD).toLocaleString('en')} associations and ${ENTITLEMENTS.toLocaleString('en')} entitlements of a generated upstream, pages of 1,000. ${machineWords()}; load before: ${load}. The upstream, the host, its worker and the database share the machine.`,
+  findings: {
+    judged: [
+      { what: 'sync without a kill', ...exact(whole) },
+      { what: `sync of a host that is killed ${killed.kills} times`, ...exact(killed) },
+      {
+        what: 'memory of host and workers, second quarter to last',
+        figure: `${growth >= 0 ? '+' : ''}${mb(growth)}`,
+        goal: 'flat: less than 50 MB more',
+        met: growth < 50,
+      },
+    ],
+    tables: [
+      {
+        title: 'Time',
+        columns: ['what', 'took', 'rate', 'of COPY'],
+        rows: [
+          ['sync', seconds(whole.tookMs), rate(whole.tookMs), ratio(whole.tookMs)],
+          [
+            `sync, killed ${killed.kills} times`,
+            seconds(killed.tookMs),
+            rate(killed.tookMs),
+            ratio(killed.tookMs),
+          ],
+          [
+            'COPY of the same rows into tables with the same indexes',
+            seconds(copyMs),
+            rate(copyMs),
+            '1.00',
+          ],
+        ],
+      },
+      {
+        title: 'Memory of the host and its workers through the run without a kill, by tenths',
+        columns: whole.tenths.map((_, n) => `${n + 1}.`),
+        rows: [whole.tenths.map(mb)],
+      },
+    ],
+    notes: [
+      `At most ${mb(whole.peak.hostMb)} of the host and ${mb(whole.peak.workersMb)} of ${whole.peak.workers} workers. A killed host is missed for up to 25 s: its lease (15 s) and its job have to end first.`,
+    ],
+  },
+}
+
+console.log(sectionText(section as never))
+if (WHOLE) await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section as never))
+process.exitCode = whole.wrong.length + killed.wrong.length === 0 ? 0 : 1
