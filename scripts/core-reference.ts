@@ -8,6 +8,7 @@ import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
 import { REQUEST_STATES, type Standing } from '../runtime/contract/request-states.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
+import { SYNC_RULES } from '../runtime/contract/sync-rules.ts'
 import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
 import { CORE_TAGS, FAILURES, RARE_FAILURES } from '../runtime/http/documents/core.ts'
 import { code, table } from './markdown.ts'
@@ -19,6 +20,7 @@ export const coreSections = (): [string, string][] => [
   ['Access request states', requestStates()],
   ['Task actions', taskActions()],
   ['Access lengths', accessLengths()],
+  ['Syncs', syncs()],
 ]
 
 function endpoints(): string {
@@ -40,6 +42,13 @@ function endpoints(): string {
     .join('\n')
     .trimEnd()
 }
+
+/** What a sync makes of what a connector lists. */
+const syncs = (): string =>
+  table(
+    ['about', 'rule'],
+    SYNC_RULES.map(([about, rule]) => [about, rule]),
+  )
 
 /** What each state means, says of the access, and may lead to. */
 const requestStates = (): string =>

@@ -17,7 +17,10 @@ export const isSuspicious = (before: number, missing: number): boolean =>
 /** What is judged, and the phase that has to have listed it. */
 const KINDS = ['accounts', 'entitlements', 'associations'] as const
 
-/** Counts what there is before anything is written. */
+/**
+ * Counts what there is before anything is written. The last identity event is the one before the first that
+ * nobody was told of: a run that failed may have written some.
+ */
 export const begin = (walk: Walk): Promise<void> =>
   checkpoint(walk, async (tx) => {
     const { rows } = await tx.execute<Record<string, string>>(sql`
@@ -26,8 +29,12 @@ export const begin = (walk: Walk): Promise<void> =>
           and seen_run is not null) as accounts,
         (select count(*) from entitlements where app_id = ${walk.app.id} and gone_at is null) as entitlements,
         (select count(*) from associations where app_id = ${walk.app.id}) as associations,
-        (select coalesce(max(id), 0) from identity_events
-          where domain_id = ${walk.app.domainId}) as last_event`)
+        coalesce(
+          (select (counts ->> 'before_last_event')::bigint from sync_runs
+            where id = (select max(id) from sync_runs
+              where app_id = ${walk.app.id} and id < ${walk.run.id}) and state <> 'SUCCEEDED'),
+          (select max(id) from identity_events where domain_id = ${walk.app.domainId}),
+          0) as last_event`)
     const counted = Object.fromEntries(
       Object.entries(rows[0] ?? {}).map(([name, count]) => [`before_${name}`, Number(count)]),
     )

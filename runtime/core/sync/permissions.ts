@@ -9,6 +9,7 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { appChanged } from '../policies/changed.ts'
 import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 
 /** Entitlements of one step. */
@@ -77,5 +78,8 @@ async function endPermissions(tx: Db, walk: Walk): Promise<Progress> {
       and not exists (select from entitlements e where e.app_id = p.app_id
         and md5(e.resource_id || chr(1) || e.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id)
         and e.entitlement_type = p.entitlement_type)`)
+  const changed = (walk.run.counts['permissions_changed'] ?? 0) + (rowCount ?? 0)
+  // What a policy gives may have gone, or be back.
+  if (changed > 0) await appChanged(tx, walk.app)
   return { ...toNext(walk), counted: { permissions_changed: rowCount ?? 0 } }
 }
