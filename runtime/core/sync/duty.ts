@@ -25,13 +25,8 @@ export const SYNC_DUTY: Duty = {
   /** Runs that nobody has and that want something done now, then apps whose schedule is due. */
   due: (db) => waiting(db),
 
-  async gaveUp(db, appId, problem) {
-    const taken = await takeLease(db, appId)
-    const [app] = await db.select().from(apps).where(eq(apps.id, appId))
-    if (!taken || !app) return
-    const walk = { db, app, ...taken } as Walk
-    await fail(walk, `Keyway itself failed: ${problem}`)
-  },
+  // Only a database that is away, or hosts that are killed, end jobs so; the run is as it was, and due.
+  gaveUp: async () => {},
 }
 
 /** Apps whose sync wants to be gone on with, or begun. */

@@ -1,12 +1,14 @@
 /** What is done in the background: one row per kind of job. */
 
-type QueueRow = {
+export type QueueRow = {
   /** In words, for whoever reads what failed. */
   what: string
   /** How many jobs of this kind one host does at once. */
   concurrency: number
   /** How often a job that threw is tried again, with growing pauses. */
   retries: number
+  /** The longest of those pauses, in seconds; default: five minutes. */
+  longestRetrySeconds?: number
   /** A job that takes longer is taken for lost and done again, in seconds. */
   expireSeconds: number
 }
@@ -55,7 +57,9 @@ export const QUEUES = {
   syncs: {
     what: 'syncing an app',
     concurrency: 2,
-    retries: 8,
+    // What fails is in the run, with pauses of its own: a job is lost only with its host, as often as that is.
+    retries: 1000,
+    longestRetrySeconds: 5,
     // A turn ends after a minute (core/sync/duty.ts); a single statement may take ten.
     expireSeconds: 1800,
   },

@@ -12,7 +12,7 @@ import { type Database, type Db, isAway } from '../../database/database.ts'
 import { inTransaction, openJobs, startedJobs } from '../../database/jobs.ts'
 import type { CoreParts, RequestParts } from '../parts.ts'
 import { problemOf } from './list.ts'
-import { DEAD, QUEUE_NAMES, QUEUES, type QueueName } from './queues.ts'
+import { DEAD, QUEUE_NAMES, QUEUES, type QueueName, type QueueRow } from './queues.ts'
 
 /**
  * Says, within a transaction, that something wants to be looked at once the transaction is over. Only a
@@ -204,12 +204,14 @@ function inWords(error: unknown): never {
   throw new Error(told instanceof Error ? told.message : String(told))
 }
 
+const rowOf = (name: QueueName): QueueRow => QUEUES[name]
+
 const optionsOf = (name: QueueName) => ({
   notify: true,
   retryLimit: QUEUES[name].retries,
   retryDelay: RETRY_SECONDS,
   retryBackoff: true,
-  retryDelayMax: LONGEST_RETRY_SECONDS,
+  retryDelayMax: rowOf(name).longestRetrySeconds ?? LONGEST_RETRY_SECONDS,
   expireInSeconds: QUEUES[name].expireSeconds,
   heartbeatSeconds: HEARTBEAT_SECONDS,
   deadLetter: DEAD,
