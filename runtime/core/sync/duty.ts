@@ -1,6 +1,7 @@
 /** The background work of syncs: goes on with an app's run for a while, and begins those of the schedule. */
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
+import { alone } from '../../database/alone.ts'
 import { type Db, isAway } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import type { RequestParts } from '../parts.ts'
@@ -15,25 +16,35 @@ import { fail, stumble, Trouble } from './trouble.ts'
 const TURN_MS = 60_000
 const LONGEST_TURN_MS = 900_000
 
+const turnOf = (appId: string): string => `sync ${appId}`
+
 export const SYNC_DUTY: Duty = {
+  turnOf,
+
   async handle(db, appId, parts) {
-    await beginScheduled(db, appId, parts)
-    const walk = await takeUp(db, appId, parts)
-    if (walk) await carryOut(walk)
+    await alone(db, turnOf(appId), async (held) => {
+      const signal = AbortSignal.any([parts.signal, held])
+      await beginScheduled(db, appId, parts)
+      const walk = await takeUp(db, appId, { ...parts, signal })
+      if (walk) await carryOut(walk)
+    })
   },
 
-  /** Runs that nobody has and that want something done now, then apps whose schedule is due. */
-  due: (db) => waiting(db),
+  /** Runs that want something done now, also those that a host has: it may be gone. Then what the schedule begins. */
+  due: (db) => waiting(db, sql`true`),
 
   // Only a database that is away, or hosts that are killed, end jobs so; the run is as it was, and due.
   gaveUp: async () => {},
 }
 
+/** Runs that no host has. */
+const IS_FREE = sql`(lease_until is null or lease_until < clock_timestamp())`
+
 /** Apps whose sync wants to be gone on with, or begun. */
-async function waiting(db: Db): Promise<string[]> {
+async function waiting(db: Db, isRun: SQL): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
       (select app_id as id from sync_runs where state = 'RUNNING'
-        and (lease_until is null or lease_until < clock_timestamp())
+        and ${isRun}
         and (next_try_at is null or next_try_at <= clock_timestamp()) limit 50)
       union all
       (select apps.id from apps left join sync_settings s on s.app_id = apps.id
@@ -107,7 +118,10 @@ async function carryOut(walk: Turn): Promise<void> {
       await PHASES[before](walk)
       if (before === 'end' || (before === 'judge' && run.phase === 'judge')) return
       // Nobody else waits: the next turn would be this one's as well.
-      if (walk.over() && (parts.signal.aborted || (await waiting(db)).length > 0 || !walk.longer()))
+      if (
+        walk.over() &&
+        (parts.signal.aborted || (await waiting(db, IS_FREE)).length > 0 || !walk.longer())
+      )
         break
     }
     // It is found again with all that waits (`due`).

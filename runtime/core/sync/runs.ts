@@ -68,7 +68,10 @@ export async function planNext(tx: Db, app: AppRow, everyHours: number): Promise
     .onConflictDoUpdate({ target: syncSettings.appId, set: { nextAt } })
 }
 
-/** Takes the lease of an app's run, where there is one that wants something done now. */
+/**
+ * Takes the lease of an app's run, where there is one that wants something done now. Called by whoever has the
+ * app's turn (duty.ts): whose lease it still is, is gone, and writes nothing any more.
+ */
 export async function takeLease(
   db: Db,
   appId: string,
@@ -81,7 +84,6 @@ export async function takeLease(
       and(
         eq(syncRuns.appId, appId),
         eq(syncRuns.state, 'RUNNING'),
-        sql`(${syncRuns.leaseUntil} is null or ${syncRuns.leaseUntil} < clock_timestamp())`,
         sql`(${syncRuns.nextTryAt} is null or ${syncRuns.nextTryAt} <= clock_timestamp())`,
       ),
     )
