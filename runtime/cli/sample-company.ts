@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
 import * as v from 'valibot'
+import { AccessPolicyInput } from '../contract/models/access-policy.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
 import { RequestablePermissionInput } from '../contract/models/requestable-permission.ts'
@@ -11,9 +12,11 @@ import { type Principal, principalOf } from '../core/callers/principal.ts'
 import type { RequestParts } from '../core/parts.ts'
 import { importPeople } from '../core/people/import/import.ts'
 import { addRole } from '../core/people/users.ts'
+import { createPolicy } from '../core/policies/policies.ts'
 import { addStoreApp } from '../core/store/app-store.ts'
 import { createPermission } from '../core/store/permission-edits.ts'
 import { createRule } from '../core/store/pre-approval.ts'
+import { triggerSync } from '../core/sync/trigger.ts'
 import { openTask } from '../core/tasks/open.ts'
 import { type Db, isAway } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
@@ -93,7 +96,7 @@ async function make(tx: Db, principal: Principal, parts: RequestParts, baseUrl: 
   await importPeople(tx, principal, bytesOf(csv), { dryRun: false, fileName: 'sample' })
   const ids = await idsOf(tx, principal)
   for (const { email, role } of roles) await addRole(tx, principal, ids.user(email).id, role)
-  for (const { app, id } of connected) await fillApp(tx, principal, app, id, ids)
+  for (const { app, id } of connected) await fillApp(tx, principal, app, id, ids, parts)
   await recordActivity(tx, principal, SAMPLE_EVENT, [], { base_url: baseUrl })
 }
 
@@ -107,6 +110,7 @@ async function fillApp(
   app: SampleApp,
   appId: string,
   people: Omit<Ids, 'permission'>,
+  parts: RequestParts,
 ): Promise<void> {
   const labels = new Map<string, string>()
   const ids: Ids = { ...people, permission: (label) => named(labels, label) }
@@ -118,20 +122,16 @@ async function fillApp(
     labels.set(permission.label, String(made?.id))
   }
   for (const { name, request_config } of app.groups(ids))
-    await tx.insert(requestablePermissions).values({
-      domainId: principal.domainId,
-      appId,
-      label: name,
-      type: 'SYNCED',
-      visibility: 'VISIBLE',
-      entitlementType: 'GROUP',
-      entitlementId: groupIdOf(name),
-      resourceType: '',
-      resourceId: '',
-      document: { ...request_config },
-    })
+    labels.set(name, await groupPermission(tx, principal, appId, name, request_config))
   for (const rule of app.rules(ids))
     await createRule(tx, principal, v.parse(PreApprovalRuleInput, of(rule)))
+  for (const { permissions, ...policy } of app.policies(ids)) {
+    const given = { id: appId, is_preapproved: true, permissions }
+    const body = v.parse(AccessPolicyInput, { ...policy, apps: [given] })
+    await createPolicy(tx, principal, body, parts)
+  }
+  // The rest of what the directory holds comes by itself.
+  await triggerSync(tx, principal, appId, { sync_type: 'full_sync' }, parts)
   for (const { type, category, target, permission, users, groups, ...words } of app.tasks(ids))
     await openTask(tx, principal, {
       ...words,
@@ -146,6 +146,32 @@ async function fillApp(
         groupIds: (groups ?? []).map(({ id }) => id),
       },
     })
+}
+
+/** A group of the directory as the sync will find it. */
+async function groupPermission(
+  tx: Db,
+  { domainId }: Principal,
+  appId: string,
+  name: string,
+  document: Record<string, unknown>,
+): Promise<string> {
+  const [row] = await tx
+    .insert(requestablePermissions)
+    .values({
+      domainId,
+      appId,
+      label: name,
+      type: 'SYNCED',
+      visibility: document['appstore_visibility'] === 'VISIBLE' ? 'VISIBLE' : 'HIDDEN',
+      entitlementType: 'GROUP',
+      entitlementId: groupIdOf(name),
+      resourceType: '',
+      resourceId: '',
+      document,
+    })
+    .returning({ id: requestablePermissions.id })
+  return row?.id ?? ''
 }
 
 async function idsOf(tx: Db, { domainId, userId }: Principal): Promise<Omit<Ids, 'permission'>> {

@@ -30,7 +30,9 @@ export type SampleApp = {
   /** Bodies of `POST /appstore/requestable_permissions`, without the app. */
   permissions(ids: Ids): { label: string; request_config?: object }[]
   /** Groups of the directory that can be asked for, as a sync makes permissions of them. */
-  groups(ids: Ids): { name: string; request_config: object }[]
+  groups(ids: Ids): { name: string; request_config: Record<string, unknown> }[]
+  /** Bodies of `POST /access_policies`, with the permissions of this app that they give. */
+  policies(ids: Ids): (object & { permissions: { id: string }[] })[]
   /** Bodies of `POST /appstore/pre_approval_rules`, without the app. */
   rules(ids: Ids): object[]
   tasks(ids: Ids): SampleTask[]
@@ -117,6 +119,7 @@ function designStudio(head: OfDepartment, member: OfDepartment): SampleApp {
         },
       },
     ],
+    policies: () => [],
     rules: ({ group, permission }) => [
       {
         justification: 'Designers draw',
@@ -188,7 +191,20 @@ function warehouse(head: OfDepartment, member: OfDepartment): SampleApp {
         },
       },
     ],
-    groups: () => [],
+    groups: () => [{ name: 'On Call', request_config: { appstore_visibility: 'HIDDEN' } }],
+    policies: ({ permission }) => [
+      {
+        name: 'Support is on call',
+        business_justification: 'Whoever works in Support answers at night',
+        status: 'PUBLISHED',
+        is_enabled: true,
+        access_condition: {
+          attribute: 'identity.custom_attributes["department"]',
+          equals: 'Support',
+        },
+        permissions: [permission('On Call')],
+      },
+    ],
     rules: () => [],
     tasks: ({ me, user, group, permission }) => [
       {

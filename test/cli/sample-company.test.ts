@@ -3,6 +3,8 @@ import { sql } from 'drizzle-orm'
 import { afterEach, expect, test } from 'vitest'
 import { ensureSampleCompany } from '../../runtime/cli/sample-company.ts'
 import { COMPANY_SIZE } from '../../runtime/sample/company.ts'
+import { PEOPLE_COUNT, people } from '../../runtime/sample/people.ts'
+import { SAMPLE_TOKEN } from '../../runtime/sample/scim-server.ts'
 import { type Directory, startDirectory } from '../core/directory.ts'
 import { type CoreHost, person, startCore } from '../core/host.ts'
 import { until } from '../e2e/until.ts'
@@ -30,6 +32,21 @@ const ensure = (signal = new AbortController().signal, onAway?: (error: Error) =
 
 const items = async (path: string) => (await core.call('GET', path)).body.items
 const total = async (path: string): Promise<number> => (await core.call('GET', path)).body.total
+
+/** Waits until the background has nothing left to do. */
+const calm = () =>
+  until(
+    'the background is calm',
+    async () => {
+      const { rows } = await core.db.execute(sql`
+        select 1 from sync_runs where state = 'RUNNING'
+        union all select 1 from access_policies where swept_to is not null
+        union all select 1 from policy_wants
+        union all select 1 from access_requests where todo is not null`)
+      return rows.length === 0
+    },
+    60_000,
+  )
 
 const LISTS = ['/users', '/groups', '/apps', '/tasks?show_all_tasks=true', '/activity_logs']
 const counts = () => Promise.all(LISTS.map(total))
@@ -71,7 +88,26 @@ test('makes people with managers, groups and roles, connected apps in the store,
   const actors = (await items('/activity_logs?limit=100')).map(
     (one: { actor: { email: string } }) => one.actor.email,
   )
-  expect(new Set(actors)).toEqual(new Set(['admin@localhost']))
+  // What nobody did, the host has done.
+  expect(new Set(actors)).toEqual(new Set(['admin@localhost', '']))
+})
+
+test('syncs its apps, and gives what its policy says', async () => {
+  await start()
+  await ensure()
+  const support = people()
+    .slice(0, COMPANY_SIZE)
+    .filter(({ department }) => department === 'Support')
+  await calm()
+  await until('the people of Support are on call', async () => {
+    const url = `http://${directory.host}/warehouse/scim/Groups/g-11`
+    const reply = await fetch(url, { headers: { authorization: `Bearer ${SAMPLE_TOKEN}` } })
+    const { members } = (await reply.json()) as { members: { value: string }[] }
+    return support.every(({ id }) => members.some(({ value }) => value === id))
+  })
+  const apps: { sync_status: string | null }[] = await items('/apps')
+  expect(apps.map(({ sync_status }) => sync_status)).toEqual(['SUCCESS', 'SUCCESS'])
+  expect(await total('/accounts')).toBe(2 * PEOPLE_COUNT)
 })
 
 test('making it again changes nothing, also after it was changed', async () => {
@@ -80,6 +116,7 @@ test('making it again changes nothing, also after it was changed', async () => {
   const [task] = await items('/tasks')
   await core.call('POST', `/tasks/${task.id}/complete`)
   const [app] = await items('/apps')
+  await calm()
   await core.call('DELETE', `/apps/${app.id}`)
   const before = await counts()
   expect(await ensure()).toBe('there')

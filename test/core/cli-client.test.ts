@@ -192,7 +192,7 @@ describe('somebody of the company, without any role', () => {
       expect(settings.provisioning.groups_provisioning).toBe('GROUPS_AND_VISIBLE')
       const query = { app_id, in_app_store: 'True' }
       const listed = await getAll(Permission, 'appstore/requestable_permissions', query, { token })
-      expect(listed).toHaveLength(2)
+      expect(listed).toHaveLength(app.user_friendly_label === 'Design Studio' ? 3 : 2)
       for (const one of listed) {
         expect(one).toMatchObject({ app_id, app_class_id })
         const { time_based_access: lengths } = one.request_config.request_fulfillment_config
