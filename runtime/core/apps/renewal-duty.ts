@@ -2,9 +2,11 @@
  * Renewing access tokens of connected apps before they end. Hosts that do it at once ask once: equal
  * refreshes are one (oauth/perform.ts), and each looks again at what is kept before it writes.
  */
+
 import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Connection } from '../../contract/connection.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
+import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { tokenRenewals } from '../../database/schema/renewals.ts'
@@ -23,6 +25,9 @@ const LONGEST_PAUSE_SECONDS = 1800
 /** Failures in a row after which somebody is asked, and after which it is given up: some 15 minutes, two days. */
 const TELL_AFTER = 7
 const GIVE_UP_AFTER = 100
+
+/** Longest words that are kept of a failure, in characters. */
+const MAX_PROBLEM = 1000
 
 const isDue = lte(tokenRenewals.renewAt, sql`clock_timestamp()`)
 
@@ -49,7 +54,7 @@ async function renew(db: Db, appId: string, parts: RequestParts): Promise<void> 
     .where(and(eq(tokenRenewals.appId, appId), isDue))
   if (!found) return
   const problem = await renewAll(db, found.app, parts)
-  if (problem !== null) await failed(db, found.app, problem)
+  if (problem !== null) await failed(db, found.app, keptText(problem, MAX_PROBLEM))
 }
 
 /** Words for what went wrong; null where nothing did. */
@@ -147,7 +152,7 @@ async function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<void> {
       taskCategory: 'ERROR',
       productArea: 'PLATFORM',
       appId: app.id,
-      description: `The access token of ${JSON.stringify(app.name)} could not be renewed: ${problem.slice(0, 1000)}`,
+      description: `The access token of ${JSON.stringify(app.name)} could not be renewed: ${problem}`,
       instructions: `Where its consent was taken back or its client changed, connect it again with PUT /apps/${app.id}; it is tried again for two days`,
       assignees: {
         userIds: nobody ? await adminIds(tx, domainId) : adminUserIds,

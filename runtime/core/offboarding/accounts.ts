@@ -1,5 +1,7 @@
 /** The accounts of somebody who leaves: each made unusable, and seen to be so; by hand where that cannot be. */
+
 import { and, asc, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
 import { offboardingSteps } from '../../database/schema/offboarding.ts'
@@ -164,7 +166,7 @@ async function askForHands(
       taskType: 'MANUAL_DEPROVISIONING',
       taskCategory: 'DEPROVISIONING',
       productArea: 'OFFBOARDING',
-      description: `Take the account ${account.slice(0, 200)} in ${app?.name ?? 'an app'} from ${user?.email ?? 'somebody'}, who leaves.`,
+      description: `Take the account ${keptText(account, 200)} in ${app?.name ?? 'an app'} from ${user?.email ?? 'somebody'}, who leaves.`,
       instructions: `It could not be done automatically: ${problem}`,
       appId,
       targetUserId: userId,

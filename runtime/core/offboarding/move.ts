@@ -1,5 +1,7 @@
 /** The one place where the state of an offboarding changes. */
+
 import { eq } from 'drizzle-orm'
+import { keptText } from '../../contract/kept-text.ts'
 import type { OffboardingStatus } from '../../contract/models/user-offboarding.ts'
 import { mayBecome } from '../../contract/offboarding-states.ts'
 import type { Db } from '../../database/database.ts'
@@ -41,7 +43,7 @@ export async function lockOffboarding(tx: Db, id: string): Promise<OffboardingRo
 /** An offboarding in the log. */
 export const offboardingTarget = ({ id }: Pick<OffboardingRow, 'id'>, name: string) => ({
   target_type: 'UserOffboarding',
-  name: name.slice(0, 200),
+  name: keptText(name, 200),
   id,
 })
 
@@ -50,16 +52,16 @@ export async function failOffboarding(db: Db, id: string, problem: string): Prom
   await db.transaction(async (tx) => {
     const row = await lockOffboarding(tx, id)
     if (!row || !mayBecome(row.status, 'FAILED')) return
-    await move(tx, row, 'FAILED', { wakeAt: null, problem: problem.slice(0, 1000) })
+    await move(tx, row, 'FAILED', { wakeAt: null, problem: keptText(problem, 1000) })
     const actor = { domainId: row.domainId, userId: null }
     const target = offboardingTarget(row, row.userId)
-    const metadata = { user_id: row.userId, problem: problem.slice(0, 500) }
+    const metadata = { user_id: row.userId, problem: keptText(problem, 500) }
     await recordActivity(tx, actor, 'USER_OFFBOARDING_FAILED', [target], metadata, 'Failed')
     await openError(
       tx,
       row.domainId,
       'OFFBOARDING_ERROR',
-      `The offboarding of a user failed: ${problem.slice(0, 500)}`,
+      `The offboarding of a user failed: ${keptText(problem, 500)}`,
       'Mend what is said there, then offboard the user again: POST /lifecycle-management/user-offboardings',
       { targetUserId: row.userId, productArea: 'OFFBOARDING' },
     )

@@ -1,5 +1,7 @@
 /** The background work of access policies: users who changed, and policies that did. */
+
 import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { keptText } from '../../contract/kept-text.ts'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
@@ -90,7 +92,7 @@ async function tryLater(
       tx,
       domainId,
       'ACCESS_POLICY_ERROR',
-      `Access policies cannot be evaluated for a user: ${words?.slice(0, 500)}`,
+      `Access policies cannot be evaluated for a user: ${keptText(words ?? '', 500)}`,
       'It is tried again every hour, and when the user changes.',
       { targetUserId: userId },
     )

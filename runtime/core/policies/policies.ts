@@ -1,8 +1,10 @@
 /** Access policies as records. */
+
 import { and, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import { hasExpression } from '../../contract/condition.ts'
 import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
+import { keptText } from '../../contract/kept-text.ts'
 import {
   type AccessPolicyInput,
   type AccessPolicyOutput,
@@ -281,6 +283,6 @@ const record = (
   { id, name }: PolicyRow,
   metadata: Record<string, unknown>,
 ) => {
-  const target = { target_type: 'AccessPolicy', name: name.slice(0, 200), id }
+  const target = { target_type: 'AccessPolicy', name: keptText(name, 200), id }
   return recordActivity(tx, principal, `ACCESS_POLICY_${what}`, [target], metadata)
 }

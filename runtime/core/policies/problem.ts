@@ -1,5 +1,7 @@
 /** Telling the admins, once, that a policy cannot be evaluated. */
+
 import { and, eq, isNull, notInArray } from 'drizzle-orm'
+import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { userRoles, users } from '../../database/schema/people.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
@@ -14,7 +16,7 @@ export async function tellProblem(
 ): Promise<void> {
   const first = await tx
     .update(accessPolicies)
-    .set({ problem: problem.slice(0, 1000) })
+    .set({ problem: keptText(problem, 1000) })
     .where(and(eq(accessPolicies.id, id), isNull(accessPolicies.problem)))
     .returning({ id: accessPolicies.id })
   if (first.length === 0) return
@@ -22,7 +24,7 @@ export async function tellProblem(
     tx,
     domainId,
     'ACCESS_POLICY_ERROR',
-    `The access policy “${name.slice(0, 200)}” cannot be evaluated: ${problem.slice(0, 500)}`,
+    `The access policy “${keptText(name, 200)}” cannot be evaluated: ${keptText(problem, 500)}`,
     'What it gave stays as it is. Change its condition with PUT /access_policies, or disable it.',
   )
 }

@@ -2,7 +2,9 @@
  * Comparing one policy with everybody, in batches by the users' ids. How far it is stands in the policy: a
  * host that is killed loses one batch at most, which is then looked at again.
  */
+
 import { and, asc, eq, gt, inArray, isNotNull, lte } from 'drizzle-orm'
+import { keptText } from '../../contract/kept-text.ts'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
@@ -148,7 +150,7 @@ async function finish(db: Db, { id, sweep }: PolicyRow): Promise<void> {
       .where(and(eq(accessPolicies.id, id), eq(accessPolicies.sweep, sweep)))
       .returning()
     if (!policy) return
-    const target = { target_type: 'AccessPolicy', name: policy.name.slice(0, 200), id }
+    const target = { target_type: 'AccessPolicy', name: keptText(policy.name, 200), id }
     const actor = { domainId: policy.domainId, userId: null }
     const { given, taken } = policy.swept
     if (isInForce(policy) || given + taken > 0)

@@ -1,5 +1,7 @@
 /** Taking a request back, or ending what it gave. */
+
 import { CoreError } from '../../contract/endpoints/problem.ts'
+import { keptText } from '../../contract/kept-text.ts'
 import { PENDING_STATES, standingOf } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { reachesNone } from '../apps/administered.ts'
@@ -33,7 +35,7 @@ export async function cancelAccessRequest(
       )
     // The log first, as everywhere: one who has the log and waits for the job must not meet one who waits the other way round.
     await note(tx, principal, request, 'APP_STORE_CANCEL_ACCESS_REQUEST', { from: request.status })
-    await cancelled(tx, request, reason?.slice(0, 1000) ?? null, means)
+    await cancelled(tx, request, reason === null ? null : keptText(reason, 1000), means)
   })
   return null
 }

@@ -1,5 +1,7 @@
 /** Looking at a new request before anybody is asked: the validation webhook, and rules that webhooks decide. */
+
 import { eq } from 'drizzle-orm'
+import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { RequestParts } from '../parts.ts'
@@ -40,16 +42,20 @@ async function validated(
   if (validationWebhook === null) return 'valid'
   const answer = await askWebhook(db, request, validationWebhook, 'REQUEST_VALIDATION', parts)
   const event = 'APP_STORE_INLINE_WEBHOOK_REQUEST_VALIDATION_FOR_ACCESS_REQUEST'
-  const said = answer.ok ? { valid: answer.response['valid'] ?? null } : { problem: answer.problem }
+  const said = answer.ok ? { valid: verdictOf(answer.response) } : { problem: answer.problem }
   const outcome = answer.ok ? 'Succeeded' : 'Failed'
   await db.transaction((tx) => note(tx, systemOf(request), request, event, said, outcome))
   if (!answer.ok) return 'unanswered'
-  if (answer.response['valid'] !== false) return 'valid'
+  if (verdictOf(answer.response) !== false) return 'valid'
   const { reason } = answer.response
   const words =
-    typeof reason === 'string' ? reason.slice(0, 1000) : 'The validation webhook said no'
+    typeof reason === 'string' ? keptText(reason, 1000) : 'The validation webhook said no'
   return { refusal: words }
 }
+
+/** What it says, where it says it: nothing else of an answer gets into the log. */
+const verdictOf = ({ valid }: Record<string, unknown>): boolean | null =>
+  typeof valid === 'boolean' ? valid : null
 
 /** The justification of the first rule whose webhooks all say `approved: true`. */
 async function preapprovedBy(

@@ -1,5 +1,7 @@
 /** The one place where the state of an access request changes. */
+
 import { eq } from 'drizzle-orm'
+import { keptText } from '../../contract/kept-text.ts'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { mayMove } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
@@ -65,7 +67,7 @@ export const systemOf = ({ domainId }: Pick<RequestRow, 'domainId'>): Actor => (
 /** A request in the log. */
 export const requestTarget = ({ id, label }: Pick<RequestRow, 'id' | 'label'>) => ({
   target_type: 'AccessRequest',
-  name: (label ?? 'app access').slice(0, 200),
+  name: keptText(label ?? 'app access', 200),
   id,
 })
 

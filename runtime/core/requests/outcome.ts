@@ -1,8 +1,10 @@
 /** Calling the system in which a request is carried out, and what a step came to. */
+
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CapabilityName } from '../../contract/capabilities.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
+import { keptText } from '../../contract/kept-text.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { AppRow } from '../apps/apps.ts'
 import { callApp } from '../apps/connections.ts'
@@ -43,7 +45,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export const failed = ({ error_code, message }: CallError): Outcome => ({
   ok: false,
   end: PASSING.has(error_code as ErrorCode) ? 'retry' : 'manual',
-  problem: `${error_code}: ${message}`.slice(0, 1000),
+  problem: keptText(`${error_code}: ${message}`, 1000),
 })
 
 /** Pause between two looks whether a system shows what was written, in milliseconds. */

@@ -1,7 +1,9 @@
 /** Pre-approval rules: who need not wait for approval. Their lists are sets, kept in the order written. */
+
 import { and, asc, eq } from 'drizzle-orm'
 import { notFound } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
+import { keptText } from '../../contract/kept-text.ts'
 import type {
   PreApprovalRuleInput,
   PreApprovalRuleUpdateInput,
@@ -137,7 +139,7 @@ const record = (
   app: AppRow,
   metadata: Document,
 ) => {
-  const name = String(document['justification']).slice(0, 200)
+  const name = keptText(String(document['justification']), 200)
   const targets = [{ target_type: 'PreApprovalRule', name, id }, appTarget(app)]
   return recordActivity(tx, principal, `APP_STORE_PRE_APPROVAL_RULE_${what}`, targets, metadata)
 }

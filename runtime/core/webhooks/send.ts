@@ -1,4 +1,5 @@
 /** Sends a message of a webhook, once, and judges the answer. */
+import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import type { RequestParts } from '../parts.ts'
 import { openSecrets, type WebhookRow, type WebhookSecrets } from './secrets.ts'
@@ -10,6 +11,9 @@ const DEADLINE_MS = 15_000
 
 /** Shortest value of a header that is taken out of an answer; shorter ones would be found everywhere. */
 const MIN_HIDDEN = 8
+
+/** Longest words for what is wrong with an answer, in characters: they may hold names of the answer's. */
+const MAX_PROBLEM = 1000
 
 export type Sent = WebhookAnswer & { status: number | null }
 
@@ -50,7 +54,8 @@ export async function sendWebhook(
   if (!reply.ok) return failed(hide(reply.problem))
   const understood = understand(row.hookType, reply)
   const { status } = reply
-  if (!understood.ok) return { ...understood, problem: hide(understood.problem), status }
+  if (!understood.ok)
+    return { ok: false, problem: keptText(hide(understood.problem), MAX_PROBLEM), status }
   return { ok: true, response: hidden(understood.response, hide), status }
 }
 

@@ -1,6 +1,8 @@
 /** What the background did and does, as its tables have it. */
+
 import { sql } from 'drizzle-orm'
 import type { JobRecord } from '../../contract/endpoints/jobs.ts'
+import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { JOBS_SCHEMA } from '../../database/jobs.ts'
 
@@ -49,5 +51,5 @@ const iso = (moment: string): string => new Date(moment).toISOString()
 /** What was thrown, as pg-boss keeps it. */
 export function problemOf(output: unknown): string | null {
   const message = (output as { message?: unknown } | null)?.message
-  return typeof message === 'string' ? message.slice(0, 1000) : null
+  return typeof message === 'string' ? keptText(message, 1000) : null
 }

@@ -3,10 +3,12 @@
  * something wants to be looked at; what is to be done is read from the record (`Handler`). So a job that is
  * lost, doubled or late does no harm: what is due is looked for again every two seconds.
  */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import { keptText } from '../../contract/kept-text.ts'
 import { idle } from '../../database/alone.ts'
 import { type Database, type Db, isAway } from '../../database/database.ts'
 import { inTransaction, openJobs, startedJobs } from '../../database/jobs.ts'
@@ -67,6 +69,9 @@ const LEFT_SECONDS = 3
 const MOST_TAKEN = 4
 /** How long a stop waits for what runs, in milliseconds. */
 const STOP_MS = 10_000
+
+/** Longest words of a failure that are kept, in characters. */
+const MAX_WORDS = 2000
 
 type DeadJob = { queue: QueueName; key: string }
 
@@ -201,7 +206,7 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
 /** What is kept of a failure is its words: a failed question would bring its values along. */
 function inWords(error: unknown): never {
   const told = error instanceof DrizzleQueryError ? error.cause : error
-  throw new Error(told instanceof Error ? told.message : String(told))
+  throw new Error(keptText(told instanceof Error ? told.message : String(told), MAX_WORDS))
 }
 
 const rowOf = (name: QueueName): QueueRow => QUEUES[name]

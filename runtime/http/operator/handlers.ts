@@ -1,4 +1,5 @@
 /** Which function answers which operator's endpoint: one line each, nothing else. */
+
 import type * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
 import type {
@@ -8,6 +9,7 @@ import type {
 } from '../../contract/endpoints/operator.ts'
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
+import { keptText } from '../../contract/kept-text.ts'
 import { normalizeId } from '../../contract/manifest.ts'
 import { recordActivity } from '../../core/activity/activity.ts'
 import type { RequestParts } from '../../core/parts.ts'
@@ -193,7 +195,7 @@ const changeOfQuery = ({
   expected_generation: number
   dry_run: boolean
 }): Change => ({
-  reason: (reason ?? '').slice(0, 1000),
+  reason: keptText(reason ?? '', 1000),
   expected: expected_generation < 0 ? null : expected_generation,
   dryRun: dry_run,
 })

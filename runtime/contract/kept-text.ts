@@ -1,0 +1,13 @@
+/**
+ * A text by others as the database keeps it, at most so many characters (UTF-16 code units) long. Where the
+ * cut would halve a pair of them, both go: half of one is refused in JSON. What cannot be kept at all, NUL
+ * and halves that came so, becomes U+FFFD.
+ */
+export function keptText(text: string, most: number): string {
+  const whole = text.slice(0, most + 1)
+  const halves = whole.length > most && /[\ud800-\udbff]/.test(whole.charAt(most - 1))
+  return whole
+    .slice(0, halves ? most - 1 : most)
+    .toWellFormed()
+    .replaceAll('\u0000', '\ufffd')
+}
