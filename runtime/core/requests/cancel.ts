@@ -1,10 +1,12 @@
 /** Taking a request back, or ending what it gave. */
 
+import { and, eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { keptText } from '../../contract/kept-text.ts'
 import { PENDING_STATES, standingOf } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
-import { reachesNone } from '../apps/administered.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { reach } from '../apps/administered.ts'
 import { demand, type Principal } from '../callers/principal.ts'
 import { leave } from './carried.ts'
 import { look, type RequestMeans } from './means.ts'
@@ -27,7 +29,7 @@ export async function cancelAccessRequest(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     const own = [request.requesterId, request.targetUserId].includes(principal.userId)
-    if (!own && reachesNone(principal, 'tasks.write')) demand(principal, 'tasks.write')
+    if (!own) await demandApp(tx, principal, request)
     if (!PENDING_STATES.some((one) => one === request.status))
       throw new CoreError(
         409,
@@ -38,6 +40,17 @@ export async function cancelAccessRequest(
     await cancelled(tx, request, reason === null ? null : keptText(reason, 1000), means)
   })
   return null
+}
+
+/** Whoever sees a request need not be one who manages its app. @throws CoreError 403 */
+async function demandApp(tx: Db, principal: Principal, { appId }: RequestRow): Promise<void> {
+  const managed = reach(principal, 'tasks.write')
+  if (managed === undefined) return
+  const [app] = await tx
+    .select({ id: apps.id })
+    .from(apps)
+    .where(and(eq(apps.id, appId), managed))
+  if (!app) demand(principal, 'tasks.write')
 }
 
 async function cancelled(
