@@ -92,9 +92,9 @@ const entitlementOf = (permission: PermissionRow): EntitlementRef | null => {
   }
 }
 
-/** What a group of an app is there: the entitlement that its sync told of. */
+/** What a group of an app is there: the entitlement that its sync told of; null where two have its id. */
 async function permissionOfGroup(tx: Db, groupId: string): Promise<PermissionRow | null> {
-  const [row] = await tx
+  const [row, another] = await tx
     .select({ permission: requestablePermissions })
     .from(groups)
     .innerJoin(
@@ -105,8 +105,9 @@ async function permissionOfGroup(tx: Db, groupId: string): Promise<PermissionRow
       ),
     )
     .where(eq(groups.id, groupId))
-    .limit(1)
-  return row?.permission ?? null
+    .limit(2)
+  // A role may have the id of a group: people look which is meant.
+  return another ? null : (row?.permission ?? null)
 }
 
 /** Somebody has to give the access by hand; `problem` is why it is not done by itself. */

@@ -20,9 +20,10 @@ import type { Principal } from '../callers/principal.ts'
 import { appChanged } from '../policies/changed.ts'
 import { changedMembers } from './merge.ts'
 import type { PermissionRow } from './permission-base.ts'
-import { changedConfig, fulfillmentOf } from './permission-change.ts'
+import { changedConfig } from './permission-change.ts'
 import { CONFIG_PLACES, permissionView } from './permission-view.ts'
 import { permissionsAnswer } from './permissions.ts'
+import { ownProvisioningGroup, sameProvisioningGroup } from './provisioning-group.ts'
 import { toIds } from './references.ts'
 import { settingsOf } from './settings.ts'
 import { settingsView } from './settings-view.ts'
@@ -80,6 +81,7 @@ export async function createPermission(
     sameApp(app, body)
     const where = { places: CONFIG_PLACES, loc: LOC, appId: app.id }
     const config = await toIds(tx, principal, withTypes(body.request_config ?? {}), where)
+    await ownProvisioningGroup(tx, principal, config, LOC)
     const [row] = await tx
       .insert(requestablePermissions)
       .values({
@@ -108,7 +110,7 @@ export async function updatePermission(
     const { label = before.label, request_config: change } = body
     const where = { places: CONFIG_PLACES, loc: LOC, appId: app.id }
     const ids = change ? await toIds(tx, principal, withTypes(change), where) : (change ?? null)
-    if (ids) sameProvisioningGroup(before.document, ids)
+    if (ids) sameProvisioningGroup(before.document, ids, LOC)
     const config = change === undefined ? {} : changedConfig(before.document, ids)
     const [row] = await tx
       .update(requestablePermissions)
@@ -193,18 +195,6 @@ function sameApp(app: AppRow, names: AppNames): void {
       msg: 'Value error, it is not that of the permission’s app, which cannot be changed',
     }))
   if (entries.length > 0) throw new CoreError(422, entries)
-}
-
-function sameProvisioningGroup(before: Document, change: Document): void {
-  const wanted = fulfillmentOf(change)['provisioning_group']
-  if (!wanted || wanted === fulfillmentOf(before)['provisioning_group']) return
-  throw new CoreError(422, [
-    {
-      loc: [...LOC, 'request_fulfillment_config', 'provisioning_group'],
-      type: 'value_error',
-      msg: 'Value error, it cannot be changed; make a new permission with the other group',
-    },
-  ])
 }
 
 /** Approvers say what they are, also where the body left it to be seen. */

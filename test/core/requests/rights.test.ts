@@ -1,6 +1,7 @@
 /** What somebody with several roles, each for something else, may do with the requests of others. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { app, type CoreHost, type Person, person, startCore } from '../host.ts'
+import { groups } from '../../../runtime/database/schema/people.ts'
+import { app, type CoreHost, domainOf, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from './company.ts'
 
 let core: CoreHost
@@ -26,4 +27,55 @@ it('does not let who reads all requests, and manages one app, take back those of
   }
   expect(await cancel(foreign)).toBe(403)
   expect(await cancel(own)).toBe(204)
+})
+
+/** A group as a sync makes it. */
+async function groupOf(appId: string, integrationSpecificId: string): Promise<string> {
+  const values = { domainId: await domainOf(core.db), appId, integrationSpecificId }
+  const [row] = await core.db
+    .insert(groups)
+    .values({ ...values, name: 'Administrators' })
+    .returning()
+  return row?.id ?? ''
+}
+
+it('does not let who manages one app give the groups of another by its permissions', async () => {
+  const own = await acme.inStore(await app(core.db, 'Mine', { adminUserIds: [mixed.id] }))
+  const directory = await app(core.db, 'Directory')
+  const permission = async (appId: string) => {
+    const provisioning_group = { id: await groupOf(appId, 'g1') }
+    const body = {
+      ...{ app_id: own, label: 'All' },
+      request_config: { request_fulfillment_config: { provisioning_group } },
+    }
+    return core.call('POST', '/appstore/requestable_permissions', { token: mixed.token, body })
+  }
+  const refused = await permission(directory)
+  expect(refused.status).toBe(422)
+  expect(JSON.stringify(refused.body)).toContain('of an app that you do not manage')
+  expect((await permission(own)).status).toBe(201)
+})
+
+it('gives nothing by a group whose id something else of the app has as well', async () => {
+  const directory = await acme.inStore(
+    await app(core.db, 'Twice', { connectorId: 'twice', adminUserIds: [mixed.id] }),
+  )
+  const ref = { entitlementId: 'g2', resourceType: '', resourceId: '' }
+  await acme.synced(directory, 'The group', { ...ref, entitlementType: 'group' })
+  await acme.synced(directory, 'The role', { ...ref, entitlementType: 'role' })
+  const standing = await acme.synced(
+    directory,
+    'Stands for it',
+    { ...ref, entitlementId: 'other', entitlementType: 'team' },
+    {
+      request_fulfillment_config: { provisioning_group: await groupOf(directory, 'g2') },
+    },
+  )
+  const id = await acme.asked(ada, {
+    app_id: directory,
+    requestable_permission_ids: [standing],
+  })
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+  expect((await acme.openTask(id)).instructions).toBeNull()
 })
