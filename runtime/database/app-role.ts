@@ -17,7 +17,7 @@ const ROLE = 'keyway_app'
 /** SQLSTATE of a right that one does not have. */
 const NOT_ALLOWED = '42501'
 
-/** Rights on what belongs to Keyway: tables of others may lie in the same schema. */
+/** Rights on what belongs to Keyway, which is what the owner of one table has: others' may lie in the same schemas. */
 const GRANTS = `
 do $$
 declare
@@ -30,12 +30,13 @@ begin
   if not pg_has_role(current_user, '${ROLE}', 'member') then
     execute format('grant ${ROLE} to %I', current_user);
   end if;
-  grant usage on schema public to ${ROLE};
+  grant usage on schema public, ${JOBS_SCHEMA} to ${ROLE};
   for one in
     select c.oid::regclass as name, c.relkind = 'S' as is_sequence
     from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'S')
-      and c.relowner = (select relowner from pg_class where oid = 'public.domains'::regclass)
+    join pg_class ours on ours.relnamespace = c.relnamespace and ours.relowner = c.relowner
+    where c.relkind in ('r', 'p', 'S')
+      and ours.oid in ('public.domains'::regclass, '${JOBS_SCHEMA}.job'::regclass)
   loop
     if one.is_sequence then
       execute format('grant usage, select on sequence %s to ${ROLE}', one.name);
@@ -43,9 +44,6 @@ begin
       execute format('grant select, insert, update, delete on %s to ${ROLE}', one.name);
     end if;
   end loop;
-  grant usage on schema ${JOBS_SCHEMA} to ${ROLE};
-  grant select, insert, update, delete on all tables in schema ${JOBS_SCHEMA} to ${ROLE};
-  grant usage, select on all sequences in schema ${JOBS_SCHEMA} to ${ROLE};
   revoke update, delete, truncate, references, trigger
     on public.activity_logs, public.generations, public.installed_states from ${ROLE};
 end

@@ -18,7 +18,7 @@ const MIN_SERVER_VERSION = 150_000
 /**
  * Applies what has not been applied yet. Hosts that start together wait for each other.
  *
- * @throws Error when the server is too old, in words that say what to do.
+ * @throws Error when the server is too old, or the login may not make what is needed, in words that say what to do.
  */
 export async function migrate(client: Client, tell: (text: string) => void): Promise<void> {
   const { rows } = await client.query('show server_version_num')
@@ -28,6 +28,7 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
       `DATABASE_URL: the server is PostgreSQL ${Math.floor(found / 10_000)}; Keyway needs 15 or newer`,
     )
   }
+  await mayMake(client)
   await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {
     await applyMigrations(drizzle(client), {
@@ -42,4 +43,23 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
   } finally {
     await client.query('select pg_advisory_unlock($1)', [lockNumber('migrating')])
   }
+}
+
+type Rights = { who: string; place: string; schemas: boolean; tables: boolean }
+
+/** Two schemas are ours besides `public`, which nobody may write to by default but the database's owner. */
+async function mayMake(client: Client): Promise<void> {
+  const { rows } = await client.query<Rights>(`
+    select quote_ident(current_user) as who, quote_ident(current_database()) as place,
+      has_database_privilege(current_database(), 'create') as schemas,
+      to_regclass('public.domains') is not null or has_schema_privilege('public', 'create') as tables`)
+  const [{ who, place, schemas, tables } = {} as Rights] = rows
+  const lacking = [
+    ...(schemas ? [] : [`grant create on database ${place} to ${who};`]),
+    ...(tables ? [] : [`grant create on schema public to ${who};`]),
+  ]
+  if (lacking.length === 0) return
+  throw new Error(
+    `DATABASE_URL: the role ${who} may not make Keyway's tables in the database ${place}; an administrator runs there: ${lacking.join(' ')}`,
+  )
 }

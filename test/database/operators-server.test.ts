@@ -1,0 +1,82 @@
+/** A server of the operator's, on which the login may do less, and others have been before. */
+import { sql } from 'drizzle-orm'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { type CoreHost, startCore } from '../core/host.ts'
+
+let core: CoreHost
+let owner: Client
+
+beforeAll(async () => {
+  core = await startCore()
+  owner = new Client(await core.login())
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await core.stop()
+})
+
+/** A login, and a database of its own. */
+async function urlOf(name: string): Promise<string> {
+  await owner.query(`create role ${name} login password 'secret'`)
+  await owner.query(`create database ${name}`)
+  const { host } = await core.login()
+  return `postgres://${name}:secret@localhost/${name}?host=${encodeURIComponent(String(host))}`
+}
+
+/** Asks as the administrator of the server, in another database. */
+async function inside(database: string, ...statements: string[]): Promise<void> {
+  const client = new Client({ ...(await core.login()), database })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+const open = (url: string, said: string[] = []) =>
+  openDatabase(
+    { connectionString: url },
+    () => {},
+    (text) => said.push(text),
+  )
+
+test('a login that may not make schemas is told what to grant', async () => {
+  const url = await urlOf('narrow')
+  await expect(open(url)).rejects.toThrow(
+    /DATABASE_URL: .*: grant create on database narrow to narrow; grant create on schema public to narrow;$/,
+  )
+  await inside(
+    'narrow',
+    'grant create on database narrow to narrow',
+    'grant create on schema public to narrow',
+  )
+  await (await open(url)).close()
+})
+
+test('tables of somebody else in a schema named jobs stay theirs, and the role with fewer rights is used', async () => {
+  const url = await urlOf('crowded')
+  await inside(
+    'crowded',
+    'alter database crowded owner to crowded',
+    'grant all on schema public to crowded',
+    'create schema jobs',
+    'grant all on schema jobs to crowded with grant option',
+    'create table jobs.theirs (n int)',
+    'grant keyway_app to crowded with inherit true',
+  )
+  const said: string[] = []
+  const database = await open(url, said)
+  try {
+    const { rows } = await database.db.execute(sql`select current_user as who,
+      has_table_privilege('jobs.theirs', 'select') as theirs,
+      has_table_privilege('jobs.job', 'insert') as ours`)
+    expect(rows).toEqual([{ who: 'keyway_app', theirs: false, ours: true }])
+    expect(said).toEqual([])
+  } finally {
+    await database.close()
+  }
+})
