@@ -60,7 +60,8 @@ async function deliverEvents(db: Db, webhookId: string, parts: RequestParts): Pr
     let { deliveredId } = open.feed
     for (const row of rows) {
       const sent = await sendWebhook(db, parts, open.webhook, {
-        messageId: `evt_${webhookId}_${row.id}`,
+        // Its number would be another event's once a backup was restored, and be dropped as known.
+        messageId: `evt_${webhookId}_${row.eventHash.slice(0, 32)}`,
         payload: eventBody(row),
       })
       if (!sent.ok) return failed(db, open, deliveredId, sent.problem, parts)

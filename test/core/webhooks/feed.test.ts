@@ -99,6 +99,13 @@ test('what fails is sent again, the same under the same id, and nothing is left 
   expect([...new Set(hashes())]).toEqual(await logged())
 })
 
+test('the id of an event is of its content: after a restore its number is another event’s', () => {
+  for (const { headers, text } of receiver.received) {
+    const { event_hash } = JSON.parse(text).event
+    expect(headers['webhook-id']).toBe(`evt_${id}_${event_hash.slice(0, 32)}`)
+  }
+})
+
 test('pauses grow; after a day of failures the admins have a task, one', async () => {
   receiver.answer(answering(500))
   await happen()
