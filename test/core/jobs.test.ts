@@ -67,3 +67,22 @@ it('that fails for good becomes somebody’s task, not silence', async () => {
     await owner.end()
   }
 })
+
+it('that cannot be looked for keeps nothing else from being found', async () => {
+  const owner = new Client(await core.login())
+  await owner.connect()
+  await owner.query('alter table public.event_feeds rename to event_feeds_gone')
+  try {
+    // Nobody was told of it: it is only found.
+    const { rows } = await owner.query(`
+      insert into uploads (domain_id, user_id, kind, body)
+      select domain_id, id, 'activity', '[]' from users limit 1 returning id`)
+    await until('it is worked through', async () => {
+      const found = await owner.query('select finished_at from uploads where id = $1', [rows[0].id])
+      return found.rows[0].finished_at !== null
+    })
+  } finally {
+    await owner.query('alter table public.event_feeds_gone rename to event_feeds')
+    await owner.end()
+  }
+})

@@ -56,7 +56,7 @@ async function stage(tx: Db, { domainId, body }: UploadRow, managed: SQL): Promi
       at timestamptz, source text, instance text)`)
   await tx.execute(sql`
     update upload_records as r set app_id = apps.id from apps
-    where r.instance is null and apps.id::text = r.source
+    where r.instance is null and apps.id::text = lower(r.source)
       and apps.domain_id = ${domainId} and ${managed}`)
   // An instance that several apps have, such as that of every custom app, names none.
   await tx.execute(sql`

@@ -146,11 +146,18 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
   }
 
   async function lookOnce(db: Db): Promise<void> {
-    for (const name of QUEUE_NAMES) {
-      const keys = await duties[name].due(db)
-      for (const key of keys) await send(db, name, key)
-      await takeOver(db, name, keys)
-    }
+    for (const name of QUEUE_NAMES)
+      await lookFor(db, name).catch((error) => {
+        // One kind of work that cannot be looked for must not stop the others.
+        if (isAway(error)) throw error
+        onError(error)
+      })
+  }
+
+  async function lookFor(db: Db, name: QueueName): Promise<void> {
+    const keys = await duties[name].due(db)
+    for (const key of keys) await send(db, name, key)
+    await takeOver(db, name, keys)
   }
 
   /**

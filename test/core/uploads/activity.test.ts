@@ -79,6 +79,13 @@ test('a record that names an instance is about the app of that instance', async 
   expect(await used(acme)).toContainEqual(['u2', null, null])
 })
 
+test('a source is the same app however its id is written', async () => {
+  await send([
+    record({ external_id: 'u2' }, 'LOGIN', '2026-04-01', { source_app_id: acme.toUpperCase() }),
+  ])
+  expect(await used(acme)).toContainEqual(['u2', '2026-04-01T00:00:00.000Z', null])
+})
+
 test('a clock that runs ahead sets nothing beyond now', async () => {
   await send([record({ external_id: 'u2' }, 'ACTIVITY', '2999-01-01')])
   const [, [, , at]] = await used(acme)
