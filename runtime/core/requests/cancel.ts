@@ -1,11 +1,12 @@
 /** Taking a request back, or ending what it gave. */
 
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { keptText } from '../../contract/kept-text.ts'
-import { PENDING_STATES, standingOf } from '../../contract/request-states.ts'
+import { PENDING_STATES, standingOf, statesThatAre } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
 import { reach } from '../apps/administered.ts'
 import { demand, type Principal } from '../callers/principal.ts'
 import { leave } from './carried.ts'
@@ -67,6 +68,22 @@ async function cancelled(
   const moved = await move(tx, request, 'CANCELLED', { note: reason, attempts: 0, ...undo })
   if (begun) await look(tx, moved, means)
   return moved
+}
+
+/** Ends the requests for a permission that nobody has said yes to: it is about to be deleted. */
+export async function endAsked(tx: Db, permissionId: string, means: RequestMeans): Promise<void> {
+  const rows = await tx
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.permissionId, permissionId),
+        inArray(accessRequests.status, statesThatAre('asked')),
+      ),
+    )
+    .orderBy(asc(accessRequests.id))
+    .for('update')
+  for (const request of rows) await cancelled(tx, request, 'The permission was deleted', means)
 }
 
 /** Ends a locked request whose reason is gone, in whatever state it is; what is over stays as it is. */

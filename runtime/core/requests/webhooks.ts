@@ -21,8 +21,14 @@ export async function askWebhook(
     business_justification: request.notes['PENDING'] ?? null,
     expiration_in_seconds: request.expirationInSeconds,
   }
-  return callWebhook(db, parts, { webhookId, payload: { ...payload, ...said } })
+  return callWebhook(db, parts, { webhookId, payload: { ...payload, ...goneOf(request), ...said } })
 }
+
+/** A permission that was deleted since, by its name: without any it would read as the app itself. */
+const goneOf = ({ permissionId, label }: RequestRow) =>
+  permissionId === null && label !== null
+    ? { permissions: [{ label, value: null, type: 'PERMISSION', source: 'NATIVE' }] }
+    : {}
 
 /** Has a webhook give the access. */
 export async function callProvisioningWebhook(

@@ -18,6 +18,8 @@ import { reach } from '../apps/administered.ts'
 import { type AppRow, appTarget, lockApp } from '../apps/apps.ts'
 import type { Principal } from '../callers/principal.ts'
 import { appChanged } from '../policies/changed.ts'
+import { endAsked } from '../requests/cancel.ts'
+import type { RequestMeans } from '../requests/means.ts'
 import { changedMembers } from './merge.ts'
 import type { PermissionRow } from './permission-base.ts'
 import { changedConfig } from './permission-change.ts'
@@ -127,7 +129,13 @@ export async function updatePermission(
 const told = (row: PermissionRow, app: AppRow) =>
   permissionView(row, app, settingsView(app, null), { inherited: false, whole: true })
 
-export async function deletePermission(db: Db, principal: Principal, id: string): Promise<null> {
+/** @throws CoreError 404, 409 for one that a sync tells of, or that a rule names. */
+export async function deletePermission(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: RequestMeans,
+): Promise<null> {
   await db.transaction(async (tx) => {
     // The strong lock waits for rules that are being written with it.
     const { permission, app } = await lockPermission(tx, principal, id, 'update')
@@ -149,6 +157,7 @@ export async function deletePermission(db: Db, principal: Principal, id: string)
         `The pre-approval rule ${rule.id} names the permission; change or delete the rule first`,
       )
     }
+    await endAsked(tx, permission.id, means)
     await tx.delete(requestablePermissions).where(eq(requestablePermissions.id, permission.id))
     // What policies gave of it is taken back.
     await appChanged(tx, app)

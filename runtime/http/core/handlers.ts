@@ -113,8 +113,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
       body,
       query.include_inherited_configs,
     ),
-  delete_permission: (db, who, { params }) =>
-    edits.deletePermission(db, who, id(params, 'permission_id')),
+  delete_permission: (db, who, { params }, parts) =>
+    edits.deletePermission(db, who, id(params, 'permission_id'), parts),
   create_access_request: (db, who, { body }, parts) => createAccessRequest(db, who, body, parts),
   list_access_requests: (db, who, { query }) => listAccessRequests(db, who, query),
   get_access_request: (db, who, { params, query }) =>

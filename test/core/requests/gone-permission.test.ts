@@ -1,0 +1,89 @@
+/** Requests for permissions of one's own making, which are deleted meanwhile. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { until } from '../../e2e/until.ts'
+import { app, type CoreHost, type Person, person, startCore } from '../host.ts'
+import { answering, type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { type Company, company } from './company.ts'
+
+let receiver: Receiver
+let core: CoreHost
+let acme: Company
+let ada: Person
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  core = await startCore({
+    KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
+    KEYWAY_REQUESTS_PER_MINUTE: '100000',
+  })
+  acme = company(core)
+  ada = await person(core.db, 'ada@acme.example')
+})
+afterAll(async () => {
+  await core.stop()
+  await receiver.close()
+})
+beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer(answering(200, '{}'))
+})
+
+async function permission(app_id: string): Promise<string> {
+  const body = { app_id, label: 'Editors', request_config: { appstore_visibility: 'VISIBLE' } }
+  const made = await core.call('POST', '/appstore/requestable_permissions', { body })
+  expect(made.status).toBe(201)
+  return made.body.id
+}
+
+async function hook(hook_type: string): Promise<{ id: string }> {
+  const body = { hook_type, name: `${hook_type} hook`, url: receiver.url, headers: {} }
+  const made = await core.call('POST', '/operator/webhooks', { body })
+  return { id: made.body.webhook.id }
+}
+
+const remove = async (id: string) =>
+  expect((await core.call('DELETE', `/appstore/requestable_permissions/${id}`)).status).toBe(204)
+
+it('are over where nobody has decided yet: a yes would give access to the app itself', async () => {
+  const appId = await acme.inStore(await app(core.db, 'Undecided'))
+  const wanted = await permission(appId)
+  const id = await acme.asked(ada, { app_id: appId, requestable_permission_ids: [wanted] })
+  await remove(wanted)
+  expect(await acme.read(id)).toMatchObject({
+    status: 'CANCELLED',
+    notes: { CANCELLED: 'The permission was deleted' },
+  })
+  expect(await acme.openTask(id)).toBeUndefined()
+})
+
+it('are taken back by webhook under their own name, not as access to the app', async () => {
+  const appId = await acme.inStore(
+    await app(core.db, 'Taken'),
+    {},
+    {
+      provisioning_webhook: await hook('PROVISION'),
+      access_removal_inline_webhook: await hook('DEPROVISION'),
+    },
+  )
+  const wanted = await permission(appId)
+  const policy = await core.call('POST', '/access_policies', {
+    body: {
+      ...{ name: 'Everybody', business_justification: 'all', status: 'PUBLISHED' },
+      ...{ is_enabled: true, is_everyone_condition: true },
+      apps: [{ id: appId, is_preapproved: true, permissions: [{ id: wanted }] }],
+    },
+  })
+  expect(policy.status).toBe(200)
+  const mine = async () =>
+    (await core.call('GET', `/appstore/access_requests?target_user_id=${ada.id}`)).body.items.find(
+      ({ app_id }: { app_id: string }) => app_id === appId,
+    )
+  const { id } = await until('the policy has asked', mine)
+  await acme.reaches(id, 'COMPLETED')
+  await remove(wanted)
+  await acme.reaches(id, 'REVERTED')
+  const told = receiver.received
+    .map(({ text }) => JSON.parse(text))
+    .find(({ access_request_id, event }) => access_request_id === id && event === 'DEPROVISION')
+  expect(told).toMatchObject({ permissions: [{ label: 'Editors' }] })
+})
