@@ -32,7 +32,9 @@ async function startServer() {
     if (refresh_token !== undefined && spent.has(refresh_token)) state.reused = true
     if (state.broken || state.reused) {
       reply.statusCode = 400
-      return void reply.end('{"error":"invalid_grant"}')
+      // A server that tells what it was sent, as some do.
+      const error_description = `${refresh_token} of ${form['client_secret']} is not known`
+      return void reply.end(JSON.stringify({ error: 'invalid_grant', error_description }))
     }
     if (refresh_token !== undefined) spent.add(refresh_token)
     state.made += 1
@@ -233,6 +235,22 @@ test('one that is refused is tried with growing pauses; then the admins have a t
   server.state.broken = false
   await dueNow(id)
   await until('it works', async () => (await plan(id))?.attempts === 0)
+})
+
+test('what was sent stands nowhere, also where the server tells it again', async () => {
+  const auth = renewed()
+  const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...auth })
+  server.state.broken = true
+  await dueNow(id)
+  const problem = async () =>
+    (await core.db.select().from(tokenRenewals).where(eq(tokenRenewals.appId, id)))[0]?.problem
+  const said = await until('it failed', problem)
+  expect(said).toContain('invalid_grant')
+  const { body } = await core.call('GET', '/operator/jobs?queue=token-renewals')
+  for (const text of [said, JSON.stringify(body), core.lines.join('')]) {
+    expect(text).not.toContain(auth.refresh_token)
+    expect(text).not.toContain(auth.client_secret)
+  }
 })
 
 test('an app that is connected anew, or disconnected, has its own plan', async () => {
