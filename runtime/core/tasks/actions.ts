@@ -121,6 +121,8 @@ export async function reassignTask(
       throw new CoreError(403, 'The task is not assigned to you')
     if (!task.taskCategory.endsWith('APPROVAL'))
       throw new CoreError(400, 'Only approval tasks can be reassigned')
+    // Choosing who decides is half of deciding.
+    if (request) await judge(tx, request, principal, task)
     const to = distinct(body.user_ids)
     const teams = distinct(body.group_ids)
     if (request && to.some((userId) => partiesOf(request).includes(userId)))

@@ -1,7 +1,7 @@
 /** What somebody with several roles, each for something else, may do with the requests of others. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { groups } from '../../../runtime/database/schema/people.ts'
-import { app, type CoreHost, domainOf, type Person, person, startCore } from '../host.ts'
+import { groupMembers, groups } from '../../../runtime/database/schema/people.ts'
+import { app, type CoreHost, domainOf, group, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from './company.ts'
 
 let core: CoreHost
@@ -78,4 +78,25 @@ it('gives nothing by a group whose id something else of the app has as well', as
   await acme.settle(id, 'complete')
   await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
   expect((await acme.openTask(id)).instructions).toBeNull()
+})
+
+it('lets nobody decide on their own request by a group that they join, or that they name', async () => {
+  const boss = await person(core.db, 'boss@acme.example')
+  const team = await group(core.db, 'Team', [boss])
+  const appId = await acme.inStore(await app(core.db, 'Grouped'), {
+    approvers: { groups: [{ id: team }] },
+  })
+  const id = await acme.asked(ada, { app_id: appId })
+  await core.db
+    .insert(groupMembers)
+    .values({ domainId: await domainOf(core.db), groupId: team, userId: ada.id })
+  const task = await acme.openTask(id)
+  const act = (verb: string, body?: object) =>
+    core.call('POST', `/tasks/${task.id}/${verb}`, { token: ada.token, body })
+  expect((await act('complete')).status).toBe(403)
+  expect((await act('dismiss')).status).toBe(403)
+  const own = await group(core.db, 'Only Ada', [ada])
+  const given = await act('reassign', { group_ids: [own], replace: true })
+  expect(given.status).toBe(403)
+  expect((await act('complete')).status).toBe(403)
 })
