@@ -1,0 +1,67 @@
+/** A database that is restored while a job was under way in it. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { backup } from '../../runtime/database/backup/backup.ts'
+import { restore } from '../../runtime/database/backup/restore.ts'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { startEmbedded } from '../../runtime/database/embedded.ts'
+import { openJobs } from '../../runtime/database/jobs.ts'
+import { backupKey, keyId } from '../../runtime/secret.ts'
+import { until } from '../e2e/until.ts'
+import { forgetDatabase } from './forget.ts'
+
+const home = mkdtempSync(path.join(tmpdir(), 'keyway-jobs-'))
+const folders = ['source', 'restored'].map((name) => path.join(home, name))
+const password = 'p'.repeat(40)
+const KEY = { id: keyId('a'.repeat(40)), sealKey: backupKey('a'.repeat(40)) }
+const quiet = { signal: new AbortController().signal, onProgress: () => {}, tell: () => {} }
+
+afterAll(async () => {
+  for (const folder of folders) await forgetDatabase(folder)
+  await rm(home, { recursive: true, force: true })
+})
+
+it('goes on with the job, as after a host that was killed', async () => {
+  const [from = '', to = ''] = folders
+  const file = path.join(home, 'backup.tar.gz')
+  const source = await startEmbedded({ dataDir: from, password, tell() {}, onLine() {} })
+  const database = await openDatabase(source.connection, () => {})
+  const jobs = openJobs(database)
+  await jobs.start()
+  await jobs.createQueue('odd', { policy: 'exclusive', heartbeatSeconds: 10, retryLimit: 3 })
+  await jobs.send('odd', { key: 'one' }, { singletonKey: 'one' })
+  expect(await jobs.fetch('odd')).toHaveLength(1)
+  const { cluster, connection } = source
+  await backup({ cluster, connection, file, force: false, keys: [KEY], version: '1.2.3', ...quiet })
+  await jobs.stop({ graceful: false })
+  await database.close()
+  await source.stop()
+
+  await restore({
+    dataDir: to,
+    file,
+    force: false,
+    keys: [KEY],
+    password: async () => password,
+    ...quiet,
+  })
+  const restored = await startEmbedded({ dataDir: to, password, tell() {}, onLine() {} })
+  const again = await openDatabase(restored.connection, () => {})
+  const found = openJobs(again)
+  const done: unknown[] = []
+  try {
+    await found.start()
+    await found.work('odd', async ([job]) => {
+      done.push(job?.data)
+    })
+    await until('the job is done', async () => done.length > 0, 60_000)
+    expect(done).toEqual([{ key: 'one' }])
+  } finally {
+    await found.stop({ graceful: false })
+    await again.close()
+    await restored.stop()
+  }
+}, 90_000)
