@@ -17,7 +17,8 @@ import { app, type CoreHost, domainOf, startCore } from '../host.ts'
 import { acme } from './acme.ts'
 
 const PASSWORD = 'p'.repeat(40)
-const PEOPLE = 600
+/** With `LONG=1` as many as make a sweep of several batches. */
+const PEOPLE = process.env['LONG'] ? 600 : 120
 
 let server: EmbeddedDatabase
 let dataDir: string

@@ -13,6 +13,8 @@ import {
 } from './upstream.ts'
 
 const ACCOUNTS = 60
+/** How often a host is stopped; oftener with `LONG=1`. */
+const STOPS = process.env['LONG'] ? 15 : 3
 const ids = Array.from({ length: ACCOUNTS }, (_, n) => `a${String(n).padStart(3, '0')}`)
 
 let upstream: Upstream
@@ -63,7 +65,7 @@ test('by a host that stops at any page, again and again', { timeout: 180_000 }, 
   expect((await smallPages(appId)).status).toBe(200)
   expect((await trigger(core, appId)).status).toBe(202)
   const total = 6 + 1 + 1 + 18 + 1
-  for (let stop = 0; stop < 5; stop += 1) {
+  for (let stop = 0; stop < STOPS; stop += 1) {
     const reached = Promise.withResolvers<void>()
     let left = 1 + Math.floor(Math.random() * (total / 4))
     upstream.before = () => {

@@ -27,7 +27,7 @@ const CAPABILITIES = [
   'assign_entitlement',
   'unassign_entitlement',
 ] as const
-type Name = (typeof CAPABILITIES)[number]
+export type Name = (typeof CAPABILITIES)[number]
 type Told = Record<string, string>
 
 /** `showsAfterMs`: writes are read only so long afterwards. */
