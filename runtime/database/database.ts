@@ -22,8 +22,8 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** Most connections of one host. */
-const MAX_CONNECTIONS = 20
+/** Most connections of one host: work in the background may hold some sixteen, each for a lock. */
+const MAX_CONNECTIONS = 30
 /** How long a question waits for a connection, and a connection for its server, in milliseconds. */
 const CONNECT_MS = 5000
 /** Longest that any question is waited for: more than an import's may take, in milliseconds. */
@@ -102,7 +102,7 @@ export async function openDatabase(
 }
 
 /**
- * Drizzle 0.45 keeps the connection of a transaction whose `begin` fails: twenty of them, and the host
+ * Drizzle 0.45 keeps the connection of a transaction whose `begin` fails: thirty of them, and the host
  * waits for a connection for ever. Here it is always given back, and closed where the server was lost.
  */
 function withTransactions(pool: Pool): Db {
@@ -130,6 +130,13 @@ export async function databaseTime(db: Db): Promise<Date> {
 
 /** SQLSTATE classes and codes of a server that is away, starting, stopping or full. */
 const AWAY = /^(08|57P0[123]|53)/
+
+/** Whether PostgreSQL ended one of two transactions that waited for each other: nothing of it was done. */
+export function isContended(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (['40P01', '40001'].includes((one as NodeJS.ErrnoException).code ?? '')) return true
+  return false
+}
 
 /** Whether an error says that the database is away, rather than that the question was wrong. */
 export function isAway(error: unknown): boolean {
