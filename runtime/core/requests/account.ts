@@ -23,7 +23,7 @@ const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
 export async function keepHolder(
   db: Db,
   pair: Pair,
-  values: Partial<Pick<HolderRow, 'account' | 'made' | 'making'>>,
+  values: Partial<Pick<HolderRow, 'account' | 'made' | 'making' | 'leftBy'>>,
 ): Promise<void> {
   await db.update(holders).set(values).where(ofPair(pair))
 }

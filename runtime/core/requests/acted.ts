@@ -9,6 +9,7 @@ import type { Principal } from '../callers/principal.ts'
 import { mayDecide } from './approvers.ts'
 import { given, taken } from './carried.ts'
 import { approverDecided, type Decision, managerDecided } from './decide.ts'
+import { recall } from './left.ts'
 import { look, type RequestMeans } from './means.ts'
 import { change, move, note, type RequestRow } from './move.ts'
 
@@ -86,7 +87,10 @@ async function provisioned(
   if (to === 'COMPLETED') {
     // Whoever gave it by hand has to take it back by hand.
     const byHand = request.problem === null ? request : await change(tx, request, { how: 'manual' })
-    return given(tx, byHand, means, 'APP_STORE_MANUAL_CONFIRM_PROVISIONING_FOR_ACCESS_REQUEST')
+    const event = 'APP_STORE_MANUAL_CONFIRM_PROVISIONING_FOR_ACCESS_REQUEST'
+    const moved = await given(tx, byHand, means, event)
+    await recall(tx, moved, means)
+    return moved
   }
   await note(tx, actor, request, 'APP_STORE_MANUAL_DENY_PROVISIONING_FOR_ACCESS_REQUEST', {})
   const undo = request.how === 'manual' ? null : ('remove' as const)

@@ -3,6 +3,7 @@
  * outside stands in `todo`, and carry.ts does it.
  */
 import { and, eq } from 'drizzle-orm'
+import { standingOf } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -200,9 +201,8 @@ export async function takeByHand(
 ): Promise<RequestRow> {
   const now = await means.now(tx)
   const who = await doers(tx, request)
-  // One that was cancelled meanwhile stays so; what it has left behind is somebody's task all the same.
-  const stays = request.status === 'CANCELLED' || request.status === 'DENIED_PROVISIONING'
-  const moved = stays
+  // One that is over stays so; what it has left behind is somebody's task all the same.
+  const moved = isOver(request)
     ? await change(tx, request, { todo: null, wakeAt: null, problem })
     : await move(tx, request, 'PENDING_MANUAL_DEPROVISIONING', {
         note: problem,
@@ -214,6 +214,8 @@ export async function takeByHand(
   return moved
 }
 
+const isOver = ({ status }: RequestRow): boolean => standingOf(status) === 'over'
+
 /** Whether a request is on its way out because its reason is gone, not its time. */
 const isReverting = ({ notes }: RequestRow): boolean => Object.hasOwn(notes, 'REVERTING')
 
@@ -221,7 +223,6 @@ const isReverting = ({ notes }: RequestRow): boolean => Object.hasOwn(notes, 'RE
 export async function taken(tx: Db, request: RequestRow, event: string): Promise<RequestRow> {
   const done = { todo: null, wakeAt: null, attempts: 0, problem: null } as const
   await note(tx, systemOf(request), request, event, { how: request.how })
-  if (request.status === 'CANCELLED' || request.status === 'DENIED_PROVISIONING')
-    return change(tx, request, done)
+  if (isOver(request)) return change(tx, request, done)
   return move(tx, request, isReverting(request) ? 'REVERTED' : 'TIME_BASED_EXPIRED', done)
 }

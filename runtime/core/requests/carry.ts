@@ -3,27 +3,20 @@
  * the other. What was done is written down before the next step; what may have been done is looked at before
  * it is done again.
  */
-import { and, asc, eq, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { RequestParts } from '../parts.ts'
-import type { NoteThere } from './account.ts'
-import { byHand, given, subjectOf, takeAnew, takeByHand, taken } from './carried.ts'
+import { keepHolder, type NoteThere } from './account.ts'
+import { byHand, given, subjectOf, takeByHand, taken } from './carried.ts'
 import { check } from './check.ts'
 import { giveAccount, giveEntitlement } from './grant.ts'
+import { closeLeft, leaveOpen, recall } from './left.ts'
 import { type Pair, pairKey, pairOf } from './means.ts'
 import { change, later, type RequestRow } from './move.ts'
-import {
-  holdsMore,
-  inherits,
-  isBeingTaken,
-  leftAccount,
-  ofPair,
-  others,
-  sameThing,
-} from './others.ts'
+import { holdsMore, inherits, isBeingTaken, ofPair, others } from './others.ts'
 import { type Carrier, carrierOf, type Outcome } from './outcome.ts'
 import { takeAccount, takeEntitlement } from './remove.ts'
 import { wake } from './wake.ts'
@@ -133,11 +126,19 @@ async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise
   if (heir) {
     // The other one goes on to hold it, and takes it away when its own time comes.
     await change(db, heir, { wasThere: false })
+    // What is made by hand no connector closes.
+    if (manual && request.label === null) await leaveOpen(db, request)
     return kept
   }
-  if (manual) return { ok: false, end: 'manual', problem: 'it was given by hand' }
-  // Whoever holds something in the account needs it; the last of them closes it.
-  if (request.label === null && (await holdsMore(db, request))) return kept
+  // Whoever holds something in the account needs it; it is closed after the last of them.
+  if (request.label === null && (await holdsMore(db, request))) {
+    await leaveOpen(db, request)
+    return kept
+  }
+  if (manual) {
+    if (request.label === null) await keepHolder(db, request, { leftBy: null })
+    return { ok: false, end: 'manual', problem: 'it was given by hand' }
+  }
   const { config } = await subjectOf(db, request)
   if (config.removalWebhook !== null)
     return callRemovalWebhook(db, request, config.removalWebhook, parts)
@@ -146,9 +147,7 @@ async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise
   const carrier = await carrierFor(db, request, parts)
   if (!('app' in carrier)) return carrier
   if (request.entitlement === null) return takeAccount(db, carrier, request)
-  const taken = await takeEntitlement(db, carrier, request)
-  if (!taken.ok || !(await leftAccount(db, request)) || (await holdsMore(db, request))) return taken
-  return takeAccount(db, carrier, request)
+  return takeEntitlement(db, carrier, request)
 }
 
 /** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */
@@ -174,41 +173,14 @@ async function settle(
   if (request.todo === 'remove') {
     if (outcome.ok) await taken(tx, request, removedEvent(request))
     else await takeByHand(tx, request, outcome.problem, parts)
+    await closeLeft(tx, request, parts)
     return
   }
   const { config } = await subjectOf(tx, request)
-  if (outcome.ok) await recall(tx, request, parts)
   if (!outcome.ok) await byHand(tx, request, config, outcome.problem)
   else if (config.manualSteps) await byHand(tx, request, config, null)
   else await given(tx, request, parts, givenEvent(request))
-}
-
-/**
- * People who were asked to take the same thing back by hand need not any more: the request that asked them
- * is looked at again, and leaves it to this one.
- */
-async function recall(tx: Db, request: RequestRow, parts: RequestParts): Promise<void> {
-  const asked = await tx
-    .select()
-    .from(accessRequests)
-    .where(
-      and(
-        ofPair(request),
-        ne(accessRequests.id, request.id),
-        // Whoever is given something in an account needs it open.
-        or(sameThing(request), isNull(accessRequests.label)),
-        ne(accessRequests.how, 'manual'),
-        inArray(accessRequests.status, [
-          'PENDING_MANUAL_DEPROVISIONING',
-          'CANCELLED',
-          'DENIED_PROVISIONING',
-        ]),
-        isNull(accessRequests.todo),
-        sql`exists (select from tasks where access_request_id = ${accessRequests.id} and task_category = 'DEPROVISIONING' and status in ('PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'))`,
-      ),
-    )
-    .for('update')
-  for (const one of asked) await takeAnew(tx, one, parts)
+  if (outcome.ok) await recall(tx, request, parts)
 }
 
 const givenEvent = ({ how }: RequestRow): string =>

@@ -7,6 +7,7 @@ import type { Duty } from '../work/work.ts'
 import { byHand, subjectOf, takeByHand } from './carried.ts'
 import { carry, turnOf } from './carry.ts'
 import { begin } from './decide.ts'
+import { closeLeft } from './left.ts'
 import { pairKey, pairOf } from './means.ts'
 
 /** Most pairs that are told to be due at once. */
@@ -44,8 +45,10 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreParts): P
       .for('update')
     for (const request of rows) {
       if (request.todo === 'check') await begin(tx, request, null, parts)
-      else if (request.todo === 'remove') await takeByHand(tx, request, problem, parts)
-      else await byHand(tx, request, (await subjectOf(tx, request)).config, problem)
+      else if (request.todo === 'remove') {
+        await takeByHand(tx, request, problem, parts)
+        await closeLeft(tx, request, parts)
+      } else await byHand(tx, request, (await subjectOf(tx, request)).config, problem)
     }
   })
 }

@@ -80,21 +80,3 @@ export async function holdsMore(db: Db, request: RequestRow): Promise<boolean> {
     .limit(1)
   return rows.length > 0
 }
-
-/** Whether a request for the app itself ended, and left the account to those who still held something in it. */
-export async function leftAccount(db: Db, request: RequestRow): Promise<boolean> {
-  const rows = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(
-      and(
-        ofPair(request),
-        isNull(accessRequests.label),
-        eq(accessRequests.how, 'connector'),
-        eq(accessRequests.wasThere, false),
-        inArray(accessRequests.status, statesThatAre('over')),
-      ),
-    )
-    .limit(1)
-  return rows.length > 0
-}

@@ -68,7 +68,11 @@ export async function takeAccount(db: Db, carrier: Carrier, request: RequestRow)
   const outcome = await makeUnusable(carrier, account, capability)
   // One that was deleted is looked for no more; one that sleeps may be woken.
   if (outcome.ok)
-    await keepHolder(db, request, { made: false, ...(deactivates ? {} : { account: null }) })
+    await keepHolder(db, request, {
+      made: false,
+      leftBy: null,
+      ...(deactivates ? {} : { account: null }),
+    })
   return outcome
 }
 

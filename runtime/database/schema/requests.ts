@@ -128,6 +128,8 @@ export const holders = pgTable(
     made: boolean('made').notNull().default(false),
     /** A create_account was sent whose end is not known: look before it is sent again. */
     making: boolean('making').notNull().default(false),
+    /** The request for the app that ended, and left the account open to others who still stand: it is closed after the last. */
+    leftBy: uuid('left_by').references(() => accessRequests.id, { onDelete: 'set null' }),
     updatedAt: updatedAt(),
   },
   (table) => [primaryKey({ columns: [table.appId, table.userId] })],

@@ -25,10 +25,14 @@ export async function broken(world: World): Promise<string[]> {
     const needsTask =
       standingOf(request.status) === 'asked' || request.status.startsWith('PENDING_MANUAL')
     if (needsTask) expects(own.length === 1, `${told(request)}: nobody is asked`)
+    // What one that is over has left: an account is closed only once nobody stands in it any more.
+    const hasLeft =
+      ['CANCELLED', 'DENIED_PROVISIONING'].includes(request.status) ||
+      (request.label === null &&
+        standingOf(request.status) === 'over' &&
+        !rows.some(({ status }) => status === 'PROVISIONED' || status === 'COMPLETED'))
     expects(
-      needsTask ||
-        ['CANCELLED', 'DENIED_PROVISIONING'].includes(request.status) ||
-        own.length === 0,
+      needsTask || hasLeft || own.length === 0,
       `${told(request)}: a task is open for nothing`,
     )
     expects(
@@ -65,6 +69,11 @@ export async function broken(world: World): Promise<string[]> {
 
   const forApp = rows.filter(({ label }) => label === null)
   const words = `the account is ${system.isOpen(email) ? '' : 'not '}open (before: ${before.account})\n${rows.map(told).join('\n')}`
+  const closing = open.some(
+    ({ accessRequestId, taskType }) =>
+      taskType === 'MANUAL_DEPROVISIONING' && forApp.some(({ id }) => id === accessRequestId),
+  )
+  expects(!(closing && rows.some(isThere)), `people are asked to close what is needed\n${words}`)
   if (rows.some(isThere)) expects(system.isOpen(email), words)
   else if (before.account && !rows.some(isForPeople)) expects(system.isOpen(email), words)
   else if (forApp.length > 0 && forApp.length === rows.length && !rows.some(isForPeople))

@@ -1,0 +1,2 @@
+ALTER TABLE "holders" ADD COLUMN "left_by" uuid;--> statement-breakpoint
+ALTER TABLE "holders" ADD CONSTRAINT "holders_left_by_access_requests_id_fk" FOREIGN KEY ("left_by") REFERENCES "public"."access_requests"("id") ON DELETE set null ON UPDATE no action;

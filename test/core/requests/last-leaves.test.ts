@@ -1,0 +1,110 @@
+/** Whose account it is that a request for the app itself gave: it stays open while others need it, and not longer. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type CoreHost, type Person, person, startCore } from '../host.ts'
+import { type Company, company } from './company.ts'
+import { type BadSystem, startBadSystem } from './faults/bad-system.ts'
+
+let system: BadSystem
+let core: CoreHost
+let acme: Company
+let appId: string
+let permission: string
+let handmade: string
+let people = 0
+let who: Person & { email: string }
+
+beforeAll(async () => {
+  system = await startBadSystem()
+  core = await startCore(system.env)
+  await core.host.settled
+  acme = company(core)
+  appId = await acme.connected(system.app)
+  const ref = { entitlementType: 'GROUP', resourceType: '', resourceId: '' }
+  permission = await acme.synced(appId, 'Group', { ...ref, entitlementId: 'group' })
+  // One that no sync told of.
+  handmade = await acme.synced(appId, 'By hand', {
+    ...ref,
+    entitlementType: null as never,
+    entitlementId: null as never,
+  })
+})
+afterAll(async () => {
+  await core.stop()
+  await system.close()
+})
+beforeEach(async () => {
+  people += 1
+  const email = `person-${people}@acme.example`
+  who = { ...(await person(core.db, email)), email }
+  system.behave(() => 'well')
+})
+
+async function given(permissionId: string | null, seconds: number, byHand = false) {
+  const id = await acme.asked(who, {
+    app_id: appId,
+    ...(permissionId === null ? {} : { requestable_permission_ids: [permissionId] }),
+    expiration_in_seconds: seconds,
+  })
+  await acme.settle(id, 'complete')
+  if (byHand) {
+    await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+    await acme.settle(id, 'complete')
+  }
+  await acme.reaches(id, 'COMPLETED')
+  return id
+}
+
+/** The connector cannot make the account: somebody does. */
+async function accountByHand(seconds: number): Promise<string> {
+  system.behave((name) => (name === 'create_account' ? 'refused' : 'well'))
+  const at = { atMs: performance.now() }
+  const id = await acme.asked(who, { app_id: appId, expiration_in_seconds: seconds })
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+  system.accounts.set(`hand-${people}`, { email: who.email, status: 'ACTIVE', ...at })
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'COMPLETED')
+  return id
+}
+
+const asksToClose = (id: string) =>
+  expect
+    .poll(async () => (await acme.openTask(id))?.task_type, { timeout: 10_000 })
+    .toBe('MANUAL_DEPROVISIONING')
+
+const statusOfAccount = () => system.accountsOf(who.email)[0]?.[1].status
+
+it('an account that was given by hand: its closing is asked for when the last permission has left', async () => {
+  const app = await accountByHand(2)
+  const other = await given(permission, 9)
+  await acme.reaches(app, 'TIME_BASED_EXPIRED')
+  expect(await acme.openTask(app)).toBeUndefined()
+  await acme.reaches(other, 'TIME_BASED_EXPIRED')
+  await asksToClose(app)
+  expect(await acme.openTask(other)).toBeUndefined()
+  await acme.settle(app, 'complete')
+  expect(await acme.statusOf(app)).toBe('TIME_BASED_EXPIRED')
+}, 25_000)
+
+it('an account that the connector made is closed when the last permission, given by hand, has to leave', async () => {
+  const app = await given(null, 3)
+  const other = await given(handmade, 9, true)
+  await acme.reaches(app, 'TIME_BASED_EXPIRED')
+  expect(statusOfAccount()).toBe('ACTIVE')
+  await acme.reaches(other, 'PENDING_MANUAL_DEPROVISIONING')
+  await expect.poll(statusOfAccount, { timeout: 20_000 }).toBe('SUSPENDED')
+}, 25_000)
+
+it('whoever was asked to close an account need not any more once something is given in it, and is asked again later', async () => {
+  const app = await accountByHand(1)
+  await acme.reaches(app, 'PENDING_MANUAL_DEPROVISIONING')
+  const other = await given(permission, 6)
+  await acme.reaches(app, 'TIME_BASED_EXPIRED')
+  expect(await acme.openTask(app)).toBeUndefined()
+  await acme.reaches(other, 'TIME_BASED_EXPIRED')
+  await asksToClose(app)
+  const third = await given(permission, 3)
+  await expect.poll(() => acme.openTask(app)).toBeUndefined()
+  await acme.reaches(third, 'TIME_BASED_EXPIRED')
+  await asksToClose(app)
+}, 25_000)
