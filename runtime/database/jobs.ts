@@ -2,13 +2,16 @@
  * The tables of background jobs: pg-boss keeps them in a schema of their own, brought up to date beside
  * ours by the role that owns it; hosts use them as the role with fewer rights.
  */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Client } from 'pg'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Database, Db } from './database.ts'
 
 /** Where the jobs lie. */
 export const JOBS_SCHEMA = 'jobs'
+
+/** Of each key at most one job waits or runs. */
+export const POLICY = 'exclusive'
 
 /** Brings the tables of jobs up to date; called while nobody else migrates. */
 export async function prepareJobs(client: Client): Promise<void> {
@@ -56,17 +59,19 @@ const SUPERVISE_SECONDS = 10
 /** What pg-boss asks a transaction with. */
 export const inTransaction = (tx: Db) => fromDrizzle(tx, sql)
 
-/** Those of some keys whose jobs were begun so long ago and have not ended. */
-export async function startedJobs(
-  db: Db,
-  queue: string,
-  keys: readonly string[],
-  seconds: number,
-): Promise<string[]> {
-  if (keys.length === 0) return []
+const JOB = sql`${sql.identifier(JOBS_SCHEMA)}.job`
+
+/** A condition: no job of a key waits, for its next try either, or runs. Answered from an index of pg-boss. */
+export const hasNoJob = (queue: string, key: SQL): SQL => sql`not exists (
+  select from ${JOB}
+  where name = ${queue} and policy = ${POLICY} and state <= 'active' and coalesce(singleton_key, '') = ${key})`
+
+/** Keys whose jobs were begun so long ago and have not ended, those that wait longest first. */
+export async function startedJobs(db: Db, queue: string, seconds: number): Promise<string[]> {
   const { rows } = await db.execute<{ key: string }>(sql`
-    select singleton_key as key from ${sql.identifier(JOBS_SCHEMA)}.job
-    where name = ${queue} and state = 'active' and singleton_key = any(${sql.param([...keys])}::text[])
-      and started_on < now() - make_interval(secs => ${seconds})`)
+    select singleton_key as key from ${JOB}
+    where name = ${queue} and policy = ${POLICY} and state <= 'active' and state = 'active'
+      and started_on < now() - make_interval(secs => ${seconds})
+    order by started_on`)
   return rows.map(({ key }) => key)
 }

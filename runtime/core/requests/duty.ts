@@ -1,6 +1,7 @@
 /** The background work of access requests. */
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { hasNoJob } from '../../database/jobs.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { CoreParts } from '../parts.ts'
 import type { Duty } from '../work/work.ts'
@@ -13,17 +14,21 @@ import { pairKey, pairOf } from './means.ts'
 /** Most pairs that are told to be due at once. */
 const MAX_DUE = 100
 
+/** Those of which a job waits already, perhaps for its next try, are left out: what is due behind them is told too. */
 async function due(db: Db, now?: Date): Promise<string[]> {
+  const { carriedAppId, targetUserId, wakeAt } = accessRequests
   const rows = await db
-    .select()
+    .select({ carriedAppId, targetUserId })
     .from(accessRequests)
     .where(
       and(
-        isNotNull(accessRequests.wakeAt),
-        lte(accessRequests.wakeAt, now ?? sql`clock_timestamp()`),
+        isNotNull(wakeAt),
+        // As a question of its own the moment is asked once, and the index is read up to it only.
+        lte(wakeAt, now ?? sql`(select clock_timestamp())`),
+        hasNoJob('access-requests', sql`${carriedAppId} || ' ' || ${targetUserId}`),
       ),
     )
-    .orderBy(asc(accessRequests.wakeAt))
+    .orderBy(asc(wakeAt))
     .limit(MAX_DUE)
   return [...new Set(rows.map(pairKey))]
 }

@@ -11,7 +11,7 @@ import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import { keptText } from '../../contract/kept-text.ts'
 import { idle } from '../../database/alone.ts'
 import { type Database, type Db, isAway } from '../../database/database.ts'
-import { inTransaction, openJobs, startedJobs } from '../../database/jobs.ts'
+import { inTransaction, openJobs, POLICY, startedJobs } from '../../database/jobs.ts'
 import type { CoreParts, RequestParts } from '../parts.ts'
 import { problemOf } from './list.ts'
 import { DEAD, QUEUE_NAMES, QUEUES, type QueueName, type QueueRow } from './queues.ts'
@@ -54,8 +54,6 @@ export type WorkDeps = {
   onError(error: unknown): void
 }
 
-/** Of each key at most one job waits or runs. */
-const POLICY = 'exclusive'
 /** How often what is due is looked for, in milliseconds. */
 const LOOK_MS = 2000
 /** Pause before the first retry, and the longest one, in seconds. */
@@ -157,17 +155,17 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
   async function lookFor(db: Db, name: QueueName): Promise<void> {
     const keys = await duties[name].due(db)
     for (const key of keys) await send(db, name, key)
-    await takeOver(db, name, keys)
+    await takeOver(db, name)
   }
 
   /**
    * Goes on with what a host has left that was killed: its jobs count as running until they are missed,
    * but the locks that it worked under are free at once.
    */
-  async function takeOver(db: Db, name: QueueName, due: string[]): Promise<void> {
+  async function takeOver(db: Db, name: QueueName): Promise<void> {
     const { turnOf } = duties[name]
     if (!turnOf) return
-    const begun = await startedJobs(db, name, due, LEFT_SECONDS)
+    const begun = await startedJobs(db, name, LEFT_SECONDS)
     if (begun.length === 0) return
     const free = new Set(await idle(db, begun.map(turnOf)))
     for (const key of begun) {

@@ -1,0 +1,83 @@
+/** What is due is found although much else waits for its next try. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { REQUEST_DUTY } from '../../../runtime/core/requests/duty.ts'
+import { pairKey } from '../../../runtime/core/requests/means.ts'
+import { type Database, openDatabase } from '../../../runtime/database/database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../../runtime/database/embedded.ts'
+import { openJobs } from '../../../runtime/database/jobs.ts'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import { forgetDatabase } from '../../database/forget.ts'
+
+/** More than are told at once. */
+const WAITING = 150
+const QUEUE = 'access-requests'
+
+let dataDir: string
+let server: EmbeddedDatabase
+let database: Database
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-due-'))
+  server = await startEmbedded({
+    dataDir,
+    password: 'p'.repeat(40),
+    tell: () => {},
+    onLine: () => {},
+  })
+  database = await openDatabase(server.connection, () => {})
+})
+afterAll(async () => {
+  await database.close()
+  await server.stop()
+  await forgetDatabase(dataDir)
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+})
+
+it('leaves out those whose job waits already, however many they are', async () => {
+  const { db, domainId } = database
+  const [app] = await db
+    .insert(apps)
+    .values({ domainId, appClassId: 'slow', instanceId: 'x', name: 'Slow' })
+    .returning()
+  const people = await db
+    .insert(users)
+    .values(
+      Array.from({ length: WAITING + 1 }, (_, n) => ({ domainId, email: `${n}@acme.example` })),
+    )
+    .returning()
+  const id = app?.id ?? ''
+  const made = await db
+    .insert(accessRequests)
+    .values(
+      people.map((one, n) => ({
+        domainId,
+        appId: id,
+        carriedAppId: id,
+        targetUserId: one.id,
+        status: 'PENDING_DEPROVISIONING' as const,
+        plan: { manager: false, stages: [], message: null, validationWebhook: null },
+        todo: 'remove' as const,
+        how: 'connector' as const,
+        wakeAt: new Date(Date.UTC(2020, 0, 1, 0, 0, n)),
+      })),
+    )
+    .returning()
+  const jobs = openJobs(database)
+  jobs.on('error', () => {})
+  await jobs.start()
+  try {
+    await jobs.createQueue(QUEUE, { policy: 'exclusive' })
+    const keys = made.sort((a, b) => Number(a.wakeAt) - Number(b.wakeAt)).map(pairKey)
+    for (const key of keys.slice(0, WAITING))
+      await jobs.send(QUEUE, { queue: QUEUE, key }, { singletonKey: key, startAfter: 3600 })
+    expect(await REQUEST_DUTY.due(db)).toEqual(keys.slice(WAITING))
+  } finally {
+    await jobs.stop({ graceful: false })
+  }
+})
