@@ -59,3 +59,18 @@ test.each(['begin', 'commit', 'rollback'])(
     await close()
   },
 )
+
+test('the server is told to miss a host that vanished: its locks are free within a minute', async () => {
+  const { db, close } = await openDatabase(server.connection, () => {})
+  // On a socket of the same machine they have no effect and are shown as 0: what they are reset to is what we said.
+  const { rows } = await db.execute(
+    sql`select name, reset_val from pg_settings where name like 'tcp\\_%' order by name`,
+  )
+  await close()
+  expect(rows).toEqual([
+    { name: 'tcp_keepalives_count', reset_val: '3' },
+    { name: 'tcp_keepalives_idle', reset_val: '30' },
+    { name: 'tcp_keepalives_interval', reset_val: '10' },
+    { name: 'tcp_user_timeout', reset_val: '60000' },
+  ])
+})
