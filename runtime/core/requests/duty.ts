@@ -58,4 +58,6 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreParts): P
   })
 }
 
-export const REQUEST_DUTY: Duty = { handle: carry, turnOf, due, gaveUp }
+const appOf = (key: string): string => pairOf(key).carriedAppId
+
+export const REQUEST_DUTY: Duty = { handle: carry, turnOf, appOf, due, gaveUp }

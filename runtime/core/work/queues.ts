@@ -5,6 +5,8 @@ export type QueueRow = {
   what: string
   /** How many jobs of this kind one host does at once. */
   concurrency: number
+  /** How many of them may be of one app, so that a slow one leaves room for the others; null for all. */
+  perApp: number | null
   /** How often a job that threw is tried again, with growing pauses. */
   retries: number
   /** The longest of those pauses, in seconds; default: five minutes. */
@@ -21,42 +23,49 @@ export const QUEUES = {
   'access-requests': {
     what: 'carrying out an access request',
     concurrency: 8,
+    perApp: 3,
     retries: 8,
     expireSeconds: 900,
   },
   'event-feeds': {
     what: 'delivering the activity log to a webhook',
     concurrency: 4,
+    perApp: null,
     retries: 2,
     expireSeconds: 300,
   },
   uploads: {
     what: 'working through an upload',
     concurrency: 2,
+    perApp: null,
     retries: 4,
     expireSeconds: 900,
   },
   'token-renewals': {
     what: 'renewing the access token of an app',
     concurrency: 4,
+    perApp: null,
     retries: 2,
     expireSeconds: 300,
   },
   'access-policies': {
     what: 'comparing people with access policies',
     concurrency: 2,
+    perApp: null,
     retries: 8,
     expireSeconds: 21_600,
   },
   offboardings: {
     what: 'offboarding somebody',
     concurrency: 2,
+    perApp: null,
     retries: 8,
     expireSeconds: 900,
   },
   syncs: {
     what: 'syncing an app',
     concurrency: 2,
+    perApp: null,
     // What fails is in the run, with pauses of its own: a job is lost only with its host, as often as that is.
     retries: 1000,
     longestRetrySeconds: 5,

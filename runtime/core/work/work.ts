@@ -33,6 +33,8 @@ export type Duty = {
    * host has left is gone on with at once. Without it, once the host is missed: within half a minute.
    */
   turnOf?(key: string): string
+  /** The id of the app whose system `handle` calls, where there is one: no app takes all places of a host. */
+  appOf?(key: string): string
   /** Keys of what is due, at most a hundred; asked every two seconds on every host. Now is the database's unless given. */
   due(db: Db, now?: Date): Promise<string[]>
   /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
@@ -89,7 +91,9 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
 
   const send: Send = async (tx, queue, key) => {
     const data: DeadJob = { queue, key }
-    await opened().send(queue, data, { singletonKey: key, db: inTransaction(tx) })
+    const appId = duties[queue].appOf?.(key)
+    const options = { singletonKey: key, ...(appId ? { group: { id: appId } } : {}) }
+    await opened().send(queue, data, { ...options, db: inTransaction(tx) })
   }
 
   async function work(db: Db, name: QueueName, key: string, ...signals: AbortSignal[]) {
@@ -109,7 +113,7 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
       await jobs.updateQueue(name, optionsOf(name))
       await jobs.work<DeadJob>(
         name,
-        { localConcurrency: QUEUES[name].concurrency, notifyPollingIntervalSeconds: 5 },
+        { ...placesOf(name), notifyPollingIntervalSeconds: 5 },
         async ([job]) => {
           if (job) await work(db, name, job.data.key, job.signal)
         },
@@ -215,6 +219,13 @@ function inWords(error: unknown): never {
 }
 
 const rowOf = (name: QueueName): QueueRow => QUEUES[name]
+function placesOf(name: QueueName) {
+  const { concurrency, perApp } = QUEUES[name]
+  return {
+    localConcurrency: concurrency,
+    ...(perApp === null ? {} : { localGroupConcurrency: perApp }),
+  }
+}
 
 const optionsOf = (name: QueueName) => ({
   notify: true,
