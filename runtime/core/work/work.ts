@@ -111,11 +111,13 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
       await jobs.createQueue(name, { policy: POLICY, ...optionsOf(name) })
     for (const name of QUEUE_NAMES) {
       await jobs.updateQueue(name, optionsOf(name))
-      await jobs.work<DeadJob>(
+      const first: string = await jobs.work<DeadJob>(
         name,
         { ...placesOf(name), notifyPollingIntervalSeconds: 5 },
         async ([job]) => {
-          if (job) await work(db, name, job.data.key, job.signal)
+          if (!job) return
+          // What waits is looked for once a place is free: by one of those that rest, the others look again soon.
+          await work(db, name, job.data.key, job.signal).finally(() => jobs.notifyWorker(first))
         },
       )
     }
