@@ -30,6 +30,8 @@ const CAPABILITIES = [
 export type Name = (typeof CAPABILITIES)[number]
 type Told = Record<string, string>
 
+const CREATED = { status: 'ACTIVE', created: true, id: null }
+
 /** `showsAfterMs`: writes are read only so long afterwards. */
 export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {}) {
   const accounts = new Map<string, { email: string; status: string; atMs: number }>()
@@ -62,7 +64,7 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
         })),
     create_account: ({ email = '' }) => {
       accounts.set(`account-${accounts.size + 1}`, { email, status: 'ACTIVE', ...now() })
-      return { created: true, id: null }
+      return CREATED
     },
     activate_account: ({ account_id = '' }) => setStatus(account_id, 'ACTIVE'),
     deactivate_account: ({ account_id = '' }) => setStatus(account_id, 'SUSPENDED'),
@@ -77,11 +79,11 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
   }
   /** What a liar answers. */
   const LIES: Partial<Record<Name, unknown>> = {
-    create_account: { created: true, id: null },
+    create_account: CREATED,
     assign_entitlement: { assigned: true },
     unassign_entitlement: { unassigned: true },
-    activate_account: { activated: true },
-    deactivate_account: { deactivated: true },
+    activate_account: { status: 'ACTIVE', activated: true },
+    deactivate_account: { status: 'SUSPENDED', deactivated: true },
   }
   const keyOf = (told: Told) =>
     `${told['account_integration_specific_id']} ${told['entitlement_integration_specific_id']}`
@@ -89,7 +91,7 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
     const one = accounts.get(id)
     if (!one) return undefined
     accounts.set(id, { ...one, status })
-    return status === 'ACTIVE' ? { activated: true } : { deactivated: true }
+    return status === 'ACTIVE' ? { status, activated: true } : { status, deactivated: true }
   }
 
   const server = createServer(async (request, reply) => {
@@ -155,6 +157,7 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
     held,
     calls,
     connectorDir,
+    host,
     env: {
       KEYWAY_DROP_IN: 'open',
       KEYWAY_PLUGINS_DIR: folder,

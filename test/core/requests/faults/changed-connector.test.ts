@@ -1,0 +1,152 @@
+/** The connector is replaced, switched off or taken away while it gives access. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { until } from '../../../e2e/until.ts'
+import { operator } from '../../../lifecycle/operator.ts'
+import { casesFor, type Made, packaged } from '../../../lifecycle/packaging.ts'
+import { type CoreHost, person, startCore } from '../../host.ts'
+import { type Company, company } from '../company.ts'
+import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
+
+/** What each capability answers where no system is there: in the cases of the package. */
+const ANSWERS = {
+  list_accounts: [],
+  create_account: { status: 'ACTIVE', created: true, id: null },
+  get_account_entitlement_associations: [],
+  assign_entitlement: { assigned: true },
+  unassign_entitlement: { unassigned: true },
+}
+const GRANT = {
+  account_integration_specific_id: 'a',
+  resource_integration_specific_id: '',
+  resource_type: '',
+  entitlement_type: 'GROUP',
+  entitlement_integration_specific_id: 'group',
+}
+const REQUESTS = {
+  create_account: { entitlements: [], email: 'a@b.example', username: 'a' },
+  get_account_entitlement_associations: { account_id: 'a' },
+  assign_entitlement: GRANT,
+  unassign_entitlement: GRANT,
+}
+
+let system: BadSystem
+let core: CoreHost
+let acme: Company
+let op: ReturnType<typeof operator>
+let appId: string
+let permission: string
+let people = 0
+
+function version(number: string): Promise<Made> {
+  const handlers = Object.entries(ANSWERS).map(
+    ([name, answer]) => `async ${name}(request, ctx) {
+      if (!ctx.settings.base_url) return ${JSON.stringify(answer)}
+      const told = JSON.stringify(request)
+      const read = ${/^(get|list)/.test(name)}
+      const url = ctx.settings.base_url + '/${name}' + (read ? '?told=' + encodeURIComponent(told) : '')
+      const reply = await ctx.fetch(url, read ? {} : { method: 'POST', body: told })
+      if (!reply.ok) throw await ConnectorError.from(reply)
+      return await reply.json()
+    },`,
+  )
+  const capabilities = Object.fromEntries(Object.keys(ANSWERS).map((name) => [name, {}]))
+  const cases = casesFor(
+    capabilities,
+    Object.fromEntries(Object.entries(REQUESTS).map(([name, request]) => [name, { request }])),
+  )
+  return packaged(
+    {
+      version: number,
+      settings: { base_url: { type: 'string', format: 'url' } },
+      egress: [{ url: `http://${system.host}` }],
+      capabilities,
+      limits: { deadline_ms: 5000 },
+    },
+    `import { ConnectorError, defineConnector } from 'keyway/sdk'
+    export default defineConnector({ ${handlers.join('\n')} } as never)`,
+    cases,
+  )
+}
+
+beforeAll(async () => {
+  system = await startBadSystem()
+  core = await startCore({
+    KEYWAY_PRIVATE_EGRESS: `acme=${system.host}`,
+    KEYWAY_REQUESTS_PER_MINUTE: '100000',
+  })
+  await core.host.settled
+  acme = company(core)
+  op = operator(core)
+  await op.install(await version('1.0.0'))
+  appId = await acme.connected({ ...system.app, app_class_id: 'acme' })
+  permission = await acme.synced(appId, 'Group', {
+    entitlementType: 'GROUP',
+    entitlementId: 'group',
+    resourceType: '',
+    resourceId: '',
+  })
+})
+afterAll(async () => {
+  await core.stop()
+  await system.close()
+})
+beforeEach(() => system.behave(() => 'well'))
+
+/** A request whose entitlement is being assigned, and what lets it go on. */
+async function assigning() {
+  people += 1
+  const email = `person-${people}@acme.example`
+  const { promise, resolve } = Promise.withResolvers<End>()
+  const before = system.count('assign_entitlement')
+  system.once('assign_entitlement', promise)
+  const id = await acme.asked(await person(core.db, email), {
+    app_id: appId,
+    requestable_permission_ids: [permission],
+  })
+  await acme.settle(id, 'complete')
+  await until('it is being assigned', () => system.count('assign_entitlement') > before)
+  return { id, email, release: resolve }
+}
+
+const isGivenOnce = (email: string) => {
+  const own = system.accountsOf(email)
+  expect(own).toHaveLength(1)
+  expect(system.held.has(`${own[0]?.[0]} group`)).toBe(true)
+}
+
+const saysWhy = (id: string, words: RegExp) =>
+  until('it says why', async () => {
+    const { rows } = await core.db.execute(
+      sql`select problem from access_requests where id = ${id}`,
+    )
+    return words.test(String(rows[0]?.['problem']))
+  })
+
+it('upgraded: the call that has begun ends, and what is left is done by the new version', async () => {
+  const { id, email, release } = await assigning()
+  await op.install(await version('1.1.0'))
+  release('well')
+  await acme.reaches(id, 'COMPLETED')
+  isGivenOnce(email)
+}, 60_000)
+
+it('disabled at once: it waits, says why, and goes on once it is enabled', async () => {
+  const { id, email, release } = await assigning()
+  expect((await op.call('POST', '/connectors/acme/disable', { at_once: true })).status).toBe(200)
+  release('well')
+  await saysWhy(id, /disabled|not served|unavailable|gone/i)
+  expect((await op.call('POST', '/connectors/acme/enable', {})).status).toBe(200)
+  await acme.reaches(id, 'COMPLETED')
+  isGivenOnce(email)
+}, 60_000)
+
+it('removed: it waits, says why, and goes on once it is installed again', async () => {
+  const { id, email, release } = await assigning()
+  expect((await op.call('DELETE', '/connectors/acme')).status).toBe(200)
+  release('before')
+  await saysWhy(id, /is not served/)
+  await op.install(await version('1.2.0'))
+  await acme.reaches(id, 'COMPLETED')
+  isGivenOnce(email)
+}, 60_000)
