@@ -1,0 +1,97 @@
+/** Accounts that are woken and put to sleep, where each of the calls fails once, in each way. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../../e2e/until.ts'
+import { type CoreHost, type Person, person, startCore } from '../../host.ts'
+import { type Company, company } from '../company.ts'
+import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
+
+let system: BadSystem
+let core: CoreHost
+let acme: Company
+let appId: string
+let permission: string
+let people = 0
+let who: Person & { email: string }
+
+beforeAll(async () => {
+  system = await startBadSystem()
+  core = await startCore(system.env)
+  await core.host.settled
+  acme = company(core)
+  appId = await acme.connected(system.app)
+  permission = await acme.synced(appId, 'Group', {
+    entitlementType: 'GROUP',
+    entitlementId: 'group',
+    resourceType: '',
+    resourceId: '',
+  })
+})
+afterAll(async () => {
+  await core.stop()
+  await system.close()
+})
+beforeEach(async () => {
+  people += 1
+  const email = `person-${people}@acme.example`
+  who = { ...(await person(core.db, email)), email }
+  system.behave(() => 'well')
+})
+
+async function approved(expiration_in_seconds: number, more: object = {}): Promise<string> {
+  const id = await acme.asked(who, { app_id: appId, expiration_in_seconds, ...more })
+  await acme.settle(id, 'complete')
+  return id
+}
+
+const status = () => system.accountsOf(who.email)[0]?.[1].status
+const words = async (id: string) => Object.keys((await acme.read(id)).notes).join()
+
+const ENDS: End[] = ['before', 'after', 'lie', 'hang']
+
+describe.each(ENDS)('a call that ends once with “%s”', (end) => {
+  it('deactivate_account: the account sleeps in the end, and activate_account wakes it for the next', async () => {
+    system.once('deactivate_account', end)
+    const first = await approved(1)
+    await acme.reaches(first, 'TIME_BASED_EXPIRED')
+    expect(status()).toBe('SUSPENDED')
+    system.once('activate_account', end)
+    const second = await approved(1000)
+    await acme.reaches(second, 'COMPLETED')
+    expect(status()).toBe('ACTIVE')
+    expect(system.accountsOf(who.email)).toHaveLength(1)
+    expect(`${await words(first)},${await words(second)}`).not.toMatch(/MANUAL/)
+  }, 60_000)
+})
+
+it('deactivate_account that is refused: somebody is asked to close the account', async () => {
+  system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
+  const id = await approved(1)
+  await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
+  expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_DEPROVISIONING' })
+  expect(status()).toBe('ACTIVE')
+}, 30_000)
+
+it('activate_account that is refused: somebody is asked to give the access', async () => {
+  await acme.reaches(await approved(1), 'TIME_BASED_EXPIRED')
+  system.behave((name) => (name === 'activate_account' ? 'refused' : 'well'))
+  const id = await approved(1000)
+  await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+  expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_PROVISIONING' })
+}, 30_000)
+
+it('the app’s time is over while a permission is given: the account stays, and closes after the permission', async () => {
+  const app = await approved(1)
+  await acme.reaches(app, 'COMPLETED')
+  const held = Promise.withResolvers<End>()
+  system.once('assign_entitlement', held.promise)
+  const other = await approved(5, { requestable_permission_ids: [permission] })
+  await until('it is being given', () => system.count('assign_entitlement') > 0)
+  // Its time is over now.
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  held.resolve('well')
+  await acme.reaches(other, 'COMPLETED')
+  await acme.reaches(app, 'TIME_BASED_EXPIRED')
+  expect(status()).toBe('ACTIVE')
+  await acme.reaches(other, 'TIME_BASED_EXPIRED')
+  await expect.poll(status, { timeout: 20_000 }).toBe('SUSPENDED')
+}, 60_000)
