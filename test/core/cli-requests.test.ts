@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type ServerType, serve } from '@hono/node-server'
+import { sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { users } from '../../runtime/database/schema/people.ts'
@@ -222,6 +223,13 @@ test('a person without names is named by empty words, never by null', async () =
     .returning()
   const made = await ask({ target_user_id: nameless?.id }, ADMIN_TOKEN)
   expect(made.target_user).toMatchObject({ given_name: '', family_name: '' })
+})
+
+test('what nobody asked for, because a policy gave it, is listed as asked for by whom it is for', async () => {
+  const { id: requestId } = await ask({})
+  await core.db.execute(sql`update access_requests set requester_id = null where id = ${requestId}`)
+  const [first] = await list([['sort', 'desc']])
+  expect(first).toMatchObject({ id: requestId, requester_user: { id: ada.id } })
 })
 
 test('each refusal has a `detail` that can be printed', async () => {

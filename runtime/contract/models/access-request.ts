@@ -71,7 +71,7 @@ export const AccessRequest = v.pipe(
     id: v.string(),
     app_id: v.string(),
     app_name: v.string(),
-    requester_user: nullable(User),
+    requester_user: User,
     target_user: User,
     supporter_user: nullable(User),
     status: v.picklist(REQUEST_STATUSES),

@@ -136,7 +136,8 @@ export async function answerRequests(
       id: row.id,
       app_id: row.appId,
       app_name: app.name,
-      requester_user: requester ?? null,
+      // Where a policy gave it: clients cannot read a request that nobody made.
+      requester_user: requester ?? target,
       target_user: target,
       supporter_user: null,
       status: row.status,

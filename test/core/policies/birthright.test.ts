@@ -65,7 +65,7 @@ test('who comes into a department is given what it has, and loses it by leaving'
   expect(await members()).toContain(account.id)
   expect(row).toMatchObject({ policyId: id, requesterId: null })
   const request = await firm.read(row?.id ?? '')
-  expect(request.requester_user).toBeNull()
+  expect(request.requester_user.id).toBe(ada.id)
   expect(request.notes.PENDING).toBe('They need it.')
   expect(request.notes.APPROVED).toBe('By the access policy “Policy of Sales”')
   await people.moveTo(ada.id, 'Finance')
