@@ -20,14 +20,7 @@ type StateRow = { standing: Standing; next: readonly RequestStatus[]; meaning: s
 export const REQUEST_STATES = {
   PENDING: {
     standing: 'asked',
-    next: [
-      'PENDING_MANAGER_APPROVAL',
-      'PENDING_APPROVAL',
-      'APPROVED',
-      'DENIED',
-      'CANCELLED',
-      'EXPIRED',
-    ],
+    next: ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL', 'APPROVED', 'DENIED', 'CANCELLED'],
     meaning: 'it was asked for and is being looked at',
   },
   PENDING_MANAGER_APPROVAL: {
@@ -48,7 +41,7 @@ export const REQUEST_STATES = {
   },
   APPROVED: {
     standing: 'wanted',
-    next: ['PENDING_PROVISIONING', 'PENDING_MANUAL_PROVISIONING'],
+    next: ['PENDING_PROVISIONING'],
     meaning: 'everybody said yes',
   },
   DENIED: { standing: 'over', next: [], meaning: 'an approver, or a validation, said no' },
@@ -62,14 +55,14 @@ export const REQUEST_STATES = {
   },
   PENDING_MANUAL_PROVISIONING: {
     standing: 'wanted',
-    next: ['PROVISIONED', 'PENDING_PROVISIONING', 'DENIED_PROVISIONING', 'CANCELLED', 'REVERTING'],
+    next: ['PROVISIONED', 'DENIED_PROVISIONING', 'CANCELLED', 'REVERTING'],
     meaning: 'somebody has to give the access by hand',
   },
   // Not followed by COMPLETED: clients take that for success.
   DENIED_PROVISIONING: { standing: 'over', next: [], meaning: 'it was not given, and will not be' },
   PROVISIONED: {
     standing: 'wanted',
-    next: ['COMPLETED', 'PENDING_DEPROVISIONING', 'REVERTING'],
+    next: ['COMPLETED'],
     meaning: 'the access was given',
   },
   COMPLETED: {

@@ -20,11 +20,7 @@ export async function wake(
     await note(tx, systemOf(request), request, 'APP_STORE_ACCESS_REQUEST_EXPIRED', {})
     return move(tx, request, 'EXPIRED', { note: 'Nobody decided in time', wakeAt: null })
   }
-  if (
-    (status === 'COMPLETED' || status === 'PROVISIONED') &&
-    expiresAt !== null &&
-    expiresAt <= now
-  )
+  if (status === 'COMPLETED' && expiresAt !== null && expiresAt <= now)
     return leave(tx, request, 'PENDING_DEPROVISIONING', null, means)
   if (status === 'PENDING_MANUAL_DEPROVISIONING') {
     await closeTasks(tx, request, 'EXPIRED')
