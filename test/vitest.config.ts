@@ -14,6 +14,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/first-start.ts'],
     // Real servers and processes: patience, not speed, is what these need.
     testTimeout: 30_000,
     hookTimeout: 120_000,

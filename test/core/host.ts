@@ -23,6 +23,7 @@ import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { createJudge } from '../e2e/judge.ts'
+import { withDatabase, withVerdicts } from '../first-start.ts'
 
 export const SECRET = 'core-tests-'.repeat(4)
 export const ADMIN_TOKEN = `lsk_${'admin'.repeat(8)}`
@@ -59,6 +60,8 @@ export async function startCore(
   from?: string,
 ): Promise<CoreHost> {
   const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
+  if (from === undefined) await withVerdicts(dataDir)
+  if (from === undefined && env['DATABASE_URL'] === undefined) await withDatabase(dataDir)
   const lines: string[] = []
   const config = readConfig({
     KEYWAY_DATA_DIR: dataDir,

@@ -13,6 +13,7 @@ import { readConfig } from '../../runtime/config.ts'
 import { CLEAR_KEY_MEMBERS } from '../../runtime/contract/authentication.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
+import { withVerdicts } from '../first-start.ts'
 import type { Files } from '../fixtures/folders.ts'
 import { type Received, type Sent, send } from './client.ts'
 import { createJudge } from './judge.ts'
@@ -117,11 +118,13 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
   for (const [name, files] of Object.entries(connectors))
     await write(path.join(plugins, name), files)
 
+  const data = path.join(home, 'data')
+  if (options.home === undefined) await withVerdicts(data)
   const lines: string[] = []
   const secrets = new Set([ADMIN_TOKEN, env['KEYWAY_CONNECTOR_TOKEN'], env['KEYWAY_SECRET']])
   const config = readConfig({
     PORT: '0',
-    KEYWAY_DATA_DIR: path.join(home, 'data'),
+    KEYWAY_DATA_DIR: data,
     KEYWAY_PLUGINS_DIR: plugins,
     KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
     KEYWAY_LOG_LEVEL: 'trace',
