@@ -51,6 +51,8 @@ export async function broken(world: World): Promise<string[]> {
   const isForPeople = (one: RequestRow) =>
     open.some(({ accessRequestId }) => accessRequestId === one.id) ||
     one.status.startsWith('TIME_BASED_EXPIRED_') ||
+    // One that was cancelled stays so: that it could not be taken back was told to people, in its problem.
+    (standingOf(one.status) === 'over' && one.problem !== null) ||
     // People said that it was done, or left, by hand.
     one.how === 'manual' ||
     Object.hasOwn(one.notes, 'PENDING_MANUAL_PROVISIONING') ||
