@@ -1,11 +1,11 @@
 /** The database of a host, and what is done in the background with it: one begins with the other. */
 import type { Config } from './config.ts'
+import { createWork, type Work } from './core/background/background.ts'
+import { DUTIES } from './core/background/duties.ts'
 import type { TokenHasher } from './core/callers/principal.ts'
 import { ensureFirstAdmin } from './core/callers/tokens.ts'
 import { agreeOnSecret } from './core/deployment.ts'
 import type { CoreParts } from './core/parts.ts'
-import { DUTIES } from './core/work/duties.ts'
-import { createWork, type Work } from './core/work/work.ts'
 import { type DatabaseService, startDatabase } from './database/service.ts'
 import { keptSecret } from './keys.ts'
 import type { Log } from './log.ts'

@@ -2,8 +2,8 @@
 import type { Db } from '../database/database.ts'
 import type { Sealer } from '../seal.ts'
 import type { Connectors } from './apps/connectors.ts'
+import type { Send } from './background/background.ts'
 import type { Deliver } from './webhooks/deliver.ts'
-import type { Send } from './work/work.ts'
 
 export type CoreParts = {
   connectors: Connectors

@@ -3,7 +3,7 @@ import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
 import { recordActivity } from '../activity/activity.ts'
-import type { Duty } from '../work/work.ts'
+import type { Duty } from '../background/background.ts'
 import { applyAccounts } from './accounts.ts'
 import { applyActivity } from './activity.ts'
 

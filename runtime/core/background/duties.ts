@@ -6,8 +6,8 @@ import { REQUEST_DUTY } from '../requests/duty.ts'
 import { SYNC_DUTY } from '../sync/duty.ts'
 import { UPLOAD_DUTY } from '../uploads/duty.ts'
 import { FEED_DUTY } from '../webhooks/feed.ts'
+import type { Duty } from './background.ts'
 import type { QueueName } from './queues.ts'
-import type { Duty } from './work.ts'
 
 export const DUTIES: Record<QueueName, Duty> = {
   'access-requests': REQUEST_DUTY,
