@@ -1,9 +1,11 @@
 /** Whose account it is that a request for the app itself gave: it stays open while others need it, and not longer. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CoreHost, type Person, person, startCore } from '../host.ts'
-import { type Company, company } from './company.ts'
-import { type BadSystem, startBadSystem } from './faults/bad-system.ts'
+import { type CoreHost, type Person, person } from '../host.ts'
+import type { Company } from './company.ts'
+import { type BadCompany, startBadCompany } from './faults/bad-company.ts'
+import type { BadSystem } from './faults/bad-system.ts'
 
+let bad: BadCompany
 let system: BadSystem
 let core: CoreHost
 let acme: Company
@@ -14,10 +16,8 @@ let people = 0
 let who: Person & { email: string }
 
 beforeAll(async () => {
-  system = await startBadSystem()
-  core = await startCore(system.env)
-  await core.host.settled
-  acme = company(core)
+  bad = await startBadCompany()
+  ;({ system, core, acme } = bad)
   appId = await acme.connected(system.app)
   const ref = { entitlementType: 'GROUP', resourceType: '', resourceId: '' }
   permission = await acme.synced(appId, 'Group', { ...ref, entitlementId: 'group' })
@@ -28,10 +28,7 @@ beforeAll(async () => {
     entitlementId: null as never,
   })
 })
-afterAll(async () => {
-  await core.stop()
-  await system.close()
-})
+afterAll(() => bad.stop())
 beforeEach(async () => {
   people += 1
   const email = `person-${people}@acme.example`

@@ -1,28 +1,23 @@
 /** Texts of callers, of apps and of webhooks that are cut to a length, wherever the cut falls. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failed } from '../../../runtime/core/requests/outcome.ts'
-import { app, type CoreHost, type Person, person, startCore } from '../host.ts'
-import { answering, type Receiver, startReceiver } from '../webhooks/receiver.ts'
-import { type Company, company } from './company.ts'
+import { app, type CoreHost, type Person, person } from '../host.ts'
+import { answering, type Receiver } from '../webhooks/receiver.ts'
+import type { Company } from './company.ts'
+import { type Hooked, startHooked } from './hooked.ts'
 
+let hooked: Hooked
 let receiver: Receiver
 let core: CoreHost
 let acme: Company
 let ada: Person
 
 beforeAll(async () => {
-  receiver = await startReceiver()
-  core = await startCore({
-    KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
-    KEYWAY_REQUESTS_PER_MINUTE: '100000',
-  })
-  acme = company(core)
+  hooked = await startHooked()
+  ;({ receiver, core, acme } = hooked)
   ada = await person(core.db, 'ada@acme.example')
 })
-afterAll(async () => {
-  await core.stop()
-  await receiver.close()
-})
+afterAll(() => hooked.stop())
 
 /** A text whose last character is a pair of code units that lies across a length. */
 const across = (length: number): string => `${'a'.repeat(length - 1)}😀`

@@ -1,37 +1,28 @@
 /** Requests that systems of the operator's judge, carry out and take back. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { app, type CoreHost, type Person, person, startCore } from '../host.ts'
-import { answering, type Receiver, startReceiver } from '../webhooks/receiver.ts'
-import { type Company, company } from './company.ts'
+import { app, type CoreHost, type Person, person } from '../host.ts'
+import { answering, type Receiver } from '../webhooks/receiver.ts'
+import type { Company } from './company.ts'
+import { type Hooked, startHooked } from './hooked.ts'
 
+let hooked: Hooked
 let receiver: Receiver
 let core: CoreHost
 let acme: Company
 let ada: Person
 
 beforeAll(async () => {
-  receiver = await startReceiver()
-  core = await startCore({
-    KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
-    KEYWAY_REQUESTS_PER_MINUTE: '100000',
-  })
-  acme = company(core)
+  hooked = await startHooked()
+  ;({ receiver, core, acme } = hooked)
   ada = await person(core.db, 'ada@acme.example')
 })
-afterAll(async () => {
-  await core.stop()
-  await receiver.close()
-})
+afterAll(() => hooked.stop())
 beforeEach(() => {
   receiver.received.length = 0
   receiver.answer(answering(200, '{}'))
 })
 
-async function hook(hook_type: string): Promise<{ id: string }> {
-  const body = { hook_type, name: `${hook_type} hook`, url: receiver.url, headers: {} }
-  const made = await core.call('POST', '/operator/webhooks', { body })
-  return { id: made.body.webhook.id }
-}
+const hook = (hook_type: string) => hooked.hook(hook_type)
 
 const told = () => JSON.parse(receiver.received.at(-1)?.text ?? '{}')
 

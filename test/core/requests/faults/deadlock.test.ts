@@ -1,23 +1,20 @@
 /** Many do many things for the same person at the same time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CoreHost, person, startCore } from '../../host.ts'
-import { type Company, company } from '../company.ts'
-import { type BadSystem, startBadSystem } from './bad-system.ts'
+import { type CoreHost, person } from '../../host.ts'
+import type { Company } from '../company.ts'
+import { type BadCompany, startBadCompany } from './bad-company.ts'
+import type { BadSystem } from './bad-system.ts'
 
+let bad: BadCompany
 let system: BadSystem
 let core: CoreHost
 let acme: Company
 
 beforeAll(async () => {
-  system = await startBadSystem()
-  core = await startCore(system.env)
-  await core.host.settled
-  acme = company(core)
+  bad = await startBadCompany()
+  ;({ system, core, acme } = bad)
 })
-afterAll(async () => {
-  await core.stop()
-  await system.close()
-})
+afterAll(() => bad.stop())
 
 test('asking, approving and cancelling at the same moment: each is answered, and all is taken back', async () => {
   const appId = await acme.connected(system.app)

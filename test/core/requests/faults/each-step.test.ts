@@ -1,9 +1,11 @@
 /** Each call of a request fails once, in each way: the request ends as if nothing had happened. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CoreHost, person, startCore } from '../../host.ts'
-import { type Company, company } from '../company.ts'
-import { type BadSystem, type End, type Name, startBadSystem } from './bad-system.ts'
+import { type CoreHost, person } from '../../host.ts'
+import type { Company } from '../company.ts'
+import { type BadCompany, startBadCompany } from './bad-company.ts'
+import type { BadSystem, End, Name } from './bad-system.ts'
 
+let bad: BadCompany
 let system: BadSystem
 let core: CoreHost
 let acme: Company
@@ -12,10 +14,8 @@ let permission: string
 let people = 0
 
 beforeAll(async () => {
-  system = await startBadSystem()
-  core = await startCore(system.env)
-  await core.host.settled
-  acme = company(core)
+  bad = await startBadCompany()
+  ;({ system, core, acme } = bad)
   appId = await acme.connected(system.app)
   permission = await acme.synced(appId, 'Group', {
     entitlementType: 'GROUP',
@@ -24,10 +24,7 @@ beforeAll(async () => {
     resourceId: '',
   })
 })
-afterAll(async () => {
-  await core.stop()
-  await system.close()
-})
+afterAll(() => bad.stop())
 
 async function someone() {
   people += 1

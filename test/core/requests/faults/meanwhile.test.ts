@@ -5,10 +5,12 @@ import { requestablePermissions } from '../../../../runtime/database/schema/app_
 import { users } from '../../../../runtime/database/schema/people.ts'
 import { killDatabase } from '../../../database/kill.ts'
 import { until } from '../../../e2e/until.ts'
-import { type CoreHost, person, startCore } from '../../host.ts'
-import { type Company, company } from '../company.ts'
-import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
+import { type CoreHost, person } from '../../host.ts'
+import type { Company } from '../company.ts'
+import { type BadCompany, startBadCompany } from './bad-company.ts'
+import type { BadSystem, End } from './bad-system.ts'
 
+let bad: BadCompany
 let system: BadSystem
 let core: CoreHost
 let acme: Company
@@ -18,17 +20,12 @@ let people = 0
 
 beforeAll(async () => {
   // Writes show after a while, as the connector says.
-  system = await startBadSystem({ consistencyMs: 3000, showsAfterMs: 700 })
-  core = await startCore(system.env)
-  await core.host.settled
-  acme = company(core)
+  bad = await startBadCompany({ consistencyMs: 3000, showsAfterMs: 700 })
+  ;({ system, core, acme } = bad)
   appId = await acme.connected(system.app)
   permission = await newPermission('group')
 })
-afterAll(async () => {
-  await core.stop()
-  await system.close()
-})
+afterAll(() => bad.stop())
 beforeEach(() => system.behave(() => 'well'))
 
 const newPermission = (entitlementId: string) =>

@@ -1,10 +1,12 @@
 /** Accounts that are woken and put to sleep, where each of the calls fails once, in each way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../../e2e/until.ts'
-import { type CoreHost, type Person, person, startCore } from '../../host.ts'
-import { type Company, company } from '../company.ts'
-import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
+import { type CoreHost, type Person, person } from '../../host.ts'
+import type { Company } from '../company.ts'
+import { type BadCompany, startBadCompany } from './bad-company.ts'
+import type { BadSystem, End } from './bad-system.ts'
 
+let bad: BadCompany
 let system: BadSystem
 let core: CoreHost
 let acme: Company
@@ -14,10 +16,8 @@ let people = 0
 let who: Person & { email: string }
 
 beforeAll(async () => {
-  system = await startBadSystem()
-  core = await startCore(system.env)
-  await core.host.settled
-  acme = company(core)
+  bad = await startBadCompany()
+  ;({ system, core, acme } = bad)
   appId = await acme.connected(system.app)
   permission = await acme.synced(appId, 'Group', {
     entitlementType: 'GROUP',
@@ -26,10 +26,7 @@ beforeAll(async () => {
     resourceId: '',
   })
 })
-afterAll(async () => {
-  await core.stop()
-  await system.close()
-})
+afterAll(() => bad.stop())
 beforeEach(async () => {
   people += 1
   const email = `person-${people}@acme.example`

@@ -1,0 +1,35 @@
+/** A company whose requests are told to a receiver of webhooks. */
+import { type CoreHost, startCore } from '../host.ts'
+import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
+import { type Company, company } from './company.ts'
+
+export type Hooked = {
+  receiver: Receiver
+  core: CoreHost
+  acme: Company
+  /** Makes a webhook to the receiver, as settings refer to it. */
+  hook(hook_type: string): Promise<{ id: string }>
+  stop(): Promise<void>
+}
+
+export async function startHooked(): Promise<Hooked> {
+  const receiver = await startReceiver()
+  const core = await startCore({
+    KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
+    KEYWAY_REQUESTS_PER_MINUTE: '100000',
+  })
+  return {
+    receiver,
+    core,
+    acme: company(core),
+    async hook(hook_type) {
+      const body = { hook_type, name: `${hook_type} hook`, url: receiver.url, headers: {} }
+      const made = await core.call('POST', '/operator/webhooks', { body })
+      return { id: made.body.webhook.id }
+    },
+    async stop() {
+      await core.stop()
+      await receiver.close()
+    },
+  }
+}
