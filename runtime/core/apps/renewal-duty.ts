@@ -12,8 +12,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { tokenRenewals } from '../../database/schema/renewals.ts'
 import type { Duty } from '../background/background.ts'
 import type { RequestParts } from '../parts.ts'
-import { adminIds } from '../people/admins.ts'
-import { openTask } from '../tasks/open.ts'
+import { openErrorTask } from '../tasks/error.ts'
 import { keepConnection, openConnection } from './connections.ts'
 import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
 
@@ -141,23 +140,11 @@ async function failed(db: Db, app: AppRow, problem: string): Promise<void> {
   })
 }
 
-async function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<void> {
-  const { adminUserIds, adminGroupIds, domainId } = app
-  const nobody = adminUserIds.length + adminGroupIds.length === 0
-  await openTask(
-    tx,
-    { domainId, userId: null },
-    {
-      taskType: 'TOKEN_NOT_RENEWED',
-      taskCategory: 'ERROR',
-      productArea: 'PLATFORM',
-      appId: app.id,
-      description: `The access token of ${JSON.stringify(app.name)} could not be renewed: ${problem}`,
-      instructions: `Where its consent was taken back or its client changed, connect it again with PUT /apps/${app.id}; it is tried again for two days`,
-      assignees: {
-        userIds: nobody ? await adminIds(tx, domainId) : adminUserIds,
-        groupIds: adminGroupIds,
-      },
-    },
-  )
+function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<void> {
+  return openErrorTask(tx, app.domainId, {
+    taskType: 'TOKEN_NOT_RENEWED',
+    description: `The access token of ${JSON.stringify(app.name)} could not be renewed: ${problem}`,
+    instructions: `Where its consent was taken back or its client changed, connect it again with PUT /apps/${app.id}; it is tried again for two days`,
+    app,
+  })
 }

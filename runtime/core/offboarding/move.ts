@@ -7,7 +7,7 @@ import { mayBecome } from '../../contract/offboarding-states.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { recordActivity } from '../activity/activity.ts'
-import { openError } from '../policies/problem.ts'
+import { openErrorTask } from '../tasks/error.ts'
 
 export type OffboardingRow = typeof userOffboardings.$inferSelect
 
@@ -57,13 +57,13 @@ export async function failOffboarding(db: Db, id: string, problem: string): Prom
     const target = offboardingTarget(row, row.userId)
     const metadata = { user_id: row.userId, problem: keptText(problem, 500) }
     await recordActivity(tx, actor, 'USER_OFFBOARDING_FAILED', [target], metadata, 'Failed')
-    await openError(
-      tx,
-      row.domainId,
-      'OFFBOARDING_ERROR',
-      `The offboarding of a user failed: ${keptText(problem, 500)}`,
-      'Mend what is said there, then offboard the user again: POST /lifecycle-management/user-offboardings',
-      { targetUserId: row.userId, productArea: 'OFFBOARDING' },
-    )
+    await openErrorTask(tx, row.domainId, {
+      taskType: 'OFFBOARDING_ERROR',
+      description: `The offboarding of a user failed: ${keptText(problem, 500)}`,
+      instructions:
+        'Mend what is said there, then offboard the user again: POST /lifecycle-management/user-offboardings',
+      targetUserId: row.userId,
+      productArea: 'OFFBOARDING',
+    })
   })
 }

@@ -8,8 +8,9 @@ import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
 import type { Duty } from '../background/background.ts'
 import type { RequestParts } from '../parts.ts'
 import { later } from '../requests/move.ts'
+import { openErrorTask } from '../tasks/error.ts'
 import { CHANGED_USERS } from './changed.ts'
-import { openError, tellProblem } from './problem.ts'
+import { tellProblem } from './problem.ts'
 import { settle } from './settle.ts'
 import { sweepPolicy } from './sweep.ts'
 
@@ -88,14 +89,12 @@ async function tryLater(
       .where(eq(policyWants.userId, userId))
     if (attempts + 1 !== MAX_ATTEMPTS) return
     const words = error instanceof Error ? error.message.split('\n')[0] : 'it ended without a word'
-    await openError(
-      tx,
-      domainId,
-      'ACCESS_POLICY_ERROR',
-      `Access policies cannot be evaluated for a user: ${keptText(words ?? '', 500)}`,
-      'It is tried again every hour, and when the user changes.',
-      { targetUserId: userId },
-    )
+    await openErrorTask(tx, domainId, {
+      taskType: 'ACCESS_POLICY_ERROR',
+      description: `Access policies cannot be evaluated for a user: ${keptText(words ?? '', 500)}`,
+      instructions: 'It is tried again every hour, and when the user changes.',
+      targetUserId: userId,
+    })
   })
 }
 

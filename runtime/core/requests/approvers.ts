@@ -2,8 +2,9 @@
 import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { groupMembers, userRoles, users } from '../../database/schema/people.ts'
+import { groupMembers, users } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
+import { adminIds } from '../people/admins.ts'
 import type { RequestRow } from './move.ts'
 
 const GONE = ['SUSPENDED', 'INACTIVE'] as const
@@ -97,13 +98,9 @@ export async function admins(db: Db, request: PartiesOfApp): Promise<Approvers> 
     .where(eq(apps.id, request.appId))
   const ofApp = await eligible(db, request, app ?? { users: [], groups: [] })
   if (ofApp) return ofApp
-  const rows = await db
-    .select({ id: userRoles.userId })
-    .from(userRoles)
-    .where(and(eq(userRoles.domainId, request.domainId), eq(userRoles.role, 'Admin')))
-  const all = rows.map(({ id }) => id)
+  const all = await adminIds(db, request.domainId)
   const others = await able(db, all, partiesOf(request))
-  return { users: others.length > 0 ? others : await able(db, all, []), groups: [] }
+  return { users: others.length > 0 ? others : all, groups: [] }
 }
 
 /** Those who do work by hand for an app; parties among them, for there is nothing to decide. */

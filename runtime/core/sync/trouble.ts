@@ -2,13 +2,12 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import type { Db } from '../../database/database.ts'
-import { userRoles } from '../../database/schema/people.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { recordActivity } from '../activity/activity.ts'
 import type { AppRow } from '../apps/apps.ts'
 import type { ConnectorAnswer } from '../apps/connectors.ts'
-import { openTask } from '../tasks/open.ts'
+import { openErrorTask } from '../tasks/error.ts'
 import { endRun, LeaseLost, type Walk } from './runs.ts'
 
 /** Something went wrong outside of us; in words without secrets. */
@@ -112,31 +111,7 @@ export async function askAdmins(
     .where(openTasks(app))
     .returning({ id: tasks.id })
   if (told.length > 0) return
-  await openTask(
-    tx,
-    { domainId: app.domainId, userId: null },
-    {
-      taskType: TASK_TYPE,
-      taskCategory: 'ERROR',
-      productArea: 'PLATFORM',
-      description,
-      instructions,
-      appId: app.id,
-      assignees: await adminsOf(tx, app),
-    },
-  )
-}
-
-/** The app's own admins, else those of the deployment. */
-async function adminsOf(tx: Db, { domainId, adminUserIds, adminGroupIds }: AppRow) {
-  if (adminUserIds.length + adminGroupIds.length > 0)
-    return { userIds: adminUserIds, groupIds: adminGroupIds }
-  const rows = await tx
-    .select({ userId: userRoles.userId })
-    .from(userRoles)
-    .where(and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin')))
-    .limit(100)
-  return { userIds: rows.map(({ userId }) => userId), groupIds: [] }
+  await openErrorTask(tx, app.domainId, { taskType: TASK_TYPE, description, instructions, app })
 }
 
 /** Completes the app's task about its syncs. */

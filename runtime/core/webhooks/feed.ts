@@ -10,8 +10,7 @@ import { activityLogs } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
 import type { Duty } from '../background/background.ts'
 import type { RequestParts } from '../parts.ts'
-import { adminIds } from '../people/admins.ts'
-import { openTask } from '../tasks/open.ts'
+import { openErrorTask } from '../tasks/error.ts'
 import { eventBody } from './event.ts'
 import type { WebhookRow } from './secrets.ts'
 import { sendWebhook } from './send.ts'
@@ -147,16 +146,9 @@ async function tellAdmins(
   { id, name }: WebhookRow,
   problem: string,
 ): Promise<void> {
-  await openTask(
-    tx,
-    { domainId, userId: null },
-    {
-      taskType: 'WEBHOOK_FAILING',
-      taskCategory: 'ERROR',
-      productArea: 'PLATFORM',
-      description: `The activity log has not reached the webhook ${JSON.stringify(name)} for a day: ${problem}`,
-      instructions: `It is tried again, and goes on where it stopped. See what is wrong with: keyway webhooks test ${id}`,
-      assignees: { userIds: await adminIds(tx, domainId), groupIds: [] },
-    },
-  )
+  await openErrorTask(tx, domainId, {
+    taskType: 'WEBHOOK_FAILING',
+    description: `The activity log has not reached the webhook ${JSON.stringify(name)} for a day: ${problem}`,
+    instructions: `It is tried again, and goes on where it stopped. See what is wrong with: keyway webhooks test ${id}`,
+  })
 }
