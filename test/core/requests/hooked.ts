@@ -12,10 +12,11 @@ export type Hooked = {
   stop(): Promise<void>
 }
 
-export async function startHooked(): Promise<Hooked> {
+/** `egress`: what else of the operator's networks a connector may reach, as `connector=host:port`. */
+export async function startHooked(...egress: string[]): Promise<Hooked> {
   const receiver = await startReceiver()
   const core = await startCore({
-    KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
+    KEYWAY_PRIVATE_EGRESS: [`webhooks=${receiver.host}`, ...egress].join(' '),
     KEYWAY_REQUESTS_PER_MINUTE: '100000',
   })
   return {
