@@ -27,9 +27,9 @@ export type SyncReport = {
   /** From the request to the end of the run, kills and starts included. */
   tookMs: number
   kills: number
-  /** The largest and, in the middle of each tenth of the run, the host's memory. */
   peak: Memory
-  tenths: number[]
+  /** Host and workers together, ten times a second, in the order of the run. */
+  memoryMb: number[]
   counts: Record<string, number>
   pages: number
   /** What is not as the upstream says; empty for the exact result. */
@@ -99,10 +99,7 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
       tookMs,
       kills: killed,
       peak: samples.reduce((a, b) => (a.hostMb + a.workersMb > b.hostMb + b.workersMb ? a : b)),
-      tenths: Array.from({ length: 10 }, (_, n) => {
-        const sample = samples[Math.floor(((n + 0.5) * samples.length) / 10)]
-        return (sample?.hostMb ?? 0) + (sample?.workersMb ?? 0)
-      }),
+      memoryMb: samples.map(({ hostMb, workersMb }) => hostMb + workersMb),
       counts: run.counts,
       pages: upstream.pages(),
       wrong,
