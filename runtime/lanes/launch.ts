@@ -83,6 +83,12 @@ export type Launcher = {
 /** Old-generation limit of a worker's own heap, in MiB: it holds messages, never connector data. */
 const WORKER_HEAP_MB = 512
 
+/**
+ * Longest semi-space of each heap in a worker, the isolates' as well, in MiB. Left alone (16), a worker that answers
+ * lists of 28 kB keeps 100 MB more, and is no faster: what it makes anew fits into no cache then.
+ */
+const SEMI_SPACE_MB = 4
+
 /** Tries the layers of this platform once and returns what starts workers behind those that work. */
 export function createLauncher(bundle: WorkerBundle): Launcher {
   const layers = LAYERS[process.platform] ?? []
@@ -146,6 +152,7 @@ function nodeFlags({ file, isolatedVm }: WorkerBundle): string[] {
     '--no-node-snapshot',
     '--no-warnings',
     `--max-old-space-size=${WORKER_HEAP_MB}`,
+    `--max-semi-space-size=${SEMI_SPACE_MB}`,
     file,
     isolatedVm,
   ]
