@@ -8,7 +8,6 @@ import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
-import { resealConnections } from './core/apps/reseal.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
 import { createOnce } from './core/once/once.ts'
 import type { CoreParts } from './core/parts.ts'
@@ -43,6 +42,7 @@ import { openStore } from './registry/store.ts'
 import { toolchainDigest } from './registry/toolchain.ts'
 import type { Version } from './registry/version.ts'
 import { watchDirectories } from './registry/watch.ts'
+import { resealAll } from './reseal.ts'
 import { createSealer } from './seal.ts'
 import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
@@ -278,11 +278,9 @@ export async function createHost(
     if (!db) return
     const { signal } = stopping
     const info = log.info.bind(log)
-    await resealConnections(db, vault, { signal, info, warn: log.warn.bind(log) }).catch(
-      (error) => {
-        if (!signal.aborted) log.error({ err: error }, 'sealing connections anew failed')
-      },
-    )
+    await resealAll(db, vault, { signal, info, warn: log.warn.bind(log) }).catch((error) => {
+      if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials anew failed')
+    })
   })
 
   void Promise.all([settled, lifecycle.ready]).then(() => callable.resolve(parts))

@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   testing: ['contract', 'egress', 'invoke', 'lanes', 'packages', 'registry'],
   'told.ts': ['contract', 'http', 'invoke', 'lifecycle', 'registry', 'log.ts'],
+  'reseal.ts': ['core', 'database', 'lifecycle', 'seal.ts'],
   'state.ts': ['core', 'database', 'config.ts', 'keys.ts', 'log.ts'],
   'main.ts': [
     'core',
@@ -59,6 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'log.ts',
     'seal.ts',
     'state.ts',
+    'reseal.ts',
     'told.ts',
     'version.ts',
   ],

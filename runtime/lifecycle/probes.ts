@@ -1,14 +1,16 @@
 /** Credentials that a new version of a connector is tried with before calls go to it; sealed at rest. */
 import { and, eq } from 'drizzle-orm'
+import { RuntimeError } from '../contract/errors.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import type { Db } from '../database/database.ts'
 import { probes } from '../database/schema/lifecycle.ts'
-import type { Sealer } from '../seal.ts'
+import { SealError, type Sealer } from '../seal.ts'
 
 /** The envelope's members that say for whom a call is. */
 export type Probe = Record<string, unknown>
 
-const context = (domainId: string, connector: string): Buffer =>
+/** What the sealed text of a connector's probe is bound to. */
+export const boundToProbe = (domainId: string, connector: string): Buffer =>
   Buffer.from(`probe ${domainId} ${connector}`)
 
 export async function setProbe(
@@ -19,7 +21,7 @@ export async function setProbe(
   probe: Probe,
 ): Promise<void> {
   const connector = normalizeId(id)
-  const sealed = vault.seal(JSON.stringify(probe), context(domainId, connector))
+  const sealed = vault.seal(JSON.stringify(probe), boundToProbe(domainId, connector))
   await db
     .insert(probes)
     .values({ domainId, connector, sealed })
@@ -32,16 +34,37 @@ export async function forgetProbe(db: Db, domainId: string, id: string): Promise
     .where(and(eq(probes.domainId, domainId), eq(probes.connector, normalizeId(id))))
 }
 
+const rowOf = async (db: Db, domainId: string, id: string) => {
+  const [row] = await db
+    .select()
+    .from(probes)
+    .where(and(eq(probes.domainId, domainId), eq(probes.connector, normalizeId(id))))
+  return row
+}
+
+export const hasProbe = async (db: Db, domainId: string, id: string): Promise<boolean> =>
+  (await rowOf(db, domainId, id)) !== undefined
+
+/** @throws RuntimeError state_conflict where they cannot be opened any more */
 export async function probeOf(
   db: Db,
   vault: Sealer,
   domainId: string,
   id: string,
 ): Promise<Probe | null> {
-  const connector = normalizeId(id)
-  const [row] = await db
-    .select()
-    .from(probes)
-    .where(and(eq(probes.domainId, domainId), eq(probes.connector, connector)))
-  return row ? JSON.parse(vault.open(row.sealed, context(domainId, connector))) : null
+  const row = await rowOf(db, domainId, id)
+  if (!row) return null
+  try {
+    return JSON.parse(vault.open(row.sealed, boundToProbe(domainId, row.connector)))
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    const why =
+      error.why === 'key'
+        ? `were sealed with the key ${error.keyId}, which no secret of KEYWAY_SECRET makes`
+        : 'were altered'
+    throw new RuntimeError(
+      'state_conflict',
+      `The credentials that new versions of ${id} are tried with ${why}: give them again with keyway probe ${id} --as FILE, or do without by keyway probe ${id} --forget`,
+    )
+  }
 }

@@ -6,6 +6,8 @@ import type { RequestParts } from '../../runtime/core/parts.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import { deploymentSecret } from '../../runtime/database/schema/deployment.ts'
 import { createCall } from '../../runtime/invoke/call.ts'
+import { probeOf, setProbe } from '../../runtime/lifecycle/probes.ts'
+import { resealAll } from '../../runtime/reseal.ts'
 import { createSealer, sealedWith } from '../../runtime/seal.ts'
 import { keyId } from '../../runtime/secret.ts'
 import { type Directory, startDirectory } from './directory.ts'
@@ -171,20 +173,32 @@ describe('rotating the secret', () => {
       const sealed = keepConnection(old, { id: one, domainId }, { settings: { i } })
       await core.db.update(apps).set({ sealedConnection: sealed }).where(eq(apps.id, one))
     }
-    const { resealConnections } = await import('../../runtime/core/apps/reseal.ts')
     const vault = createSealer([SECRET, NEW_SECRET], 'connection')
     const { signal } = new AbortController()
     const warnings: string[] = []
     const tell = { signal, info: () => {}, warn: (_: object, text: string) => warnings.push(text) }
-    await Promise.all([
-      resealConnections(core.db, vault, tell),
-      resealConnections(core.db, vault, tell),
-    ])
+    await Promise.all([resealAll(core.db, vault, tell), resealAll(core.db, vault, tell)])
     expect(warnings).toEqual([])
     const only = createSealer([SECRET], 'connection')
     const rows = await core.db.select().from(apps)
     const sealed = rows.filter(({ sealedConnection }) => sealedConnection !== null)
     expect(sealed).toHaveLength(46)
     for (const row of sealed) expect(openConnection(only, row)).toHaveProperty('settings')
+  })
+
+  test('of what new versions are tried with is done as well, or told where it is too late', async () => {
+    const { domainId } = await rowOf(id)
+    const probe = { auth: { token: 'probing' } }
+    const sealer = (...secrets: string[]) => createSealer(secrets, 'connection')
+    const opened = (vault: ReturnType<typeof sealer>) => probeOf(core.db, vault, domainId, 'acme')
+    await setProbe(core.db, sealer(NEW_SECRET), domainId, 'acme', probe)
+    await expect(opened(sealer(SECRET))).rejects.toMatchObject({
+      code: 'state_conflict',
+      message: expect.stringContaining('keyway probe acme --as FILE'),
+    })
+    const { signal } = new AbortController()
+    const tell = { signal, info: () => {}, warn: () => {} }
+    await resealAll(core.db, sealer(SECRET, NEW_SECRET), tell)
+    expect(await opened(sealer(SECRET))).toEqual(probe)
   })
 })

@@ -22,7 +22,7 @@ import { converged, listNodes, problemsOf } from '../../lifecycle/nodes.ts'
 import * as operate from '../../lifecycle/operate.ts'
 import { type Change, type OperateDeps, readable } from '../../lifecycle/operating.ts'
 import type { Uploaded } from '../../lifecycle/packages.ts'
-import { forgetProbe, probeOf, setProbe } from '../../lifecycle/probes.ts'
+import { forgetProbe, hasProbe, setProbe } from '../../lifecycle/probes.ts'
 import { distrust, trust } from '../../lifecycle/publishers.ts'
 import { connectorOf } from '../../lifecycle/statement.ts'
 import { upload } from '../../lifecycle/upload.ts'
@@ -226,7 +226,7 @@ async function show(op: Operating, id: string) {
     ...connector,
     wants,
     withheld: uncovered(wants, connector.grants),
-    probe: (await probeOf(db, op.vault, actor.domainId, connector.id)) !== null,
+    probe: await hasProbe(db, actor.domainId, connector.id),
   }
 }
 
