@@ -37,8 +37,11 @@ async function due(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+/** The name under which one host at a time works on an offboarding. */
+const turnOf = (id: string): string => `offboarding ${id}`
+
 async function handle(db: Db, id: string, parts: RequestParts): Promise<void> {
-  await alone(db, `offboarding ${id}`, async (held) => {
+  await alone(db, turnOf(id), async (held) => {
     const signal = AbortSignal.any([parts.signal, held])
     const row = await dueNow(db, id, parts)
     if (row?.status === 'SCHEDULED') await begin(db, id, parts)
@@ -111,4 +114,4 @@ async function lookAgain(
     .where(and(eq(userOffboardings.id, id), eq(userOffboardings.status, 'IN_PROGRESS')))
 }
 
-export const OFFBOARDING_DUTY: Duty = { handle, due, gaveUp: failOffboarding }
+export const OFFBOARDING_DUTY: Duty = { handle, turnOf, due, gaveUp: failOffboarding }

@@ -1,0 +1,51 @@
+/** Somebody leaves an app whose system does not do as it is told. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { person } from '../host.ts'
+import { type BadCompany, startBadCompany } from '../requests/faults/bad-company.ts'
+import type { End } from '../requests/faults/bad-system.ts'
+import { leaving } from './leaving.ts'
+
+let company: BadCompany
+let people: ReturnType<typeof leaving>
+let appId: string
+let count = 0
+
+beforeAll(async () => {
+  company = await startBadCompany()
+  people = leaving(company.core)
+  appId = await company.acme.connected(company.system.app)
+})
+afterAll(() => company.stop())
+
+/** Somebody with an account, whom the system begins to forget in this way. */
+async function leaves(end: End): Promise<{ id: string; userId: string; account: string }> {
+  const { system, core } = company
+  count += 1
+  const email = `person-${count}@acme.example`
+  const account = `account-of-${count}`
+  const { id: userId } = await person(core.db, email)
+  system.accounts.set(account, { email, status: 'ACTIVE', atMs: 0 })
+  await people.known(userId, account, appId)
+  system.once('deactivate_account', end)
+  return { id: await people.offboard(userId), userId, account }
+}
+
+test.each<End>(['before', 'after', 'lie', 'hang'])(
+  'an account whose end ends with “%s” is looked at again, and closed in the end',
+  async (end) => {
+    const { id, account } = await leaves(end)
+    await people.reaches(id, 'COMPLETED')
+    expect(company.system.accounts.get(account)?.status).toBe('SUSPENDED')
+  },
+  60_000,
+)
+
+test('an account that the system refuses to close is somebody’s task, which says why', async () => {
+  const { id, userId, account } = await leaves('refused')
+  const task = await people.taskOf(userId)
+  expect(task.instructions).toContain('could not be done automatically')
+  expect(await people.statusOf(id)).toBe('IN_PROGRESS')
+  expect(company.system.accounts.get(account)?.status).toBe('ACTIVE')
+  await company.core.call('POST', `/tasks/${task.id}/complete`)
+  await people.reaches(id, 'COMPLETED')
+})

@@ -1,0 +1,57 @@
+/** People who leave, and the account that each of them has in an app. */
+import { accounts } from '../../../runtime/database/schema/apps.ts'
+import { until } from '../../e2e/until.ts'
+import { type CoreHost, domainOf } from '../host.ts'
+
+const PATH = '/lifecycle-management/user-offboardings'
+
+export function leaving(core: CoreHost) {
+  return {
+    /** An account that was there before anybody asked, as a sync tells it. */
+    async known(userId: string, uniqueIdentifier: string, appId: string): Promise<void> {
+      const domainId = await domainOf(core.db)
+      await core.db.insert(accounts).values({ domainId, appId, userId, uniqueIdentifier })
+    },
+
+    async offboard(user_id: string): Promise<string> {
+      const { status, body } = await core.call('POST', PATH, { body: { user_id } })
+      if (status !== 201) throw new Error(JSON.stringify(body))
+      return body.id
+    },
+
+    cancel: (id: string) => core.call('POST', `${PATH}/${id}/cancel`),
+
+    async statusOf(id: string): Promise<string> {
+      return (await core.call('GET', `${PATH}/${id}`)).body.status
+    },
+
+    /** Waits until an offboarding is in a state. */
+    reaches: (id: string, status: string) =>
+      until(
+        `the offboarding is ${status}`,
+        async () => {
+          const { body } = await core.call('GET', `${PATH}/${id}`)
+          return body.status === status ? body : null
+        },
+        60_000,
+      ),
+
+    /** The task of somebody who leaves, once there is one. */
+    taskOf: (userId: string) =>
+      until(
+        'there is a task',
+        async () => {
+          const { body } = await core.call(
+            'GET',
+            '/tasks?show_all_tasks=true&product_area=OFFBOARDING&status=PENDING',
+          )
+          return (
+            body.items.find(
+              (one: { target_user: { id: string } }) => one.target_user.id === userId,
+            ) ?? null
+          )
+        },
+        60_000,
+      ),
+  }
+}
