@@ -11,7 +11,7 @@ import { recordActivity } from '../activity/activity.ts'
 import type { Principal } from '../callers/principal.ts'
 import { findUser, toUser } from '../people/users.ts'
 import { acted, judge, lockRequestOf } from '../requests/acted.ts'
-import { partiesOf } from '../requests/approvers.ts'
+import { eligible, partiesOf } from '../requests/approvers.ts'
 import type { RequestMeans } from '../requests/means.ts'
 import { findTask, mayAct, type TaskRow, taskTarget } from './tasks.ts'
 
@@ -130,6 +130,12 @@ export async function reassignTask(
     if (to.length + teams.length === 0) throw new CoreError(400, 'Name at least one user or group')
     for (const userId of to) await findUser(tx, principal, userId)
     await knownGroups(tx, principal, teams)
+    const chosen = { users: to, groups: teams }
+    if (request && body.replace && (await eligible(tx, request, chosen)) === null)
+      throw new CoreError(
+        400,
+        'None of them can decide on it: they have left, or their groups hold nobody but who asked and who is to have the access',
+      )
     const values = [...to.map((userId) => ({ userId })), ...teams.map((groupId) => ({ groupId }))]
     await tx
       .delete(taskAssignees)

@@ -1,6 +1,7 @@
 /** What somebody with several roles, each for something else, may do with the requests of others. */
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { groupMembers, groups } from '../../../runtime/database/schema/people.ts'
+import { groupMembers, groups, users } from '../../../runtime/database/schema/people.ts'
 import { app, type CoreHost, domainOf, group, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from './company.ts'
 
@@ -99,4 +100,18 @@ it('lets nobody decide on their own request by a group that they join, or that t
   const given = await act('reassign', { group_ids: [own], replace: true })
   expect(given.status).toBe(403)
   expect((await act('complete')).status).toBe(403)
+})
+
+it('does not let an approval be handed to those of whom nobody can decide', async () => {
+  const appId = await acme.inStore(await app(core.db, 'Handed on'))
+  const id = await acme.asked(ada, { app_id: appId })
+  const task = await acme.openTask(id)
+  const handTo = (body: object) => core.call('POST', `/tasks/${task.id}/reassign`, { body })
+  const gone = await person(core.db, 'gone@acme.example')
+  await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, gone.id))
+  const empty = await group(core.db, 'Nobody', [])
+  const own = await group(core.db, 'Ada herself', [ada])
+  for (const body of [{ user_ids: [gone.id] }, { group_ids: [empty] }, { group_ids: [own] }])
+    expect((await handTo({ ...body, replace: true })).status).toBe(400)
+  expect((await handTo({ group_ids: [empty], replace: false })).status).toBe(204)
 })
