@@ -1,5 +1,5 @@
 /** Taking uploads: they are judged at once, kept, and worked through in the background. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
 import type { ActivityRecordInput, UploadAccountsInput } from '../../contract/models/upload.ts'
@@ -14,11 +14,16 @@ type UploadRow = typeof uploads.$inferSelect
 
 /** Most entries that a 422 tells. */
 const MAX_ENTRIES = 100
+/** How many uploads of one user may wait: each is kept whole until it is worked through. */
+const MAX_WAITING = 100
+/** When to come again, in seconds. */
+const WAITING_RETRY_SECONDS = 10
 
 /**
  * Keeps accounts of a custom app to be worked through.
  *
- * @throws CoreError 403, 404; 422 for a connected app, for accounts that are doubled, or that nothing names.
+ * @throws CoreError 403, 404; 422 for a connected app, for accounts that are doubled, or that nothing names;
+ *   429 while too many of the caller's wait.
  */
 export async function uploadAccounts(
   db: Db,
@@ -38,7 +43,7 @@ export async function uploadAccounts(
 /**
  * Keeps records of the use of accounts to be worked through.
  *
- * @throws CoreError 403, 404 where a source is none of the caller's apps, 422
+ * @throws CoreError 403, 404 where a source is none of the caller's apps, 422, 429
  */
 export async function uploadActivity(
   db: Db,
@@ -66,6 +71,7 @@ export const accountUpload = (db: Db, principal: Principal, id: string) =>
 export const activityUpload = async (db: Db, principal: Principal, id: string) =>
   toRun(await findUpload(db, principal, 'activity', id))
 
+/** @throws CoreError 429 while too many of the user's wait. */
 async function keep(
   db: Db,
   { domainId, userId }: Principal,
@@ -73,6 +79,13 @@ async function keep(
   { send }: Parts,
 ) {
   return db.transaction(async (tx) => {
+    const open = and(isNull(uploads.finishedAt), eq(uploads.userId, userId))
+    if ((await tx.$count(uploads, open)) >= MAX_WAITING)
+      throw new CoreError(
+        429,
+        `${MAX_WAITING} uploads of yours wait to be worked through; send the next one when one of them is done`,
+        { 'retry-after': String(WAITING_RETRY_SECONDS) },
+      )
     const [row] = await tx
       .insert(uploads)
       .values({ ...upload, domainId, userId })

@@ -1,7 +1,16 @@
 /** Accounts of custom apps, uploaded. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uploads } from '../../../runtime/database/schema/uploads.ts'
 import { until } from '../../e2e/until.ts'
-import { app, type CoreHost, otherDomain, type Person, person, startCore } from '../host.ts'
+import {
+  app,
+  type CoreHost,
+  domainOf,
+  otherDomain,
+  type Person,
+  person,
+  startCore,
+} from '../host.ts'
 import { lastEvents, NOBODY_ID } from '../store.ts'
 
 let core: CoreHost
@@ -138,6 +147,20 @@ test('ten thousand accounts come in, sent several times at once', { timeout: 60_
   const { total } = (await core.call('GET', `/accounts?app_id=${appId}&size=1`)).body
   expect(total).toBe(10_000)
   expect((await post(appId, [...rows, { unique_identifier: 'more' }])).status).toBe(422)
+})
+
+test('no more than a hundred of one user wait; those of others are taken', async () => {
+  const appId = await newApp()
+  const busy = await person(core.db, 'busy@example.com', ['Admin'])
+  // So many that the host, which begins at once, is not soon below a hundred.
+  const domainId = await domainOf(core.db)
+  const waiting = { domainId, kind: 'accounts' as const, appId, userId: busy.id, body: [] }
+  await core.db.insert(uploads).values(Array.from({ length: 300 }, () => waiting))
+  const one = [{ unique_identifier: 'a' }]
+  const taken = await post(appId, one, busy.token)
+  expect([taken.status, taken.headers.get('retry-after')]).toEqual([429, '10'])
+  expect(taken.body.detail).toContain('wait')
+  expect((await post(appId, one)).status).toBe(200)
 })
 
 describe('refuses', () => {
