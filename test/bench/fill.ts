@@ -96,7 +96,7 @@ export async function fill(db: Db, sizes: Sizes, tell: (text: string) => void): 
 }
 
 const TABLES =
-  'users user_roles groups group_members tasks task_assignees activity_logs table_changes'
+  'users user_roles groups group_members apps access_requests tasks task_assignees activity_logs table_changes'
 
 /** What autovacuum does in the minutes after an import. */
 export async function settle(dataDir: string): Promise<void> {
@@ -109,7 +109,7 @@ export async function settle(dataDir: string): Promise<void> {
   await owner.end()
 }
 
-async function chunked(
+export async function chunked(
   rows: number,
   one: (from: number, to: number) => Promise<void>,
 ): Promise<void> {

@@ -1,0 +1,194 @@
+/**
+ * `npm run bench:requests`: what a million access requests of earlier years do to the next ones. People ask
+ * for an app whose access the operator's webhooks give and take, are approved, have it, and lose it all at the
+ * same moment: in an empty company, and in one with a million requests and their tasks. Then pages of the
+ * million, as an admin, an admin of one app and a person read them. Writes a section of RESULTS.md.
+ *
+ * `ROWS` (1,000,000) and `LIVES` (400) in the environment make it another; only the whole one is written.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { progressLine } from '../../runtime/cli/progress.ts'
+import { ADMIN_TOKEN, app, person } from '../core/host.ts'
+import { startHooked } from '../core/requests/hooked.ts'
+import { fill, settle } from './fill.ts'
+import { fillRequests, madeId } from './fill-requests.ts'
+import { loadWords, machineWords } from './machine.ts'
+import { place, sectionText } from './report.ts'
+import { type Caller, callerOf, type Life, type Lives, runLives } from './request-lives.ts'
+import { median, quantile } from './statistics.ts'
+
+const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
+const LIVES = Number(process.env['LIVES'] ?? 400)
+const WHOLE = ROWS === 1_000_000 && LIVES === 400
+const USERS = Math.max(100, ROWS / 10)
+const AT_ONCE = 16
+/** How often each list is read. */
+const READS = 20
+const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
+
+const LISTS = [
+  '',
+  'sort=DESC',
+  'statuses=PENDING_APPROVAL',
+  'statuses=COMPLETED&sort=DESC',
+  'user_id={user}',
+  'expand=tasks',
+]
+
+const line = progressLine()
+const tell = (text: string) => line.show(text)
+const load = loadWords()
+const hooked = await startHooked()
+const { core, acme } = hooked
+const { db } = core
+
+try {
+  await core.host.settled
+  const appId = await acme.inStore(await app(db, 'Application'), {}, await webhooks())
+  const asker = callerOf(core, (await person(db, 'asker@acme.example', ['Admin'])).token)
+  const approver = callerOf(core, ADMIN_TOKEN)
+  const lives = () => runLives({ core, appId, asker, approver, count: LIVES, atOnce: AT_ONCE })
+  tell('the first lives')
+  // Warm: neither is the first to need what is compiled or planned once.
+  await runLives({ core, appId, asker, approver, count: AT_ONCE, atOnce: AT_ONCE })
+  const empty = await lives()
+  await fill(db, { users: USERS, groups: 20, tasks: 0, logs: 0 }, tell)
+  await fillRequests(db, { users: USERS, requests: ROWS }, tell)
+  await settle(core.dataDir)
+  tell('lives beside the others')
+  const beside = await lives()
+  const lists = await readLists(approver)
+  line.clear()
+  const section = report(empty, beside, lists)
+  console.log(sectionText(section))
+  if (WHOLE) await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section))
+} finally {
+  await hooked.stop()
+}
+
+async function webhooks(): Promise<object> {
+  return {
+    provisioning_webhook: await hooked.hook('PROVISION'),
+    access_removal_inline_webhook: await hooked.hook('DEPROVISION'),
+  }
+}
+
+type Read = { who: string; query: string; total: number; first: number; median: number }
+
+/** The first page of each list, as three people see it. */
+async function readLists(admin: Caller): Promise<Read[]> {
+  const appAdmin = await person(db, 'app-admin@acme.example', ['App Admin'])
+  await db.execute(
+    sql`update apps set admin_user_ids = array[${appAdmin.id}::uuid] where id = ${madeId('app', 7)}`,
+  )
+  const who = await person(db, 'plain@acme.example')
+  await db.execute(sql`update access_requests set target_user_id = ${who.id}, requester_id = ${who.id}
+    where target_user_id = ${madeId('user', 77)}`)
+  const callers: [string, Caller][] = [
+    ['admin', admin],
+    ['admin of one app', callerOf(core, appAdmin.token)],
+    ['person', callerOf(core, who.token)],
+  ]
+  const read: Read[] = []
+  for (const [name, caller] of callers)
+    for (const query of LISTS) {
+      tell(`${name} ${query}`)
+      // Nobody can know without looking that nothing has changed.
+      await db.execute(
+        sql`update access_requests set domain_id = domain_id where id = ${madeId('request', 9)}`,
+      )
+      const taken: number[] = []
+      let total = 0
+      for (let n = 0; n < READS; n += 1) {
+        const beganMs = performance.now()
+        const page = await caller(
+          'GET',
+          `/appstore/access_requests?size=100&${query.replace('{user}', who.id)}`,
+        )
+        taken.push(performance.now() - beganMs)
+        total = (page as { total: number }).total
+      }
+      read.push({ who: name, query, total, first: taken[0] ?? 0, median: median(taken) })
+    }
+  return read
+}
+
+function report(empty: Lives, beside: Lives, lists: Read[]) {
+  const ms = (value: number): string => value.toFixed(1)
+  const rate = (tookMs: number): string => (LIVES / (tookMs / 1000)).toFixed(1)
+  const figures = (which: keyof Life, { lives }: Lives): string => {
+    const sorted = lives.map((one) => one[which]).sort((a, b) => a - b)
+    return `${ms(quantile(sorted, 0.5))} / ${ms(quantile(sorted, 0.99))}`
+  }
+  const ratio = (which: 'givenMs' | 'takenMs'): string => (empty[which] / beside[which]).toFixed(2)
+  const worst = Math.max(...lists.map((one) => one.median))
+  return {
+    part: 'requests',
+    title: 'A million access requests',
+    setting: `${LIVES} lives of requests, ${AT_ONCE} at once, in an empty company and beside ${ROWS.toLocaleString('en')} requests with as many tasks, for 500 apps and ${USERS.toLocaleString('en')} people. ${machineWords()}; load before: ${load}. Webhooks give and take; callers, host, webhooks and database share the machine.`,
+    findings: {
+      judged: [
+        {
+          what: 'requests given beside the million, of the rate without',
+          figure: ratio('givenMs'),
+          goal: '≥ 0.8',
+          met: empty.givenMs / beside.givenMs >= 0.8,
+        },
+        {
+          what: 'requests taken back beside the million, of the rate without',
+          figure: ratio('takenMs'),
+          goal: '≥ 0.8',
+          met: empty.takenMs / beside.takenMs >= 0.8,
+        },
+        {
+          what: 'slowest first page of a list, median',
+          figure: `${ms(worst)} ms`,
+          goal: '< 20 ms',
+          met: worst < 20,
+        },
+      ],
+      tables: [
+        {
+          title: 'Lives, median / p99 in ms, and how many a second',
+          columns: [
+            '',
+            'asked',
+            'approved',
+            'until given',
+            'given a second',
+            'taken back a second',
+          ],
+          rows: [
+            ['empty', empty],
+            ['beside a million', beside],
+          ].map(([name, one]) => {
+            const lives = one as Lives
+            return [
+              name as string,
+              figures('asked', lives),
+              figures('approved', lives),
+              figures('given', lives),
+              rate(lives.givenMs),
+              rate(lives.takenMs),
+            ]
+          }),
+        },
+        {
+          title:
+            'First pages of a hundred, in ms: after a change of the table, and the median of twenty',
+          columns: ['who', 'list', 'total', 'first', 'median'],
+          rows: lists.map(({ who, query, total, first, median: middle }) => [
+            who,
+            query === '' ? 'all' : query,
+            total.toLocaleString('en'),
+            ms(first),
+            ms(middle),
+          ]),
+        },
+      ],
+      notes: [],
+    },
+  }
+}
