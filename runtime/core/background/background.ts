@@ -35,7 +35,7 @@ export type Duty = {
   turnOf?(key: string): string
   /** The id of the app whose system `handle` calls, where there is one: no app takes all places of a host. */
   appOf?(key: string): string
-  /** Keys of what is due, at most a hundred; asked every two seconds on every host. Now is the database's unless given. */
+  /** Keys of what is due, a few hundred at most; asked every two seconds on every host. Now is the database's unless given. */
   due(db: Db, now?: Date): Promise<string[]>
   /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
   gaveUp(db: Db, key: string, problem: string, parts: CoreParts): Promise<void>

@@ -11,8 +11,8 @@ import { begin } from './decide.ts'
 import { closeLeft } from './left.ts'
 import { pairKey, pairOf } from './means.ts'
 
-/** Most pairs that are told to be due at once. */
-const MAX_DUE = 100
+/** Most that are told to be due at once: what thousands hold may be over in the same second. */
+const MAX_DUE = 400
 
 /** Those of which a job waits already, perhaps for its next try, are left out: what is due behind them is told too. */
 async function due(db: Db, now?: Date): Promise<string[]> {

@@ -9,7 +9,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
-import { reach, reachesNone } from '../apps/administered.ts'
+import { idsOfApps, reach, reachesNone } from '../apps/administered.ts'
 import { demand, type Principal } from '../callers/principal.ts'
 import { type PageQuery, selectPage } from '../list/page.ts'
 import { toUser } from '../people/users.ts'
@@ -18,16 +18,13 @@ import { toTasks } from '../tasks/tasks.ts'
 import type { RequestRow } from './move.ts'
 
 /** A condition: requests of the caller, and those that a permission, or being an app's admin, reaches besides. */
-function seenBy(db: Db, principal: Principal): SQL | undefined {
+function seenBy(principal: Principal): SQL | undefined {
   const { userId } = principal
   const mine = or(eq(accessRequests.requesterId, userId), eq(accessRequests.targetUserId, userId))
   if (reachesNone(principal, 'tasks.read')) return mine
   const ofApps = reach(principal, 'tasks.read')
   if (ofApps === undefined) return undefined
-  return or(
-    mine,
-    inArray(accessRequests.appId, db.select({ id: apps.id }).from(apps).where(ofApps)),
-  )
+  return or(mine, sql`${accessRequests.appId} = any(${idsOfApps(ofApps)})`)
 }
 
 type RequestQuery = PageQuery & {
@@ -45,7 +42,7 @@ export async function listAccessRequests(db: Db, principal: Principal, query: Re
     if (reachesNone(principal, 'tasks.read')) demand(principal, 'tasks.read')
   const where = and(
     eq(accessRequests.domainId, principal.domainId),
-    seenBy(db, principal),
+    seenBy(principal),
     target === null ? undefined : isUser(accessRequests.targetUserId, target),
     requester === null ? undefined : isUser(accessRequests.requesterId, requester),
     either === null
@@ -79,7 +76,7 @@ export async function findRequest(
       and(
         eq(accessRequests.id, id),
         eq(accessRequests.domainId, principal.domainId),
-        seenBy(db, principal),
+        seenBy(principal),
       ),
     )
   const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
