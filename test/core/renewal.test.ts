@@ -6,7 +6,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
+import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openConnection } from '../../runtime/core/apps/connections.ts'
 import { RENEWAL_DUTY } from '../../runtime/core/apps/renewal-duty.ts'
@@ -203,6 +205,32 @@ test('two hosts at once use a refresh token once', async () => {
     expect((await kept(id)).renewals?.['']?.refresh_token).toMatch(/^refresh-[1-9]/)
   } finally {
     await other.stop()
+  }
+})
+
+test('one that is looked at while its end is written down is not renewed again', async () => {
+  const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
+  const owner = new Client(await core.login())
+  await owner.connect()
+  try {
+    await owner.query(`
+      create function wait_a_while() returns trigger language plpgsql as
+        $$ begin perform pg_sleep(0.5); return new; end $$;
+      create trigger wait_a_while before update on token_renewals for each row
+        when (new.renew_at > now()) execute function wait_a_while()`)
+    await dueNow(id)
+    const signal = new AbortController().signal
+    const handle = () =>
+      RENEWAL_DUTY.handle(core.db, id, { ...core.host.parts, requestId: 'r', signal })
+    const looks = [0, 100, 200, 300, 400].map(async (afterMs) => {
+      await pause(afterMs)
+      await handle()
+    })
+    await Promise.all(looks)
+    expect(server.asked).toHaveLength(1)
+  } finally {
+    await owner.query('drop function wait_a_while cascade')
+    await owner.end()
   }
 })
 

@@ -65,7 +65,9 @@ async function renewAll(db: Db, app: AppRow, parts: RequestParts): Promise<strin
   let connection = opened
   let kept = app.sealedConnection
   const seconds: number[] = []
-  for (const call of renewalsOf(connector.manifest, connection)) {
+  const calls = renewalsOf(connector.manifest, connection)
+  if (calls.length === 0) await plan(db, app.id, [])
+  for (const [index, call] of calls.entries()) {
     const answer = await parts.connectors.call({
       connectorId: connector.id,
       capability: call.capability,
@@ -79,11 +81,17 @@ async function renewAll(db: Db, app: AppRow, parts: RequestParts): Promise<strin
     connection = withTokens(connection, call.id, answer.response as Given)
     seconds.push(renewAfterSeconds(answer.raw?.['expires_in']))
     const sealed = keepConnection(parts.vault, app, connection)
+    const before = kept
     // At once, before the next: the refresh token before is spent.
-    if (!(await replace(db, app, kept, sealed))) return null
+    const replaced = await db.transaction(async (tx) => {
+      if (!(await replace(tx, app, before, sealed))) return false
+      // Together: whoever saw the new token while it still seemed due would renew it again.
+      if (index === calls.length - 1) await plan(tx, app.id, seconds)
+      return true
+    })
+    if (!replaced) return null
     kept = sealed
   }
-  await plan(db, app.id, seconds)
   return null
 }
 
