@@ -9,7 +9,7 @@ import { createPageTokens } from '../invoke/page-token.ts'
 import type { CallLog, InvokeDeps, ServedVersion } from '../invoke/ports.ts'
 import { differences } from './differences.ts'
 import { notHere } from './not-here.ts'
-import { createStubUpstream } from './stub-upstream.ts'
+import { createScriptedUpstream } from './scripted-upstream.ts'
 
 const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64, maxPages: 1000 }
 
@@ -27,7 +27,7 @@ export async function runCase(
   const findings: string[] = []
   const pageTokens = createPageTokens(['case'.repeat(8)])
   // One for all pages: a token that an exchange gave is kept from one to the next.
-  let upstream = createStubUpstream([])
+  let upstream = createScriptedUpstream([])
   const egress = createEgress({
     privateGrants: new Map(),
     proxy: null,
@@ -38,7 +38,7 @@ export async function runCase(
   for (const [index, step] of steps.entries()) {
     const at = steps.length > 1 ? `page ${index + 1}: ` : ''
     const page = { ...one.page, ...(token === undefined ? {} : { token }) }
-    upstream = createStubUpstream(step.upstream)
+    upstream = createScriptedUpstream(step.upstream)
     const means = { version, run, pageTokens, log, locate, egress }
     const body = await call(one, page, means)
     const sent = upstream.judge()

@@ -10,7 +10,7 @@ import type { ExchangeOptions, OutgoingRequest, ReplyHead } from '../egress/exch
 import { prepareHeaders } from '../egress/headers.ts'
 import { differences } from './differences.ts'
 
-export type StubUpstream = {
+export type ScriptedUpstream = {
   exchange(url: URL, request: OutgoingRequest, options: ExchangeOptions): Promise<ReplyHead>
   /**
    * What went wrong: unexpected requests, and exchanges that never happened. `astray` after an
@@ -20,7 +20,7 @@ export type StubUpstream = {
 }
 
 /** Answers with the exchanges, each once; several alike are answered in their order. */
-export function createStubUpstream(exchanges: readonly Exchange[]): StubUpstream {
+export function createScriptedUpstream(exchanges: readonly Exchange[]): ScriptedUpstream {
   const left = [...exchanges]
   const findings: string[] = []
   let astray = false
