@@ -1,6 +1,7 @@
 /** From what a caller sent to a connection that the system has accepted, and the tenant that it is. */
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../contract/canonical-json.ts'
+import * as v from 'valibot'
+import type { AnySchema } from '../../contract/capabilities.ts'
 import {
   type Connection,
   envelopeOf,
@@ -12,11 +13,12 @@ import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { AppInputPut } from '../../contract/models/app.ts'
-import { oauthDeclarations } from '../../contract/oauth.ts'
+import { newlyReached, steeredPlaces } from '../../contract/steered.ts'
 import type { CoreParts, RequestParts } from '../parts.ts'
 import type { InstalledConnector } from './connectors.ts'
 
 type Given = Pick<AppInputPut, 'auth' | 'settings'>
+type Settings = Connection['settings']
 
 /**
  * The connector of a class id, in the version that is expected.
@@ -64,27 +66,34 @@ export function connectionOf(
       `${findings.join('; ')}; see GET /integrations/${id}/connection-schema`,
     )
   }
-  if (useKept && placesOf(manifest, settings.value).some(isNew(placesOf(manifest, kept.settings))))
-    throw new CoreError(
-      400,
-      'auth: send it again: with these settings it goes to another place than the credentials that are kept were given for',
-    )
+  if (useKept) keepAtHome(manifest, valid(schema, kept.settings), settings.value)
   return { ...auth.value, settings: settings.value }
 }
 
-const isNew = (known: readonly string[]) => (place: string) => !known.includes(place)
-
 /**
- * Where credentials may go with some settings: the origins of the manifest's `egress`, and where access tokens
- * are renewed. Where those leave the host open, the code chooses it by any setting.
+ * Who may change an app may not read its credentials: they go to no place that they were not given for.
+ *
+ * @throws CoreError 400
  */
-function placesOf(manifest: Manifest, settings: Connection['settings']): string[] {
-  const tokenUrls = oauthDeclarations(manifest).map(({ oauth }) => oauth.token_url)
-  return [...manifest.egress.map(({ url }) => url), ...tokenUrls].map((url) => {
-    const filled = url.replaceAll(/\{settings\.(\w+)\}/g, (_, name) => String(settings[name] ?? ''))
-    const origin = URL.parse(filled)?.origin ?? filled
-    return origin.includes('*') ? `${origin} ${canonicalJson(settings)}` : origin
-  })
+function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void {
+  const places = newlyReached(steeredPlaces(manifest), before, after)
+  if (places.length === 0) return
+  const steering = places.flatMap(({ settings }) => (settings === 'all' ? [] : settings))
+  const names = [...new Set(steering)].filter((name) => before[name] !== after[name])
+  const led = names
+    .map((name) => `settings.${name}`)
+    .slice(0, 10)
+    .join(', ')
+  throw new CoreError(
+    400,
+    `auth: send it again: with ${led || 'these settings'} it goes to another place than the credentials that are kept were given for`,
+  )
+}
+
+/** With the defaults that calls have, also of settings that came with a later version. */
+function valid(schema: AnySchema, settings: Settings): Settings {
+  const parsed = v.safeParse(schema, settings)
+  return parsed.success ? (parsed.output as Settings) : settings
 }
 
 const credentialsOf = ({ settings, ...credentials }: Connection) => credentials
