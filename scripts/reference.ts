@@ -13,11 +13,12 @@ import { createComponents } from '../runtime/http/documents/json-schema.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
 import { casesJsonSchema, manifestJsonSchema } from '../runtime/http/documents/manifest-schema.ts'
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
-import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
 import { coreSections } from './core-reference.ts'
 import { contextMembers, type Exported, exportsOf, signingMembers } from './for-authors.ts'
 import { code, table } from './markdown.ts'
 import { operatorSections } from './operator-reference.ts'
+import { type SchemaField, schemaFields } from './schema-fields.ts'
+import { members, shape } from './schema-shape.ts'
 import { webhookSections } from './webhook-reference.ts'
 
 /** The page as Markdown. */
@@ -172,54 +173,28 @@ function codesForAuthors(): string {
 }
 
 function manifest(): string {
-  const needed = requiredPaths(manifestJsonSchema(), '')
-  const rows = Object.entries(MANIFEST_FIELDS).map(([path, meaning]) => [
-    code(path),
-    needed.includes(path) ? 'yes' : '',
-    meaning,
-  ])
   const note =
-    'The fields of connector.json; `*` is any name; required within its object. The JSON Schema is served at `/schemas/connector.json`.'
-  return [note, '', table(['field', 'required', 'meaning'], rows)].join('\n')
+    'The fields of connector.json; `*` is any name; required within its object. What stands in several places is written once: `credentials.oauth` has the members of `oauth`, `credentials.fields` those of `authentication_schema.fields`, `capabilities.*.egress` those of `egress`, a field of `request_fields` and `response_fields` those of a setting. The JSON Schema is served at `/schemas/connector.json`.'
+  const fields = schemaFields(manifestJsonSchema())
+  return [note, '', fieldTable(MANIFEST_FIELDS, fields)].join('\n')
 }
 
 function cases(): string {
-  const needed = requiredPaths(casesJsonSchema(), '')
-  const rows = Object.entries(CASE_FIELDS).map(([path, meaning]) => [
-    code(path),
-    needed.includes(path) ? 'yes' : '',
-    meaning,
-  ])
   const note =
     'connector.cases.json is a list of cases; `keyway check` runs each in the real sandbox, without network, and wants one for every capability. The JSON Schema is served at `/schemas/connector.cases.json`.'
-  return [note, '', table(['field', 'required', 'meaning'], rows)].join('\n')
+  const fields = schemaFields(casesJsonSchema())
+  return [note, '', fieldTable(CASE_FIELDS, fields)].join('\n')
 }
 
-/** Paths, as MANIFEST_FIELDS has them, of the members that their objects must have. */
-function requiredPaths(schema: JsonSchema, path: string): string[] {
-  const {
-    properties,
-    required = [],
-    items,
-    additionalProperties,
-    oneOf,
-  } = schema as {
-    properties?: Record<string, JsonSchema>
-    required?: string[]
-    items?: JsonSchema
-    additionalProperties?: JsonSchema | boolean
-    oneOf?: JsonSchema[]
-  }
-  const at = (name: string) => (path === '' ? name : `${path}.${name}`)
-  return [
-    ...required.map(at),
-    ...Object.entries(properties ?? {}).flatMap(([name, one]) => requiredPaths(one, at(name))),
-    ...(items ? requiredPaths(items, path) : []),
-    ...(typeof additionalProperties === 'object'
-      ? requiredPaths(additionalProperties, at('*'))
-      : []),
-    ...(oneOf ?? []).flatMap((one) => requiredPaths(one, path)),
-  ]
+/** What is said of each field, beside what the schema says. */
+function fieldTable(words: Record<string, string>, fields: readonly SchemaField[]): string {
+  const rows = Object.entries(words).map(([path, meaning]) => {
+    const field = fields.find((one) => one.path === path)
+    if (!field) throw new Error(`${path} is no field of the schema`)
+    const { type, default: value, isRequired } = field
+    return [code(path), code(type), isRequired ? 'required' : value && code(value), meaning]
+  })
+  return table(['field', 'type', 'default', 'meaning'], rows)
 }
 
 function limits(): string {
@@ -231,49 +206,3 @@ function limits(): string {
   const note = 'What holds where a manifest says nothing; the operator’s ceilings win over both.'
   return [note, '', table(['limit', 'default', 'meaning'], rows)].join('\n')
 }
-
-/** The members of an object in one line: `email?: string`. */
-function members(schema: JsonSchema): string {
-  const { properties = {}, required: needed = [] } = schema as {
-    properties?: Record<string, JsonSchema>
-    required?: string[]
-  }
-  const all = Object.entries(properties).map(([name, one]) => {
-    const optional = !needed.includes(name) || isNullable(one)
-    return code(`${name}${optional ? '?' : ''}: ${shape(one)}`)
-  })
-  return all.length === 0 ? 'nothing' : all.join(', ')
-}
-
-const isNullable = (schema: JsonSchema): boolean =>
-  [schema['type']].flat().includes('null') ||
-  ((schema['anyOf'] ?? []) as JsonSchema[]).some(({ type }) => type === 'null')
-
-/** The keywords that a type is named by. */
-type Shape = {
-  $ref?: string
-  anyOf?: JsonSchema[]
-  items?: JsonSchema
-  properties?: object
-  additionalProperties?: JsonSchema | boolean
-  enum?: unknown[]
-  const?: unknown
-  type?: string | string[]
-}
-
-/** A type in the words of TypeScript, without null. */
-function shape(schema: JsonSchema): string {
-  const { $ref, anyOf, items, properties, additionalProperties: rest, ...own }: Shape = schema
-  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
-  if (own.const !== undefined) return JSON.stringify(own.const)
-  if (own.enum) return choice(own.enum.filter((one) => one !== null).map(String))
-  if (anyOf) return choice(anyOf.filter((one) => one['type'] !== 'null').map(shape))
-  if (items) return items['enum'] ? `(${shape(items)})[]` : `${shape(items)}[]`
-  if (properties) return `{ ${plainMembers(schema)} }`
-  if (typeof rest === 'object') return `{ [name]: ${shape(rest)} }`
-  return choice([own.type ?? 'any'].flat().filter((one) => one !== 'null'))
-}
-
-const choice = (names: string[]): string => names.join(' / ')
-
-const plainMembers = (schema: JsonSchema): string => members(schema).replaceAll('`', '')

@@ -28,26 +28,47 @@ export const MANIFEST_FIELDS = {
   'credentials.oauth': 'How this credential is obtained by OAuth',
   oauth: 'OAuth by declaration: the host performs the OAuth capabilities',
   'oauth.flow': 'CODE_FLOW, CLIENT_CREDENTIALS, or the setting in which the tenant chooses',
+  'oauth.flow.setting': 'Name of that setting: a string with both values as its `enum`',
   'oauth.authorization_url': 'Where a person gives consent; may hold `{settings.x}`',
   'oauth.token_url': 'Where tokens are given out; may hold `{settings.x}`',
   'oauth.scopes': 'Scopes by capability, separated by spaces',
   'oauth.client_authentication': 'Where the client’s id and secret are sent',
   'oauth.request': 'Form of the token request',
+  'oauth.request.method': 'Method of the token request',
+  'oauth.request.data':
+    'Where its parameters stand: an urlencoded form, a JSON object, or the query',
   'oauth.pkce': 'Whether PKCE (S256) is used',
   'oauth.bearer_types':
     'What the provider writes for `token_type` where it gives bearer tokens and does not say so, such as `bot`',
   'oauth.capabilities':
     'Switches single OAuth capabilities off, to write them yourself: the code sees the secrets of its request, see `clear_secrets`',
+  'oauth.capabilities.get_authorization_url': '`false`: the code makes the address of consent',
+  'oauth.capabilities.handle_authorization_callback':
+    '`false`: the code gets the tokens after consent',
+  'oauth.capabilities.handle_client_credentials_request':
+    '`false`: the code gets a token for client credentials',
+  'oauth.capabilities.refresh_access_token': '`false`: the code renews access tokens',
   exchange:
     'A login or token exchange that the host performs, out of the connector’s sight: kept for the tenant, renewed before it expires and once on 401',
   'exchange.request':
     'The request that logs in: `url` under an entry of `egress`, `method` (POST), `headers`, and `json` or `form`; may hold `{auth.KIND.FIELD}`, `{credentials.ID.KIND.FIELD}`, `{settings.x}`, `{basic}`, `{sign.jwt}`, `{sign.service_account}`',
+  'exchange.request.method': 'Method of that request',
+  'exchange.request.url': 'Its address, under an entry of `egress`',
+  'exchange.request.headers': 'Its headers, by name',
+  'exchange.request.json': 'Its body as JSON; not together with `form`',
+  'exchange.request.form': 'Its body as an urlencoded form; not together with `json`',
   'exchange.capture':
     'Where the token stands in the answer: `{ "header": name }` or `{ "json": pointer }`',
+  'exchange.capture.header': 'Name of the header of the answer',
+  'exchange.capture.json': 'JSON pointer into the answer, such as `/access_token`',
   'exchange.expires':
     'When the token ends: `{ "json": pointer }` to a time or a number of seconds, or `{ "seconds": n }`; default: an hour',
+  'exchange.expires.json': 'JSON pointer to that time or number',
+  'exchange.expires.seconds': 'How long every token lasts, in seconds',
   'exchange.use':
     'The `header` that carries it to every address that the credential may go to, and its `value` (`Bearer {exchange}` for authorization, else `{exchange}`); elsewhere write `ctx.exchange`',
+  'exchange.use.header': 'Name of that header',
+  'exchange.use.value': 'What it holds, with `{exchange}` in it',
   settings: 'What a tenant configures: a flat object of strings, integers and booleans',
   'settings.*.type': 'string, integer or boolean',
   'settings.*.title': 'Name of the setting in forms',
@@ -95,6 +116,8 @@ export const MANIFEST_FIELDS = {
   errors_in_body:
     'Errors of systems that always answer 200; looked for in answers of at most 256 KiB',
   'errors_in_body.when': 'Which answers are errors: a JSON pointer and its value',
+  'errors_in_body.when.json': 'JSON pointer to the member that tells, such as `/ok`',
+  'errors_in_body.when.equals': 'The value that it has in errors, such as `false`',
   'errors_in_body.code': 'JSON pointer of the system’s own code',
   'errors_in_body.map': 'The system’s own codes -> standard error codes',
   clear_secrets:

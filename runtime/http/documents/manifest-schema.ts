@@ -27,10 +27,17 @@ export function manifestJsonSchema(): JsonSchema {
 /** What is said of the field at a path. */
 type Words = (path: string) => string | undefined
 
-/** Fields that a capability adds are declared like settings. */
+/** Where the same may stand again: fields of a capability are declared like settings. */
+const SAME_WORDS: readonly (readonly [at: RegExp, as: string])[] = [
+  [/^capabilities\.\*\.(?:request|response)_fields\.\*/, 'settings.*'],
+  [/^capabilities\.\*\.egress\./, 'egress.'],
+  [/^credentials\.oauth\./, 'oauth.'],
+  [/^credentials\.fields\./, 'authentication_schema.fields.'],
+]
+
 const manifestWords: Words = (path) =>
   (MANIFEST_FIELDS as Record<string, string>)[
-    path.replace(/^capabilities\.\*\.(?:request|response)_fields\.\*/, 'settings.*')
+    SAME_WORDS.reduce((name, [at, as]) => name.replace(at, as), path)
   ]
 
 /** A page has fields of the same names as a case of one page. */

@@ -8,6 +8,7 @@ import {
   casesJsonSchema,
   manifestJsonSchema,
 } from '../../../runtime/http/documents/manifest-schema.ts'
+import { schemaFields } from '../../../scripts/schema-fields.ts'
 import { createAjv } from './judges.ts'
 
 const schema = manifestJsonSchema()
@@ -47,11 +48,15 @@ test('offers the names of the capabilities, and refuses others', () => {
   expect(judge({ ...valid, capabilities: { list_account: {} } })).toBe(false)
 })
 
-test('has words on every field at the top, and no words for fields that are gone', () => {
-  const { properties } = schema as { properties: Record<string, object> }
-  for (const [name, one] of Object.entries(properties)) {
-    expect(one, name).toHaveProperty('description')
-  }
+/** Where the members of something stand that has its rows elsewhere. */
+const ELSEWHERE =
+  /^credentials\.(oauth|fields)\.|^capabilities\.\*\.(egress\.|(request|response)_fields\.\*)/
+
+test('has words on every field, and no words for fields that are gone', () => {
+  const fields = schemaFields(schema).map(({ path }) => path)
+  expect(fields.filter((path) => !ELSEWHERE.test(path)).sort()).toEqual(
+    Object.keys(MANIFEST_FIELDS).sort(),
+  )
   const text = JSON.stringify(schema)
   for (const [path, words] of Object.entries(MANIFEST_FIELDS)) {
     expect(text, path).toContain(JSON.stringify(words))
@@ -66,6 +71,12 @@ test('has the words of settings on the fields that a capability adds', () => {
     )
   const added = at('properties', 'capabilities', 'additionalProperties', 'properties')
   expect(JSON.stringify(added['request_fields'])).toContain(MANIFEST_FIELDS['settings.*.secret'])
+})
+
+test('has the words of OAuth and of egress wherever they may be declared', () => {
+  const text = JSON.stringify(schema)
+  for (const path of ['oauth.token_url', 'oauth.request.data', 'egress.secrets'] as const)
+    expect(text.split(JSON.stringify(MANIFEST_FIELDS[path])).length - 1, path).toBe(2)
 })
 
 /** Paths of all members of a schema, without what stands below `pages`. */

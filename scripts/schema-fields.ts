@@ -1,0 +1,65 @@
+/** The members of a JSON Schema as rows of a table: path, type, default, whether it is required. */
+import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
+import { shape } from './schema-shape.ts'
+
+/** One member; arrays add nothing to its path, `*` stands for any name. */
+export type SchemaField = { path: string; type: string; default: string; isRequired: boolean }
+
+/** Every member of a schema, also those of its members, in the order of the schema. */
+export function schemaFields(schema: JsonSchema): SchemaField[] {
+  const found = new Map<string, SchemaField>()
+  collect(schema, '', found)
+  return [...found.values()]
+}
+
+type Inside = {
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  additionalProperties?: JsonSchema | boolean
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+}
+
+function collect(schema: JsonSchema, path: string, found: Map<string, SchemaField>): void {
+  const { properties = {}, items, additionalProperties: rest, ...own }: Inside = schema
+  for (const [name, one] of Object.entries(properties)) {
+    const at = path === '' ? name : `${path}.${name}`
+    const before = found.get(at)
+    const isRequired = own.required?.includes(name) ?? false
+    // There already: one of several forms, whose types are told together.
+    const type = before ? merged(before.type, typeOf(one)) : typeOf(one)
+    found.set(at, { path: at, default: defaultOf(one), isRequired, ...before, type })
+    collect(one, at, found)
+  }
+  if (items) collect(items, path, found)
+  if (typeof rest === 'object') collect(rest, path === '' ? '*' : `${path}.*`, found)
+  const forms = (own.anyOf ?? own.oneOf ?? []).filter((one) => one['type'] === 'object')
+  for (const one of forms) collect({ ...one, required: neededInAll(forms) }, path, found)
+}
+
+/** What may be left out in one of several forms is not required. */
+function neededInAll([first, ...others]: JsonSchema[]): string[] {
+  const needed = ((first as Inside | undefined)?.required ?? []) as string[]
+  return needed.filter((name) => others.every((one) => (one as Inside).required?.includes(name)))
+}
+
+/** Most values of an enumeration that a table shows; longer ones have a list of their own. */
+const MOST_VALUES = 10
+
+/** Of what has members of its own only that it has them: each has a row. */
+function typeOf(schema: JsonSchema): string {
+  const { properties, items, additionalProperties: rest, anyOf, oneOf }: Inside = schema
+  if (anyOf ?? oneOf) return [...new Set((anyOf ?? oneOf ?? []).map(typeOf))].join(' / ')
+  if (properties) return 'object'
+  if (items) return items['properties'] ? 'object[]' : shape(schema)
+  if (typeof rest === 'object') return `{ [name]: ${typeOf(rest)} }`
+  if (((schema['enum'] ?? []) as unknown[]).length > MOST_VALUES) return 'string'
+  return shape(schema)
+}
+
+const merged = (one: string, other: string): string =>
+  [...new Set([...one.split(' / '), ...other.split(' / ')])].join(' / ')
+
+const defaultOf = ({ default: value }: JsonSchema): string =>
+  value === undefined ? '' : JSON.stringify(value)

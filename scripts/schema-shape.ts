@@ -1,0 +1,49 @@
+/** A JSON Schema in the words of TypeScript. */
+import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
+import { code } from './markdown.ts'
+
+/** The members of an object in one line: `email?: string`. */
+export function members(schema: JsonSchema): string {
+  const { properties = {}, required: needed = [] } = schema as {
+    properties?: Record<string, JsonSchema>
+    required?: string[]
+  }
+  const all = Object.entries(properties).map(([name, one]) => {
+    const optional = !needed.includes(name) || isNullable(one)
+    return code(`${name}${optional ? '?' : ''}: ${shape(one)}`)
+  })
+  return all.length === 0 ? 'nothing' : all.join(', ')
+}
+
+const isNullable = (schema: JsonSchema): boolean =>
+  [schema['type']].flat().includes('null') ||
+  ((schema['anyOf'] ?? []) as JsonSchema[]).some(({ type }) => type === 'null')
+
+/** The keywords that a type is named by. */
+type Shape = {
+  $ref?: string
+  anyOf?: JsonSchema[]
+  items?: JsonSchema
+  properties?: object
+  additionalProperties?: JsonSchema | boolean
+  enum?: unknown[]
+  const?: unknown
+  type?: string | string[]
+}
+
+/** A type in the words of TypeScript, without null. */
+export function shape(schema: JsonSchema): string {
+  const { $ref, anyOf, items, properties, additionalProperties: rest, ...own }: Shape = schema
+  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
+  if (own.const !== undefined) return JSON.stringify(own.const)
+  if (own.enum) return choice(own.enum.filter((one) => one !== null).map(String))
+  if (anyOf) return choice(anyOf.filter((one) => one['type'] !== 'null').map(shape))
+  if (items) return items['enum'] ? `(${shape(items)})[]` : `${shape(items)}[]`
+  if (properties) return `{ ${plainMembers(schema)} }`
+  if (typeof rest === 'object') return `{ [name]: ${shape(rest)} }`
+  return choice([own.type ?? 'any'].flat().filter((one) => one !== 'null'))
+}
+
+const choice = (names: string[]): string => names.join(' / ')
+
+const plainMembers = (schema: JsonSchema): string => members(schema).replaceAll('`', '')
