@@ -3,6 +3,7 @@
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
 import { mkdir } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
 import path from 'node:path'
 import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
@@ -17,6 +18,7 @@ import { parsePrivateGrants } from './egress/grants.ts'
 import type { Resolve } from './egress/lookups.ts'
 import { checkRules } from './egress/url-template.ts'
 import { createApp } from './http/app.ts'
+import { refuseOddPaths } from './http/canonical-path.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
 import { createCall } from './invoke/call.ts'
@@ -51,6 +53,8 @@ import { VERSION } from './version.ts'
 
 export type Host = {
   app: Hono<Env>
+  /** What a server of `app` listens with: refuses paths that are not in their plain form before anything routes them. */
+  onlyPlainPaths(next: RequestListener): RequestListener
   registry: Installed
   lifecycle: Lifecycle
   lanes: Lanes
@@ -350,6 +354,7 @@ export async function createHost(
 
   return {
     app,
+    onlyPlainPaths: (next) => refuseOddPaths(log, next),
     registry,
     lifecycle,
     lanes,

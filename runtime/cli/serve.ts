@@ -1,6 +1,6 @@
 /** Listening, and stopping without losing a call. */
 
-import type { Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { type Config, ConfigError } from '../config.ts'
@@ -32,7 +32,14 @@ export async function listen(
   config: Config,
   drainMs: number = DRAIN_MS,
 ): Promise<Listening> {
-  const server = serve({ fetch: host.app.fetch, hostname: config.host, port: config.port })
+  const server = serve({
+    fetch: host.app.fetch,
+    hostname: config.host,
+    port: config.port,
+    // Its overloads allow a server without a listener; the adaptor always hands one over.
+    createServer: ((options: ServerOptions, answer: RequestListener) =>
+      createServer(options, host.onlyPlainPaths(answer))) as typeof createServer,
+  })
   const leaveStalled = endStalled(server as Server)
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)

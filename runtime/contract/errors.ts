@@ -106,6 +106,13 @@ export const ERRORS = rows({
     status: 404,
     meaning: 'Nothing is served at this path',
   },
+  path_not_canonical: {
+    ...caller,
+    wire: 'bad_request',
+    status: 400,
+    meaning:
+      'The path is written in another way than its plain one: dots, doubled slashes, needless escapes',
+  },
   body_too_large: {
     ...caller,
     wire: 'bad_request',

@@ -136,7 +136,7 @@ export function postOperation(
     },
     responses: {
       200: capabilityAnswer(answerSchema(parts, components)),
-      ...failures(401, 405, 413, 415, 421),
+      ...failures(400, 401, 405, 413, 415, 421),
     },
     security: CONNECTOR_SECURITY,
   }
@@ -149,7 +149,10 @@ export function infoPath({ parameters }: Surroundings, post: Operation): PathIte
     ...rest,
     operationId: 'info_get',
     ...(parameters.length > 0 ? { parameters } : {}),
-    responses: { 200: responses['200'] as Operation['responses'][string], ...failures(401, 421) },
+    responses: {
+      200: responses['200'] as Operation['responses'][string],
+      ...failures(400, 401, 421),
+    },
   }
   return { get, post } satisfies { [M in Method]?: Operation }
 }
