@@ -1,6 +1,7 @@
 /** The generated reference, runtime/contract/README.md, from the tables of the contract. */
 import * as v from 'valibot'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/authentication.ts'
+import { CACHES, type CacheBounds } from '../runtime/contract/caches.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities.ts'
 import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { CODES, ERROR_CODES } from '../runtime/contract/error-codes.ts'
@@ -40,6 +41,7 @@ export function referencePage(): string {
     ['Errors', errors()],
     ['Manifest', manifest()],
     ['Limits', limits()],
+    ['What a host remembers', caches()],
     ['Cases', cases()],
     ...coreSections(),
     ...webhookSections(),
@@ -195,6 +197,17 @@ function fieldTable(words: Record<string, string>, fields: readonly SchemaField[
     return [code(path), code(type), isRequired ? 'required' : value && code(value), meaning]
   })
   return table(['field', 'type', 'default', 'meaning'], rows)
+}
+
+function caches(): string {
+  const rows = Object.values(CACHES).map((row: CacheBounds) => [
+    row.holds,
+    String(row.maxEntries),
+    `${row.maxBytes / 1024 / 1024} MiB`,
+    row.goodMs === undefined ? '' : `${row.goodMs / 1000} s`,
+    row.goes,
+  ])
+  return table(['what', 'entries', 'bytes', 'for', 'goes when it is full'], rows)
 }
 
 function limits(): string {

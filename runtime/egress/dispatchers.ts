@@ -1,5 +1,6 @@
 /** Connections, kept apart by connector: one undici Agent each, so that no connector uses another's. */
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
+import { createCache } from '../contract/cache.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import { createDial } from './dial.ts'
 import type { PrivateGrants } from './grants.ts'
@@ -13,6 +14,9 @@ export type Dispatchers = {
   close(): Promise<void>
 }
 
+/** What the connections of a connector take in memory while they are idle, in bytes. */
+const DISPATCHER_BYTES = 32 * 1024
+
 /**
  * Keeps the dispatchers of the connectors used last. One that goes finishes its open requests; idle
  * connections close by themselves after `keepAliveMs`. HTTP/1.1 only.
@@ -23,7 +27,11 @@ export function createDispatchers(options: {
   resolve?: Resolve
 }): Dispatchers {
   const { grants, limits } = options
-  const kept = new Map<string, Dispatcher>()
+  const kept = createCache<Dispatcher>('connections', {
+    bytesOf: () => DISPATCHER_BYTES,
+    // Closing waits for open requests; nobody waits for it, and a failure to close has no reader.
+    onGone: (dispatcher) => void dispatcher.close().catch(() => {}),
+  })
   const shared = {
     allowH2: false,
     headersTimeout: 0,
@@ -59,9 +67,7 @@ export function createDispatchers(options: {
       const found = kept.get(key)
       const dispatcher =
         found ?? (proxy === null ? createDirect(connectorId) : createProxied(proxy))
-      kept.delete(key)
-      kept.set(key, dispatcher)
-      if (kept.size > limits.maxAgents) retireOldest(kept)
+      if (found === undefined) kept.set(key, dispatcher)
       return dispatcher
     },
     async close() {
@@ -70,12 +76,4 @@ export function createDispatchers(options: {
       await Promise.all(all.map((dispatcher) => dispatcher.destroy()))
     },
   }
-}
-
-function retireOldest(kept: Map<string, Dispatcher>): void {
-  const [oldest] = kept
-  if (oldest === undefined) return
-  kept.delete(oldest[0])
-  // Closing waits for open requests; nobody waits for it, and a failure to close has no reader.
-  oldest[1].close().catch(() => {})
 }

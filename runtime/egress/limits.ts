@@ -29,8 +29,6 @@ export type EgressLimits = {
   connectTimeoutMs: number
   /** How long an idle connection is kept. */
   keepAliveMs: number
-  /** Connectors whose connections are kept; the least recently used goes first. */
-  maxAgents: number
   /** Hops of one call that are recorded; later ones are only counted as reads or writes. */
   maxRecords: number
 }
@@ -51,7 +49,6 @@ export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze({
   maxRedirects: 5,
   connectTimeoutMs: 10_000,
   keepAliveMs: 10_000,
-  maxAgents: 256,
   maxRecords: 1000,
 })
 

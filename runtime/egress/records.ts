@@ -1,4 +1,5 @@
 /** The audit line of every hop: where it went and how it ended, never what it carried. */
+import { cut } from '../contract/cut.ts'
 import { decodeSegment } from './path-segments.ts'
 
 /** One hop. Sizes in bytes, `ms` from judging to the end of the body. */
@@ -22,7 +23,7 @@ export type EgressRecord = {
 export const createRecord = (url: URL, method: string, redact?: Redact): EgressRecord => ({
   method,
   host: url.host,
-  path: redactPath(url.pathname, redact).slice(0, 200),
+  path: cut(redactPath(url.pathname, redact), 200),
   sent: false,
   status: null,
   error: null,

@@ -4,6 +4,7 @@
  *
  * Source: architecture.md section 2 (governor key), manifest.md "Limits".
  */
+import { createCache } from '../contract/cache.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { endedError } from './failures.ts'
 
@@ -26,8 +27,8 @@ export type Governor = {
   mayRetry(): boolean
 }
 
-/** Governors that are remembered; of those that nobody uses now, the least recently used go first. */
-const MAX_GOVERNORS = 10_000
+/** What a governor takes in memory without those who wait, in bytes. */
+const GOVERNOR_BYTES = 1024
 /** Tries that a governor may have in hand, and what each request adds. */
 const MAX_RETRIES = 10
 const RETRIES_PER_REQUEST = 0.1
@@ -47,16 +48,16 @@ export const UNGOVERNED: Governor = {
 export function createGovernors(
   now: () => number = Date.now,
 ): (key: string, pace: Pace) => Governor {
-  const governors = new Map<string, State>()
+  const governors = createCache<State>('governors', {
+    bytesOf: () => GOVERNOR_BYTES,
+    isBusy: (governor) => !governor.idle(),
+  })
   return (key, pace) => {
-    const known = governors.get(key) ?? createGovernor(pace, now)
-    governors.delete(key)
-    governors.set(key, known)
-    for (const [other, governor] of governors) {
-      if (governors.size <= MAX_GOVERNORS) break
-      if (governor.idle()) governors.delete(other)
-    }
-    return known
+    const known = governors.get(key)
+    if (known !== undefined) return known
+    const made = createGovernor(pace, now)
+    governors.set(key, made)
+    return made
   }
 }
 

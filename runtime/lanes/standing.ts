@@ -3,6 +3,7 @@
  * all that sat in it are suspects and run alone for a while. Who dies alone is guilty; who keeps doing so
  * is in quarantine, until it is released or a pause has passed. Per host, never stored.
  */
+import { createCache } from '../contract/cache.ts'
 
 export type StandingLimits = {
   /** How long a suspect runs alone, in milliseconds; doubled each time it is one again. */
@@ -43,6 +44,7 @@ export type StandingBook = {
 }
 
 type Entry = {
+  connector: string
   suspicions: number
   aloneUntilMs: number
   /** Moments of its deaths alone. */
@@ -51,16 +53,24 @@ type Entry = {
   quarantinedUntilMs: number
 }
 
+/** What an entry takes in memory, with as many deaths as are remembered, in bytes. */
+const ENTRY_BYTES = 512
+
 export function createStandingBook(
   now: () => number = Date.now,
   limits: StandingLimits = STANDING_LIMITS,
 ): StandingBook {
-  const entries = new Map<string, Entry>()
+  const entries = createCache<Entry>('standings', {
+    bytesOf: () => ENTRY_BYTES,
+    isBusy: ({ aloneUntilMs, quarantinedUntilMs }) =>
+      Math.max(aloneUntilMs, quarantinedUntilMs) > now(),
+  })
 
   const entryOf = (connector: string): Entry => {
     const known = entries.get(connector)
     if (known) return known
-    const made = {
+    const made: Entry = {
+      connector,
       suspicions: 0,
       aloneUntilMs: 0,
       deaths: [],
@@ -119,6 +129,7 @@ export function createStandingBook(
     of,
     alone: (connector) => of(connector).state !== 'clear',
     release: (connector) => entries.delete(connector),
-    count: (state) => [...entries.keys()].filter((one) => of(one).state === state).length,
+    count: (state) =>
+      [...entries.values()].filter(({ connector }) => of(connector).state === state).length,
   }
 }

@@ -1,16 +1,17 @@
 /** The latest calls of this host, for operators: what was called, how it ended, what it sent where. */
+import { createCache } from '../contract/cache.ts'
+import { cut } from '../contract/cut.ts'
 import type { CallRecord } from '../contract/endpoints/operator.ts'
 
-/** Calls that are kept. */
-const MAX_CALLS = 2000
 /** Requests and log lines that are kept of one call. */
 const MAX_PARTS = 50
 /** Longest log line that is kept, in characters. */
 const MAX_MESSAGE = 500
-/** Calls whose end is awaited; what is older was never told to end. */
-const MAX_OPEN = 5000
+/** What a request takes in memory, and a line and a call without their texts, in bytes. */
+const PART_BYTES = 256
 
 type Parts = Pick<CallRecord, 'upstream' | 'log'>
+type Sized<T> = { held: T; bytes: number }
 
 export type RecentCalls = {
   /** A request that a call made. */
@@ -23,40 +24,49 @@ export type RecentCalls = {
 }
 
 export function createRecentCalls(): RecentCalls {
-  const open = new Map<string, Parts>()
-  const ring: CallRecord[] = []
+  const bytesOf = ({ bytes }: Sized<unknown>) => bytes
+  const open = createCache<Sized<Parts>>('open_calls', { bytesOf })
+  const ended = createCache<Sized<CallRecord>>('calls', { bytesOf })
   let next = 0
 
-  const partsOf = (requestId: string): Parts => {
-    const known = open.get(requestId)
-    if (known) return known
-    const made: Parts = { upstream: [], log: [] }
-    open.set(requestId, made)
-    const [oldest] = open.keys()
-    if (open.size > MAX_OPEN && oldest !== undefined) open.delete(oldest)
-    return made
+  /** Adds to the parts of a call that has not ended; `part` gives what that takes in bytes. */
+  function add(requestId: string, part: (parts: Parts) => number): void {
+    const { held, bytes } = open.get(requestId) ?? { held: { upstream: [], log: [] }, bytes: 0 }
+    open.set(requestId, { held, bytes: bytes + part(held) })
   }
 
   return {
     upstream(requestId, record) {
-      const { upstream } = partsOf(requestId)
-      if (upstream.length < MAX_PARTS) upstream.push(record)
+      add(requestId, ({ upstream }) => {
+        if (upstream.length === MAX_PARTS) return 0
+        upstream.push(record)
+        return PART_BYTES + 2 * (record.host.length + record.path.length)
+      })
     },
     logged(requestId, { level, message }) {
-      const { log } = partsOf(requestId)
-      if (log.length < MAX_PARTS) log.push({ level, message: message.slice(0, MAX_MESSAGE) })
+      add(requestId, ({ log }) => {
+        if (log.length === MAX_PARTS) return 0
+        const line = { level, message: cut(message, MAX_MESSAGE) }
+        log.push(line)
+        return PART_BYTES + 2 * line.message.length
+      })
     },
     ended(call) {
-      const parts = open.get(call.request_id) ?? { upstream: [], log: [] }
+      const { held, bytes } = open.get(call.request_id) ?? {
+        held: { upstream: [], log: [] },
+        bytes: 0,
+      }
       open.delete(call.request_id)
-      ring[next % MAX_CALLS] = { at: new Date().toISOString(), ...call, ...parts }
       next += 1
+      ended.set(String(next), {
+        held: { at: new Date().toISOString(), ...call, ...held },
+        bytes: bytes + PART_BYTES,
+      })
     },
     list({ connector, limit }) {
       const found: CallRecord[] = []
-      for (let at = next - 1; at >= Math.max(0, next - MAX_CALLS); at -= 1) {
-        const one = ring[at % MAX_CALLS]
-        if (!one || (connector !== null && one.connector !== connector)) continue
+      for (const { held: one } of [...ended.values()].reverse()) {
+        if (connector !== null && one.connector !== connector) continue
         found.push(one)
         if (found.length === limit) break
       }

@@ -2,6 +2,7 @@
  * Verdicts on folders: the one that is kept, or a new one. One folder at a time, because checking is
  * heavy and calls come first; the same files are judged once, wherever they lie.
  */
+import { createCache } from '../contract/cache.ts'
 import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
 import type { Folder } from './folder.ts'
 import { type Inspector, inspect, type Verdict } from './inspect.ts'
@@ -18,7 +19,7 @@ const MAY_PASS: readonly RuntimeCode[] = ['deadline_passed', 'worker_died']
 export function createJudge(inspector: Inspector, store: Store): Judge {
   const underWay = new Map<string, Promise<StoredVerdict>>()
   /** How often the check of a digest failed. */
-  const failures = new Map<string, number>()
+  const failures = createCache<number>('check_failures', { bytesOf: () => 8 })
   let queue: Promise<unknown> = Promise.resolve()
 
   /** Waits for its turn; a check that failed takes another one, behind those that wait. */

@@ -3,32 +3,24 @@
  * map. Maps are read when something is thrown, and the last ones kept.
  */
 import { SourceMap } from 'node:module'
+import { createCache } from '../contract/cache.ts'
 import type { Position } from '../contract/position.ts'
 
 /** `connector.ts:31:12` of the first position that lies in the connector's folder; null for none. */
 export type Locate = (digest: string, at: readonly Position[]) => Promise<string | null>
 
-/** Most text of maps that is kept parsed, in characters: an entry is many times its text. */
-const MAX_KEPT_LENGTH = 4 * 1024 * 1024
-
 type Kept = { map: SourceMap | null; length: number }
 
 /** `readMap` gives the text of a bundle's source map. */
 export function createLocate(readMap: (digest: string) => Promise<string | null>): Locate {
-  const kept = new Map<string, Kept>()
+  // By the length of their text, of which the parsed map is many times as large.
+  const kept = createCache<Kept>('source_maps', { bytesOf: ({ length }) => length })
 
   async function mapOf(digest: string): Promise<SourceMap | null> {
     const known = kept.get(digest)
-    const one = known ?? (await parsed(readMap, digest))
-    // The newest last: the oldest go first.
-    kept.delete(digest)
+    if (known !== undefined) return known.map
+    const one = await parsed(readMap, digest)
     kept.set(digest, one)
-    let total = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
-    for (const [oldest, { length }] of kept) {
-      if (total <= MAX_KEPT_LENGTH || oldest === digest) break
-      kept.delete(oldest)
-      total -= length
-    }
     return one.map
   }
 

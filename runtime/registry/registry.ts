@@ -5,6 +5,7 @@
  * One bad folder never stops the others: it is a ghost, listed with its reason, and what it served
  * before goes on being served.
  */
+import { createCache } from '../contract/cache.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
 import { type ClearGrants, wantsClear } from './clear-grants.ts'
 import { type Folder, FolderError, readFolder } from './folder.ts'
@@ -79,8 +80,8 @@ type State = {
   turn: number
 }
 
-/** Versions held in memory at least; more when more are served. */
-const MAX_SEEN = 1000
+/** What a version takes in memory without its manifest's text, in bytes. */
+const VERSION_BYTES = 4096
 
 export function createRegistry(options: RegistryOptions): Registry {
   const { inspector, store, builtIn, dropIn, clearGrants, onChange, onRetired } = options
@@ -92,7 +93,11 @@ export function createRegistry(options: RegistryOptions): Registry {
   /** Keys, and folders that left one, since the routes were made. */
   const touched = new Set<string>()
   const freed = new Set<string>()
-  const seen = new Map<string, Version>()
+  // The store brings one back that is asked for.
+  const seen = createCache<Version>('versions', {
+    bytesOf: ({ manifest }) => VERSION_BYTES + 2 * JSON.stringify(manifest).length,
+    isBusy: (version) => routes.get(version.key) === version,
+  })
   const judge = createJudge(inspector, store)
   let checking = 0
 
@@ -159,16 +164,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     const origin = builtIn.has(digest) ? 'built-in' : 'stranger'
     const made = createVersion(manifest, digest, origin, () => store.code(digest))
     seen.set(digest, made)
-    forgetSurplus()
     return made
-  }
-
-  /** The oldest that are not served go first; the store brings one back that is asked for. */
-  function forgetSurplus(): void {
-    for (const [digest, version] of seen) {
-      if (seen.size <= MAX_SEEN) return
-      if (routes.get(version.key) !== version) seen.delete(digest)
-    }
   }
 
   async function fromStore(digest: string): Promise<Version | null> {

@@ -1,5 +1,6 @@
 /** One version of a connector, as it is served: frozen data, made once. */
 import * as v from 'valibot'
+import { createCache } from '../contract/cache.ts'
 import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
@@ -38,6 +39,12 @@ const LANES: Record<Origin, string | null> = {
   stranger: null,
 }
 
+/** Code that was read, by version: with grants of its own a version of the same files is another one. */
+const codes = createCache<{ code: Promise<LoadedConnector>; length: number }>('connector_code', {
+  bytesOf: ({ length }) => 2 * length,
+})
+let versionsMade = 0
+
 export function createVersion(
   manifest: Manifest,
   digest: string,
@@ -46,7 +53,8 @@ export function createVersion(
 ): Version {
   const schemas = new Map<string, AnySchema>()
   let settings: AnySchema | null = null
-  let code: Promise<LoadedConnector> | null = null
+  versionsMade += 1
+  const place = `${digest} ${versionsMade}`
   return Object.freeze({
     id: manifest.id,
     key: normalizeId(manifest.id),
@@ -69,13 +77,14 @@ export function createVersion(
       return made
     },
     load() {
-      code ??= readCode().then(
-        (text) => loaded(manifest, digest, text),
-        (error) => {
-          // Tried again at the next call: the disk may have had a bad moment.
-          code = null
-          throw error
-        },
+      const known = codes.get(place)
+      if (known !== undefined) return known.code
+      const code = readCode().then((text) => loaded(manifest, digest, text))
+      codes.set(place, { code, length: 0 })
+      code.then(
+        ({ code: text }) => codes.set(place, { code, length: text.length }),
+        // Tried again at the next call: the disk may have had a bad moment.
+        () => codes.delete(place),
       )
       return code
     },

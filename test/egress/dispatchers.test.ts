@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
+import { CACHES } from '../../runtime/contract/caches.ts'
 import { createDispatchers } from '../../runtime/egress/dispatchers.ts'
 import { parsePrivateGrants } from '../../runtime/egress/grants.ts'
 import { DEFAULT_LIMITS } from '../../runtime/egress/limits.ts'
@@ -7,11 +8,8 @@ import { startUpstream, stopAll } from './fixtures/upstream.ts'
 
 afterEach(stopAll)
 
-const create = (grants = '', limits = {}) =>
-  createDispatchers({
-    grants: parsePrivateGrants(grants),
-    limits: { ...DEFAULT_LIMITS, ...limits },
-  })
+const create = (grants = '') =>
+  createDispatchers({ grants: parsePrivateGrants(grants), limits: DEFAULT_LIMITS })
 
 test('gives each connector connections of its own, and one spelling of an id the same', async () => {
   const dispatchers = create()
@@ -24,11 +22,12 @@ test('gives each connector connections of its own, and one spelling of an id the
 test('lets the connector used longest ago go, whose open request still ends well', async () => {
   const asked = Promise.withResolvers<ServerResponse>()
   const { port, origin } = await startUpstream((_request, response) => asked.resolve(response))
-  const dispatchers = create(`a=127.0.0.1:${port}`, { maxAgents: 2 })
+  const dispatchers = create(`a=127.0.0.1:${port}`)
   const first = dispatchers.get('a', null)
   const open = first.request({ origin, path: '/', method: 'GET' })
   const second = dispatchers.get('b', null)
-  dispatchers.get('c', null)
+  for (let index = 1; index < CACHES.connections.maxEntries; index += 1)
+    dispatchers.get(`c${index}`, null)
   expect(dispatchers.get('b', null)).toBe(second)
   const response = await asked.promise
   response.end('late')

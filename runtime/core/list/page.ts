@@ -43,17 +43,16 @@ export function slicePage<T>(all: readonly T[], { page, size }: PageQuery): Page
 
 /** So many ids of a filtered list are remembered at most: a hundred pages of a hundred. */
 const REMEMBERED_IDS = 10_000
-/** So many filtered lists (up to 600 kB each), and so many counts, are remembered by a host. */
-const REMEMBERED_LISTS = 64
-const REMEMBERED_COUNTS = 1000
+/** What an id takes in memory, in bytes. */
+const ID_BYTES = 64
 
 type Memory = { ids: Remembered<string[]>; counts: Remembered<number> }
 const memories = new WeakMap<Db, Memory>()
 
 function memoryOf(db: Db): Memory {
   const known = memories.get(db) ?? {
-    ids: createRemembered<string[]>(REMEMBERED_LISTS),
-    counts: createRemembered<number>(REMEMBERED_COUNTS),
+    ids: createRemembered<string[]>('list_ids', (found) => ID_BYTES * found.length),
+    counts: createRemembered<number>('list_counts', () => 8),
   }
   memories.set(db, known)
   return known

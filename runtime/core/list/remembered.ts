@@ -4,25 +4,35 @@
  * stale; at another one it is found again.
  */
 
+import { createCache } from '../../contract/cache.ts'
+import type { CacheName } from '../../contract/caches.ts'
+
 export type Remembered<T> = (key: string, version: string, find: () => Promise<T>) => Promise<T>
 
-/** Remembers the answers to so many questions; the one that was not asked for longest goes first. */
-export function createRemembered<T>(max: number): Remembered<T> {
-  const answers = new Map<string, { version: string; answer: Promise<T> }>()
+type Kept<T> = { version: string; answer: Promise<T>; bytes: number }
+
+/** Remembers answers; `bytesOf` is how much one holds. */
+export function createRemembered<T>(
+  name: CacheName,
+  bytesOf: (answer: T) => number,
+): Remembered<T> {
+  const answers = createCache<Kept<T>>(name, {
+    bytesOf: ({ version, bytes }) => 2 * version.length + bytes,
+  })
   return (key, version, find) => {
     const known = answers.get(key)
-    answers.delete(key)
-    if (known?.version === version) {
-      answers.set(key, known)
-      return known.answer
-    }
+    if (known?.version === version) return known.answer
     // Kept before it is found: of many who ask at once, one looks.
-    const made = { version, answer: find() }
+    const made = { version, answer: find(), bytes: 0 }
     answers.set(key, made)
-    if (answers.size > max) answers.delete(answers.keys().next().value as string)
-    made.answer.catch(() => {
-      if (answers.get(key) === made) answers.delete(key)
-    })
+    made.answer.then(
+      (found) => {
+        if (answers.get(key) === made) answers.set(key, { ...made, bytes: bytesOf(found) })
+      },
+      () => {
+        if (answers.get(key) === made) answers.delete(key)
+      },
+    )
     return made.answer
   }
 }

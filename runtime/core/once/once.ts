@@ -1,12 +1,14 @@
 /**
  * One answer for equal questions at the same time, in one host and among those that share a database.
- * Made for what must not be asked twice: the second use of a rotating refresh token ends the grant.
+ * Answers are JSON values. Made for what must not be asked twice: the second use of a rotating refresh token ends the grant.
  *
  * Without the database each host asks once by itself.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { and, eq, isNull, lt, sql } from 'drizzle-orm'
+import { createCache } from '../../contract/cache.ts'
+import { CACHES } from '../../contract/caches.ts'
 import type { Db } from '../../database/database.ts'
 import { sharedAnswers } from '../../database/schema/once.ts'
 import type { Sealer } from '../../seal.ts'
@@ -23,23 +25,27 @@ export type OnceDeps = {
 /** How long others wait for a host that is finding an answer, in seconds: as long as a call may take. */
 const FINDING_SECONDS = 120
 /** How long an answer is good for those who ask a little later, in seconds. */
-const GOOD_SECONDS = 30
+const GOOD_SECONDS = CACHES.shared_answers.goodMs / 1000
 /** How often those who wait look, in milliseconds. */
 const LOOK_MS = 50
 
 /** Makes the function; `key` is a digest of the question. What `find` throws is everyone's in this host. */
 export function createOnce({ db, sealer, onError }: OnceDeps): Once {
-  /** Questions under way, and answers that are still good. */
-  const running = new Map<string, Promise<unknown>>()
+  const underWay = new Map<string, Promise<unknown>>()
+  /** Answers that are still good, as JSON: an answer of many small objects would hold ten times its text. */
+  const answers = createCache<string>('shared_answers', { bytesOf: (json) => 2 * json.length })
 
   return async <T>(key: string, find: () => Promise<T>): Promise<T> => {
-    const known = running.get(key)
-    if (known !== undefined) return known as Promise<T>
-    const made = among(key, find)
-    running.set(key, made)
-    const forget = () => running.delete(key)
-    made.then(() => setTimeout(forget, GOOD_SECONDS * 1000).unref(), forget)
-    return made
+    const known = answers.get(key)
+    if (known !== undefined) return JSON.parse(known)
+    const asked = underWay.get(key)
+    if (asked !== undefined) return asked as Promise<T>
+    const made = among(key, find).then((found) => {
+      answers.set(key, JSON.stringify(found))
+      return found
+    })
+    underWay.set(key, made)
+    return made.finally(() => underWay.delete(key))
   }
 
   async function among<T>(key: string, find: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 /** Tokens that exchanges gave, for all calls of the process: one exchange at a time for each tenant. */
+import { createCache } from '../../contract/cache.ts'
 import { RuntimeError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { orAborted } from '../or-aborted.ts'
@@ -16,10 +17,10 @@ export type Tokens = {
   drop(manifest: Manifest, key: string, token: Token): void
 }
 
-/** Most tokens of one version of a connector; the oldest go first. */
-const MAX_TOKENS = 1000
-
 type Entry = { token: Token | null; pending: Promise<Token> | null }
+
+/** What an entry takes in memory without its token, in bytes. */
+const ENTRY_BYTES = 128
 
 /** Failures of whoever made the exchange, which say nothing about it: the next one makes it. */
 const NOT_ITS_FAULT = ['caller_gone', 'deadline_passed', 'upstream_timeout', 'upstream_paced']
@@ -27,30 +28,42 @@ const NOT_ITS_FAULT = ['caller_gone', 'deadline_passed', 'upstream_timeout', 'up
 /** @param now Milliseconds since the Unix epoch. */
 export function createTokens(now: () => number): Tokens {
   // A new version of a connector may capture something else: its tokens are its own.
-  const byVersion = new WeakMap<Manifest, Map<string, Entry>>()
+  const versions = new WeakMap<Manifest, number>()
+  let lastVersion = 0
+  const entries = createCache<Entry>('login_tokens', {
+    bytesOf: ({ token }) => ENTRY_BYTES + 2 * (token?.value.length ?? 0),
+    isBusy: ({ pending }) => pending !== null,
+    groupOf: (key) => key.slice(0, key.indexOf(' ')),
+  })
 
-  function entryOf(manifest: Manifest, key: string): Entry {
-    const entries = byVersion.get(manifest) ?? new Map<string, Entry>()
-    byVersion.set(manifest, entries)
-    const entry = entries.get(key) ?? { token: null, pending: null }
-    entries.delete(key)
-    entries.set(key, entry)
-    for (const oldest of entries.keys()) {
-      if (entries.size <= MAX_TOKENS) break
-      entries.delete(oldest)
-    }
-    return entry
+  function placeOf(manifest: Manifest, key: string): string {
+    const known = versions.get(manifest)
+    if (known === undefined) lastVersion += 1
+    const version = known ?? lastVersion
+    versions.set(manifest, version)
+    return `${version} ${key}`
+  }
+
+  function entryOf(place: string): Entry {
+    const known = entries.get(place)
+    if (known !== undefined) return known
+    const made = { token: null, pending: null }
+    entries.set(place, made)
+    return made
   }
 
   return {
     async get(manifest, key, make, signal) {
+      const place = placeOf(manifest, key)
       for (;;) {
-        const entry = entryOf(manifest, key)
+        const entry = entryOf(place)
         if (entry.token !== null && entry.token.goodUntilMs > now()) return entry.token
         const isMine = entry.pending === null
         entry.pending ??= make()
           .then((token) => {
             entry.token = token
+            // Larger by the token: what fitted may not fit any more.
+            entries.set(place, entry)
             return token
           })
           .finally(() => {
@@ -69,7 +82,7 @@ export function createTokens(now: () => number): Tokens {
       }
     },
     drop(manifest, key, token) {
-      const entry = byVersion.get(manifest)?.get(key)
+      const entry = entries.get(placeOf(manifest, key))
       if (entry?.token === token) entry.token = null
     },
   }

@@ -1,24 +1,26 @@
 /** Requests per minute and token, told in the headers of core-interface.md section 3. */
+import { createCache } from '../../contract/cache.ts'
+import { CACHES } from '../../contract/caches.ts'
 
 export type RateLimit = {
   /** Counts a request; what is to be told of it, and whether it may go on. */
   count(key: string, nowMs: number): { allowed: boolean; headers: Record<string, string> }
 }
 
-const WINDOW_MS = 60_000
-/** Most keys that are remembered; the oldest windows go first. */
-const MAX_KEYS = 10_000
+const WINDOW_MS = CACHES.rate_windows.goodMs
+/** What a window takes in memory, in bytes. */
+const WINDOW_BYTES = 64
 
 export function createRateLimit(perMinute: number): RateLimit {
-  const windows = new Map<string, { endMs: number; used: number }>()
+  const windows = createCache<{ endMs: number; used: number }>('rate_windows', {
+    bytesOf: () => WINDOW_BYTES,
+  })
   return {
     count(key, nowMs) {
       let window = windows.get(key)
       if (!window || window.endMs <= nowMs) {
-        windows.delete(key)
         window = { endMs: nowMs + WINDOW_MS, used: 0 }
         windows.set(key, window)
-        if (windows.size > MAX_KEYS) windows.delete(windows.keys().next().value as string)
       }
       window.used += 1
       return {

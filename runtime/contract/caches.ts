@@ -1,0 +1,112 @@
+/**
+ * Everything that a host remembers for as long as it runs and that grows with what it is asked: one row each,
+ * with its bounds. The caches are made from these rows (cache.ts); a cache that is not here does not exist.
+ *
+ * What is not a cache is bounded elsewhere: by what is installed (versions that are served, their routes,
+ * documents and lanes), or by the calls in flight (turns, lookups, budgets, requests under way).
+ */
+export type CacheBounds = {
+  /** What it holds. */
+  holds: string
+  maxEntries: number
+  /** Of keys and values together, as their owner counts them. */
+  maxBytes: number
+  /** How long an entry is good; without it an entry is good until it has to go. In milliseconds. */
+  goodMs?: number
+  /** Which entry goes when it is full, and what that costs. */
+  goes: string
+}
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+export const CACHES = {
+  shared_answers: {
+    holds: 'answers to token refreshes, for equal refreshes a moment later',
+    maxEntries: 2000,
+    maxBytes: 16 * MIB,
+    goodMs: 30_000,
+    goes: 'the oldest; with a database the answer is found there for the rest of its time',
+  },
+  login_tokens: {
+    holds: 'tokens and sessions of logins that the host performs',
+    maxEntries: 10_000,
+    maxBytes: 16 * MIB,
+    goes: 'the least recently used one of the connector that holds most; its next call logs in again',
+  },
+  governors: {
+    holds: 'the pace towards each upstream and tenant',
+    maxEntries: 10_000,
+    maxBytes: 16 * MIB,
+    goes: 'the least recently used one that no request waits for; it starts with a full allowance again',
+  },
+  connections: {
+    holds: 'connections to upstreams, by connector',
+    maxEntries: 256,
+    maxBytes: 16 * MIB,
+    goes: 'those of the connector that was used least recently, after their open requests',
+  },
+  list_ids: {
+    holds: 'the order of filtered lists, by version of their tables',
+    maxEntries: 64,
+    maxBytes: 32 * MIB,
+    goes: 'the list that was not asked for longest; it is read again',
+  },
+  list_counts: {
+    holds: 'the totals of filtered lists, by version of their tables',
+    maxEntries: 1000,
+    maxBytes: 4 * MIB,
+    goes: 'the total that was not asked for longest; it is counted again',
+  },
+  rate_windows: {
+    holds: 'requests of this minute, by token or address',
+    maxEntries: 10_000,
+    maxBytes: 4 * MIB,
+    goodMs: 60_000,
+    goes: 'the oldest window; whoever it belongs to begins a new one',
+  },
+  calls: {
+    holds: 'the latest calls, for operators',
+    maxEntries: 2000,
+    maxBytes: 16 * MIB,
+    goes: 'the oldest',
+  },
+  open_calls: {
+    holds: 'requests and log lines of calls that have not ended',
+    maxEntries: 5000,
+    maxBytes: 16 * MIB,
+    goes: 'those of the call that has been quiet longest; the call itself goes on',
+  },
+  standings: {
+    holds: 'how connectors stand whose worker processes died',
+    maxEntries: 1000,
+    maxBytes: MIB,
+    goes: 'the least recently touched one that is neither suspected nor in quarantine',
+  },
+  check_failures: {
+    holds: 'checks of connectors that failed once',
+    maxEntries: 1000,
+    maxBytes: MIB,
+    goes: 'the oldest; its check may fail once more',
+  },
+  source_maps: {
+    holds: 'source maps of connectors that threw something',
+    maxEntries: 256,
+    maxBytes: 4 * MIB,
+    goes: 'the least recently used; it is read again',
+  },
+  versions: {
+    holds: 'versions of connectors, served and earlier ones',
+    maxEntries: 1000,
+    maxBytes: 64 * MIB,
+    goes: 'the oldest that is not served; it is read again from the disk',
+  },
+  connector_code: {
+    holds: 'code of connectors, for workers that start',
+    maxEntries: 1000,
+    maxBytes: 64 * MIB,
+    goes: 'the least recently used; it is read again from the disk',
+  },
+} as const satisfies Record<string, CacheBounds>
+
+export type CacheName = keyof typeof CACHES
