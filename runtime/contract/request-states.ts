@@ -14,7 +14,16 @@ import type { RequestStatus } from './models/access-request.ts'
  */
 export type Standing = 'asked' | 'wanted' | 'unwanted' | 'over'
 
-type StateRow = { standing: Standing; next: readonly RequestStatus[]; meaning: string }
+type StateRow = {
+  standing: Standing
+  next: readonly RequestStatus[]
+  meaning: string
+  /**
+   * In a state that something may lead to that failed: what requesters read of it. The note itself says what
+   * failed, with names and answers of systems, and is for those who may read the tasks of the app.
+   */
+  failed?: string
+}
 
 /** REQUEST_STATES: state -> what it means and what may follow. */
 export const REQUEST_STATES = {
@@ -27,6 +36,7 @@ export const REQUEST_STATES = {
     standing: 'asked',
     next: ['MANAGER_APPROVED', 'MANAGER_DENIED', 'CANCELLED', 'EXPIRED'],
     meaning: 'the manager has to decide',
+    failed: 'It could not be checked automatically, so people decide.',
   },
   MANAGER_APPROVED: {
     standing: 'asked',
@@ -38,6 +48,7 @@ export const REQUEST_STATES = {
     standing: 'asked',
     next: ['PENDING_APPROVAL', 'APPROVED', 'DENIED', 'CANCELLED', 'EXPIRED'],
     meaning: 'an approver of the current stage has to decide',
+    failed: 'It could not be checked automatically, so people decide.',
   },
   APPROVED: {
     standing: 'wanted',
@@ -57,6 +68,7 @@ export const REQUEST_STATES = {
     standing: 'wanted',
     next: ['PROVISIONED', 'DENIED_PROVISIONING', 'CANCELLED', 'REVERTING'],
     meaning: 'somebody has to give the access by hand',
+    failed: 'It could not be given automatically; somebody was asked to give it by hand.',
   },
   // Not followed by COMPLETED: clients take that for success.
   DENIED_PROVISIONING: { standing: 'over', next: [], meaning: 'it was not given, and will not be' },
@@ -86,6 +98,7 @@ export const REQUEST_STATES = {
       'REVERTING',
     ],
     meaning: 'somebody has to take the access back by hand',
+    failed: 'It could not be taken back automatically; somebody was asked to do it by hand.',
   },
   TIME_BASED_EXPIRED: { standing: 'over', next: [], meaning: 'its time was over; it is gone' },
   TIME_BASED_EXPIRED_FAILED: {
@@ -111,6 +124,10 @@ const row = (status: RequestStatus): StateRow => REQUEST_STATES[status]
 /** Whether a request in this state may get into that one. */
 export const mayMove = (from: RequestStatus, to: RequestStatus): boolean =>
   row(from).next.includes(to)
+
+/** What requesters read in place of a note that says what failed; null where the note is for everybody. */
+export const failedWords = (status: string): string | null =>
+  Object.hasOwn(REQUEST_STATES, status) ? (row(status as RequestStatus).failed ?? null) : null
 
 /** What a state says of the access. */
 export const standingOf = (status: RequestStatus): Standing => row(status).standing

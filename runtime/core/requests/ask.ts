@@ -63,7 +63,7 @@ export async function createAccessRequest(
     }
     return made
   })
-  return answerRequests(db, rows, [])
+  return answerRequests(db, principal, rows, [])
 }
 
 /** Who asks: the caller, or for admins anybody. */

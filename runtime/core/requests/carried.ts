@@ -119,7 +119,7 @@ export async function byHand(
   problem: string | null,
 ): Promise<RequestRow> {
   const moved = await move(tx, request, 'PENDING_MANUAL_PROVISIONING', {
-    note: problem,
+    failure: problem,
     todo: null,
     wakeAt: null,
     problem,
@@ -205,7 +205,7 @@ export async function takeByHand(
   const moved = isOver(request)
     ? await change(tx, request, { todo: null, wakeAt: null, problem })
     : await move(tx, request, 'PENDING_MANUAL_DEPROVISIONING', {
-        note: problem,
+        failure: problem,
         todo: null,
         problem,
         wakeAt: later(now, MANUAL_REMOVAL_MS),

@@ -13,13 +13,12 @@ import { askWebhook } from './webhooks.ts'
 
 /**
  * Asks the webhooks of a request, and goes on with it. A webhook that fails decides nothing: the request is
- * then for people, who read why.
+ * then for people, and those who may read the tasks of its app read why.
  */
 export async function check(db: Db, request: RequestRow, parts: RequestParts): Promise<void> {
   const verdict = await validated(db, request, parts)
-  const refusal = typeof verdict === 'object' ? verdict.refusal : null
   // Where the webhook said nothing, no rule speaks for it.
-  const preapproved = verdict === 'valid' ? await preapprovedBy(db, request, parts) : null
+  const preapproved = verdict.end === 'valid' ? await preapprovedBy(db, request, parts) : null
   await db.transaction(async (tx) => {
     const [now] = await tx
       .select()
@@ -27,30 +26,31 @@ export async function check(db: Db, request: RequestRow, parts: RequestParts): P
       .where(eq(accessRequests.id, request.id))
       .for('update')
     if (now?.todo !== 'check') return
-    if (refusal !== null) await refused(tx, now, refusal)
-    else await begin(tx, now, preapproved, parts)
+    if (verdict.end === 'refused') await refused(tx, now, verdict.why)
+    else await begin(tx, now, preapproved, parts, verdict.end === 'failed' ? verdict.why : null)
   })
 }
 
+type Verdict = { end: 'valid' } | { end: 'refused' | 'failed'; why: string }
+
 /** What the validation webhook says; a request without one is valid. */
-async function validated(
-  db: Db,
-  request: RequestRow,
-  parts: RequestParts,
-): Promise<'valid' | 'unanswered' | { refusal: string }> {
+async function validated(db: Db, request: RequestRow, parts: RequestParts): Promise<Verdict> {
   const { validationWebhook } = request.plan
-  if (validationWebhook === null) return 'valid'
+  if (validationWebhook === null) return { end: 'valid' }
   const answer = await askWebhook(db, request, validationWebhook, 'REQUEST_VALIDATION', parts)
   const event = 'APP_STORE_INLINE_WEBHOOK_REQUEST_VALIDATION_FOR_ACCESS_REQUEST'
-  const said = answer.ok ? { valid: verdictOf(answer.response) } : { problem: answer.problem }
+  // What failed is in the note of the request: the log goes further, and cannot be changed.
+  const said = {
+    webhook_id: validationWebhook,
+    ...(answer.ok ? { valid: verdictOf(answer.response) } : {}),
+  }
   const outcome = answer.ok ? 'Succeeded' : 'Failed'
   await db.transaction((tx) => note(tx, systemOf(request), request, event, said, outcome))
-  if (!answer.ok) return 'unanswered'
-  if (verdictOf(answer.response) !== false) return 'valid'
+  if (!answer.ok) return { end: 'failed', why: answer.problem }
+  if (verdictOf(answer.response) !== false) return { end: 'valid' }
   const { reason } = answer.response
-  const words =
-    typeof reason === 'string' ? keptText(reason, 1000) : 'The validation webhook said no'
-  return { refusal: words }
+  const why = typeof reason === 'string' ? keptText(reason, 1000) : 'An automatic check said no'
+  return { end: 'refused', why }
 }
 
 /** What it says, where it says it: nothing else of an answer gets into the log. */

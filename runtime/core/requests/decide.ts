@@ -15,12 +15,14 @@ export const DECISION_MS = 30 * 24 * 3600 * 1000
  * Begins with a request that nothing forbids: the manager, the first stage, or yes at once.
  *
  * @param preapproved Why nobody needs to be asked; null where somebody does.
+ * @param failure Why it could not be checked before; null where it was, or need not be.
  */
 export async function begin(
   tx: Db,
   request: RequestRow,
   preapproved: string | null,
   means: RequestMeans,
+  failure: string | null = null,
 ): Promise<RequestRow> {
   const wakeAt = later(request.createdAt, DECISION_MS)
   const looked = { todo: null, attempts: 0, problem: null, wakeAt } as const
@@ -30,10 +32,10 @@ export async function begin(
     })
     return approved(tx, request, preapproved, means)
   }
-  if (!request.plan.manager) return openStage(tx, request, 0, means)
+  if (!request.plan.manager) return openStage(tx, request, 0, means, failure)
   const manager = await managerOf(tx, request)
   const who = manager ? { users: [manager], groups: [] } : await admins(tx, request)
-  const moved = await move(tx, request, 'PENDING_MANAGER_APPROVAL', looked)
+  const moved = await move(tx, request, 'PENDING_MANAGER_APPROVAL', { ...looked, failure })
   await ask(tx, moved, 'manager', who, request.plan.message)
   return moved
 }
@@ -47,6 +49,7 @@ async function openStage(
   request: RequestRow,
   stage: number,
   means: RequestMeans,
+  failure: string | null = null,
 ): Promise<RequestRow> {
   const { stages, manager, message } = request.plan
   const count = stages.length > 0 || manager ? stages.length : 1
@@ -55,7 +58,7 @@ async function openStage(
   const who = (await eligible(tx, request, named)) ?? (await admins(tx, request))
   const wakeAt = later(request.createdAt, DECISION_MS)
   const values = { stage, todo: null, attempts: 0, problem: null, wakeAt } as const
-  const moved = await move(tx, request, 'PENDING_APPROVAL', values)
+  const moved = await move(tx, request, 'PENDING_APPROVAL', { ...values, failure })
   await ask(tx, moved, 'approval', who, message)
   return moved
 }

@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm'
 import { keptText } from '../../contract/kept-text.ts'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
-import { mayMove } from '../../contract/request-states.ts'
+import { failedWords, mayMove } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { type ActivityOutcome, type Actor, recordActivity } from '../activity/activity.ts'
@@ -42,19 +42,27 @@ export async function change(
 }
 
 /**
- * Moves a locked request into another state, with what was said.
+ * Moves a locked request into another state, with what was said: `note` for everybody who sees the request,
+ * `failure` for those who may read the tasks of its app.
  *
- * @throws Error for a move that REQUEST_STATES does not have: a defect of ours.
+ * @throws Error for a move that REQUEST_STATES does not have, and for a failure in a state that has no words
+ *   for requesters, or a note in one that has: a defect of ours.
  */
 export async function move(
   tx: Db,
   request: RequestRow,
   to: RequestStatus,
-  { note = null, ...values }: RequestChange & { note?: string | null } = {},
+  {
+    note = null,
+    failure = null,
+    ...values
+  }: RequestChange & { note?: string | null; failure?: string | null } = {},
 ): Promise<RequestRow> {
+  if ((failedWords(to) === null ? failure : note) !== null)
+    throw new Error(`what is said of an access request that is ${to} has other readers`)
   if (!mayMove(request.status, to))
     throw new Error(`an access request that is ${request.status} cannot become ${to}`)
-  const notes = { ...request.notes, [to]: note }
+  const notes = { ...request.notes, [to]: note ?? failure }
   return change(tx, request, { ...values, status: to, notes })
 }
 

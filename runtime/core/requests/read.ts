@@ -14,8 +14,12 @@ import { demand, type Principal } from '../callers/principal.ts'
 import { type PageQuery, selectPage } from '../list/page.ts'
 import { toUser } from '../people/users.ts'
 import { toPermissionBase } from '../store/permission-base.ts'
-import { toTasks } from '../tasks/tasks.ts'
+import { assignedTo, toTasks } from '../tasks/tasks.ts'
 import type { RequestRow } from './move.ts'
+import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
+
+/** Categories of tasks whose instructions say what failed. */
+const WORK: readonly string[] = ['PROVISIONING', 'DEPROVISIONING']
 
 /** A condition: requests of the caller, and those that a permission, or being an app's admin, reaches besides. */
 function seenBy(principal: Principal): SQL | undefined {
@@ -55,7 +59,7 @@ export async function listAccessRequests(db: Db, principal: Principal, query: Re
   const direction = query.sort?.toLowerCase() === 'desc' ? desc : asc
   const order = [direction(accessRequests.createdAt), direction(accessRequests.id)]
   const page = await selectPage(db, accessRequests, { where, order }, query, (row) => row)
-  return { ...page, items: await answerRequests(db, page.items, query.expand) }
+  return { ...page, items: await answerRequests(db, principal, page.items, query.expand) }
 }
 
 type UserColumn = typeof accessRequests.targetUserId | typeof accessRequests.requesterId
@@ -90,16 +94,17 @@ export async function getAccessRequest(
   id: string,
   expand: string[],
 ): Promise<AccessRequest> {
-  const [one] = await answerRequests(db, [await findRequest(db, principal, id)], expand)
+  const [one] = await answerRequests(db, principal, [await findRequest(db, principal, id)], expand)
   return one as AccessRequest
 }
 
 /** Without zone and fraction: the command-line client reads nothing else (core-interface.md section 3). */
 const zoneless = (moment: Date): string => moment.toISOString().slice(0, 19)
 
-/** Requests as on the wire, in a fixed number of questions. */
+/** Requests as on the wire, as the caller may read them, in a fixed number of questions. */
 export async function answerRequests(
   db: Db,
+  principal: Principal,
   rows: readonly RequestRow[],
   expand: readonly string[],
 ): Promise<AccessRequest[]> {
@@ -109,6 +114,14 @@ export async function answerRequests(
     .from(apps)
     .where(inArray(apps.id, [...new Set(rows.map(({ appId }) => appId))]))
   const appsById = new Map(appRows.map((app) => [app.id, app]))
+  const detailed = await detailedApps(db, principal, [...appsById.keys()])
+  const plain = rows.filter((row) => !detailed.has(row.appId) && haveDetails(row))
+  const plainIds = new Set(plain.map(({ appId }) => appId))
+  const asks = await whoToAsk(
+    db,
+    principal.domainId,
+    appRows.filter(({ id }) => plainIds.has(id)),
+  )
   const people = rows.flatMap(({ requesterId, targetUserId }) => [requesterId, targetUserId])
   const personIds = [...new Set(people.filter((id) => id !== null))]
   const userRows = await db.select().from(users).where(inArray(users.id, personIds))
@@ -122,7 +135,7 @@ export async function answerRequests(
           .from(requestablePermissions)
           .where(inArray(requestablePermissions.id, permissionIds))
   const permissionsById = new Map(permissionRows.map((one) => [one.id, one]))
-  const tasksById = expand.includes('tasks') ? await tasksOf(db, rows) : null
+  const tasksById = expand.includes('tasks') ? await tasksOf(db, principal, rows, detailed) : null
   return rows.map((row) => {
     const app = appsById.get(row.appId)
     const permission = row.permissionId === null ? null : permissionsById.get(row.permissionId)
@@ -138,7 +151,7 @@ export async function answerRequests(
       target_user: target,
       supporter_user: null,
       status: row.status,
-      notes: row.notes,
+      notes: detailed.has(row.appId) ? row.notes : plainNotes(row.notes, asks.get(row.appId)),
       expires_at: row.expiresAt === null ? null : zoneless(row.expiresAt),
       expiration_in_seconds: row.expirationInSeconds,
       requestable_permissions: permission ? [toPermissionBase(permission, app)] : [],
@@ -149,7 +162,13 @@ export async function answerRequests(
   })
 }
 
-async function tasksOf(db: Db, rows: readonly RequestRow[]) {
+/** Tasks of requests. What those are told who do the work is for them, and who may read all tasks of the app. */
+async function tasksOf(
+  db: Db,
+  { userId }: Principal,
+  rows: readonly RequestRow[],
+  detailed: ReadonlySet<string>,
+) {
   const found = await db
     .select()
     .from(tasks)
@@ -160,7 +179,24 @@ async function tasksOf(db: Db, rows: readonly RequestRow[]) {
       ),
     )
     .orderBy(asc(tasks.createdAt), asc(tasks.id))
-  const answered = await toTasks(db, found, ['assignees', 'actions'])
+  const mine = await db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(
+      and(
+        inArray(
+          tasks.accessRequestId,
+          rows.map(({ id }) => id),
+        ),
+        assignedTo(db, userId),
+      ),
+    )
+  const readable = new Set(mine.map(({ id }) => id))
+  const answered = (await toTasks(db, found, ['assignees', 'actions'])).map((task) =>
+    WORK.includes(task.task_category) && !readable.has(task.id) && !detailed.has(task.app?.id ?? '')
+      ? { ...task, instructions: null }
+      : task,
+  )
   const byId = new Map<string, typeof answered>()
   for (const task of answered)
     byId.set(task.access_request_id ?? '', [

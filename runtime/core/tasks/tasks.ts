@@ -40,7 +40,7 @@ function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.
 }
 
 /** Tasks that are assigned to a user, directly or through a group. */
-function assignedTo(db: Db, userId: string): SQL {
+export function assignedTo(db: Db, userId: string): SQL {
   const mine = db
     .select({ id: groupMembers.groupId })
     .from(groupMembers)

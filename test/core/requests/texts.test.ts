@@ -98,11 +98,14 @@ describe('what a webhook answers', () => {
     expect(await judged()).toMatchObject({ valid: null })
   })
 
-  it('does not fill the log with its own names either', async () => {
+  it('does not fill the log or a note with its own names either', async () => {
     const answer = { response: { ['k'.repeat(100_000)]: '\u0000' } }
     receiver.answer(answering(200, JSON.stringify(answer)))
     const id = await acme.asked(ada, { app_id: await validatedApp('Odd names') })
     await acme.reaches(id, 'PENDING_APPROVAL')
-    expect(String((await judged())['problem']).length).toBeLessThan(2000)
+    const { PENDING_APPROVAL: note } = (await acme.read(id)).notes
+    expect(note).toContain('kkk')
+    expect(note.length).toBeLessThan(2000)
+    expect(JSON.stringify(await judged())).not.toContain('kkk')
   })
 })

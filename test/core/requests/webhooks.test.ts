@@ -1,5 +1,7 @@
 /** Requests that systems of the operator's judge, carry out and take back. */
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
 import type { Company } from './company.ts'
@@ -69,7 +71,15 @@ describe('a validation webhook', () => {
         preapproved_users_by_attribute: [{ attribute: 'identity.given_name', value: 'ada' }],
       },
     })
-    await acme.reaches(await acme.asked(ada, { app_id: appId }), 'PENDING_APPROVAL')
+    const id = await acme.asked(ada, { app_id: appId })
+    await acme.reaches(id, 'PENDING_APPROVAL')
+    expect((await acme.read(id)).notes.PENDING_APPROVAL).toContain('VALIDATION hook')
+    const path = `/appstore/access_requests/${id}`
+    const { notes } = (await core.call('GET', path, { token: ada.token })).body
+    expect(notes.PENDING_APPROVAL).toMatch(/^It could not be checked automatically.*Ask an admin: /)
+    expect(notes.PENDING_APPROVAL).not.toContain('hook')
+    const log = await core.call('GET', '/activity_logs?limit=100')
+    expect(JSON.stringify(log.body)).not.toContain('answered')
   })
 })
 
@@ -148,6 +158,36 @@ describe('a provisioning webhook', () => {
     const task = await acme.openTask(id)
     expect(task.task_category).toBe('PROVISIONING')
     expect(task.instructions).toContain('answered 500')
+  })
+
+  it('that fails is told to requesters without its name and answer, and who to ask', async () => {
+    const boss = await person(core.db, 'boss@acme.example', ['App Admin'])
+    receiver.answer(answering(500, 'dc7.internal says no'))
+    const appId = await provisioned('Discreet')
+    await core.db
+      .update(apps)
+      .set({ adminUserIds: [boss.id] })
+      .where(eq(apps.id, appId))
+    const id = await acme.asked(ada, { app_id: appId })
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+    const as = async (token?: string) => {
+      const path = `/appstore/access_requests/${id}?expand=tasks`
+      return (await core.call('GET', path, token ? { token } : {})).body
+    }
+    const seen = await as(ada.token)
+    expect(seen.notes.PENDING_MANUAL_PROVISIONING).toBe(
+      'It could not be given automatically; somebody was asked to give it by hand. Ask an admin: boss@acme.example.',
+    )
+    const work = ({ task_category }: { task_category: string }) => task_category === 'PROVISIONING'
+    expect(seen.tasks.find(work).instructions).toBeNull()
+    expect(JSON.stringify(seen)).not.toMatch(/PROVISION hook|answered 500|internal/)
+    const listed = await core.call('GET', '/appstore/access_requests', { token: ada.token })
+    expect(JSON.stringify(listed.body)).not.toMatch(/PROVISION hook|answered 500/)
+    for (const details of [await as(), await as(boss.token)]) {
+      expect(details.notes.PENDING_MANUAL_PROVISIONING).toContain('answered 500')
+      expect(details.tasks.find(work).instructions).toContain('answered 500')
+    }
   })
 
   it('without one that takes back leaves that to somebody', async () => {

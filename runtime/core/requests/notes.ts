@@ -1,0 +1,98 @@
+/**
+ * Who reads what of a request's notes. What people wrote, and what was decided, everybody does who sees the
+ * request; what failed, with names and answers of systems, only those who may read the tasks of its app. The
+ * others read what happened, and who to ask.
+ */
+import { and, asc, eq, inArray, notInArray } from 'drizzle-orm'
+import { failedWords } from '../../contract/request-states.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { groups, userRoles, users } from '../../database/schema/people.ts'
+import { reach, reachesNone } from '../apps/administered.ts'
+import type { AppRow } from '../apps/apps.ts'
+import type { Principal } from '../callers/principal.ts'
+import type { RequestRow } from './move.ts'
+
+/** Which of some apps the caller may read the tasks of. */
+export async function detailedApps(
+  db: Db,
+  principal: Principal,
+  appIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (reachesNone(principal, 'tasks.read')) return new Set()
+  const ofApps = reach(principal, 'tasks.read')
+  if (ofApps === undefined) return new Set(appIds)
+  const rows = await db
+    .select({ id: apps.id })
+    .from(apps)
+    .where(and(inArray(apps.id, [...appIds]), ofApps))
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Notes as a reader without details gets them. */
+export function plainNotes(
+  notes: RequestRow['notes'],
+  whoToAsk: string | undefined,
+): RequestRow['notes'] {
+  return Object.fromEntries(
+    Object.entries(notes).map(([status, note]) => {
+      const plain = note === null ? null : failedWords(status)
+      return [status, plain === null ? note : `${plain} ${whoToAsk ?? ''}`.trim()]
+    }),
+  )
+}
+
+/** Most people and groups that are named as those to ask. */
+const MAX_NAMED = 3
+
+/** A sentence for each app that says who to ask: its admins, else those of the domain. In three questions. */
+export async function whoToAsk(
+  db: Db,
+  domainId: string,
+  asked: readonly AppRow[],
+): Promise<ReadonlyMap<string, string>> {
+  if (asked.length === 0) return new Map()
+  const mayAct = notInArray(users.status, ['SUSPENDED', 'INACTIVE'])
+  const userIds = [...new Set(asked.flatMap(({ adminUserIds }) => adminUserIds))]
+  const people =
+    userIds.length === 0
+      ? []
+      : await db
+          .select({ id: users.id, name: users.email })
+          .from(users)
+          .where(and(inArray(users.id, userIds), mayAct))
+          .orderBy(asc(users.email))
+  const groupIds = [...new Set(asked.flatMap(({ adminGroupIds }) => adminGroupIds))]
+  const teams =
+    groupIds.length === 0
+      ? []
+      : await db
+          .select({ id: groups.id, name: groups.name })
+          .from(groups)
+          .where(inArray(groups.id, groupIds))
+          .orderBy(asc(groups.name))
+  const everywhere = await db
+    .selectDistinct({ name: users.email })
+    .from(userRoles)
+    .innerJoin(users, eq(users.id, userRoles.userId))
+    .where(and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin'), mayAct))
+    .orderBy(asc(users.email))
+    .limit(MAX_NAMED)
+  return new Map(
+    asked.map((app) => {
+      const own = [
+        ...people.filter(({ id }) => app.adminUserIds.includes(id)).map(({ name }) => name),
+        ...teams
+          .filter(({ id }) => app.adminGroupIds.includes(id))
+          .map(({ name }) => `the group ${JSON.stringify(name)}`),
+      ]
+      const named = own.length > 0 ? own : everywhere.map(({ name }) => name)
+      const words = named.slice(0, MAX_NAMED).join(' or ')
+      return [app.id, words === '' ? 'Ask an admin.' : `Ask an admin: ${words}.`]
+    }),
+  )
+}
+
+/** Whether notes hold something that not everybody reads. */
+export const haveDetails = ({ notes }: RequestRow): boolean =>
+  Object.entries(notes).some(([status, note]) => note !== null && failedWords(status) !== null)
