@@ -1,18 +1,19 @@
 /**
- * What authors import, read from the sources: names from the lists of exports, meanings from the first
- * sentence of each docstring. A name without one does not get through.
+ * What authors import, read from the sources: names from the lists of exports, signatures, meanings and
+ * examples from what stands above each. A name without a docstring does not get through.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { type Declared, declaredIn } from './declared.ts'
 
 const RUNTIME = path.join(import.meta.dirname, '..', 'runtime')
 
-export type Exported = { name: string; isType: boolean; meaning: string }
+export type Exported = Declared & { name: string; isType: boolean }
 
-/** What a file exports of others: `export { a, type B } from './x.ts'`, in alphabetical order. */
+/** What a file exports of others: `export { a, type B } from './x.ts'`, in its order. */
 export function exportsOf(file: string): Exported[] {
   const lists = [...read(file).matchAll(/^export( type)? \{([^}]*)\} from '([^']+)'/gm)]
-  const all = lists.flatMap(([, allTypes, names = '', from = '']) =>
+  return lists.flatMap(([, allTypes, names = '', from = '']) =>
     names
       .split(',')
       .map((one) => one.trim())
@@ -20,10 +21,9 @@ export function exportsOf(file: string): Exported[] {
       .map((one) => {
         const name = one.replace(/^type /, '')
         const isType = allTypes !== undefined || name !== one
-        return { name, isType, meaning: meaningOf(path.join(path.dirname(file), from), name) }
+        return { name, isType, ...declaredIn(path.join(path.dirname(file), from), name) }
       }),
   )
-  return all.sort((a, b) => a.name.localeCompare(b.name))
 }
 
 type Member = { name: string; type: string; meaning: string }
@@ -43,19 +43,6 @@ function membersOf(file: string, declared: RegExp): Member[] {
     if (doc === undefined) throw new Error(`${file}: ${name} has no docstring`)
     return { name, type: `${name}${type}`, meaning: doc.trim() }
   })
-}
-
-/** The first sentence of the docstring above an export. */
-function meaningOf(file: string, name: string): string {
-  const declared = `export (?:async )?(?:type|function\\*?|class|const) ${name}\\b`
-  const found = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\n${declared}`).exec(read(file))
-  if (!found) throw new Error(`${file}: ${name} has no docstring`)
-  const text = (found[1] as string)
-    .replace(/^\s*\* ?/gm, '')
-    .split(/\n\s*\n|\n@/)[0]
-    ?.replace(/\s+/g, ' ')
-    .trim()
-  return /^.*?[.?](?= [A-Z`]|$)/.exec(text ?? '')?.[0] ?? `${text}`
 }
 
 const read = (file: string): string => readFileSync(path.join(RUNTIME, file), 'utf8')

@@ -20,6 +20,7 @@ import { code, table } from './markdown.ts'
 import { operatorSections } from './operator-reference.ts'
 import { type SchemaField, schemaFields } from './schema-fields.ts'
 import { members, shape } from './schema-shape.ts'
+import { sdkSection } from './sdk-reference.ts'
 import { webhookSections } from './webhook-reference.ts'
 
 /** The page as Markdown. */
@@ -27,6 +28,7 @@ export function referencePage(): string {
   const components = createComponents()
   const sections = [
     ['For authors', forAuthors()],
+    ['SDK', sdkSection()],
     [
       'Conventions',
       table(
@@ -126,10 +128,16 @@ function errors(): string {
 
 function forAuthors(): string {
   const row = ({ name, isType, meaning }: Exported) => [code(name), isType ? 'type' : '', meaning]
-  const listed = (file: string) => table(['export', '', 'what it is'], exportsOf(file).map(row))
+  const listed = (file: string) =>
+    table(
+      ['export', '', 'what it is'],
+      exportsOf(file)
+        .sort((a, b) => a.name.localeCompare(b.name))
+        .map(row),
+    )
   const members = contextMembers().map(({ type, meaning }) => [code(type), meaning])
   return [
-    'What a connector imports as `keyway/sdk`:',
+    'What a connector imports as `keyway/sdk`; signatures and examples are [further down](#sdk):',
     '',
     listed('sdk/sdk.ts'),
     '',

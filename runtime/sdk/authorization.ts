@@ -6,7 +6,10 @@
  *
  * @example
  * const { username, password } = ctx.auth.basic
- * const api = client(ctx, { baseUrl, authorization: basic(username, password) })
+ * const api = client(ctx, {
+ *   baseUrl: ctx.settings.base_url,
+ *   authorization: basic(username, password),
+ * })
  */
 export function basic(user: string, password: string): string {
   const bytes = new TextEncoder().encode(`${user}:${password}`)
@@ -20,6 +23,9 @@ export function basic(user: string, password: string): string {
  * The value of a bearer `Authorization` header.
  *
  * @example
- * const api = client(ctx, { baseUrl, authorization: bearer(ctx.auth.token.token) })
+ * const api = client(ctx, {
+ *   baseUrl: ctx.settings.base_url,
+ *   authorization: bearer(ctx.auth.token.token),
+ * })
  */
 export const bearer = (token: string): string => `Bearer ${token}`

@@ -27,10 +27,10 @@ type Place = { listing: string; cursor: Json; skip: number }
  * return chain(ctx, {
  *   users: async (at) => {
  *     const query = { after: textCursor(at), limit: at.size }
- *     const page = await api.get<Users>('/users', { query })
+ *     const page = await api.get<{ users: User[]; next?: string }>('/users', { query })
  *     return cursorPage(page.users.map(toAccount), page.next)
  *   },
- *   robots: async () => (await api.get<Robot[]>('/robots')).map(toServiceAccount),
+ *   robots: async () => (await api.get<User[]>('/robots')).map(toAccount),
  * })
  */
 export async function chain<T>(

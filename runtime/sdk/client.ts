@@ -20,7 +20,7 @@ export type ClientOptions = {
 export type RequestOptions = { query?: Query | undefined; headers?: Record<string, string> }
 
 /** What `request` may add: a body as JSON, or any other body. */
-type BodyOptions = RequestOptions & { json?: unknown; body?: FetchInit['body'] }
+export type BodyOptions = RequestOptions & { json?: unknown; body?: FetchInit['body'] }
 
 /** Requests to one system; JSON in, JSON out, everything but 2xx is thrown. */
 export type Client = {

@@ -46,18 +46,24 @@ export class ConnectorError extends Error {
    * code is taken from the usual members of a JSON body. What is given besides wins over both.
    *
    * @example
-   * const reply = await ctx.fetch(url)
+   * const reply = await ctx.fetch(`${ctx.settings.base_url}/users`)
    * if (!reply.ok) throw await ConnectorError.from(reply)
    *
    * @example
    * // a system that says its code in a header
+   * const reply = await ctx.fetch(`${ctx.settings.base_url}/users`)
    * throw await ConnectorError.from(reply, { app_error_code: reply.headers.get('x-error') })
    *
    * @example
    * // a system that says 401 to those who may not: `onError` of `client`
-   * const error = await ConnectorError.from(reply)
-   * if (error.app_error_code !== 'not_authorised') return error
-   * return new ConnectorError('permission_denied', error.message, error)
+   * const api = client(ctx, {
+   *   baseUrl: ctx.settings.base_url,
+   *   onError: async (reply) => {
+   *     const error = await ConnectorError.from(reply)
+   *     if (error.app_error_code !== 'not_authorised') return error
+   *     return new ConnectorError('permission_denied', error.message, error)
+   *   },
+   * })
    */
   static async from(
     reply: Pick<UpstreamReply, 'status' | 'url' | 'text'> & Partial<Pick<UpstreamReply, 'headers'>>,
@@ -86,7 +92,7 @@ export class ConnectorError extends Error {
  *
  * @example
  * try {
- *   await api.delete(path`/members/${id}`)
+ *   await api.delete(path`/users/${request.account_id}`)
  * } catch (error) {
  *   if (!hasCode(error, 'not_found')) throw error // gone already is as good
  * }

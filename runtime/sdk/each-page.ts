@@ -2,8 +2,8 @@ import type { Json } from '../contract/context.ts'
 import { ConnectorError } from './connector-error.ts'
 import { type Listing, openPage, type Page } from './paging.ts'
 
-/** How far `eachPage` goes. */
-type Bounds = { size?: number; maxPages?: number }
+/** How far `eachPage` and `allItems` go: items asked for in a page, most pages. */
+export type Bounds = { size?: number; maxPages?: number }
 
 /**
  * Reads a listing to its end within one call, page by page. For a handler's own list, return one page
@@ -14,17 +14,20 @@ type Bounds = { size?: number; maxPages?: number }
  *
  * @example
  * const groups: Listing<Group> = async (at) => {
- *   const page = await api.get<Groups>('/groups', { query: { after: textCursor(at) } })
+ *   const page = await api.get<{ groups: Group[]; next?: string }>('/groups', {
+ *     query: { after: textCursor(at) },
+ *   })
  *   return cursorPage(page.groups, page.next)
  * }
  * for await (const page of eachPage(groups)) {
- *   if (page.some((group) => group.id === wanted)) return true
+ *   if (page.some((group) => group.name === 'Admins')) return true
  * }
  */
 export async function* eachPage<T>(
   listing: Listing<T>,
-  { size, maxPages = 1000 }: Bounds = {},
+  bounds: Bounds = {},
 ): AsyncGenerator<readonly T[], void, undefined> {
+  const { size, maxPages = 1000 } = bounds
   let cursor: Json = null
   for (let pages = 0; pages < maxPages; pages++) {
     const page: Page<T> = await listing({ cursor, size: size ?? null })
@@ -45,7 +48,12 @@ export async function* eachPage<T>(
  * @throws invalid_response as `eachPage`.
  *
  * @example
- * const roles = await allItems((at) => rolePage(api, textCursor(at)))
+ * const groups = await allItems<Group>(async (at) => {
+ *   const page = await api.get<{ groups: Group[]; next?: string }>('/groups', {
+ *     query: { after: textCursor(at) },
+ *   })
+ *   return cursorPage(page.groups, page.next)
+ * })
  */
 export async function allItems<T>(listing: Listing<T>, bounds: Bounds = {}): Promise<T[]> {
   const items: T[] = []

@@ -5,7 +5,7 @@ import { hasCode } from './connector-error.ts'
  * The result, or null where the upstream has nothing there (`not_found`, or the codes that are named).
  *
  * @example
- * const member = await ifThere(api.get<Member>(path`/groups/${id}/members/${user}`))
+ * const user = await ifThere(api.get<User>(path`/users/${request.account_id}`))
  */
 export async function ifThere<T>(
   result: Promise<T>,

@@ -8,8 +8,8 @@ import { ConnectorError } from './connector-error.ts'
  * @throws invalid_response when there is a body and it is not JSON.
  *
  * @example
- * const reply = await ctx.fetch(url)
- * const people = await readJson<Person[]>(reply)
+ * const reply = await api.request('GET', '/users')
+ * const users = await readJson<User[]>(reply)
  */
 export async function readJson<T = unknown>(
   reply: Pick<UpstreamReply, 'status' | 'url' | 'headers' | 'text'>,

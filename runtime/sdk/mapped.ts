@@ -7,6 +7,7 @@ const AT_ONCE = 8
  * What becomes of each item, in the same order, a few at a time.
  *
  * @example
+ * const ids = await api.get<string[]>('/users')
  * const users = await inParallel(ids, (id) => ifThere(api.get<User>(path`/users/${id}`)))
  */
 export async function inParallel<T, U>(
@@ -24,6 +25,12 @@ export async function inParallel<T, U>(
  * A listing whose items become none, one or several others; it is one that `chain` and `nested` take.
  *
  * @example
+ * const users: Listing<User> = async (at) => {
+ *   const page = await api.get<{ users: User[]; next?: string }>('/users', {
+ *     query: { after: textCursor(at), limit: at.size },
+ *   })
+ *   return cursorPage(page.users, page.next)
+ * }
  * const accounts = mapped(users, (user) => (user.bot ? [] : [toAccount(user)]))
  * return accounts(ctx.page)
  */

@@ -22,11 +22,19 @@ type Place = { outer: Json; index: number; inner: Json }
  * @throws invalid_page_token when the cursor is not one of a nested listing.
  *
  * @example
+ * const groups: Listing<Group> = () => api.get<Group[]>('/groups')
  * const memberships = nested(groups, (group) => async (at) => {
- *   const page = await api.get<Members>(path`/groups/${group.id}/members`, {
+ *   const page = await api.get<{ users: User[]; next?: string }>(path`/groups/${group.id}/users`, {
  *     query: { after: textCursor(at), limit: at.size },
  *   })
- *   return cursorPage(page.members.map((one) => toAssociation(one, group)), page.next)
+ *   return cursorPage(
+ *     page.users.map((user) => ({
+ *       account: { integration_specific_id: user.id },
+ *       integration_specific_entitlement_id: group.id,
+ *       integration_specific_resource_id: '',
+ *     })),
+ *     page.next,
+ *   )
  * })
  * return memberships(ctx.page)
  */

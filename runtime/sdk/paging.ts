@@ -17,6 +17,7 @@ export type Listing<T> = (at: { cursor: Json; size: number | null }) => Page<T> 
  * A page may hold fewer items than were asked for, or none with a further cursor.
  *
  * @example
+ * const { users, next } = await api.get<{ users: User[]; next?: string }>('/users')
  * return paged(users.map(toAccount), next)
  */
 export function paged<T>(response: T, cursor?: Json): Paged<T> {
@@ -27,10 +28,10 @@ export function paged<T>(response: T, cursor?: Json): Paged<T> {
  * A page of an upstream that gives a cursor of its own; an empty one means the end.
  *
  * @example
- * const { members, next_cursor } = await api.get<Members>('/members', {
+ * const { users, next } = await api.get<{ users: User[]; next: string }>('/users', {
  *   query: { cursor: textCursor(ctx), limit: ctx.page.size ?? 200 },
  * })
- * return cursorPage(members.map(toAccount), next_cursor)
+ * return cursorPage(users.map(toAccount), next)
  */
 export function cursorPage<T>(items: T[], next: string | number | null | undefined): Paged<T[]> {
   return paged(items, next === '' ? null : next)
@@ -45,7 +46,9 @@ export function cursorPage<T>(items: T[], next: string | number | null | undefin
  *
  * @example
  * const start = numberCursor(ctx, 0)
- * const { users, total } = await api.get<Users>('/users', { query: { offset: start, limit: 100 } })
+ * const { users, total } = await api.get<{ users: User[]; total: number }>('/users', {
+ *   query: { offset: start, limit: 100 },
+ * })
  * return offsetPage(users.map(toAccount), { start, total })
  */
 export function offsetPage<T>(
@@ -83,11 +86,11 @@ export function linkPage<T>(
  *
  * @example
  * const users = await api.get<User[]>('/users')
- * const page = keyPage(ctx, users, ({ name }) => name)
+ * const page = keyPage(ctx, users, ({ id }) => id)
  * return paged(page.response.map(toAccount), page.cursor)
  */
 export function keyPage<T>(
-  at: Pick<Context, 'page'> | { readonly cursor: Json; readonly size: number | null },
+  at: At,
   items: readonly T[],
   keyOf: (item: T) => string,
   most = 1000,
@@ -106,8 +109,10 @@ export function keyPage<T>(
   )
 }
 
-/** A handler's context, or what a listing of `chain`, `eachPage` and `allItems` gets. */
-type At = Pick<Context, 'page'> | { readonly cursor: Json }
+/** Where a page begins: a handler's context, or what a listing of `chain`, `nested` and `allItems` gets. */
+export type At =
+  | Pick<Context, 'page'>
+  | { readonly cursor: Json; readonly size?: number | null | undefined }
 
 /**
  * The cursor of the previous page as text, undefined on the first.

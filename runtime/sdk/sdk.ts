@@ -4,11 +4,25 @@
  */
 
 export type { CapabilityName, Input, Output } from '../contract/capabilities.ts'
-export type { FetchInit, Json, SettingValues, UpstreamReply } from '../contract/context.ts'
+export type {
+  FetchInit,
+  GuestAbortSignal,
+  GuestFormData,
+  GuestHeaders,
+  Json,
+  SettingValues,
+  UpstreamReply,
+} from '../contract/context.ts'
 export type { ErrorCode } from '../contract/error-codes.ts'
 export { basic, bearer } from './authorization.ts'
 export { chain } from './chain.ts'
-export { type Client, type ClientOptions, client, type RequestOptions } from './client.ts'
+export {
+  type BodyOptions,
+  type Client,
+  type ClientOptions,
+  client,
+  type RequestOptions,
+} from './client.ts'
 export { ConnectorError, type ConnectorErrorDetails, hasCode } from './connector-error.ts'
 export {
   type Auth,
@@ -16,13 +30,14 @@ export {
   defineConnector,
   type Handlers,
 } from './define-connector.ts'
-export { allItems, eachPage } from './each-page.ts'
+export { allItems, type Bounds, eachPage } from './each-page.ts'
 export { ifThere } from './if-there.ts'
 export { readJson } from './json.ts'
 export { nextLink } from './link.ts'
 export { inParallel, mapped } from './mapped.ts'
 export { nested } from './nested.ts'
 export {
+  type At,
   cursorPage,
   keyPage,
   type Listing,
@@ -34,4 +49,4 @@ export {
   paged,
   textCursor,
 } from './paging.ts'
-export { path, type Query } from './url.ts'
+export { type Path, path, type Query } from './url.ts'

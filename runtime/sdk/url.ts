@@ -1,10 +1,11 @@
 /** Addresses put together so that no value can change the structure around it. */
 import { ConnectorError } from './connector-error.ts'
 
-type Scalar = string | number | boolean
-
 /** Query parameters: `undefined` and `null` are left out, an array repeats its name. */
-export type Query = Record<string, Scalar | null | undefined | readonly Scalar[]>
+export type Query = Record<
+  string,
+  string | number | boolean | null | undefined | readonly (string | number | boolean)[]
+>
 
 /** A path below a base address: text as written, or segments that are still to be encoded. */
 export type Path = string | readonly (string | number)[]

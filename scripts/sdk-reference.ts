@@ -1,0 +1,39 @@
+/** The part of the reference on `keyway/sdk`: every export with its signature, what it does, examples. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Exported, exportsOf } from './for-authors.ts'
+
+/** Made from the tables of this page: their declarations would say less. */
+const FROM_TABLES = [
+  ...['Auth', 'CapabilityName', 'ConnectorContext', 'ErrorCode', 'Handlers', 'Input', 'Output'],
+]
+
+/** What the examples take for granted, as a file that compiles. */
+const GRANTED = path.join(import.meta.dirname, '../test/fixtures/readme/examples.ts')
+
+export function sdkSection(): string {
+  const shown = exportsOf('sdk/sdk.ts')
+    .filter(({ name }) => !FROM_TABLES.includes(name))
+    .sort((one, other) => Number(one.isType) - Number(other.isType))
+  return [
+    'Functions first, then types; without those that are made from the tables of this page. The examples take for granted:',
+    fenced(readFileSync(GRANTED, 'utf8').replace(/^export /gm, '')),
+    ...shown.flatMap(entry),
+  ].join('\n\n')
+}
+
+/** @throws Error for a value without an example */
+function entry({ name, isType, signature, text, examples }: Exported): string[] {
+  if (!isType && examples.length === 0) throw new Error(`${name} has no example`)
+  return [`### \`${name}\``, paragraphs(text), fenced(signature), ...examples.map(fenced)]
+}
+
+const fenced = (text: string): string => `\`\`\`ts\n${text.trim()}\n\`\`\``
+
+/** Lines joined to paragraphs, and what it throws as a sentence. */
+const paragraphs = (text: string): string =>
+  text
+    .replace(/^@throws /gm, '\nThrows ')
+    .split(/\n\s*\n/)
+    .map((one) => one.replace(/\s*\n\s*/g, ' ').trim())
+    .join('\n\n')
