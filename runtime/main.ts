@@ -234,7 +234,7 @@ export async function createHost(
   const invoke = createInvoke(means)
   // What is tried serves nobody yet: that calls are switched off does not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
-  const tryOut = createTryOut({ ...means, openEgress: openAsIs }, lanes.describe)
+  const tryOut = createTryOut({ ...means, openEgress: openAsIs }, lanes.describe, told.calledByCore)
 
   /** Asks for the manifest at each request: what an operator takes back counts at once. */
   function openEgress(
@@ -296,7 +296,11 @@ export async function createHost(
   })
 
   const parts: CoreParts = {
-    connectors: { ids: registry.ids, find: registry.find, call: createCall(invoke) },
+    connectors: {
+      ids: registry.ids,
+      find: registry.find,
+      call: createCall(invoke, told.calledByCore),
+    },
     vault,
     send: state?.work.send ?? noWork,
     deliver: egress.deliver,

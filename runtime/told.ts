@@ -1,9 +1,9 @@
 /** What is told of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
 import { errorBody } from './contract/envelope.ts'
 import type { RuntimeError } from './contract/errors.ts'
-import type { CallEnd } from './http/connectors.ts'
 import type { Metrics } from './http/metrics.ts'
-import type { CallLog, InvokeDeps, UpstreamRecord } from './invoke/ports.ts'
+import { tellFailure } from './http/problem.ts'
+import type { CallEnd, CallLog, InvokeDeps, UpstreamRecord } from './invoke/ports.ts'
 import type { RecentCalls } from './lifecycle/calls.ts'
 import type { Log } from './log.ts'
 import type { Listing } from './registry/registry.ts'
@@ -26,6 +26,8 @@ export type Told = {
   upstream: InvokeDeps['onUpstream']
   logged: CallLog
   called(call: CallEnd): void
+  /** A call that no caller of the interface made: nobody else writes its failure into the log. */
+  calledByCore(call: CallEnd): void
 }
 
 export function createTold({
@@ -39,7 +41,31 @@ export function createTold({
   calls: RecentCalls
   observers: Observers
 }): Told {
+  const called = (call: CallEnd): void => {
+    const { connector, capability, known, error, seconds, requestId, cause, appId } = call
+    // Only names that exist become labels.
+    if (known) {
+      metrics.call(connector, capability, { code: codeOf(error), cause: cause.kind }, seconds)
+      const ms = Math.round(seconds * 1e6) / 1e3
+      const told = { connector, capability, outcome: wireOf(error), ms, cause, app_id: appId }
+      calls.ended({ request_id: requestId, ...told })
+      log.debug({ requestId, ...told }, 'a call ended')
+    }
+    observers.onCall?.(call)
+  }
   return {
+    called,
+    calledByCore(call) {
+      called(call)
+      const { error, connector, capability, requestId, cause, appId } = call
+      if (error === null) return
+      const line = { requestId, connector, capability, cause, app_id: appId }
+      // Not the system's own words: whoever asked has them, and they may be about others.
+      const words = `a call of the core ended as ${wireOf(error)}`
+      // What is not there is an answer to a question.
+      if (wireOf(error) === 'not_found') log.debug(line, words)
+      else tellFailure(log, error, line, words)
+    },
     changed(listing) {
       if (observers.onChange) return observers.onChange(listing)
       const { state, reason, ...row } = listing
@@ -67,17 +93,6 @@ export function createTold({
       if (observers.onLog) return observers.onLog(line)
       const { level, message, ...rest } = line
       log[level](rest, message)
-    },
-    called(call) {
-      const { connector, capability, known, error, seconds, requestId: request_id } = call
-      const outcome = codeOf(error)
-      // Only names that exist become labels.
-      if (known) {
-        metrics.call(connector, capability, outcome, seconds)
-        const ms = Math.round(seconds * 1e6) / 1e3
-        calls.ended({ request_id, connector, capability, outcome: wireOf(error), ms })
-      }
-      observers.onCall?.(call)
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { createProgram, verbsOf } from '../runtime/cli/program.ts'
 import type { AnySchema } from '../runtime/contract/capabilities.ts'
+import { CAUSES } from '../runtime/contract/causes.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../runtime/contract/endpoints/operator.ts'
 import { WANT_KINDS } from '../runtime/contract/generation.ts'
 import { nameOf, parameters } from './core-reference.ts'
@@ -13,6 +14,7 @@ type DescribeBody = (schema: AnySchema) => string
 /** Title and body of each section. */
 export const operatorSections = (describe: DescribeBody): [string, string][] => [
   ['Operator endpoints', endpoints(describe)],
+  ['Causes', causes()],
   ['Wants', wants()],
   ['Commands', commands()],
 ]
@@ -40,6 +42,15 @@ function answerOf(output: AnySchema): string {
   if (name !== 'strict_object') return name
   const { items } = entries
   return items ? nameOf(items) : Object.keys(entries).map(code).join(', ')
+}
+
+function causes(): string {
+  const rows = Object.entries(CAUSES).map(([kind, { what, id }]) => [code(kind), what, id])
+  return [
+    'Why a capability was called: in `keyway logs`, in the log, and as the label `cause` of `keyway_calls_total`. `keyway logs --cause sync` shows those of one kind, `--cause sync:17` those of one run.',
+    '',
+    table(['kind', 'what calls', 'named by'], rows),
+  ].join('\n')
 }
 
 function wants(): string {

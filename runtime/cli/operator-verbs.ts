@@ -1,5 +1,6 @@
 /** Verbs of operators on a running host: what is installed, who may what, and what happened. */
 import type { Command } from 'commander'
+import { CAUSE_KINDS } from '../contract/causes.ts'
 import { JOB_STATES } from '../contract/endpoints/jobs.ts'
 import { changing, collect, helped, reading, WANT_NOTES } from './options.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -213,10 +214,19 @@ function addLookVerbs(program: Command): void {
   helped(reading(program.command('logs')), {
     notes:
       'They are those of the host that is asked, since it started; values of requests are not kept.',
-    examples: ['logs acme --follow'],
+    examples: [
+      'logs acme --follow',
+      'logs --cause sync:17',
+      'logs --app 3f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10',
+    ],
   })
     .argument('[id]', 'only of this connector')
     .option('--limit <count>', 'how many, at most 1000', wholeNumber, 50)
+    .option('--app <app>', 'only those that were made for this app, by its id')
+    .option(
+      '--cause <cause>',
+      `only those with this cause, alone or with its id: ${CAUSE_KINDS.join(', ')}`,
+    )
     .option('--follow', 'go on with those that come')
     .description('list the latest calls of the host, with the requests that each made')
     .action(async (id, flags) => (await import('./operator/logs.ts')).logs(id, flags))

@@ -75,7 +75,12 @@ async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<S
   if (before.length > 0) return 'there'
   const known = await tx.select().from(users).where(eq(users.domainId, domainId)).limit(2)
   if (known.length > 1) return 'left-out'
-  await make(tx, principal, { ...host.parts, requestId: 'sample', signal }, baseUrl)
+  await make(
+    tx,
+    principal,
+    { ...host.parts, requestId: 'sample', cause: { kind: 'request', id: 'sample' }, signal },
+    baseUrl,
+  )
   return 'made'
 }
 

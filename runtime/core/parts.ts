@@ -1,4 +1,5 @@
 /** What core functions need besides the database and the caller: made once by main, handed to every call. */
+import type { Cause } from '../contract/causes.ts'
 import type { Db } from '../database/database.ts'
 import type { Sealer } from '../seal.ts'
 import type { Connectors } from './apps/connectors.ts'
@@ -17,5 +18,8 @@ export type CoreParts = {
   now(db: Db): Promise<Date>
 }
 
-/** The parts of one request: what is called for it ends when its caller is gone. */
-export type RequestParts = CoreParts & { requestId: string; signal: AbortSignal }
+/**
+ * The parts of one request, or of one job: what is called for it ends when its caller is gone, and is told
+ * with its cause.
+ */
+export type RequestParts = CoreParts & { requestId: string; cause: Cause; signal: AbortSignal }

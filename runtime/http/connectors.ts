@@ -4,6 +4,7 @@ import { isCapability } from '../contract/capabilities.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { type Manifest, normalizeId } from '../contract/manifest.ts'
 import type { Invoke } from '../invoke/invoke.ts'
+import type { CallEnd } from '../invoke/ports.ts'
 import { readBody } from './body.ts'
 import { connectorDocument } from './documents/app-document.ts'
 import { infoOf } from './documents/info.ts'
@@ -22,18 +23,6 @@ type Body = ConstructorParameters<typeof Response>[0]
 /** A later page may have run on an earlier version: it is not known here on which one it failed. */
 const isLaterPage = (error: unknown): boolean =>
   error instanceof RuntimeError && error.details.page !== undefined
-
-/** How a call ended. */
-export type CallEnd = {
-  connector: string
-  capability: string
-  /** Both are names that there are; else they are the caller's, who may invent any number of them. */
-  known: boolean
-  /** Null for an answer. */
-  error: RuntimeError | null
-  seconds: number
-  requestId: string
-}
 
 type Served = { id: string; version: string; digest: string; manifest: Manifest }
 
@@ -160,6 +149,8 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
         error,
         requestId: c.get('requestId'),
         seconds: (performance.now() - begun) / 1000,
+        cause: { kind: 'interface', id: c.get('requestId') },
+        appId: null,
       })
     }
   })

@@ -1,11 +1,17 @@
-/** What Prometheus may ask. Labels are bounded: connectors and capabilities that exist, codes of the table. */
+/** What Prometheus may ask. Labels are bounded: connectors and capabilities that exist, codes and causes of tables. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { CauseKind } from '../contract/causes.ts'
 
 export type LaneSample = { calls: number; waiting: number; isolates: number }
 
 export type Metrics = {
-  /** One finished call; `code` is `ok` or one of our own error codes. */
-  call(connector: string, capability: string, code: string, seconds: number): void
+  /** One finished call; `code` is `ok` or one of our own error codes, `cause` a kind of CAUSES. */
+  call(
+    connector: string,
+    capability: string,
+    ended: { code: string; cause: CauseKind },
+    seconds: number,
+  ): void
   /** One upstream request; `outcome` is a status class such as `2xx`, or an error code. */
   upstream(connector: string, outcome: string, seconds: number): void
   /** A request was not made because too many, or too large ones, of its connector are open. */
@@ -32,7 +38,7 @@ export function createMetrics(
   const calls = new Counter({
     name: 'keyway_calls_total',
     help: 'Capability calls by outcome',
-    labelNames: ['connector', 'capability', 'code'],
+    labelNames: ['connector', 'capability', 'code', 'cause'],
     registers,
   })
   const callSeconds = new Histogram({
@@ -120,8 +126,8 @@ export function createMetrics(
     },
   })
   return {
-    call(connector, capability, code, seconds) {
-      calls.inc({ connector, capability, code })
+    call(connector, capability, { code, cause }, seconds) {
+      calls.inc({ connector, capability, code, cause })
       callSeconds.observe({ connector, capability }, seconds)
     },
     upstream(connector, outcome, seconds) {

@@ -21,23 +21,28 @@ export function createOnError(log: Log) {
     const requestId = c.get('requestId')
     const appId = c.get('appId') ?? ''
     const error = thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
-    const { blame, status: usual = 200 } = ERRORS[error.code]
+    const { status: usual = 200 } = ERRORS[error.code]
     // Below /operator a status says how it ended: scripts must not take a failure for done.
     const status = usual === 200 && c.req.path.startsWith('/operator/') ? 500 : usual
-    const { code, message, cause, details } = error
-    const line = {
-      requestId,
-      connector: appId,
-      code,
-      path: c.req.path,
-      raised_in: details.raisedIn,
-    }
-    if (blame === 'runtime') log.error({ ...line, err: cause ?? error }, message)
-    else if (blame === 'caller') log.info(line, message)
-    else log.warn(line, message)
+    tellFailure(log, error, { requestId, connector: appId, path: c.req.path })
     c.header(REQUEST_ID, requestId)
     return c.json(errorBody(error, appId), status as 200)
   }
+}
+
+/** The log line of an error, as loud as who has to do something about it. */
+export function tellFailure(
+  log: Log,
+  error: RuntimeError,
+  about: Record<string, unknown>,
+  words: string = error.message,
+): void {
+  const { code, cause, details } = error
+  const line = { ...about, code, raised_in: details.raisedIn }
+  const { blame } = ERRORS[code]
+  if (blame === 'runtime') log.error({ ...line, err: cause ?? error }, words)
+  else if (blame === 'caller') log.info(line, words)
+  else log.warn(line, words)
 }
 
 /** What the system says when it has no more of something for this process. */

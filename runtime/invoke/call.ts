@@ -1,9 +1,12 @@
 /** A capability's call by the host itself, as values: what the core does with connectors goes this way too. */
+import { randomUUID } from 'node:crypto'
 import type { CapabilityName } from '../contract/capabilities.ts'
+import type { Cause } from '../contract/causes.ts'
 import { errorBody } from '../contract/envelope.ts'
 import type { ErrorResponse } from '../contract/envelope-schemas.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Invoke } from './invoke.ts'
+import type { CallEnd } from './ports.ts'
 
 export type Outcome =
   | {
@@ -14,24 +17,50 @@ export type Outcome =
     }
   | { ok: false; error: ErrorResponse['error'] }
 
-/** Makes a function that never throws for what can go wrong with a connector or its upstream. */
+/**
+ * Makes a function that never throws for what can go wrong with a connector or its upstream. Each end is
+ * handed to `onCall`, under a request id of its own: one request, sync or job makes many calls.
+ */
 export const createCall =
-  (invoke: Invoke) =>
+  (invoke: Invoke, onCall: (end: CallEnd) => void) =>
   async (call: {
     connectorId: string
     capability: CapabilityName
     /** The envelope of service.md section 2.1. */
     body: Record<string, unknown>
     requestId: string
+    cause: Cause
+    appId: string | null
     signal: AbortSignal
   }): Promise<Outcome> => {
-    const { body, ...rest } = call
+    const { body, connectorId, capability, cause, appId, signal } = call
+    const requestId = `${call.requestId}.${randomUUID().slice(0, 8)}`
+    const begun = performance.now()
+    let failed: RuntimeError | null = null
     try {
-      const answer = await invoke({ ...rest, text: JSON.stringify(body) })
+      const text = JSON.stringify(body)
+      const answer = await invoke({ connectorId, capability, text, requestId, signal })
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
       return { ok: true, response, page, raw: raw ?? null }
     } catch (error) {
-      if (!(error instanceof RuntimeError)) throw error
-      return { ok: false, error: errorBody(error, call.connectorId).error }
+      failed =
+        error instanceof RuntimeError
+          ? error
+          : new RuntimeError('internal', 'something went wrong in Keyway itself', {}, error)
+      if (failed !== error) throw error
+      return { ok: false, error: errorBody(failed, connectorId).error }
+    } finally {
+      const seconds = (performance.now() - begun) / 1000
+      const known = failed?.code !== 'connector_unknown'
+      onCall({
+        connector: connectorId,
+        capability,
+        known,
+        error: failed,
+        seconds,
+        requestId,
+        cause,
+        appId,
+      })
     }
   }

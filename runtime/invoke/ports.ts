@@ -3,6 +3,8 @@
  * the registry nor the lanes nor egress, so each can be read and tested without the others.
  */
 import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
+import type { Cause } from '../contract/causes.ts'
+import type { RuntimeError } from '../contract/errors.ts'
 import type { FetchReply, FetchRequest, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import type { Manifest } from '../contract/manifest.ts'
@@ -65,6 +67,21 @@ export type CallLog = (line: {
   capability: string
   requestId: string
 }) => void
+
+/** How a call ended. */
+export type CallEnd = {
+  connector: string
+  capability: string
+  /** Both are names that there are; else they are the caller's, who may invent any number of them. */
+  known: boolean
+  /** Null for an answer. */
+  error: RuntimeError | null
+  seconds: number
+  requestId: string
+  cause: Cause
+  /** The app of the core that it was for; null where it was for none. */
+  appId: string | null
+}
 
 /** A capability that the host carries out itself, by the manifest's declaration. */
 export type PerformedCall = {

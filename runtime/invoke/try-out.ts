@@ -4,7 +4,7 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { createCall } from './call.ts'
 import { createInvoke } from './invoke.ts'
-import type { InvokeDeps, ServedVersion } from './ports.ts'
+import type { CallEnd, InvokeDeps, ServedVersion } from './ports.ts'
 
 /** How long each of the two calls may take, in milliseconds. */
 const PATIENCE_MS = 30_000
@@ -21,6 +21,7 @@ export type TryOut = (
 export function createTryOut(
   deps: InvokeDeps,
   describe: (connector: LoadedConnector, deadlineMs: number) => Promise<unknown>,
+  onCall: (end: CallEnd) => void,
 ): TryOut {
   return async (version, probe) => {
     try {
@@ -31,11 +32,16 @@ export function createTryOut(
     }
     if (probe === null || !version.request('validate_credentials')) return null
     const invoke = createInvoke({ ...deps, find: () => version, byDigest: () => version })
-    const outcome = await createCall(invoke)({
+    const outcome = await createCall(
+      invoke,
+      onCall,
+    )({
       connectorId: version.id,
       capability: 'validate_credentials',
       body: { ...probe, request: {} },
       requestId: `try-${randomUUID()}`,
+      cause: { kind: 'trial', id: `${version.id}@${version.version}` },
+      appId: null,
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
     if (outcome.ok) return null

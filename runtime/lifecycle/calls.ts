@@ -1,7 +1,9 @@
 /** The latest calls of this host, for operators: what was called, how it ended, what it sent where. */
 import { createCache } from '../contract/cache.ts'
+import { causeText } from '../contract/causes.ts'
 import { cut } from '../contract/cut.ts'
 import type { CallRecord } from '../contract/endpoints/operator.ts'
+import { normalizeId } from '../contract/manifest.ts'
 
 /** Requests and log lines that are kept of one call. */
 const MAX_PARTS = 50
@@ -13,6 +15,14 @@ const PART_BYTES = 256
 type Parts = Pick<CallRecord, 'upstream' | 'log'>
 type Sized<T> = { held: T; bytes: number }
 
+/** Which calls; null: whichever. A cause is a kind, or a kind with its id (`sync:17`). */
+export type CallsQuery = {
+  connector: string | null
+  app: string | null
+  cause: string | null
+  limit: number
+}
+
 export type RecentCalls = {
   /** A request that a call made. */
   upstream(requestId: string, record: CallRecord['upstream'][number]): void
@@ -20,7 +30,7 @@ export type RecentCalls = {
   logged(requestId: string, line: { level: string; message: string }): void
   ended(call: Omit<CallRecord, keyof Parts | 'at'>): void
   /** Newest first. */
-  list(query: { connector: string | null; limit: number }): CallRecord[]
+  list(query: CallsQuery): CallRecord[]
 }
 
 export function createRecentCalls(): RecentCalls {
@@ -60,13 +70,14 @@ export function createRecentCalls(): RecentCalls {
       next += 1
       ended.set(String(next), {
         held: { at: new Date().toISOString(), ...call, ...held },
-        bytes: bytes + PART_BYTES,
+        bytes: bytes + PART_BYTES + 2 * call.cause.id.length,
       })
     },
-    list({ connector, limit }) {
+    list(query) {
+      const { limit } = query
       const found: CallRecord[] = []
       for (const { held: one } of [...ended.values()].reverse()) {
-        if (connector !== null && one.connector !== connector) continue
+        if (!isAskedFor(one, query)) continue
         found.push(one)
         if (found.length === limit) break
       }
@@ -74,3 +85,8 @@ export function createRecentCalls(): RecentCalls {
     },
   }
 }
+
+const isAskedFor = (call: CallRecord, { connector, app, cause }: CallsQuery): boolean =>
+  (connector === null || normalizeId(call.connector) === normalizeId(connector)) &&
+  (app === null || call.app_id === app) &&
+  (cause === null || call.cause.kind === cause || causeText(call.cause) === cause)

@@ -9,7 +9,9 @@ const call = {
   known: true,
   seconds: 0.0123,
   requestId: 'r',
-}
+  cause: { kind: 'interface', id: 'r' },
+  appId: null,
+} as const
 
 test('a call is one line, with the code that its caller got', () => {
   expect(callLines({ ...call, error: null })).toEqual(['acme get_account → ok in 12.3 ms'])

@@ -109,7 +109,9 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
       const calls = createRecentCalls()
       for (let nth = 0; nth < count; nth += 1) fillCall(calls, nth, bytes, true)
       return (nth) =>
-        calls.list({ connector: null, limit: count }).some((one) => one.request_id === `${nth}`)
+        calls
+          .list({ connector: null, app: null, cause: null, limit: count })
+          .some((one) => one.request_id === `${nth}`)
     },
   },
   open_calls: {
@@ -119,7 +121,7 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
       for (let nth = 0; nth < count; nth += 1) fillCall(calls, nth, bytes, false)
       return (nth) => {
         calls.ended(endOf(nth))
-        const [newest] = calls.list({ connector: null, limit: 1 })
+        const [newest] = calls.list({ connector: null, app: null, cause: null, limit: 1 })
         return newest?.log.length !== 0
       }
     },
@@ -192,6 +194,8 @@ const endOf = (nth: number): Omit<CallRecord, 'upstream' | 'log' | 'at'> => ({
   capability: 'list_accounts',
   outcome: 'ok',
   ms: 1,
+  cause: { kind: 'sync', id: '17' },
+  app_id: null,
 })
 
 function fillCall(

@@ -17,11 +17,14 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     now: async () => new Date(),
     requestId: 'r',
+    cause: { kind: 'request', id: 'r' },
     signal: new AbortController().signal,
   }
   const manifest = { name: 'Slow', capabilities: { validate_credentials: {} } }
   const connector = { id: 'slow', manifest } as unknown as InstalledConnector
-  await expect(checkCredentials(connector, { settings: {} }, parts, 20)).rejects.toMatchObject({
+  await expect(
+    checkCredentials(connector, { settings: {} }, parts, { withinMs: 20 }),
+  ).rejects.toMatchObject({
     status: 502,
     detail: 'Slow gave no answer within 0.02 seconds',
   })

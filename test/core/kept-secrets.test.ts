@@ -51,12 +51,13 @@ const rowOf = async (appId: string) => {
 const call = async (secrets: string[]) => {
   const { find, ids } = core.host.registry
   const parts: RequestParts = {
-    connectors: { find, ids, call: createCall(core.host.invoke) },
+    connectors: { find, ids, call: createCall(core.host.invoke, () => {}) },
     vault: createSealer(secrets, 'connection'),
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     now: async () => new Date(),
     requestId: 'r',
+    cause: { kind: 'request', id: 'r' },
     signal: new AbortController().signal,
   }
   return callApp(parts, await rowOf(id), 'list_accounts', {

@@ -198,7 +198,12 @@ test('two hosts at once use a refresh token once', async () => {
     await dueNow(id)
     const signal = new AbortController().signal
     const on = ({ host, db }: CoreHost) =>
-      RENEWAL_DUTY.handle(db, id, { ...host.parts, requestId: 'r', signal })
+      RENEWAL_DUTY.handle(db, id, {
+        ...host.parts,
+        requestId: 'r',
+        cause: { kind: 'job', id: 'r' },
+        signal,
+      })
     await Promise.all([on(core), on(other), on(core), on(other)])
     expect(server.state.reused).toBe(false)
     expect(server.asked).toHaveLength(1)
@@ -221,13 +226,22 @@ test('one that is looked at while its end is written down is not renewed again',
     await dueNow(id)
     const signal = new AbortController().signal
     const handle = () =>
-      RENEWAL_DUTY.handle(core.db, id, { ...core.host.parts, requestId: 'r', signal })
+      RENEWAL_DUTY.handle(core.db, id, {
+        ...core.host.parts,
+        requestId: 'r',
+        cause: { kind: 'job', id: 'r' },
+        signal,
+      })
     const looks = [0, 100, 200, 300, 400].map(async (afterMs) => {
       await pause(afterMs)
       await handle()
     })
     await Promise.all(looks)
     expect(server.asked).toHaveLength(1)
+    const { body } = await core.call('GET', `/operator/calls?cause=token_renewal:${id}`)
+    expect(body.items).toContainEqual(
+      expect.objectContaining({ capability: 'refresh_access_token', app_id: id, outcome: 'ok' }),
+    )
   } finally {
     await owner.query('drop function wait_a_while cascade')
     await owner.end()

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
 import { Manifest } from '../../runtime/contract/manifest.ts'
-import { type CallEnd, connectorRoutes } from '../../runtime/http/connectors.ts'
+import { connectorRoutes } from '../../runtime/http/connectors.ts'
+import type { CallEnd } from '../../runtime/invoke/ports.ts'
 import { manifestOf } from '../registry/fixtures/folders.ts'
 
 function open(invoke = vi.fn()) {
@@ -45,13 +46,15 @@ describe('a call that has ended is told', () => {
   test('with its error', async () => {
     const { post, calls } = open(refused('connector_threw'))
     await post('/acme/validate_credentials')
-    expect(calls).toEqual([
+    expect(calls).toMatchObject([
       {
         connector: 'acme',
         capability: 'validate_credentials',
         known: true,
         error: expect.objectContaining({ code: 'connector_threw' }),
         seconds: expect.any(Number),
+        cause: { kind: 'interface' },
+        appId: null,
       },
     ])
   })

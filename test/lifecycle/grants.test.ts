@@ -164,6 +164,8 @@ test('a new version is tried with the credentials of the probe before calls go t
     409,
     expect.stringMatching(/acme 1\.1\.0 was tried .*validate_credentials with the probe/),
   ])
+  const tried = await op.call('GET', '/calls?cause=trial:acme@1.1.0')
+  expect(tried.body.items).toMatchObject([{ capability: 'validate_credentials', app_id: null }])
   expect((await validate()).headers.get('x-keyway-connector')).toBe('acme@1.0.0')
   expect((await op.call('DELETE', '/connectors/acme/probe')).body).toEqual({ probe: false })
   expect((await op.activate(broken)).status).toBe(200)

@@ -1,4 +1,5 @@
 /** `keyway logs`: the latest calls of a host, and with `--follow` those that come. */
+import { causeText } from '../../contract/causes.ts'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { visible } from '../../contract/visible.ts'
 import type { ReadFlags } from '../options.ts'
@@ -10,18 +11,22 @@ const FOLLOW_MS = 1000
 /** Calls per answer, at most. */
 const MOST = 1000
 
-export type LogsFlags = ReadFlags & { limit: number; follow?: true }
+export type LogsFlags = ReadFlags & {
+  limit: number
+  app?: string
+  cause?: string
+  follow?: true
+}
 
 export async function logs(id: string | undefined, flags: LogsFlags): Promise<void> {
   const query = new URLSearchParams({ limit: String(flags.limit) })
-  if (id !== undefined) query.set('connector_id', id)
+  const asked = { connector_id: id, app_id: flags.app, cause: flags.cause }
+  for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, value)
   const latest = () =>
     ask<{ items: CallRecord[] }>(flags, { method: 'GET', path: `/operator/calls?${query}` })
   const first = await latest()
   if (!flags.follow) {
-    print(flags, first, ({ items }) =>
-      items.length === 0 ? 'No calls yet on this host.' : inOrder(items),
-    )
+    print(flags, first, ({ items }) => (items.length === 0 ? noneOf(asked) : inOrder(items)))
     return
   }
   const seen = new Set<string>()
@@ -41,6 +46,14 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
   }
 }
 
+/** Nothing was found: what is looked at, and where else there may be more. */
+function noneOf(asked: Record<string, string | undefined>): string {
+  const all = Object.values(asked).every((one) => one === undefined)
+  return all
+    ? 'No calls yet on this host since it started; others have their own (keyway nodes).'
+    : 'No such call on this host among the latest since it started; keyway logs shows all of them, keyway nodes the other hosts.'
+}
+
 /** A request id may be the caller's own, and come twice. */
 const identity = ({ at, request_id, ms }: CallRecord): string => `${at} ${ms} ${request_id}`
 
@@ -54,15 +67,23 @@ function callWords({
   outcome,
   ms,
   request_id,
+  cause,
+  app_id,
   upstream,
   log,
 }: CallRecord) {
   return [
-    `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms  (${request_id})`,
+    `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms  (${whyOf({ request_id, cause, app_id })})`,
     ...upstream.map(
       (one) =>
         `    ${one.method} ${one.host}${one.path} → ${one.status ?? one.error ?? 'no answer'} in ${one.ms.toFixed(1)} ms, ${one.sent_bytes} bytes out, ${one.received_bytes} in`,
     ),
     ...log.map(({ level, message }) => `    ${level}: ${message}`),
   ].join('\n')
+}
+
+/** A caller's own call is named by its request; what the core called, by what it was for. */
+function whyOf({ request_id, cause, app_id }: Pick<CallRecord, 'request_id' | 'cause' | 'app_id'>) {
+  if (cause.kind === 'interface') return request_id
+  return `${causeText(cause)}${app_id === null ? '' : `, app ${app_id}`}; ${request_id}`
 }

@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
+import { CAUSE_KINDS } from '../causes.ts'
 import {
   Generation,
   type Grant,
@@ -138,6 +139,11 @@ const CallRecord = v.pipe(
     capability: v.string(),
     outcome: describe(v.string(), '`ok`, or the error code'),
     ms: v.number(),
+    cause: describe(
+      v.strictObject({ kind: v.picklist(CAUSE_KINDS), id: v.string() }),
+      'Why it was made',
+    ),
+    app_id: describe(v.nullable(v.string()), 'The app that the core made it for'),
     upstream: describe(
       v.array(
         v.strictObject({
@@ -346,6 +352,10 @@ export const OPERATOR_ENDPOINTS = {
     summary: 'List the latest calls of this host with the requests that each made, newest first',
     query: {
       connector_id: text().describe('Only of this connector'),
+      app_id: text().describe('Only those that the core made for this app'),
+      cause: text().describe(
+        `Only those with this cause: ${CAUSE_KINDS.join(', ')}; or one of them with its id, as in sync:17`,
+      ),
       limit: int({ min: 1, max: 1000, default: 50 }).describe('Calls per answer'),
     },
     output: items(CallRecord),

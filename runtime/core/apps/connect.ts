@@ -266,7 +266,7 @@ async function reconnection(
   const partly = auth === undefined || settings === undefined
   const kept = partly ? keptConnection(row, parts, auth === undefined) : null
   const connection: Connection = connectionOf(connector, body, kept)
-  const tenant = await checkCredentials(connector, connection, parts)
+  const tenant = await checkCredentials(connector, connection, parts, { appId: row.id })
   // Where the connector cannot tell, the caller's word is taken: settings may change within one tenant.
   if (tenant !== null && tenant !== row.instanceId)
     throw new CoreError(

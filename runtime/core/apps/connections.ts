@@ -53,7 +53,7 @@ export function openConnection(
  *   connector or its system is an answer.
  */
 export async function callApp(
-  { connectors, vault, requestId, signal }: RequestParts,
+  { connectors, vault, requestId, cause, signal }: RequestParts,
   app: Owner & Pick<AppRow, 'sealedConnection' | 'connectorId'>,
   capability: CapabilityName,
   call: { request: Record<string, unknown>; page?: { token: string | null; size: number | null } },
@@ -65,6 +65,8 @@ export async function callApp(
     capability,
     body: { ...envelopeOf(connection), ...call },
     requestId,
+    cause,
+    appId: app.id,
     signal,
   })
 }

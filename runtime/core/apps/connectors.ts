@@ -3,6 +3,7 @@
  * nor the lanes.
  */
 import type { AnySchema, CapabilityName } from '../../contract/capabilities.ts'
+import type { Cause } from '../../contract/causes.ts'
 import type { ErrorResponse } from '../../contract/envelope-schemas.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 
@@ -32,6 +33,9 @@ export type ConnectorCall = {
   /** The envelope of service.md section 2.1. */
   body: Record<string, unknown>
   requestId: string
+  cause: Cause
+  /** The app that it is for; null while there is none yet. */
+  appId: string | null
   /** Aborted when nobody waits for it any more. */
   signal: AbortSignal
 }

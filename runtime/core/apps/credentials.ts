@@ -108,13 +108,15 @@ const TENANT_ID = /^[^\p{Cc}]{1,255}$/u
  * Asks the connected system whether it takes the credentials; the answer is the tenant's id, or null
  * where the connector has no way to ask.
  *
+ * `appId` is the app that is there already, if one is.
+ *
  * @throws CoreError 400 for what the caller can put right, 501, 502.
  */
 export async function checkCredentials(
   connector: InstalledConnector,
   connection: Connection,
-  { connectors, requestId, signal }: RequestParts,
-  withinMs = VALIDATE_MS,
+  { connectors, requestId, cause, signal }: RequestParts,
+  { appId = null, withinMs = VALIDATE_MS }: { appId?: string | null; withinMs?: number } = {},
 ): Promise<string | null> {
   const { id, manifest } = connector
   if (!Object.hasOwn(manifest.capabilities, 'validate_credentials')) return null
@@ -125,6 +127,8 @@ export async function checkCredentials(
     capability: 'validate_credentials',
     body: { ...envelopeOf(connection), request: {} },
     requestId,
+    cause,
+    appId,
     signal: AbortSignal.any([signal, late]),
   })
   if (!answer.ok) {

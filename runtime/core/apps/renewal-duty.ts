@@ -73,6 +73,8 @@ async function renewAll(db: Db, app: AppRow, parts: RequestParts): Promise<strin
       capability: call.capability,
       body: { settings: connection.settings, request: call.request, include_raw_data: true },
       requestId: parts.requestId,
+      cause: { kind: 'token_renewal', id: app.id },
+      appId: app.id,
       signal: parts.signal,
     })
     // A host that stops: whoever goes on asks for the same answer.

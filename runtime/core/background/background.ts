@@ -98,7 +98,9 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
 
   async function work(db: Db, name: QueueName, key: string, ...signals: AbortSignal[]) {
     const signal = AbortSignal.any([stopping.signal, ...signals])
-    const whole = { ...(await parts), requestId: randomUUID(), signal }
+    // What a duty knows better, it says in place of this.
+    const cause = { kind: 'job', id: `${name} ${key}` } as const
+    const whole = { ...(await parts), requestId: randomUUID(), cause, signal }
     const done = duties[name].handle(db, key, whole).catch(inWords)
     running.add(done)
     await done.finally(() => running.delete(done))

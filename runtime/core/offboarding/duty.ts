@@ -46,7 +46,8 @@ async function handle(db: Db, id: string, parts: RequestParts): Promise<void> {
     const row = await dueNow(db, id, parts)
     if (row?.status === 'SCHEDULED') await begin(db, id, parts)
     const begun = await dueNow(db, id, parts)
-    if (begun?.status === 'IN_PROGRESS') await goOn(db, begun, { ...parts, signal })
+    if (begun?.status === 'IN_PROGRESS')
+      await goOn(db, begun, { ...parts, signal, cause: { kind: 'offboarding', id } })
   })
 }
 

@@ -68,7 +68,8 @@ async function next(db: Db, pair: Pair, parts: RequestParts): Promise<RequestRow
   })
 }
 
-async function step(db: Db, request: RequestRow, parts: RequestParts): Promise<void> {
+async function step(db: Db, request: RequestRow, given: RequestParts): Promise<void> {
+  const parts: RequestParts = { ...given, cause: { kind: 'access_request', id: request.id } }
   if (request.todo === 'check') return check(db, request, parts)
   const outcome =
     request.todo === 'grant' ? await grant(db, request, parts) : await remove(db, request, parts)

@@ -94,7 +94,7 @@ async function takeUp(db: Db, appId: string, parts: RequestParts): Promise<Turn 
   const over = () => signal.aborted || Date.now() > endMs
   return {
     ...{ db, app, settings, ...taken },
-    parts: { ...parts, signal },
+    parts: { ...parts, signal, cause: { kind: 'sync', id: String(taken.run.id) } },
     over,
     longer() {
       endMs = Math.min(Date.now() + TURN_MS, beganMs + LONGEST_TURN_MS)

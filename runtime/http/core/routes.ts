@@ -51,8 +51,9 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   ): Promise<Response> {
     const { db, principal } = row.who === 'anybody' ? NOBODY : await caller(c, row)
     const input = await parseInput(c, row)
-    const request = { requestId: c.get('requestId'), signal: c.req.raw.signal }
-    const parts = { ...deps.parts, ...request }
+    const requestId = c.get('requestId')
+    const cause = { kind: 'request', id: requestId } as const
+    const parts = { ...deps.parts, requestId, cause, signal: c.req.raw.signal }
     const result = await HANDLERS[name](db, principal, input as never, parts)
     if (row.answer === 'empty') return c.body(null, 204)
     return c.json(checked(row, result) as never, row.status as 200)

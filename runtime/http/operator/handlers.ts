@@ -2,6 +2,7 @@
 
 import type * as v from 'valibot'
 import type { AnySchema } from '../../contract/capabilities.ts'
+import { CAUSE_KINDS } from '../../contract/causes.ts'
 import type {
   Changed,
   OPERATOR_ENDPOINTS,
@@ -155,11 +156,24 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     items: await listNodes(db, actor.domainId),
   }),
   list_calls: async ({ lifecycle }, { query }) => ({
-    items: lifecycle.calls.list({ connector: query.connector_id, limit: query.limit }),
+    items: lifecycle.calls.list({
+      connector: query.connector_id,
+      app: query.app_id,
+      cause: causeOf(query.cause),
+      limit: query.limit,
+    }),
   }),
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
   ...SYNC_HANDLERS,
+}
+
+/** @throws CoreError 422 for a kind that there is not. */
+function causeOf(text: string | null): string | null {
+  const [kind] = text?.split(':') ?? []
+  if (kind === undefined || CAUSE_KINDS.some((one) => one === kind)) return text
+  const msg = `Input should be one of ${CAUSE_KINDS.join(', ')}, alone or with an id as in sync:17`
+  throw new CoreError(422, [{ loc: ['query', 'cause'], msg, type: 'enum' }])
 }
 
 const target = (id: string) => ({

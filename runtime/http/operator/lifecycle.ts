@@ -71,11 +71,12 @@ async function answer(
   const db = reached(deps.db())
   const actor = await c.get('operator')()
   const { signal } = c.req.raw
+  const requestId = c.get('requestId')
   const op = {
     ...lifecycle.operate(db, actor, await emailOf(db, actor)),
     lifecycle,
     vault,
-    parts: { ...parts, requestId: c.get('requestId'), signal },
+    parts: { ...parts, requestId, cause: { kind: 'request' as const, id: requestId }, signal },
     signal,
   }
   const input = { params, query: values, body, uploaded }

@@ -48,6 +48,10 @@ test('accounts are disabled, access is taken back, tokens end, and policies give
   const id = await leavers.offboard(ada.id)
   expect(await leavers.reaches(id, 'COMPLETED')).toMatchObject({ completed_at: expect.any(String) })
   expect((await scim(`/Users/${own.id}`)).active).toBe(false)
+  const { body: calls } = await core.call('GET', `/operator/calls?cause=offboarding:${id}`)
+  expect(calls.items).toContainEqual(
+    expect.objectContaining({ capability: 'deactivate_account', app_id: appId }),
+  )
   const made = (await scim('/Users?count=1000')).Resources.find(
     ({ userName }: { userName: string }) => userName === ada.email,
   )

@@ -79,6 +79,12 @@ it('makes an account, puts it into the group, and takes it out when its time is 
   expect(expires_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
   await acme.reaches(id, 'TIME_BASED_EXPIRED')
   expect(await membersOf(groups[0]?.id ?? '')).not.toContain(account.id)
+  const { body } = await core.call('GET', `/operator/calls?cause=access_request:${id}`)
+  const made = body.items.map((one: { capability: string }) => one.capability)
+  expect(made).toEqual(
+    expect.arrayContaining(['create_account', 'assign_entitlement', 'unassign_entitlement']),
+  )
+  expect(new Set(body.items.map((one: { app_id: string }) => one.app_id))).toEqual(new Set([appId]))
   const log = await core.call('GET', '/activity_logs?limit=100')
   const events = log.body.items.map((one: { event_type: string }) => one.event_type)
   expect(events).toContain('APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST')

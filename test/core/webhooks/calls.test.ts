@@ -37,7 +37,7 @@ async function make(hook_type: string, url = receiver.url): Promise<Made> {
 const call = (webhookId: string, signal = new AbortController().signal) =>
   callWebhook(
     core.db,
-    { ...core.host.parts, requestId: 'r', signal },
+    { ...core.host.parts, requestId: 'r', cause: { kind: 'job', id: 'r' }, signal },
     { webhookId, payload: { hello: 'wörld' } },
   )
 

@@ -1,6 +1,7 @@
 /** The activity log on its way to a system of the operator's. */
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RequestParts } from '../../../runtime/core/parts.ts'
 import { FEED_DUTY } from '../../../runtime/core/webhooks/feed.ts'
 import { activityLogs } from '../../../runtime/database/schema/audit.ts'
 import { eventFeeds } from '../../../runtime/database/schema/webhooks.ts'
@@ -141,7 +142,12 @@ test('two that deliver at once leave nothing out, and bring nothing out of order
   const before = receiver.received.length
   await core.call('PATCH', `${BASE}/${id}`, { body: { description: 'a' } })
   for (let n = 0; n < 5; n += 1) await happen()
-  const parts = { ...core.host.parts, requestId: 'r', signal: new AbortController().signal }
+  const parts: RequestParts = {
+    ...core.host.parts,
+    requestId: 'r',
+    cause: { kind: 'job', id: 'r' },
+    signal: new AbortController().signal,
+  }
   await Promise.all([1, 2, 3].map(() => FEED_DUTY.handle(core.db, id, parts)))
   await until('nothing waits', async () => (await feed()).waiting === 0)
   const told = [...new Set(hashes().slice(before))]

@@ -199,6 +199,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
         (what) => mortality.at(what),
       ),
       requestId: 'r',
+      cause: { kind: 'job', id: 'r' },
       signal: new AbortController().signal,
     } satisfies RequestParts
     const host = mortal((db as unknown as { $client: Pool }).$client, mortality, choose)
