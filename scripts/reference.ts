@@ -12,7 +12,11 @@ import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/egress/headers.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import { createComponents } from '../runtime/http/documents/json-schema.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
-import { casesJsonSchema, manifestJsonSchema } from '../runtime/http/documents/manifest-schema.ts'
+import {
+  casePath,
+  casesJsonSchema,
+  manifestJsonSchema,
+} from '../runtime/http/documents/manifest-schema.ts'
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
 import { coreSections } from './core-reference.ts'
 import { contextMembers, type Exported, exportsOf, signingMembers } from './for-authors.ts'
@@ -191,8 +195,11 @@ function manifest(): string {
 
 function cases(): string {
   const note =
-    'connector.cases.json is a list of cases; `keyway check` runs each in the real sandbox, without network, and wants one for every capability. The JSON Schema is served at `/schemas/connector.cases.json`.'
-  const fields = schemaFields(casesJsonSchema())
+    'connector.cases.json is `{ "defaults": ..., "exchanges": ..., "cases": [...] }`, or a list of cases alone; `keyway check` runs each in the real sandbox, without network, and wants one for every capability. The JSON Schema is served at `/schemas/connector.cases.json`. The first rows are the fields of a case.'
+  const fields = schemaFields(casesJsonSchema()).map((one) => ({
+    ...one,
+    path: casePath(one.path),
+  }))
   return [note, '', fieldTable(CASE_FIELDS, fields)].join('\n')
 }
 

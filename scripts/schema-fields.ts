@@ -52,10 +52,17 @@ function typeOf(schema: JsonSchema): string {
   const { properties, items, additionalProperties: rest, anyOf, oneOf }: Inside = schema
   if (anyOf ?? oneOf) return [...new Set((anyOf ?? oneOf ?? []).map(typeOf))].join(' / ')
   if (properties) return 'object'
-  if (items) return items['properties'] ? 'object[]' : shape(schema)
+  if (items) return listOf(items)
   if (typeof rest === 'object') return `{ [name]: ${typeOf(rest)} }`
   if (((schema['enum'] ?? []) as unknown[]).length > MOST_VALUES) return 'string'
   return shape(schema)
+}
+
+/** Of several forms, each in short. */
+function listOf(items: JsonSchema): string {
+  const forms = items['anyOf'] as JsonSchema[] | undefined
+  if (forms) return `(${[...new Set(forms.map(typeOf))].join(' / ')})[]`
+  return items['properties'] ? 'object[]' : shape({ items })
 }
 
 const merged = (one: string, other: string): string =>

@@ -1,8 +1,9 @@
 /** Reads connector.cases.json: each case on its own, so that one that is wrong hides no other. */
 import * as v from 'valibot'
-import { Case } from '../contract/cases.ts'
+import { Case, CaseFileHead } from '../contract/cases.ts'
 import { nearest } from '../contract/nearest.ts'
 import { describeIssue } from '../contract/payload.ts'
+import { expandCase, type Shared } from './expand-case.ts'
 
 export type ReadCases = {
   cases: Case[]
@@ -12,41 +13,62 @@ export type ReadCases = {
   covered: Set<string>
 }
 
-const FILE = 'connector.cases.json'
+/** The name of the file, in findings too. */
+export const CASES_FILE = 'connector.cases.json'
 
-/** The cases of a text; undefined (no file) is none, null says that not even their list can be read. */
+/** The cases of a text; undefined (no file) is none. `unreadable` says why not even their list can be read. */
 export function readCases(text: string | undefined): ReadCases | { unreadable: string } {
-  const list = text === undefined ? [] : listOf(text)
-  if (typeof list === 'string') return { unreadable: list }
+  const file = text === undefined ? { shared: {}, cases: [] } : fileOf(text)
+  if ('unreadable' in file) return file
   const read: ReadCases = { cases: [], findings: [], covered: new Set() }
-  for (const [index, value] of list.entries()) {
+  for (const [index, value] of file.cases.entries()) {
     const { name, capability } = Object(value) as { name?: unknown; capability?: unknown }
     if (typeof capability === 'string') read.covered.add(capability)
-    const parsed = v.safeParse(Case, value)
-    if (parsed.success) read.cases.push(parsed.output)
-    else {
-      const where = typeof name === 'string' && name !== '' ? name : `${FILE}, case ${index + 1}`
-      read.findings.push(...parsed.issues.map((one) => ({ where, message: toldOf(one) })))
-    }
+    const where =
+      typeof name === 'string' && name !== '' ? name : `${CASES_FILE}, case ${index + 1}`
+    const expanded = expandCase(value, file.shared)
+    const parsed = v.safeParse(Case, expanded.value)
+    if (parsed.success && expanded.findings.length === 0) read.cases.push(parsed.output)
+    const told = [...expanded.findings, ...(parsed.issues ?? []).map((one) => toldOf(one, FIELDS))]
+    read.findings.push(...told.map((message) => ({ where, message })))
   }
   return read
 }
 
-function listOf(text: string): unknown[] | string {
+/** The file's cases as they are written, and what they share. */
+export function fileOf(
+  text: string,
+): { shared: Shared; cases: unknown[] } | { unreadable: string } {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return `is not JSON: ${(error as Error).message}`
+    return { unreadable: `is not JSON: ${(error as Error).message}` }
   }
-  return Array.isArray(value) ? value : 'must be a list of cases: [{ "name": ... }, ...]'
+  if (Array.isArray(value)) return { shared: {}, cases: value }
+  const { success, output, issues } = v.safeParse(FileShape, value)
+  if (success) {
+    // As they are written: what they leave out is the defaults'.
+    const { exchanges = {} } = value as { exchanges?: Record<string, unknown> }
+    return { shared: { defaults: output.defaults, exchanges }, cases: output.cases }
+  }
+  if (typeof value !== 'object' || value === null || !('cases' in value))
+    return {
+      unreadable:
+        'must be a list of cases: [{ "name": ... }, ...], or { "defaults": ..., "cases": [...] }',
+    }
+  return { unreadable: issues.map((one) => toldOf(one, HEAD_FIELDS)).join('; ') }
 }
 
-function toldOf(issue: v.BaseIssue<unknown>): string {
+/** Cases are judged one by one, each after what it shares was put in. */
+const FileShape = v.strictObject({ ...CaseFileHead, cases: v.array(v.unknown()) })
+
+function toldOf(issue: v.BaseIssue<unknown>, fields: readonly string[]): string {
   const text = describeIssue(issue)
   if (issue.type !== 'strict_object' || issue.expected !== 'never') return text
-  const near = nearest(String(issue.path?.at(-1)?.key), FIELDS)
+  const near = nearest(String(issue.path?.at(-1)?.key), fields)
   return near === null ? text : `${text}; did you mean ${near}?`
 }
 
 const FIELDS = Object.keys(Case.entries)
+const HEAD_FIELDS = Object.keys(FileShape.entries)

@@ -216,6 +216,89 @@ describe('a case fails by', () => {
   })
 })
 
+describe('a file of cases', () => {
+  const { auth, ...bare } = good
+  const asks = { request: 'GET /users?after=' }
+  const answers = { users: ['a'] }
+
+  test('says once what its cases share', async () => {
+    const file = {
+      defaults: {
+        auth,
+        upstream: { headers: { authorization: 'a-token' }, reply: { status: 200 } },
+      },
+      exchanges: { all: { ...asks, reply: { body: answers } } },
+      cases: [
+        { ...bare, upstream: ['all'] },
+        {
+          ...bare,
+          name: 'own',
+          auth: { token: { token: 'other' } },
+          upstream: [{ ...asks, headers: {}, reply: { status: 500 } }],
+          response: undefined,
+          more: undefined,
+          error: { error_code: 'api_error' },
+        },
+      ],
+    }
+    expect(await check(file)).toMatchObject({ ok: true, passed: ['lists', 'own'] })
+    file.defaults.upstream.headers.authorization = 'another'
+    expect(await errors(file)).toEqual([
+      'lists: GET /users?after=: header authorization should be another, is a-token',
+    ])
+  })
+
+  test('gives an exchange that it shares its defaults too', async () => {
+    const file = {
+      defaults: { auth, upstream: { reply: { status: 503, headers: { 'retry-after': '7' } } } },
+      exchanges: { busy: { ...asks, reply: {} } },
+      cases: [
+        {
+          name: 'lists',
+          capability: 'list_accounts',
+          upstream: ['busy'],
+          error: { error_code: 'service_error', message: 'after 7' },
+        },
+      ],
+    }
+    const code = LIST.replace(
+      'if (!reply.ok)',
+      "if (!reply.ok) throw new ConnectorError('service_error', 'after ' + reply.headers.get('retry-after'))\n if (!reply.ok)",
+    )
+    expect(await errors(file, code)).toEqual([])
+  })
+
+  test('shares with pages too, and a case may do without', async () => {
+    const two = [
+      { upstream: [exchange(['a'], 'p2')], response: [{ integration_specific_id: 'a' }] },
+      { upstream: ['last'], response: [{ integration_specific_id: 'b' }], more: false },
+    ]
+    const file = {
+      $schema: 'http://127.0.0.1:8080/schemas/connector.cases.json',
+      defaults: { auth, page: { size: 1 } },
+      exchanges: { last: exchange(['b'], undefined, 'p2') },
+      cases: [{ name: 'lists', capability: 'list_accounts', page: null, pages: two }],
+    }
+    expect(await errors(file)).toEqual([])
+  })
+
+  test.each([
+    [
+      { cases: [{ ...good, upstream: ['al'] }], exchanges: { all: exchange([]) } },
+      'lists: upstream: there is no exchange "al"; `exchanges` has all',
+    ],
+    [{ cases: [good], default: {} }, 'default: there is no such field; did you mean defaults?'],
+    [{ cases: [good], defaults: { setings: {} } }, 'defaults.setings: there is no such field'],
+    [
+      { cases: [{ ...good, upstream: [{ ...asks, reply: {} }] }] },
+      'upstream.0.reply.status: missing',
+    ],
+    [{ defaults: { auth: null }, cases: [bare] }, 'auth: missing; send auth.token'],
+  ])('that is wrong is told what: %j', async (file, words) => {
+    expect((await errors(file)).join('\n')).toContain(words)
+  })
+})
+
 describe('says one thing once:', () => {
   test('after a request that a case does not have, nothing of what follows from it', async () => {
     expect(await errors([{ ...good, upstream: [exchange(['a'], undefined, 'x')] }])).toEqual([

@@ -1,6 +1,6 @@
 /** JSON Schemas of connector.json and connector.cases.json, for editors: `GET /schemas/connector.json`. */
 import { CAPABILITY_NAMES } from '../../contract/capabilities.ts'
-import { Cases } from '../../contract/cases.ts'
+import { CaseFile } from '../../contract/cases.ts'
 import { Manifest } from '../../contract/manifest.ts'
 import { CASE_FIELDS } from './case-fields.ts'
 import { toSchema } from './json-schema.ts'
@@ -40,9 +40,15 @@ const manifestWords: Words = (path) =>
     SAME_WORDS.reduce((name, [at, as]) => name.replace(at, as), path)
   ]
 
-/** A page has fields of the same names as a case of one page. */
-const caseWords: Words = (path) =>
-  (CASE_FIELDS as Record<string, string>)[path.replace(/^pages\./, '')]
+/** A page has fields of the same names as a case of one page; a shared exchange, as one of a case. */
+const caseWords: Words = (path) => (CASE_FIELDS as Record<string, string>)[casePath(path)]
+
+/** Where the words of a field of connector.cases.json stand in `CASE_FIELDS`. */
+export const casePath = (path: string): string =>
+  path
+    .replace(/^cases\./, '')
+    .replace(/^pages\./, '')
+    .replace(/^exchanges\.\*\./, 'upstream.')
 
 /** Puts words on a schema and on everything in it; `path` is where it stands. */
 function describe(schema: JsonSchema, path: string, words: Words): JsonSchema {
@@ -81,7 +87,7 @@ function isSchema(value: unknown): value is JsonSchema {
 /** The JSON Schema of connector.cases.json: `GET /schemas/connector.cases.json`. */
 export function casesJsonSchema(): JsonSchema {
   return tidy({
-    ...describe(toSchema(Cases, 'input'), '', caseWords),
+    ...describe(toSchema(CaseFile, 'input'), '', caseWords),
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'connector.cases.json',
     description: 'What a connector asks of its system and what it answers, case by case',

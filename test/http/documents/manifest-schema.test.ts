@@ -79,23 +79,60 @@ test('has the words of OAuth and of egress wherever they may be declared', () =>
     expect(text.split(JSON.stringify(MANIFEST_FIELDS[path])).length - 1, path).toBe(2)
 })
 
-/** Paths of all members of a schema, without what stands below `pages`. */
+/** Paths of all members of a schema; below `*` what stands at any name. */
 function paths(one: Record<string, unknown>, path = ''): string[] {
-  const { properties = {}, items } = one as {
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+    additionalProperties: rest,
+  } = one as {
     properties?: Record<string, Record<string, unknown>>
     items?: Record<string, unknown>
+    anyOf?: Record<string, unknown>[]
+    additionalProperties?: boolean | Record<string, unknown>
   }
-  const own = Object.entries(properties).flatMap(([name, member]) => {
-    const at = path === '' ? name : `${path}.${name}`
-    return [at, ...(name === 'pages' ? [] : paths(member, at))]
-  })
-  return [...own, ...(items ? paths(items, path) : [])]
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`)
+  return [
+    ...Object.entries(properties).flatMap(([name, member]) => [
+      at(name),
+      ...paths(member, at(name)),
+    ]),
+    ...[...anyOf, ...(items ? [items] : [])].flatMap((inner) => paths(inner, path)),
+    ...(typeof rest === 'object' ? paths(rest, at('*')) : []),
+  ]
 }
 
-test('has words on every field of a case, also within a page', () => {
+test('has words on every field of a case, also within a page and of a shared exchange', () => {
   const cases = casesJsonSchema()
-  expect(paths(cases).sort()).toEqual(Object.keys(CASE_FIELDS).sort())
+  const fields = paths(cases)
+    .map((path) => path.replace(/^cases\./, '').replace(/^pages\./, ''))
+    .map((path) => path.replace(/^exchanges\.\*/, 'upstream'))
+    .filter((path) => path !== '$schema')
+  expect([...new Set(fields)].sort()).toEqual(Object.keys(CASE_FIELDS).sort())
   const words =
     JSON.stringify(cases).split(JSON.stringify(CASE_FIELDS['upstream.request'])).length - 1
-  expect(words).toBe(2)
+  // Of a case and of its pages, in a list and in an object, and once for all cases.
+  expect(words).toBe(5)
+})
+
+const judgeCases = createAjv().compile(casesJsonSchema())
+
+test.each([
+  ...readdirSync('plugins').map((name) => `plugins/${name}`),
+  'plugin-template',
+  'test/fixtures/readme',
+])('accepts the cases of %s', (folder) => {
+  const file = new URL(`../../../${folder}/connector.cases.json`, import.meta.url)
+  judgeCases(JSON.parse(readFileSync(file, 'utf8')))
+  expect(judgeCases.errors).toBeNull()
+})
+
+test('knows a default that a case does without, and no default of another name', () => {
+  const file = {
+    defaults: { settings: {} },
+    cases: [{ name: 'a', capability: 'b', settings: null }],
+  }
+  expect(judgeCases(file)).toBe(true)
+  expect(judgeCases({ ...file, defaults: { setting: {} } })).toBe(false)
 })

@@ -1,0 +1,68 @@
+/** Puts what a file of cases says once for all into one of its cases, before anything is judged. */
+import type { CaseDefaults } from '../contract/cases.ts'
+
+/** What the cases of a file share. */
+export type Shared = { defaults?: CaseDefaults; exchanges?: Record<string, unknown> }
+
+type Members = Record<string, unknown>
+
+/** Members of a case that defaults may have. */
+const OWN = ['settings', 'page', 'include_raw_data'] as const
+
+/** The case as if everything stood in it; what is no object stays as it is, and is judged as that. */
+export function expandCase(
+  written: unknown,
+  { defaults = {}, exchanges = {} }: Shared,
+): { value: unknown; findings: string[] } {
+  if (!isObject(written)) return { value: written, findings: [] }
+  const findings: string[] = []
+  const exchangeOf = (one: unknown): unknown => {
+    const named = typeof one === 'string'
+    if (named && !Object.hasOwn(exchanges, one)) {
+      const known = Object.keys(exchanges)
+      findings.push(
+        `upstream: there is no exchange ${JSON.stringify(one)}; \`exchanges\` has ${known.join(', ') || 'none'}`,
+      )
+      return NOTHING
+    }
+    return withDefaults(named ? exchanges[one] : one, defaults.upstream ?? {})
+  }
+  const step = (one: unknown): unknown =>
+    isObject(one) && Array.isArray(one['upstream'])
+      ? { ...one, upstream: one['upstream'].map(exchangeOf) }
+      : one
+  const { auth, credentials } = defaults
+  const signed = 'auth' in written || 'credentials' in written ? {} : { auth, credentials }
+  const own = Object.fromEntries(OWN.map((name) => [name, defaults[name]]))
+  const all = { ...signed, ...own, ...(step(written) as Members) }
+  const { pages } = all as Members
+  if (Array.isArray(pages)) Object.assign(all, { pages: pages.map(step) })
+  return { value: withoutNone(all), findings }
+}
+
+/** Stands for an exchange that nobody wrote: judged no further. */
+const NOTHING = { request: 'GET /', reply: { status: 200 } }
+
+function withDefaults(
+  exchange: unknown,
+  { headers, reply: shared }: NonNullable<CaseDefaults['upstream']>,
+): unknown {
+  if (!isObject(exchange) || !isObject(exchange['reply'])) return exchange
+  const reply = { ...present({ ...shared }), ...exchange['reply'] }
+  return { ...present({ headers }), ...exchange, reply }
+}
+
+/** Defaults that a case does not want: null, where the case as it runs has nothing. */
+const withoutNone = (one: Members): Members =>
+  Object.fromEntries(
+    Object.entries(one).filter(
+      ([name, value]) =>
+        value !== undefined && !(value === null && [...OWN, 'auth', 'credentials'].includes(name)),
+    ),
+  )
+
+const present = (one: Members): Members =>
+  Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined))
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
