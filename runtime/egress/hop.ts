@@ -125,8 +125,16 @@ export async function hop(
     record.status = head.status
     const asksMs = askedWaitMs(head.status, head.headers, Date.now())
     if (asksMs > 0) governor.pause(asksMs)
-    const headers = state.blind.headers(head.headers)
-    return { ...head, headers, url, token: sent.token, ...createEndings(head, finish, state.blind) }
+    const headers = await state.blind.headers(head.headers).catch((error: unknown) => {
+      head.discard()
+      throw error
+    })
+    const conceal = (body: Buffer) =>
+      state.blind.body(body, {
+        maxBytes: limits.maxReplyBytes,
+        hold: (bytes) => held.add(bytes),
+      })
+    return { ...head, headers, url, token: sent.token, ...createEndings(head, finish, conceal) }
   } catch (error) {
     // Recorded and thrown on: a refused hop has its audit line too.
     finish(error)
@@ -150,7 +158,7 @@ function createFinish(record: EgressRecord, held: Holding, turn: { leave(): void
 function createEndings(
   head: ReplyHead,
   finish: Finish,
-  blind: CallState['blind'],
+  conceal: (body: Buffer) => Promise<Buffer>,
 ): Pick<ReplyHead, 'read' | 'discard'> {
   return {
     discard() {
@@ -159,9 +167,9 @@ function createEndings(
     },
     async read() {
       try {
-        const body = await head.read()
+        const body = await conceal(await head.read())
         finish(null)
-        return blind.body(body)
+        return body
       } catch (error) {
         // As in `hop`: recorded and thrown on.
         finish(error)

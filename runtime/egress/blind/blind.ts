@@ -6,11 +6,11 @@ import { exchangePlaceholder, type Meaning, signPlaceholder } from '../../contra
 import type { CallSecrets } from '../../contract/secrets.ts'
 import { SIGNING } from '../../contract/signing.ts'
 import type { OutgoingRequest } from '../exchange.ts'
-import type { HeaderList } from '../headers.ts'
 import type { Token } from '../login/capture.ts'
 import type { Login } from '../login/login.ts'
 import type { Rule } from '../resolve-rules.ts'
-import { type Conceal, type Concealed, createConceal } from './conceal.ts'
+import { type Conceal, createConceal } from './conceal.ts'
+import type { Concealed } from './echoes.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
 import { type Revealed, reveal, withHeader } from './reveal.ts'
 import { createSignatures, readAsked } from './signatures.ts'
@@ -26,8 +26,8 @@ export type Blind = {
   reveal(request: OutgoingRequest, url: URL, target: SecretTarget): Promise<Sent>
   /** The same without the token of the exchange: for the request that gets it. */
   beforeLogin: Pick<Blind, 'reveal' | 'headers' | 'body'>
-  headers(headers: HeaderList): HeaderList
-  body(body: Buffer): Buffer
+  headers: Conceal['headers']
+  body: Conceal['body']
 }
 
 type Sight = Blind['beforeLogin']
@@ -35,8 +35,8 @@ type Sight = Blind['beforeLogin']
 /** For calls without secrets: everything stays as it is. */
 const SIGHTED: Sight = {
   reveal: async (request, url) => ({ url, request, token: null }),
-  headers: (headers) => headers,
-  body: (body) => body,
+  headers: async (headers) => headers,
+  body: async (body) => body,
 }
 
 /** Makes what one call needs; `null` is a call that has neither secrets nor a login. */

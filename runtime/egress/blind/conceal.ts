@@ -1,23 +1,35 @@
 /**
  * Takes secrets out of replies, where they would enter the sandbox: an upstream that echoes one gives its
  * placeholder back, so that what is sent back to it works. What an upstream transforms and echoes cannot
- * be found: the documented limit.
+ * be found: the documented limit. The work is linear in secrets and reply, and done in slices.
  */
-import { base64Forms, textForms } from '../../contract/secret-forms.ts'
+import { inSlices } from '../../contract/slices.ts'
+import { prepareSearch, type Search, type Sought } from '../../contract/text-search.ts'
 import type { HeaderList } from '../headers.ts'
-
-/** Shorter ones are left: they would be found in ordinary words. In characters. */
-export const MIN_CONCEALED_LENGTH = 12
-
-/** A text that is not for the sandbox, and what stands for it there. */
-export type Concealed = { value: string; instead: string }
+import { type Concealed, type Echo, echoesOf, MIN_CONCEALED_LENGTH } from './echoes.ts'
+import { refuseSecret } from './refuse.ts'
+import { type Known, type Room, replaceEchoes } from './replace-echoes.ts'
 
 export type Conceal = {
-  /** One more secret of the call: derived ones are known only when they are made. */
+  /**
+   * One more secret of the call: derived ones are known only when they are made.
+   *
+   * @throws egress_secret for too many
+   */
   add(one: Concealed): void
-  headers(headers: HeaderList): HeaderList
-  body(body: Buffer): Buffer
+  headers(headers: HeaderList): Promise<HeaderList>
+  /** @throws upstream_too_large where placeholders make it larger than may be, and what `hold` throws */
+  body(body: Buffer, room: Room): Promise<Buffer>
 }
+
+/** Some of the texts, made ready. */
+type Part = { sought: readonly Sought[]; bytes: number; search: Search }
+
+const NO_BYTES: Buffer = Buffer.alloc(0)
+
+/** What one call may derive of its secrets (Basic credentials, signatures, tokens): how many, of how many characters. */
+const MAX_DERIVED = 256
+const MAX_DERIVED_LENGTH = 256 * 1024
 
 /**
  * Makes what conceals the secrets of one call. Nothing is made before the first reply.
@@ -25,90 +37,98 @@ export type Conceal = {
  * @param secrets Asked for once.
  */
 export function createConceal(secrets: () => readonly Concealed[]): Conceal {
-  let forms: Map<string, string> | null = null
-  const needles: Buffer[] = []
-  let pattern: RegExp | null = null
+  /** By number; 0 is none. */
+  const echoes: Echo[] = [{ bytes: NO_BYTES, instead: NO_BYTES }]
+  const lengths: number[] = [0]
+  const seen = new Set<string>()
+  const derived = new Set<string>()
+  let derivedLength = 0
   const later: Concealed[] = []
-  const added = new Set<string>()
+  let asked = false
+  let parts: readonly Part[] = []
+  let preparing: Promise<void> = Promise.resolve()
 
-  /** Every form in which one may come, as bytes of UTF-8 with a character for each. */
-  function prepare(): Map<string, string> {
-    if (forms === null) {
-      forms = new Map()
-      later.unshift(...secrets())
+  /**
+   * Makes a search of what is new. Parts of like size become one: there are few of them, and a text is
+   * prepared again only when there are twice as many.
+   */
+  function* prepare(some: readonly Concealed[]): Generator<void, void> {
+    let sought: Sought[] = []
+    for (const one of some) {
+      sought.push(...echoesOf(one).flatMap(register))
+      yield
     }
-    if (later.length === 0) return forms
-    // White space around a value of a header is lost on the way.
-    const all = later.splice(0).flatMap((one) => [one, { ...one, value: one.value.trim() }])
-    for (const { value, instead } of all) {
-      if (value.length < MIN_CONCEALED_LENGTH) continue
-      for (const [form, replacement] of formsOf(value, instead)) {
-        // A header is Latin-1, and so is the text of some upstreams.
-        for (const bytes of isLatin1(form) ? [utf8(form), latin1(form)] : [utf8(form)]) {
-          const key = bytes.toString('latin1')
-          if (forms.has(key)) continue
-          forms.set(key, replacement)
-          needles.push(bytes)
-        }
-      }
+    if (sought.length === 0) return
+    let rest = parts
+    for (;;) {
+      const last = rest.at(-1)
+      if (last === undefined || last.bytes > 2 * bytesOf(sought)) break
+      sought = [...last.sought, ...sought]
+      rest = rest.slice(0, -1)
     }
-    pattern = null
-    return forms
+    const search = yield* prepareSearch(sought, { alone: true })
+    parts = [...rest, { sought, bytes: bytesOf(sought), search }]
   }
 
-  function replace(text: string, known: Map<string, string>): string {
-    if (![...known.keys()].some((form) => text.includes(form))) return text
-    pattern ??= patternOf([...known.keys()])
-    return text.replace(pattern, (form) => known.get(form) ?? '')
+  function register(echo: Echo): Sought[] {
+    const key = echo.bytes.toString('latin1')
+    if (seen.has(key)) return []
+    seen.add(key)
+    lengths.push(echo.bytes.length)
+    return [{ symbols: echo.bytes, number: echoes.push(echo) - 1 }]
+  }
+
+  async function known(): Promise<Known> {
+    if (!asked) later.unshift(...secrets())
+    asked = true
+    if (later.length > 0) {
+      const some = later.splice(0)
+      const before = preparing
+      preparing = before.then(() => inSlices(prepare(some)))
+    }
+    await preparing
+    return { searches: parts.map(({ search }) => search), echoes, lengths }
   }
 
   return {
     add(one) {
-      if (added.has(one.value)) return
-      added.add(one.value)
+      if (derived.has(one.value)) return
+      derivedLength += one.value.length
+      if (derived.size === MAX_DERIVED || derivedLength > MAX_DERIVED_LENGTH)
+        throw refuseSecret(
+          `The call has sent more than ${MAX_DERIVED} different texts made of its secrets (Basic credentials, signatures), or more than ${MAX_DERIVED_LENGTH} characters of them: use each again`,
+        )
+      derived.add(one.value)
       later.push(one)
     },
-    headers(headers) {
-      const known = prepare()
-      if (known.size === 0) return headers
-      // As received a header is Latin-1: a character for a byte.
-      return headers.map(([name, value]) => [replace(name, known), replace(value, known)] as const)
+    async headers(headers) {
+      const by = await known()
+      return by.searches.length === 0 ? headers : inSlices(replaceInHeaders(headers, by))
     },
-    body(body) {
-      const known = prepare()
-      if (!needles.some((needle) => body.includes(needle))) return body
-      return Buffer.from(replace(body.toString('latin1'), known), 'latin1')
+    async body(body, room) {
+      const by = await known()
+      return by.searches.length === 0 ? body : inSlices(replaceEchoes(body, by, room))
     },
   }
 }
 
-const utf8 = (text: string): Buffer => Buffer.from(text)
-const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le')
-const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+/** A reply has at most 64 KiB of headers; each 12 bytes of them may become a placeholder. */
+const HEADER_ROOM: Room = { maxBytes: 16 * 1024 * 1024, hold: () => {} }
 
-/** Whether a text is Latin-1 and more than ASCII: only then its bytes differ from those of UTF-8. */
-const isLatin1 = (text: string): boolean =>
-  /[\u0080-\u00ff]/.test(text) && !/[^\0-\u00ff]/.test(text)
-
-/**
- * The forms, the longest first (one may be a part of another), standing alone: no letter or digit beside
- * them but one that ends an escape (`\n`, `\u000a`, `%0A`).
- */
-function patternOf(forms: readonly string[]): RegExp {
-  const all = [...forms].sort((a, b) => b.length - a.length).map(RegExp.escape)
-  return new RegExp(
-    `(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}|\\\\[nrtbf]|\\\\u[0-9A-Fa-f]{4}))(?:${all.join('|')})(?![A-Za-z0-9])`,
-    'g',
-  )
+function* replaceInHeaders(headers: HeaderList, by: Known): Generator<void, HeaderList> {
+  const replaced: [string, string][] = []
+  for (const [name, value] of headers)
+    replaced.push([yield* replaceInHeader(name, by), yield* replaceInHeader(value, by)])
+  return replaced
 }
 
-/** A secret in every form in which upstreams echo one, and what replaces it in each. */
-function formsOf(value: string, instead: string): [form: string, instead: string][] {
-  const encoded = base64Forms(instead)
-  return [
-    ...textForms(value).map((form): [string, string] => [form, instead]),
-    ...base64Forms(value).map((form, at): [string, string] => [form, encoded[at] as string]),
-    [utf16(value).toString('latin1'), utf16(instead).toString('latin1')],
-    [utf16(value).swap16().toString('latin1'), utf16(instead).swap16().toString('latin1')],
-  ]
+function* replaceInHeader(text: string, by: Known): Generator<void, string> {
+  if (text.length < MIN_CONCEALED_LENGTH) return text
+  // As received a header is Latin-1: a character for a byte.
+  const bytes = Buffer.from(text, 'latin1')
+  const replaced = yield* replaceEchoes(bytes, by, HEADER_ROOM)
+  return replaced === bytes ? text : replaced.toString('latin1')
 }
+
+const bytesOf = (sought: readonly Sought[]): number =>
+  sought.reduce((sum, { symbols }) => sum + symbols.length, 0)

@@ -1,0 +1,49 @@
+/** The edges of a tree of texts that do not lead to the next state: few, kept in a table of hashes. */
+
+export type Branches = {
+  add(state: number, symbol: number, next: number): void
+  /** The state that the symbol leads to, or 0. */
+  get(state: number, symbol: number): number
+  /** Every state that a branch of this one leads to. */
+  of(state: number): readonly number[]
+}
+
+/** Odd, and other in every process: nobody can choose texts whose branches share a place. */
+const BY_STATE = Math.floor(Math.random() * 2 ** 31) * 2 + 1
+const BY_SYMBOL = Math.floor(Math.random() * 2 ** 31) * 2 + 1
+
+/**
+ * Makes an empty table.
+ *
+ * @param most How many may be added.
+ */
+export function createBranches(most: number): Branches {
+  const bits = Math.max(3, Math.ceil(Math.log2(most * 2 + 1)))
+  const size = 2 ** bits
+  const mask = size - 1
+  const states = new Int32Array(size)
+  const symbols = new Int32Array(size)
+  /** 0 where nothing is. */
+  const nexts = new Int32Array(size)
+  const byState = new Map<number, number[]>()
+
+  const placeOf = (state: number, symbol: number): number => {
+    let at = (Math.imul(state, BY_STATE) + Math.imul(symbol + 1, BY_SYMBOL)) >>> (32 - bits)
+    while (nexts[at] !== 0 && (states[at] !== state || symbols[at] !== symbol)) at = (at + 1) & mask
+    return at
+  }
+
+  return {
+    add(state, symbol, next) {
+      const at = placeOf(state, symbol)
+      states[at] = state
+      symbols[at] = symbol
+      nexts[at] = next
+      const others = byState.get(state)
+      if (others === undefined) byState.set(state, [next])
+      else others.push(next)
+    },
+    get: (state, symbol) => nexts[placeOf(state, symbol)] as number,
+    of: (state) => byState.get(state) ?? [],
+  }
+}

@@ -1,0 +1,129 @@
+/** What is found of many texts, and that its work does not depend on which texts they are. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { atOnce } from '../../../runtime/contract/slices.ts'
+import { prepareSearch } from '../../../runtime/contract/text-search.ts'
+import { echoesOf } from '../../../runtime/egress/blind/echoes.ts'
+import { replaceEchoes } from '../../../runtime/egress/blind/replace-echoes.ts'
+
+const ROOM = { maxBytes: 2 ** 24, hold: () => {} }
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+
+/** A body with these texts replaced by `<number>`, and the steps of it. */
+function replaced(texts: readonly string[], body: string, parts = 1) {
+  const echoes = ['', ...texts].map((text, number) => ({
+    bytes: latin1(text),
+    instead: latin1(`<${number}>`),
+  }))
+  const sought = echoes
+    .map(({ bytes }, number) => ({ symbols: bytes as Uint8Array, number }))
+    .slice(1)
+  const searches = Array.from({ length: parts }, (_, part) =>
+    atOnce(
+      prepareSearch(
+        sought.filter(({ number }) => number % parts === part),
+        { alone: true },
+      ),
+    ),
+  )
+  const known = { searches, echoes, lengths: echoes.map(({ bytes }) => bytes.length) }
+  let steps = 0
+  const count = (more: number) => {
+    steps += more
+  }
+  const output = atOnce(replaceEchoes(latin1(body), known, ROOM, count))
+  return { text: output.toString('latin1'), steps }
+}
+
+/** The same, as slowly as it is understood. */
+function slowly(texts: readonly string[], body: string): string {
+  let output = ''
+  for (let at = 0; at < body.length; ) {
+    const mayBegin = /(^|[^A-Za-z0-9]|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9A-Fa-f]{4})$/.test(
+      body.slice(0, at),
+    )
+    const here = texts
+      .filter(
+        (one) => body.startsWith(one, at) && !/^[A-Za-z0-9]/.test(body.slice(at + one.length)),
+      )
+      .sort((a, b) => b.length - a.length)[0]
+    if (mayBegin && here !== undefined) {
+      output += `<${texts.indexOf(here) + 1}>`
+      at += here.length
+    } else {
+      output += body[at]
+      at += 1
+    }
+  }
+  return output
+}
+
+const word = (alphabet: string, least: number, most: number) =>
+  fc.string({ unit: fc.constantFrom(...alphabet), minLength: least, maxLength: most })
+
+describe('a text', () => {
+  test.each([1, 2])('loses what stands alone, the longest first, in %i parts', (parts) => {
+    const texts = fc.uniqueArray(word('a4%\\nu-', 1, 5), { minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(texts, word('a4%\\nu-', 0, 60), (some, body) => {
+        expect(replaced(some, body, parts).text).toBe(slowly(some, body))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('loses one that begins in one block and ends in the next', () => {
+    const long = 'x'.repeat(1000)
+    for (const before of [65_000, 65_535, 65_536, 131_000]) {
+      const filler = '-'.repeat(before)
+      expect(replaced([long, '--y'], `${filler}${long}-${filler}y`).text).toBe(
+        `${filler}<1>-${filler.slice(2)}<2>`,
+      )
+    }
+  })
+})
+
+describe('the work', () => {
+  /** Pieces of secrets again and again, the whole of them cut off before their end. */
+  const hostile = fc
+    .tuple(
+      fc.array(fc.tuple(word('-a', 1, 2), fc.integer({ min: 12, max: 900 }), word('-ab', 0, 2)), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+      fc.nat(),
+    )
+    .map(([made, at]) => {
+      const texts = [...new Set(made.flatMap(([unit, times, end]) => [unit.repeat(times) + end]))]
+      const [unit, times] = made[at % made.length] as [string, number, string]
+      return { texts, body: `${unit.repeat(times - 1)}${at % 2 ? '' : '-'}`.repeat(200) }
+    })
+
+  test('on a body is at most three times that with harmless secrets, whatever they are', () => {
+    fc.assert(
+      fc.property(hostile, ({ texts, body }) => {
+        const harmless = texts.map((text, at) =>
+          String.fromCharCode(0x100 + at).repeat(text.length),
+        )
+        expect(replaced(texts, body).steps).toBeLessThanOrEqual(3 * replaced(harmless, body).steps)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test.each([
+    ['dashes', `${'-'.repeat(40)}b${'-'.repeat(4000)}`],
+    ['a letter before dashes', `b${'-'.repeat(60_000)}`],
+  ])(
+    'on half a mebibyte of dashes is linear with a token of %s in all its forms',
+    (_name, value) => {
+      const texts = [
+        ...new Set(
+          echoesOf({ value, instead: 'P' }).map(({ bytes }) => `${bytes.toString('latin1')}`),
+        ),
+      ]
+      const body = '-'.repeat(512 * 1024)
+      expect(replaced(texts, body).steps).toBeLessThan(3 * body.length)
+    },
+  )
+})
