@@ -10,23 +10,22 @@ import {
   path,
   textCursor,
 } from 'keyway/sdk'
-
-/** What a tenant configures: `settings` in connector.json. */
-type Settings = { subdomain: string }
+// What connector.json declares, as types: written by `keyway check` and `keyway dev`.
+import type { Connector } from './connector.types.ts'
 
 /** The records of Acme's API, as far as they are read here. */
 type User = { id: string; email: string; name: { first: string; last: string }; enabled: boolean }
 type Role = { id: string; title: string }
 
 /** A client of the tenant's API. A state of its own is not worth keeping: every call may be the first. */
-const api = (ctx: ConnectorContext<Settings>) =>
+const api = (ctx: ConnectorContext<Connector>) =>
   client(ctx, {
     baseUrl: `https://${ctx.settings.subdomain}.acme.example/v1`,
     // Sent to the hosts of `egress` only: nothing else can be reached.
     authorization: bearer(ctx.auth.token.token),
   })
 
-export default defineConnector<Settings>({
+export default defineConnector<Connector>({
   // Throws `unauthenticated` when the token is wrong: the client maps every status but 2xx.
   async validate_credentials(_request, ctx) {
     const { workspace } = await api(ctx).get<{ workspace: { id: string } }>('/me')

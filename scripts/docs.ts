@@ -5,12 +5,18 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import * as v from 'valibot'
 import { SETTINGS } from '../runtime/config.ts'
+import { connectorTypes, TYPES_FILE } from '../runtime/contract/connector-types.ts'
+import { Manifest } from '../runtime/contract/manifest.ts'
 import { readFolder } from '../runtime/registry/folder.ts'
 import { attacksPage } from './attacks.ts'
 import { referencePage } from './reference.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
+
+/** Connectors that are shown, but not built in. */
+const SHOWN = ['plugin-template', 'test/fixtures/readme'].map((folder) => path.join(ROOT, folder))
 
 type Generated = {
   /** Relative to the repository. */
@@ -20,6 +26,17 @@ type Generated = {
 }
 
 export const GENERATED: readonly Generated[] = [
+  // First: they are a part of what the digests of the built-in ones are made from.
+  ...[...trackedConnectors(), ...SHOWN].map((folder) => ({
+    file: path.join(path.relative(ROOT, folder), TYPES_FILE),
+    make: () =>
+      connectorTypes(
+        v.parse(
+          Manifest,
+          JSON.parse(read(path.join(path.relative(ROOT, folder), 'connector.json'))),
+        ),
+      ),
+  })),
   { file: 'runtime/contract/README.md', make: () => referencePage() },
   { file: 'runtime/registry/built-in.json', make: builtIn },
   { file: 'test/hostile/README.md', make: () => attacksPage() },

@@ -5,7 +5,16 @@ import { type Exported, exportsOf } from './for-authors.ts'
 
 /** Made from the tables of this page: their declarations would say less. */
 const FROM_TABLES = [
-  ...['Auth', 'CapabilityName', 'ConnectorContext', 'ErrorCode', 'Handlers', 'Input', 'Output'],
+  ...[
+    'Auth',
+    'CapabilityName',
+    'ConnectorContext',
+    'CredentialKind',
+    'ErrorCode',
+    'Handlers',
+    'Input',
+    'Output',
+  ],
 ]
 
 /** What the examples take for granted, as a file that compiles. */

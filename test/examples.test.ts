@@ -1,6 +1,6 @@
 /** Every example of the SDK and every TypeScript snippet of the pages compiles as an author would compile it. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -50,6 +50,10 @@ test('every example and snippet compiles', () => {
     const shown = [...found.values()].join('\n')
     for (const { examples } of exported) for (const one of examples) expect(shown).toContain(one)
     for (const [name, text] of found) writeFileSync(path.join(folder, name), moduleOf(text))
+    cpSync(
+      path.join(ROOT, 'test/fixtures/readme/connector.types.ts'),
+      path.join(folder, 'connector.types.ts'),
+    )
     const tsconfig = {
       extends: path.join(ROOT, 'tsconfig.json'),
       compilerOptions: {

@@ -13,27 +13,27 @@ import {
   readJson,
   type UpstreamReply,
 } from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
 
-export type Settings = {
-  organization: string
-  base_url: string
-  web_url: string
-  read_profiles: boolean
-}
-export type Ctx = ConnectorContext<Settings, 'token' | 'oauth'>
+export type Ctx = ConnectorContext<Connector>
 
 /** Most items that GitHub gives in one page. */
 const MAX_PER_PAGE = 100
 
 /** A client of the API, as the token's owner or as who gave consent. */
 export function service(ctx: Ctx): Client {
-  const { token, oauth } = ctx.credentials
   return client(ctx, {
     baseUrl: ctx.settings.base_url,
-    authorization: bearer(token ? token.token.token : oauth.oauth.access_token),
+    authorization: bearer(tokenOf(ctx)),
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
     onError: errorOf,
   })
+}
+
+function tokenOf({ credentials: { token, oauth } }: Ctx): string {
+  const found = token?.token.token ?? oauth?.oauth.access_token
+  if (found !== undefined) return found
+  throw new ConnectorError('bad_request', 'Give one of the credentials token and oauth')
 }
 
 /**

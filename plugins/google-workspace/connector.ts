@@ -3,14 +3,14 @@ import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes, setSuspended } from './accounts.ts'
 import { getLastActivity, listActivity } from './activity.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'
+import type { Connector } from './connector.types.ts'
 import { listEntitlements, listResources } from './entitlements.ts'
 import { assignEntitlement, unassignEntitlement } from './grants.ts'
 import { downgradeLicense } from './licenses.ts'
 import { createAccount, deleteAccount, transferData, updateAccount } from './provisioning.ts'
-import type { Settings } from './service.ts'
 import { validateCredentials } from './validate.ts'
 
-export default defineConnector<Settings>({
+export default defineConnector<Connector>({
   validate_credentials: (_request, ctx) => validateCredentials(ctx),
   list_custom_attributes_schema: (_request, ctx) => listCustomAttributes(ctx),
   list_accounts: listAccounts,

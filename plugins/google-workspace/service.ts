@@ -10,14 +10,9 @@ import {
   textCursor,
   type UpstreamReply,
 } from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
 
-export type Settings = {
-  license_products: string
-  downgrade_to?: string
-  admin_roles: boolean
-  activity_days?: number
-}
-export type Ctx = ConnectorContext<Settings>
+export type Ctx = ConnectorContext<Connector>
 
 const ADMIN = 'https://admin.googleapis.com/admin'
 const LICENSING = 'https://licensing.googleapis.com/apps/licensing/v1'

@@ -2,14 +2,14 @@
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes, setEnabled } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'
+import type { Connector } from './connector.types.ts'
 import { listEntitlements } from './entitlements.ts'
 import { assignEntitlement, unassignEntitlement } from './grants.ts'
 import { createAccount, deleteAccount, updateAccount } from './provisioning.ts'
 import { listResources } from './resources.ts'
-import type { Settings } from './service.ts'
 import { validateCredentials } from './validate.ts'
 
-export default defineConnector<Settings>({
+export default defineConnector<Connector>({
   validate_credentials: (_request, ctx) => validateCredentials(ctx),
   list_custom_attributes_schema: listCustomAttributes,
   list_accounts: listAccounts,

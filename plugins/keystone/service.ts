@@ -1,14 +1,8 @@
 /** The Identity API v3: the client, and lists. Knows no capability; the host logs in. */
 import { type Client, type ConnectorContext, ConnectorError, client, type Query } from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
 
-export type Settings = {
-  base_url: string
-  user_domain: string
-  project: string
-  project_domain: string
-  associations: 'direct' | 'effective'
-}
-export type Ctx = ConnectorContext<Settings>
+export type Ctx = ConnectorContext<Connector>
 
 /** A client of the tenant's cloud. The token is put in by the host: connector.json, `exchange`. */
 export const service = (ctx: Ctx): Client => client(ctx, { baseUrl: ctx.settings.base_url })

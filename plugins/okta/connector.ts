@@ -17,6 +17,7 @@ import {
   listApplicationsAccounts,
   unassignApplication,
 } from './applications.ts'
+import type { Connector } from './connector.types.ts'
 import {
   assignEntitlement,
   findAssociations,
@@ -28,10 +29,9 @@ import {
 import { activateAccount, deactivateAccount, deleteAccount } from './lifecycle.ts'
 import { createAccount, updateAccount } from './provisioning.ts'
 import { listCustomAttributes } from './schemas.ts'
-import type { Settings } from './service.ts'
 import { validateCredentials } from './validate.ts'
 
-export default defineConnector<Settings, 'token' | 'oauth'>({
+export default defineConnector<Connector>({
   validate_credentials: (_request, ctx) => validateCredentials(ctx),
   list_custom_attributes_schema: (_request, ctx) => listCustomAttributes(ctx),
   list_accounts: listAccounts,

@@ -12,22 +12,27 @@ import {
   textCursor,
   type UpstreamReply,
 } from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
 
-export type Settings = { base_url: string }
-export type Ctx = ConnectorContext<Settings, 'token' | 'oauth'>
+export type Ctx = ConnectorContext<Connector>
 
 /** Most items of one page: what Okta advises, and the most that it gives of users. */
 const MAX_PER_PAGE = 200
 
 /** A client of the API, with an API token or as who gave consent. */
 export function service(ctx: Ctx): Client {
-  const { token, oauth } = ctx.credentials
   const { base_url } = ctx.settings
   return client(ctx, {
     baseUrl: `${base_url.replace(/\/+$/, '')}/api/v1`,
-    authorization: token ? `SSWS ${token.token.token}` : bearer(oauth.oauth.access_token),
+    authorization: authorizationOf(ctx),
     onError: errorOf,
   })
+}
+
+function authorizationOf({ credentials: { token, oauth } }: Ctx): string {
+  if (token) return `SSWS ${token.token.token}`
+  if (oauth) return bearer(oauth.oauth.access_token)
+  throw new ConnectorError('bad_request', 'Give one of the credentials token and oauth')
 }
 
 /** Codes of Okta for what cannot be done with somebody in this state. */

@@ -2,13 +2,13 @@
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'
+import type { Connector } from './connector.types.ts'
 import { listEntitlements, listResources } from './entitlements.ts'
 import { assignEntitlement, unassignEntitlement } from './grants.ts'
 import { createAccount, deleteAccount, updateAccount } from './provisioning.ts'
-import type { Settings } from './service.ts'
 import { validateCredentials } from './validate.ts'
 
-export default defineConnector<Settings>({
+export default defineConnector<Connector>({
   validate_credentials: (_request, ctx) => validateCredentials(ctx),
   list_accounts: (_request, ctx) => listAccounts(ctx),
   get_account: getAccount,

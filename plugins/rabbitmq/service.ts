@@ -6,9 +6,9 @@ import {
   client,
   type UpstreamReply,
 } from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
 
-export type Settings = { base_url: string }
-export type Ctx = ConnectorContext<Settings>
+export type Ctx = ConnectorContext<Connector>
 
 /** A client of the tenant's cluster. */
 export const service = (ctx: Ctx): Client =>

@@ -1,6 +1,7 @@
 /** Any SCIM 2.0 service: which function does which capability. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, setActive } from './accounts.ts'
+import type { Connector } from './connector.types.ts'
 import {
   assignEntitlement,
   findAssociations,
@@ -10,10 +11,9 @@ import {
 } from './groups.ts'
 import { createAccount, deleteAccount, updateAccount } from './provisioning.ts'
 import { listCustomAttributes } from './schemas.ts'
-import type { Settings } from './service.ts'
 import { validateCredentials } from './validate.ts'
 
-export default defineConnector<Settings>({
+export default defineConnector<Connector>({
   validate_credentials: (_request, ctx) => validateCredentials(ctx),
   list_custom_attributes_schema: (_request, ctx) => listCustomAttributes(ctx),
   list_accounts: listAccounts,

@@ -11,9 +11,9 @@ import {
   type Paged,
   type Query,
 } from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
 
-export type Settings = { base_url: string }
-export type Ctx = ConnectorContext<Settings>
+export type Ctx = ConnectorContext<Connector>
 
 /** A list response. `Resources` may be absent when it is empty (RFC 7644 section 3.4.2). */
 export type ListResponse<T> = { totalResults?: number; Resources?: T[] }

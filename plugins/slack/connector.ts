@@ -2,12 +2,12 @@
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'
+import type { Connector } from './connector.types.ts'
 import { listEntitlements, listResources } from './entitlements.ts'
 import { assignEntitlement, unassignEntitlement } from './grants.ts'
-import type { Settings } from './service.ts'
 import { validateCredentials } from './validate.ts'
 
-export default defineConnector<Settings, 'token' | 'oauth'>({
+export default defineConnector<Connector>({
   validate_credentials: (_request, ctx) => validateCredentials(ctx),
   list_custom_attributes_schema: listCustomAttributes,
   list_accounts: listAccounts,

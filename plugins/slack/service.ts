@@ -9,14 +9,9 @@ import {
   readJson,
   textCursor,
 } from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
 
-export type Settings = {
-  private_channels: boolean
-  user_groups: boolean
-  base_url: string
-  web_url: string
-}
-export type Ctx = ConnectorContext<Settings, 'token' | 'oauth'>
+export type Ctx = ConnectorContext<Connector>
 
 /** Most items that Slack recommends to ask for at once. */
 const MAX_PER_PAGE = 200

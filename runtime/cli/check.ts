@@ -12,6 +12,7 @@ import { checkPackageOn } from '../testing/check-package.ts'
 import type { CheckResult } from '../testing/check-result.ts'
 import { breaksOf } from '../testing/compare.ts'
 import { counted } from './counted.ts'
+import { refreshTypes } from './types-file.ts'
 
 export type CheckFlags = { json?: true; against?: string; allowBreaking?: true }
 
@@ -70,6 +71,7 @@ async function ofPackage(bench: CheckBench, path: string): Promise<Found> {
 }
 
 async function ofFolder(bench: CheckBench, path: string): Promise<Found> {
+  await typesOf(path)
   const { result, built } = await bench.build(path)
   const { id, version, passed, findings } = result
   if (!built) return { id, version, passed, findings, manifest: null, made: null }
@@ -80,6 +82,13 @@ async function ofFolder(bench: CheckBench, path: string): Promise<Found> {
     message,
   }))
   return { id, version, passed, findings: [...findings, ...leaks], manifest: built.manifest, made }
+}
+
+/** A folder that cannot be written can be checked all the same. */
+async function typesOf(path: string): Promise<void> {
+  await refreshTypes(path).catch((error: Error) => {
+    console.error(visible(`connector.types.ts is not up to date: ${error.message}`))
+  })
 }
 
 /** What goes into a package: the manifest as it was written, and what was made of the sources. */

@@ -6,12 +6,14 @@ import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { TYPES_FILE } from '../contract/connector-types.ts'
 import { createLog } from '../log.ts'
 import { createHost } from '../main.ts'
 import { openCheckBench } from '../testing/check-connector.ts'
 import { counted } from './counted.ts'
 import { callLines, changeLines, createChanges } from './dev-lines.ts'
 import { listen, stopOnSignal } from './serve.ts'
+import { refreshTypes } from './types-file.ts'
 
 /** Not the server's own port: both run beside each other. Its lines are the command's own. */
 const DEFAULTS = { PORT: '8081', KEYWAY_LOG_LEVEL: 'error' }
@@ -40,7 +42,13 @@ async function serve(
   leave: () => Promise<void>,
 ): Promise<void> {
   const log = createLog(config.logLevel)
-  const changes = createChanges((rows) => changeLines(path.basename(folder), rows).map(say))
+  const changes = createChanges((rows) => {
+    changeLines(path.basename(folder), rows).map(say)
+    void refreshTypes(folder).then(
+      (outcome) => outcome === 'written' && say(`${TYPES_FILE}: written from connector.json`),
+      (error: Error) => say(`${TYPES_FILE} is not up to date: ${error.message}`),
+    )
+  })
   const host = await createHost(
     config,
     log,

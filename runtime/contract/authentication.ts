@@ -170,6 +170,7 @@ export const RENEWAL = v.object({
 })
 export type Renewal = v.InferOutput<typeof RENEWAL>
 
+/** A kind of credentials, such as `token`. */
 export type CredentialKind = keyof typeof AUTHENTICATION
 export const CREDENTIAL_KINDS = Object.keys(AUTHENTICATION) as CredentialKind[]
 

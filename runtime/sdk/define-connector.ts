@@ -7,23 +7,47 @@ import type { Paged } from './paging.ts'
 
 /**
  * Credentials by kind. The runtime lets a call in only when the kind that connector.json declares is
- * there, so that one needs no `?.`; the others are undefined whatever the type says.
+ * there, so that one needs no `?.`; without connector.types.ts, the others are undefined whatever the
+ * type says.
  */
 export type Auth = {
   readonly [K in CredentialKind]: InferOutput<(typeof AUTHENTICATION)[K]>
 }
 
 /**
- * The second argument of every handler.
- *
- * `Settings` is the shape of the tenant's settings. `CredentialId` names the credentials of a
- * connector that has several; one that is `optional` in connector.json may be undefined: read it with
- * `ctx.credentials.scim?.token.token`.
+ * What connector.types.ts says of a connector: Keyway writes that file from connector.json. A credential
+ * is named by its kind; one that may be left out, and a setting without a value, is optional.
  */
-export type ConnectorContext<
-  Settings = SettingValues,
-  CredentialId extends string = string,
-> = Context<Settings, Auth, { readonly [Id in CredentialId]: Auth }>
+export type ConnectorTypes = {
+  auth?: CredentialKind
+  credentials?: { readonly [id: string]: CredentialKind }
+  settings: object
+  capabilities: object
+}
+
+/** One credential: its kind, and the fields of that kind. */
+type Credential<Kind> = Kind extends CredentialKind ? Pick<Auth, Kind> : never
+
+/** The single credential; undefined for a connector that has several. */
+type AuthOf<T> = T extends { auth: infer Kind } ? Credential<Kind> : undefined
+
+type CredentialsOf<T> = T extends { credentials: infer All }
+  ? { readonly [Id in keyof All]: Credential<All[Id]> }
+  : Record<never, never>
+
+/**
+ * The second argument of every handler: `ConnectorContext<Connector>`, with the `Connector` of
+ * connector.types.ts, knows the credentials and settings that connector.json declares.
+ *
+ * Without that file, name the shape of the settings, and the credentials of a connector that has several:
+ * `ConnectorContext<{ base_url: string }, 'api' | 'scim'>`. One that is `optional` in connector.json may
+ * be undefined then, whatever the type says.
+ */
+export type ConnectorContext<T = SettingValues, CredentialId extends string = string> = [
+  T,
+] extends [ConnectorTypes]
+  ? Context<T['settings'], AuthOf<T>, CredentialsOf<T>>
+  : Context<T, Auth, { readonly [Id in CredentialId]: Auth }>
 
 /** Fields that connector.json adds to a capability that may be widened. */
 type Extra<N extends CapabilityName, Value> = (typeof CAPABILITIES)[N] extends { extensible: true }
@@ -32,36 +56,65 @@ type Extra<N extends CapabilityName, Value> = (typeof CAPABILITIES)[N] extends {
 
 type Request<N extends CapabilityName> = Input<N> & Extra<N, SettingValues[string]>
 type Response<N extends CapabilityName> = Output<N> & Extra<N, unknown>
-type Reply<N extends CapabilityName> = Response<N> | Paged<Response<N>>
+type Reply<Answer> = Answer | Paged<Answer>
 
-/** What a connector implements: one function per capability, by its name. */
-export type Handlers<Settings = SettingValues, CredentialId extends string = string> = {
-  [N in CapabilityName]?: (
-    request: Request<N>,
-    ctx: ConnectorContext<Settings, CredentialId>,
-  ) => Reply<N> | Promise<Reply<N>>
+/** The fields that a declared capability adds to its `request` or its `response`. */
+type Added<Declared, Part extends 'request' | 'response'> = Declared extends {
+  [P in Part]: infer Fields
+}
+  ? Fields
+  : unknown
+
+type DeclaredHandlers<T extends ConnectorTypes> = {
+  [N in keyof T['capabilities'] & CapabilityName]: (
+    request: Input<N> & Added<T['capabilities'][N], 'request'>,
+    ctx: ConnectorContext<T>,
+  ) => Answered<Output<N> & Added<T['capabilities'][N], 'response'>>
 }
 
+type Answered<Answer> = Reply<Answer> | Promise<Reply<Answer>>
+
 /**
- * A connector's code, typed from the contract: a misspelt capability, a wrong field of a credential
- * or a wrong literal do not compile. At run time it gives back what it was given.
+ * What a connector implements: one function per capability, by its name; with the `Connector` of
+ * connector.types.ts exactly those that connector.json declares.
+ */
+export type Handlers<T = SettingValues, CredentialId extends string = string> = [T] extends [
+  ConnectorTypes,
+]
+  ? DeclaredHandlers<T>
+  : {
+      [N in CapabilityName]?: (
+        request: Request<N>,
+        ctx: ConnectorContext<T, CredentialId>,
+      ) => Answered<Response<N>>
+    }
+
+/**
+ * A connector's code, typed from the contract and from its own connector.json: a capability that is not
+ * declared or not written, a wrong field of a credential, a setting that is not there or a wrong literal
+ * do not compile. At run time it gives back what it was given.
  *
- * A handler takes the validated request and the context, and returns the response, or
- * `paged(response, cursor)` when there may be more.
+ * `Connector` is what `keyway check` and `keyway dev` write to connector.types.ts. A handler takes the
+ * validated request and the context, and returns the response, or `paged(response, cursor)` when there
+ * may be more.
  *
  * @example
- * export default defineConnector<{ base_url: string }>({
- *   async get_account(request, ctx) {
+ * import { bearer, client, defineConnector } from 'keyway/sdk'
+ * import type { Connector } from './connector.types.ts'
+ *
+ * export default defineConnector<Connector>({
+ *   async list_accounts(_request, ctx) {
  *     const api = client(ctx, {
- *       baseUrl: ctx.settings.base_url,
+ *       baseUrl: 'https://api.acme.example/v1',
  *       authorization: bearer(ctx.auth.token.token),
  *     })
- *     return toAccount(await api.get<User>(path`/users/${request.account_id}`))
+ *     const users = await api.get<{ id: string; mail: string }[]>('/users')
+ *     return users.map(({ id, mail }) => ({ integration_specific_id: id, email: mail }))
  *   },
  * })
  */
-export function defineConnector<Settings = SettingValues, CredentialId extends string = string>(
-  handlers: Handlers<Settings, CredentialId>,
-): Handlers<Settings, CredentialId> {
+export function defineConnector<T = SettingValues, CredentialId extends string = string>(
+  handlers: Handlers<T, CredentialId>,
+): Handlers<T, CredentialId> {
   return handlers
 }

@@ -3,6 +3,7 @@
  * it knows the contract's types, ECMAScript and what the sandbox has, and nothing of Node.
  */
 
+export type { CredentialKind } from '../contract/authentication.ts'
 export type { CapabilityName, Input, Output } from '../contract/capabilities.ts'
 export type {
   FetchInit,
@@ -27,6 +28,7 @@ export { ConnectorError, type ConnectorErrorDetails, hasCode } from './connector
 export {
   type Auth,
   type ConnectorContext,
+  type ConnectorTypes,
   defineConnector,
   type Handlers,
 } from './define-connector.ts'

@@ -95,3 +95,33 @@ test('a secret left behind is found', async () => {
     out: expect.stringContaining('a GitHub token'),
   })
 })
+
+test('the types of credentials and settings follow connector.json where a source imports them', async () => {
+  const [types, manifest, source] = ['connector.types.ts', 'connector.json', 'connector.ts'].map(
+    (name) => path.join(home, 'typed', name),
+  ) as [string, string, string]
+  await cp(path.join(home, 'acme'), path.join(home, 'typed'), { recursive: true })
+  const text = await readFile(manifest, 'utf8')
+  const before = await readFile(types, 'utf8')
+  expect(before).toContain("auth: 'token'")
+  expect(before).toContain('    subdomain: string\n')
+  await writeFile(
+    manifest,
+    text.replace('"settings": {', '"settings": { "limit": { "type": "integer" },'),
+  )
+  expect((await keyway('check', 'typed')).code).toBe(0)
+  expect(await readFile(types, 'utf8')).toContain('    limit?: number\n    subdomain: string\n')
+  // Not there, but imported.
+  await rm(types)
+  await keyway('check', 'typed')
+  expect(await readFile(types, 'utf8')).toContain('limit?: number')
+  // Nobody wants it.
+  await rm(types)
+  const typed = await readFile(source, 'utf8')
+  await writeFile(
+    source,
+    typed.replace(/^import type \{ Connector.*\n/m, 'type Connector = { subdomain: string }\n'),
+  )
+  expect((await keyway('check', 'typed')).code).toBe(0)
+  expect(await readdir(path.join(home, 'typed'))).not.toContain('connector.types.ts')
+})

@@ -1,5 +1,6 @@
 /** What must compile and what must not. Checked by `tsc`: an unused `@ts-expect-error` is an error. */
 import {
+  type ConnectorContext,
   ConnectorError,
   chain,
   cursorPage,
@@ -146,3 +147,70 @@ defineConnector<object, 'api'>({
 
 // @ts-expect-error not one of the wire's codes
 new ConnectorError('conflict', 'taken')
+
+// With the types of its connector.json, a connector has exactly what is declared there.
+type Declared = {
+  auth: 'basic'
+  settings: { base_url: string; mode: 'a' | 'b'; limit?: number }
+  capabilities: {
+    validate_credentials: unknown
+    create_account: { request: { title?: string }; response: { title?: string | null } }
+  }
+}
+
+defineConnector<Declared>({
+  validate_credentials: (_request, ctx) => ({
+    valid: ctx.settings.mode === 'a',
+    unique_tenant_id: ctx.auth.basic.username + ctx.settings.base_url + (ctx.settings.limit ?? 1),
+  }),
+  create_account: (request) => ({ status: 'ACTIVE', created: true, title: request.title ?? null }),
+})
+
+const validate = { validate_credentials: () => ({ valid: true, unique_tenant_id: 't' }) } as const
+
+// @ts-expect-error a declared capability that is not written
+defineConnector<Declared>(validate)
+
+defineConnector<Declared>({
+  ...validate,
+  create_account: () => ({ status: 'ACTIVE', created: true }),
+  // @ts-expect-error a capability that is not declared
+  list_accounts: () => [],
+})
+
+defineConnector<Declared>({
+  ...validate,
+  // @ts-expect-error a field that the request does not declare
+  create_account: (request) => ({ status: 'ACTIVE', created: true, title: request.tilte }),
+})
+
+const basic = (ctx: ConnectorContext<Declared>) => {
+  // @ts-expect-error another kind of credential than the declared one
+  ctx.auth.oauth
+  // @ts-expect-error a setting that is not declared
+  ctx.settings.base
+  // @ts-expect-error a value that the setting cannot have
+  ctx.settings.mode === 'c'
+  // @ts-expect-error a setting that may be missing
+  ctx.settings.limit.toFixed()
+  // @ts-expect-error there are no several credentials
+  ctx.credentials.api
+}
+
+type Several = {
+  credentials: { api: 'token'; scim?: 'oauth' }
+  settings: object
+  capabilities: object
+}
+const several = (ctx: ConnectorContext<Several>) => {
+  ctx.credentials.api.token.token.slice()
+  ctx.credentials.scim?.oauth.access_token.slice()
+  // @ts-expect-error one that may be left out
+  ctx.credentials.scim.oauth
+  // @ts-expect-error another kind than its own
+  ctx.credentials.api.basic
+  // @ts-expect-error there is no single credential
+  ctx.auth.token
+}
+
+export { basic, several }
