@@ -8,6 +8,7 @@
  */
 
 import type { Position } from './position.ts'
+import type { ReplyLimits } from './reply-limits.ts'
 
 export const MAX_FRAME_PAYLOAD = 64 * 1024
 export const FRAME_HEADER = 9
@@ -49,7 +50,14 @@ export type Heads = {
   /** Body: the connector's bundle. */
   load: { connector: string; memoryMb: number; responseFields: Record<string, unknown> }
   /** Body: the call's JSON. */
-  call: { connector: string; isolate: number; capability: string; raw: boolean }
+  call: {
+    connector: string
+    isolate: number
+    capability: string
+    raw: boolean
+    /** Where the host parses the reply itself. */
+    limits?: ReplyLimits | undefined
+  }
   fetched: {
     isolate: number
     request: number

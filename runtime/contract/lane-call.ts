@@ -5,6 +5,7 @@
 import type { RuntimeError } from './errors.ts'
 import type { Heads, Reply } from './frames.ts'
 import type { LoadedConnector } from './loaded.ts'
+import type { ReplyLimits } from './reply-limits.ts'
 
 /** What a guest asks of the network. */
 export type FetchRequest = Omit<Heads['fetch'], 'request' | 'hasBody'> & {
@@ -31,6 +32,8 @@ export type LaneCall = {
   /** Request, settings, credentials and page, as the guest gets them. */
   callJson: string
   raw: boolean
+  /** Where the reply may be less than any caller's. */
+  limits?: ReplyLimits | undefined
   /** From now until the answer must be there, in milliseconds. */
   deadlineMs: number
   /** Aborted when the caller hangs up. */

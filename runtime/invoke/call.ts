@@ -5,6 +5,7 @@ import type { Cause } from '../contract/causes.ts'
 import { errorBody } from '../contract/envelope.ts'
 import type { ErrorResponse } from '../contract/envelope-schemas.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import { CORE_REPLY_LIMITS, overLimits } from '../contract/reply-limits.ts'
 import type { Invoke } from './invoke.ts'
 import type { CallEnd } from './ports.ts'
 
@@ -15,7 +16,14 @@ export type Outcome =
       page: { token: string; size: number | null } | null
       raw: Record<string, unknown> | null
     }
-  | { ok: false; error: ErrorResponse['error'] }
+  | {
+      ok: false
+      error: ErrorResponse['error']
+      /** The reply was refused for its size: fewer items at once may fit. */
+      isTooLarge: boolean
+    }
+
+const TOO_LARGE = 'reply_too_large'
 
 /**
  * Makes a function that never throws for what can go wrong with a connector or its upstream. Each end is
@@ -39,7 +47,12 @@ export const createCall =
     let failed: RuntimeError | null = null
     try {
       const text = JSON.stringify(body)
-      const answer = await invoke({ connectorId, capability, text, requestId, signal })
+      const limits = CORE_REPLY_LIMITS
+      const answer = await invoke({ connectorId, capability, text, requestId, signal, limits })
+      // The worker has looked, but a guest that broke out of it says what it likes.
+      const over = overLimits(answer.body, limits)
+      if (over !== null)
+        throw new RuntimeError(TOO_LARGE, `the reply of ${capability} is too large: ${over}`)
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
       return { ok: true, response, page, raw: raw ?? null }
     } catch (error) {
@@ -48,7 +61,8 @@ export const createCall =
           ? error
           : new RuntimeError('internal', 'something went wrong in Keyway itself', {}, error)
       if (failed !== error) throw error
-      return { ok: false, error: errorBody(failed, connectorId).error }
+      const isTooLarge = failed.code === TOO_LARGE
+      return { ok: false, error: errorBody(failed, connectorId).error, isTooLarge }
     } finally {
       const seconds = (performance.now() - begun) / 1000
       const known = failed?.code !== 'connector_unknown'

@@ -167,6 +167,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
         capability,
         callJson: callJson(secrets, page, version.manifest),
         raw: call.includeRawData,
+        limits: invocation.limits,
         deadlineMs,
         signal: invocation.signal,
         fetch: (request) => open().fetch(request),

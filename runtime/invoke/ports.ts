@@ -10,6 +10,7 @@ import type { LoadedConnector } from '../contract/loaded.ts'
 import type { Manifest } from '../contract/manifest.ts'
 import type { OAuthCapability } from '../contract/oauth.ts'
 import type { Position } from '../contract/position.ts'
+import type { ReplyLimits } from '../contract/reply-limits.ts'
 import type { CallSecrets } from '../contract/secrets.ts'
 import type { PageTokens } from './page-token.ts'
 import type { Turns } from './turns.ts'
@@ -22,6 +23,8 @@ export type Invocation = {
   requestId: string
   /** Aborted when the caller hangs up. */
   signal: AbortSignal
+  /** Where the answer is not for a caller, but parsed here. */
+  limits?: ReplyLimits
 }
 
 /** The answer's bytes, and which version gave it. */

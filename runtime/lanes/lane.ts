@@ -302,8 +302,8 @@ export function createLane(
   return {
     run: (call) =>
       place<LaneReply>(call, (to, id, isolate) => {
-        const { connector, capability, raw } = call
-        const head = { connector: connector.digest, isolate, capability, raw }
+        const { connector, capability, raw, limits } = call
+        const head = { connector: connector.digest, isolate, capability, raw, limits }
         to.link.send('call', id, head, Buffer.from(call.callJson))
       }),
     describe: (connector, deadlineMs) =>

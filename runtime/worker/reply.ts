@@ -8,11 +8,10 @@ import { deeperThan, MAX_DEPTH } from '../contract/depth.ts'
 import type { GuestError, Reply } from '../contract/frames.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { describeIssues, thoroughness } from '../contract/payload.ts'
+import { MAX_REPLY_BYTES, overLimits, type ReplyLimits } from '../contract/reply-limits.ts'
 import { quietMembers } from '../contract/secrets.ts'
 import { bundlePositions } from './positions.ts'
 
-/** Longest reply of a connector, in bytes of JSON. */
-export const MAX_REPLY_BYTES = 32 * 1024 * 1024
 /** Longest cursor of a connector, in characters of JSON. */
 export const MAX_CURSOR_LENGTH = 8192
 
@@ -29,6 +28,8 @@ export type Expected = {
   wantRaw: boolean
   /** Whether a response that the guest's writers say they wrote is one that fits. */
   written: boolean
+  /** What the host parses itself is smaller. */
+  limits?: ReplyLimits | undefined
 }
 
 /**
@@ -96,7 +97,7 @@ function answer(
   cursorJson: string,
   responseJson: string,
   rawJson: string,
-  { capability, wantRaw }: Expected,
+  { capability, wantRaw, limits }: Expected,
   leftOut: number,
 ): CheckedReply {
   const response = Buffer.from(responseJson)
@@ -110,6 +111,10 @@ function answer(
       `the reply of ${capability} has more than ${MAX_REPLY_BYTES} bytes`,
     )
   }
+  const body = raw.length === 0 ? response : Buffer.concat([response, raw])
+  const over = limits ? overLimits(body, limits) : null
+  if (over !== null)
+    return refuse('reply_too_large', `the reply of ${capability} is too large: ${over}`)
   return {
     reply: {
       ok: true,
@@ -117,7 +122,7 @@ function answer(
       responseBytes: response.length,
       ...(leftOut > 0 ? { leftOut } : {}),
     },
-    body: raw.length === 0 ? response : Buffer.concat([response, raw]),
+    body,
   }
 }
 

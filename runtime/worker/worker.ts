@@ -135,7 +135,8 @@ export function serve(
       const guest = guests.get(head.isolate)
       guest?.runs.set(call, run)
       const parts = await run.finally(() => guest && ended(guest, call))
-      const expected = { schema, capability: head.capability, wantRaw: head.raw }
+      const { capability, raw: wantRaw, limits } = head
+      const expected = { schema, capability, wantRaw, limits }
       const written = !connector.widens(head.capability)
       const { reply, body: bytes } = checkReply(parts, { ...expected, written })
       // Many large replies at once must wait here: the pipe has a bound, and breaks at it.

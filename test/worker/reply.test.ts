@@ -2,9 +2,10 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { CapabilityName } from '../../runtime/contract/capabilities.ts'
 import { responseSchema } from '../../runtime/contract/payload.ts'
+import { MAX_REPLY_BYTES } from '../../runtime/contract/reply-limits.ts'
 import type { Fields } from '../../runtime/contract/settings.ts'
 import { WORKER_HEADS } from '../../runtime/contract/worker-heads.ts'
-import { checkReply, MAX_CURSOR_LENGTH, MAX_REPLY_BYTES } from '../../runtime/worker/reply.ts'
+import { checkReply, MAX_CURSOR_LENGTH } from '../../runtime/worker/reply.ts'
 
 type Options = { capability?: CapabilityName; wantRaw?: boolean; fields?: Fields }
 
@@ -45,6 +46,25 @@ test('raw data that is nested too deeply is refused with its reply', () => {
     'the raw data of list_accounts is nested too deeply',
   ])
   expect(check(parts(65)).reply.ok).toBe(true)
+})
+
+test('a reply that the host parses itself has fewer values, whoever wrote it', () => {
+  const limits = { maxBytes: 10_000, maxMarks: 200 }
+  const parts = (count: number) => [ok(), JSON.stringify(Array(count).fill(account())), '']
+  const judged = (count: number, fields?: Fields) =>
+    checkReply(parts(count), {
+      schema: responseSchema('list_accounts', fields),
+      capability: 'list_accounts',
+      wantRaw: false,
+      written: false,
+      limits,
+    }).reply
+  expect(judged(3).ok).toBe(true)
+  expect(judged(50)).toEqual({
+    ok: false,
+    refused: 'reply_too_large',
+    message: expect.stringMatching(/list_accounts is too large: .*smaller pages.*ctx\.page\.size/),
+  })
 })
 
 describe('an answer', () => {

@@ -25,7 +25,12 @@ export type ConnectorAnswer =
       /** What the system itself said, where that was asked for. */
       raw?: Record<string, unknown> | null
     }
-  | { ok: false; error: ErrorResponse['error'] }
+  | {
+      ok: false
+      error: ErrorResponse['error']
+      /** Whether the reply was too large; fewer items at once may fit. */
+      isTooLarge?: boolean
+    }
 
 export type ConnectorCall = {
   connectorId: string

@@ -54,7 +54,7 @@ async function confirm({ parts, app }: Walk, external: string): Promise<Verdict>
   // Also what Keyway itself does not find has this code; then the connector is not there.
   if (answer.error.error_code === 'not_found' && answer.error.raised_by !== null)
     return { external, status: CONFIRMED, gone: true }
-  throw troubleOf('get_account', answer.error)
+  throw troubleOf('get_account', answer)
 }
 
 async function mark(tx: Db, { app, run }: Walk, verdicts: Verdict[]): Promise<Progress> {

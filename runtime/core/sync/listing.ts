@@ -40,7 +40,7 @@ export async function fetchPage<T>(
   const { parts, app, run } = walk
   const page = { token, size: run.pageSize }
   const answer = await callApp(parts, app, capability, { request, page })
-  if (!answer.ok) throw troubleOf(capability, answer.error)
+  if (!answer.ok) throw troubleOf(capability, answer)
   return { rows: answer.response as T[], token: answer.page?.token ?? null }
 }
 

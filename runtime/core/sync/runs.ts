@@ -171,7 +171,9 @@ function added(counts: Record<string, number>, more: Record<string, number>) {
 }
 
 /** What leads from a phase to the next one. */
-export const toNext = ({ run }: Walk): Progress => ({
+export const toNext = ({ run, settings }: Walk): Progress => ({
+  // What was too large for one listing may be right for the next.
+  pageSize: settings.pageSize,
   phase: SYNC_PHASES[SYNC_PHASES.indexOf(run.phase) + 1] as SyncPhase,
   pageToken: null,
   cursor: null,

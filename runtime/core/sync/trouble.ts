@@ -16,11 +16,17 @@ export class Trouble extends Error {
   readonly final: boolean
   /** The connector's code; null for what is none of its. */
   readonly code: ErrorCode | null
+  /** Whether a page was larger than is taken. */
+  readonly isTooLarge: boolean
 
-  constructor(words: string, { final = false, code = null as ErrorCode | null } = {}) {
+  constructor(
+    words: string,
+    { final = false, code = null as ErrorCode | null, isTooLarge = false } = {},
+  ) {
     super(words)
     this.final = final
     this.code = code
+    this.isTooLarge = isTooLarge
   }
 }
 
@@ -39,14 +45,17 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'integration_missing_parameter',
 ])
 
-type Failure = Extract<ConnectorAnswer, { ok: false }>['error']
+type Failure = Extract<ConnectorAnswer, { ok: false }>
 
 /** How a connector's error counts. */
-export const troubleOf = (capability: string, { error_code: code, message }: Failure): Trouble =>
-  new Trouble(`${capability}: ${message.slice(0, 800)} (${code})`, {
+export function troubleOf(capability: string, { error, isTooLarge = false }: Failure): Trouble {
+  const { error_code: code, message } = error
+  return new Trouble(`${capability}: ${message.slice(0, 800)} (${code})`, {
     final: FINAL.has(code as ErrorCode) || /would never end|goes on after/.test(message),
     code: code as ErrorCode,
+    isTooLarge,
   })
+}
 
 /** Tries in a row before a run fails, and the pauses between them, in seconds. */
 const MOST_ATTEMPTS = 8
@@ -56,6 +65,7 @@ const LONGEST_PAUSE_SECONDS = 600
 /** Notes a failure: the run goes on later, or has failed. */
 export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
   const { run, db, lease } = walk
+  if (trouble.isTooLarge) return shrink(walk, trouble)
   const attempts = run.attempts + 1
   if (trouble.final || attempts >= MOST_ATTEMPTS) return fail(walk, trouble.message)
   const pause = Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (attempts - 1))
@@ -71,6 +81,22 @@ export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
       leaseBy: null,
       leaseUntil: null,
     })
+    .where(and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING')))
+    .returning({ id: syncRuns.id })
+  if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
+}
+
+/** How much smaller a page is asked for when one was too large: from 1000 to a single item in five tries. */
+const SHRINK = 4
+
+/** Begins the listing again with smaller pages, at once: a sequence that has begun keeps its size. */
+async function shrink(walk: Walk, trouble: Trouble): Promise<void> {
+  const { run, db, lease } = walk
+  if (run.pageSize <= 1) return fail(walk, trouble.message)
+  const smaller = { pageToken: null, pageSize: Math.max(1, Math.floor(run.pageSize / SHRINK)) }
+  const rows = await db
+    .update(syncRuns)
+    .set({ ...smaller, problem: trouble.message, leaseBy: null, leaseUntil: null })
     .where(and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING')))
     .returning({ id: syncRuns.id })
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')

@@ -67,6 +67,31 @@ const openTasks = () =>
 const listedIds = async () =>
   (await accountsOf(core, appId)).filter(({ gone }) => !gone).map(({ id }) => id)
 
+/** An account with so many members. */
+const heavy = (id: string, members: number) =>
+  account(id, {
+    extra_data: Object.fromEntries(Array.from({ length: members }, (_, n) => [`m${n}`, 'x'])),
+  })
+
+describe('pages that are too large for the host', () => {
+  test('are asked for again in smaller ones, and the run has everything', async () => {
+    upstream.holds.accounts = ids.map((id) => heavy(id, 1000))
+    await trigger(core, appId)
+    const run = await ended(core, appId)
+    expect(run).toMatchObject({ state: 'SUCCEEDED', problem: null, attempts: 0 })
+    expect(await listedIds()).toEqual(ids)
+    expect(upstream.asked.filter((one) => one.startsWith('accounts ')).length).toBeGreaterThan(4)
+  })
+
+  test('end the run where a single item is: with what to do', async () => {
+    upstream.holds.accounts = [heavy('a00', 40_000)]
+    await trigger(core, appId)
+    const run = await ended(core, appId)
+    expect(run.state).toBe('FAILED')
+    expect(run.problem).toMatch(/list_accounts.*too large.*smaller pages/)
+  })
+})
+
 describe('a failing upstream', () => {
   test.each(KINDS)('at %s is asked again, and the run goes on from there', async (kind) => {
     let failures = 0
