@@ -91,7 +91,7 @@ export const SETTINGS = {
     default: '',
     schema: text,
     meaning:
-      'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); default: generated into a file of the data directory',
+      'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); another one ends the one before, on all hosts; default: generated into a file of the data directory',
   },
   DATABASE_URL: {
     default: '',

@@ -9,6 +9,7 @@ import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
+import { createOperatorStanding } from './core/callers/operator-standing.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
 import { createOnce } from './core/once/once.ts'
 import type { CoreParts } from './core/parts.ts'
@@ -117,6 +118,9 @@ export async function createHost(
   const adminToken = kept?.value ?? config.adminToken
 
   const hasher = createTokenHasher(secrets)
+  const operator = createOperatorStanding(adminToken, hasher, (text) => log.warn(text))
+  // Without a database there is none that it could have ended in.
+  if (wanted === 'none') operator.heard('good')
   const vault = createSealer(secrets, 'connection')
   /** The parts, once connectors can be called. */
   const callable = Promise.withResolvers<CoreParts>()
@@ -124,7 +128,7 @@ export async function createHost(
     wanted === 'none'
       ? null
       : await setting(() =>
-          openState({ config, log, secrets, adminToken, hasher, parts: callable.promise }),
+          openState({ config, log, secrets, operator, hasher, parts: callable.promise }),
         )
   const database = state?.database ?? null
 
@@ -328,7 +332,7 @@ export async function createHost(
     metrics,
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
     connectorToken: config.openConnectors ? '' : config.connectorToken,
-    adminToken,
+    operator,
     readiness: () => ({
       ready: started && reached,
       waiting_for: [

@@ -2,8 +2,10 @@
 import type { Config } from './config.ts'
 import { createWork, type Work } from './core/background/background.ts'
 import { DUTIES } from './core/background/duties.ts'
+import type { OperatorStanding } from './core/callers/operator-standing.ts'
+import { takeOperatorToken } from './core/callers/operator-token.ts'
 import type { TokenHasher } from './core/callers/principal.ts'
-import { ensureFirstAdmin } from './core/callers/tokens.ts'
+import { TOKENS_CHANNEL } from './core/callers/tokens.ts'
 import { agreeOnSecret } from './core/deployment.ts'
 import type { CoreParts } from './core/parts.ts'
 import { type DatabaseService, startDatabase } from './database/service.ts'
@@ -15,7 +17,8 @@ export type StateOptions = {
   log: Log
   /** The operator's secrets, newest first. */
   secrets: readonly string[]
-  adminToken: string
+  /** What becomes of the operator's token is noted there. */
+  operator: OperatorStanding
   hasher: TokenHasher
   /** There once connectors can be called: jobs wait for it. */
   parts: Promise<CoreParts>
@@ -25,25 +28,47 @@ export type State = { database: DatabaseService; work: Work }
 
 /** Opens it in the background; what is wrong with a setting is thrown at once. */
 export async function openState(options: StateOptions): Promise<State> {
-  const { config, log, secrets, adminToken, hasher, parts } = options
+  const { config, log, secrets, operator, hasher, parts } = options
   const { dataDir } = config
   const work = createWork({
     duties: DUTIES,
     parts,
     onError: (error) => log.error({ err: error }, 'background work failed'),
   })
+  const own = {
+    text: operator.token,
+    yields: config.adminToken === '' && config.databaseUrl !== '',
+  }
   const database = await startDatabase({
     dataDir,
     url: config.databaseUrl,
     password: (await keptSecret(dataDir, 'database-password')).value,
     prepare: async (reached) => {
       await agreeOnSecret(reached.db, secrets)
-      await ensureFirstAdmin(reached.db, hasher, reached.domainId, adminToken)
+      const { db, domainId } = reached
+      operator.heard(await takeOperatorToken(db, hasher, domainId, own))
       await work.start(reached)
     },
     tell: (text) => log.info(text),
     onError: (error) => log.warn({ err: error }, 'the database'),
     onLine: (line) => log.debug({ line }, 'postgresql'),
   })
-  return { database, work }
+  let deafen: () => Promise<void> = async () => {}
+  void database.first.then(() => {
+    const db = database.db()
+    if (!db) return
+    const onError = (error: unknown) =>
+      log.warn({ err: error }, 'asking after the operator’s token failed')
+    deafen = database.listen(TOKENS_CHANNEL, () => void operator.look(db).catch(onError))
+  })
+  return {
+    work,
+    database: {
+      ...database,
+      async stop() {
+        await deafen()
+        await database.stop()
+      },
+    },
+  }
 }

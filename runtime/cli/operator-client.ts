@@ -119,7 +119,7 @@ export async function callOperator(target: OperatorTarget, call: OperatorCall): 
   if (status < 300 && answer !== null && answer['is_error'] !== true) return answer
   if (status === 401)
     throw new ConfigError(
-      `${url.origin} does not take the token of ${tokenFrom}; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has`,
+      `${url.origin} does not take the token of ${tokenFrom}; it is another, or was revoked or replaced; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has`,
     )
   const { message } = (answer?.['error'] ?? {}) as { message?: string }
   const raw = (answer?.['raw_data'] ?? {}) as Record<string, unknown>

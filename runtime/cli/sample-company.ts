@@ -8,7 +8,7 @@ import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
 import { RequestablePermissionInput } from '../contract/models/requestable-permission.ts'
 import { recordActivity } from '../core/activity/activity.ts'
 import { createApp } from '../core/apps/connect.ts'
-import { type Principal, principalOf } from '../core/callers/principal.ts'
+import { type Principal, principalOfToken } from '../core/callers/principal.ts'
 import type { RequestParts } from '../core/parts.ts'
 import { importPeople } from '../core/people/import/import.ts'
 import { addRole } from '../core/people/users.ts'
@@ -64,7 +64,7 @@ export async function ensureSampleCompany(host: Host, maker: Maker): Promise<Sam
 async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<SampleOutcome> {
   // Two hosts that start at once on one database: the second finds it made.
   await tx.execute(lockUntilEnd('making the sample company'))
-  const principal = await principalOf(tx, host.hasher, host.adminToken)
+  const principal = await principalOfToken(tx, host.hasher, host.adminToken)
   if (!principal) return 'left-out'
   const { domainId } = principal
   const before = await tx

@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../contract/endpoints/operator.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import type { OperatorStanding } from '../core/callers/operator-standing.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Log } from '../log.ts'
 import type { Sealer } from '../seal.ts'
@@ -30,7 +31,7 @@ export type AppDeps = ConnectorRoutesDeps & {
   allowedHosts: readonly string[] | null
   /** Empty: the connector interface and /metrics answer without a token. */
   connectorToken: string
-  adminToken: string
+  operator: OperatorStanding
   lifecycle: Lifecycle
   vault: Sealer
   dataDir: string

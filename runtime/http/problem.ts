@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import { errorBody } from '../contract/envelope.ts'
 import { ERRORS, RuntimeError } from '../contract/errors.ts'
-import type { Doer } from '../core/activity/activity.ts'
+import type { Operator } from '../core/callers/operator.ts'
 import type { Log } from '../log.ts'
 import { REQUEST_ID } from './request-id.ts'
 
@@ -10,8 +10,8 @@ import { REQUEST_ID } from './request-id.ts'
 export type Variables = {
   requestId: string
   appId: string
-  /** Who operates: in whose name a change below /operator is recorded. */
-  operator: () => Promise<Doer>
+  /** Who operates, asked again: in whose name a change below /operator is recorded. */
+  operator: () => Promise<Operator>
 }
 export type Env = { Variables: Variables }
 

@@ -4,11 +4,14 @@ import { type CoreHost, type Person, person, startCore } from './host.ts'
 let core: CoreHost
 let ada: Person
 let auditor: Person
+/** How much was in the log before. */
+let before: number
 
 beforeAll(async () => {
   core = await startCore()
   ada = await person(core.db, 'ada@example.com')
   auditor = await person(core.db, 'auditor@example.com', ['Auditor'])
+  before = (await core.call('GET', '/activity_logs')).body.total
   for (const role of ['Auditor', 'App Admin', 'Vendor Owner']) {
     await core.call('POST', `/users/${ada.id}/roles/${encodeURIComponent(role)}`)
   }
@@ -18,7 +21,8 @@ afterAll(() => core.stop())
 test('a change is in the log with who did what to whom', async () => {
   const { status, body } = await core.call('GET', '/activity_logs', { token: auditor.token })
   expect(status).toBe(200)
-  expect(body.items[0]).toMatchObject({
+  const [first] = body.items.slice(before)
+  expect(first).toMatchObject({
     event_type: 'USER_ROLE_ADDED',
     event_type_user_friendly: 'User role added',
     outcome: 'Succeeded',
@@ -26,15 +30,15 @@ test('a change is in the log with who did what to whom', async () => {
     targets: [{ target_type: 'User', name: 'ada@example.com' }],
     event_metadata: { role: 'Auditor' },
   })
-  expect(body.items[0].event_hash).toMatch(/^[0-9a-f]{128}$/)
-  expect(body.items[0].event_began_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+$/)
+  expect(first.event_hash).toMatch(/^[0-9a-f]{128}$/)
+  expect(first.event_began_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+$/)
 })
 
 test('what changes nothing is not in the log', async () => {
-  const before = (await core.call('GET', '/activity_logs')).body.total
+  const total = (await core.call('GET', '/activity_logs')).body.total
   await core.call('POST', `/users/${ada.id}/roles/Auditor`)
   await core.call('DELETE', `/users/${ada.id}/roles/Admin`)
-  expect((await core.call('GET', '/activity_logs')).body.total).toBe(before)
+  expect((await core.call('GET', '/activity_logs')).body.total).toBe(total)
 })
 
 test('a reader who follows the relative links sees every entry once, with its filter kept', async () => {

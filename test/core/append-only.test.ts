@@ -70,7 +70,8 @@ test('a role that was reset or a session that was discarded is the same role', a
 
 test('a host of the version before, which asks as the owner, goes on', async () => {
   const { rows } = await owner.query('select count(*)::int as n from activity_logs')
-  expect(rows[0].n).toBe(3)
+  const all = await core.db.select().from(activityLogs)
+  expect(rows[0].n).toBe(all.length)
   await owner.query('begin')
   const inserted = await owner.query(
     "insert into activity_logs (domain_id, event_hash, event_type, outcome, actor, targets, event_metadata) values ($1, 'x', 'X', 'Succeeded', '{}', '[]', '{}')",
@@ -138,10 +139,11 @@ describe('the chain of the log', () => {
   test('verifies from what is stored, whatever the order of members', async () => {
     const seen: number[] = []
     const whole = await verifyActivity(core.db, domainId, { onRows: (rows) => seen.push(rows) })
-    expect(whole).toMatchObject({ rows: 3, broken: null, found: true })
-    expect(seen).toEqual([3])
+    const { length } = await core.db.select().from(activityLogs)
+    expect(whole).toMatchObject({ rows: length, broken: null, found: true })
+    expect(seen).toEqual([length])
     const { body } = await core.call('GET', '/activity_logs')
-    expect(whole.head).toBe(body.items[2].event_hash)
+    expect(whole.head).toBe(body.items.at(-1).event_hash)
   })
 
   /** Does to the log what only somebody with the whole server can, and undoes it. */
@@ -201,11 +203,11 @@ describe('the chain of the log', () => {
   test('with its end cut off fits, but without the hash that was noted', async () => {
     const { head } = await verifyActivity(core.db, domainId)
     expect(await verifyActivity(core.db, domainId, { find: head })).toMatchObject({ found: true })
-    const [, , third] = await core.db.select().from(activityLogs).orderBy(activityLogs.id)
-    const cut = await tampered(`delete from activity_logs where id = ${third?.id}`, () =>
+    const all = await core.db.select().from(activityLogs).orderBy(activityLogs.id)
+    const cut = await tampered(`delete from activity_logs where id = ${all.at(-1)?.id}`, () =>
       verifyActivity(core.db, domainId, { find: head }),
     )
-    expect(cut).toMatchObject({ rows: 2, broken: null, found: false })
+    expect(cut).toMatchObject({ rows: all.length - 1, broken: null, found: false })
   })
 
   test('is the same for the same content in another order of members', () => {

@@ -1,7 +1,8 @@
 /** Who may operate, and what the others are told. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiTokens, users } from '../../runtime/database/schema/people.ts'
+import { FIRST_ADMIN } from '../../runtime/core/callers/first-admin.ts'
+import { users } from '../../runtime/database/schema/people.ts'
 import { ADMIN_TOKEN, type CoreHost, type Person, person, startCore } from './host.ts'
 
 let core: CoreHost
@@ -26,16 +27,13 @@ describe('/operator answers', () => {
     expect(await list(token())).toMatchObject({ status: 200, body: { items: expect.any(Array) } })
   })
 
-  test('the operator’s token also when it is revoked as an API token', async () => {
-    const revoke = (revokedAt: Date | null) =>
-      core.db
-        .update(apiTokens)
-        .set({ revokedAt })
-        .where(eq(apiTokens.description, 'KEYWAY_ADMIN_TOKEN'))
-    await revoke(new Date())
+  test('the operator’s token also when its user is suspended, which the operator repairs', async () => {
+    const suspend = (status: 'ACTIVE' | 'SUSPENDED') =>
+      core.db.update(users).set({ status }).where(eq(users.email, FIRST_ADMIN))
+    await suspend('SUSPENDED')
     expect((await core.call('GET', '/users/current')).status).toBe(401)
     expect((await list(ADMIN_TOKEN)).status).toBe(200)
-    await revoke(null)
+    await suspend('ACTIVE')
   })
 })
 

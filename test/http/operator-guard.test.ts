@@ -1,6 +1,7 @@
 /** /operator while the database is away. */
 import { Hono } from 'hono'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { createOperatorStanding } from '../../runtime/core/callers/operator-standing.ts'
 import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
 import { operatorGuard } from '../../runtime/http/operator/guard.ts'
 import { createOnError, type Env } from '../../runtime/http/problem.ts'
@@ -10,15 +11,36 @@ const ADMIN = `lsk_${'a'.repeat(40)}`
 
 const app = new Hono<Env>()
 app.onError(createOnError(createLog('silent')))
-app.use(operatorGuard({ adminToken: ADMIN, db: () => null, hasher: createTokenHasher(['x']) }))
+const hasher = createTokenHasher(['x'])
+let operator = createOperatorStanding(ADMIN, hasher, () => {})
+app.use((c, next) => operatorGuard({ operator, db: () => null, hasher })(c, next))
+beforeEach(() => {
+  operator = createOperatorStanding(ADMIN, hasher, () => {})
+})
 app.get('/operator/look', (c) => c.text('seen'))
 app.get('/operator/change', async (c) => c.json(await c.get('operator')()))
 
 const ask = (at: string, token: string) =>
   app.request(at, { headers: { authorization: `Bearer ${token}` } })
 
-test('the operator’s token is good without it', async () => {
-  expect((await ask('/operator/look', ADMIN)).status).toBe(200)
+test('the operator’s token is good without it, if it was when it went away', async () => {
+  operator.heard('good')
+  const answer = await ask('/operator/look', ADMIN)
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([200, null])
+})
+
+test.each(['ended', 'another'] as const)(
+  'one that is “%s” does not come back',
+  async (standing) => {
+    operator.heard('good')
+    operator.heard(standing)
+    expect((await ask('/operator/look', ADMIN)).status).toBe(401)
+  },
+)
+
+test('a host that has not reached it yet cannot know what became of the token', async () => {
+  const answer = await ask('/operator/look', ADMIN)
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
 })
 
 test('whether another token is an admin’s only it knows', async () => {
@@ -33,6 +55,7 @@ test('what is no API token needs no database to be refused', async () => {
 })
 
 test('a change cannot be recorded, and is told so', async () => {
+  operator.heard('good')
   const answer = await ask('/operator/change', ADMIN)
   expect(answer.status).toBe(503)
   expect(answer.headers.get('retry-after')).toBe('2')

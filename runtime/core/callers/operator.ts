@@ -1,37 +1,46 @@
 /** Who operates: any token of a user with the permission `operator`, and the operator's own. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { apiTokens, users } from '../../database/schema/people.ts'
+import { users } from '../../database/schema/people.ts'
 import type { Doer } from '../activity/activity.ts'
-import { authenticate, demand, type Principal, type TokenHasher } from './principal.ts'
+import {
+  demand,
+  findToken,
+  notAuthenticated,
+  type Principal,
+  principalOf,
+  type TokenHasher,
+} from './principal.ts'
+
+/** Somebody who operates, and the token by which. */
+export type Operator = Doer & {
+  tokenId: string
+  readOnly: boolean
+  /** When that token was used, as far as it is noted. */
+  lastUsedAt: Date | null
+}
 
 /**
- * The principal of a header that may operate.
+ * Who operates by a token. The operator's own counts whatever became of its user, who may have been
+ * suspended or lost the role: the operator is the one who repairs that. Revoked or replaced, it is a token
+ * like any other that has ended.
  *
  * @throws CoreError 401, 403
  */
 export async function authenticateOperator(
   db: Db,
   hasher: TokenHasher,
-  header: string | undefined,
-): Promise<Principal> {
-  const principal = await authenticate(db, hasher, header)
+  token: string,
+): Promise<Operator> {
+  const found = await findToken(db, hasher, token)
+  if (found?.token.operator) {
+    const { id: tokenId, userId, domainId, readOnly, lastUsedAt } = found.token
+    return { tokenId, userId, domainId, readOnly, lastUsedAt }
+  }
+  const principal: Principal | null = found && principalOf(found)
+  if (!principal) throw notAuthenticated()
   demand(principal, 'operator')
   return principal
-}
-
-/**
- * Whose the operator's token is. Its user is the first admin, also when that token was revoked for
- * the core interface or the user was suspended: the operator is the one who repairs that.
- */
-export async function ownerOf(db: Db, hasher: TokenHasher, token: string): Promise<Doer> {
-  const rows = await db
-    .select()
-    .from(apiTokens)
-    .where(eq(apiTokens.prefix, hasher.prefixOf(token)))
-  const row = rows.find(({ hash }) => hasher.matches(token, hash))
-  if (!row) throw new Error('the operator’s token has no row; a start of the host makes it')
-  return { userId: row.userId, domainId: row.domainId }
 }
 
 /** The e-mail address of who operates: what a history names them by. */

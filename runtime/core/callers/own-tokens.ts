@@ -1,12 +1,12 @@
 /** What people do with their own API tokens: make them, look at them, revoke them. */
-import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, count, desc, eq, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
 import type { Db } from '../../database/database.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
 import { recordActivity } from '../activity/activity.ts'
 import type { Caller, TokenHasher } from './principal.ts'
-import { keepToken, newTokenText } from './tokens.ts'
+import { endToken, keepToken, newTokenText, tokenTarget } from './tokens.ts'
 
 /** Most tokens of one user that work at the same time. */
 const MAX_LIVE_TOKENS = 100
@@ -119,21 +119,15 @@ export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise
   if (!isId(id)) throw notFound('Token')
   const own = and(ownedBy(actor), eq(apiTokens.id, id))
   await db.transaction(async (tx) => {
-    const [revoked] = await tx
-      .update(apiTokens)
-      .set({ revokedAt: sql`now()` })
-      .where(and(own, isNull(apiTokens.revokedAt)))
-      .returning({ name: apiTokens.name })
-    if (revoked) {
-      await recordActivity(tx, actor, 'API_TOKEN_REVOKED', [tokenTarget(id, revoked.name)], {})
+    const name = await endToken(tx, id, actor)
+    if (name !== null) {
+      await recordActivity(tx, actor, 'API_TOKEN_REVOKED', [tokenTarget(id, name)], {})
       return
     }
     const [known] = await tx.select({ id: apiTokens.id }).from(apiTokens).where(own)
     if (!known) throw notFound('Token')
   })
 }
-
-const tokenTarget = (id: string, name: string) => ({ target_type: 'API token', name, id })
 
 function demandWrite({ readOnly }: Caller): void {
   if (readOnly) throw new CoreError(403, 'You signed in with a token that may only read')

@@ -1,6 +1,6 @@
 /** Who is calling: the user behind a token, with the permissions that the user has now. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { PERMISSION_WORDS, type Permission, ROLES, type RoleName } from '../../contract/roles.ts'
 import type { Db } from '../../database/database.ts'
@@ -52,7 +52,8 @@ export function createTokenHasher(secrets: readonly string[]): TokenHasher {
   }
 }
 
-const notAuthenticated = () =>
+/** What somebody is told whose token is none that works. */
+export const notAuthenticated = (): CoreError =>
   new CoreError(401, 'Not authenticated', { 'www-authenticate': 'Bearer' })
 
 /**
@@ -69,19 +70,47 @@ export async function authenticate(
   header: string | undefined,
 ): Promise<Principal> {
   const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
-  const principal = token ? await principalOf(db, hasher, token) : null
+  const principal = token ? await principalOfToken(db, hasher, token) : null
   if (!principal) throw notAuthenticated()
   return principal
 }
 
 /** The principal of a token; null for one that is unknown, revoked or expired, or whose user may not act. */
-export async function principalOf(
+export async function principalOfToken(
   db: Db,
   hasher: TokenHasher,
   token: string,
 ): Promise<Principal | null> {
+  const found = await findToken(db, hasher, token)
+  return found && principalOf(found)
+}
+
+/** A token that works, with its user's status and roles. */
+export type FoundToken = {
+  token: typeof apiTokens.$inferSelect
+  status: (typeof users.$inferSelect)['status']
+  roles: string[]
+}
+
+/** A token by its text; null for one that is unknown, revoked or expired. */
+export async function findToken(
+  db: Db,
+  hasher: TokenHasher,
+  token: string,
+): Promise<FoundToken | null> {
   // What no header can hold must not reach the database either: NUL would be an error of ours there.
   if (!token.startsWith(TOKEN_PREFIX) || !/^[!-~]+$/.test(token)) return null
+  const rows = await liveTokens(db, eq(apiTokens.prefix, hasher.prefixOf(token)))
+  return rows.find((one) => hasher.matches(token, one.token.hash)) ?? null
+}
+
+/** A token by its id; null for one that is unknown, revoked or expired. */
+export async function findTokenById(db: Db, id: string): Promise<FoundToken | null> {
+  const [row] = await liveTokens(db, eq(apiTokens.id, id))
+  return row ?? null
+}
+
+async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
   const rows = await db
     .select({
       token: apiTokens,
@@ -92,12 +121,16 @@ export async function principalOf(
     })
     .from(apiTokens)
     .innerJoin(users, eq(users.id, apiTokens.userId))
-    .where(and(eq(apiTokens.prefix, hasher.prefixOf(token)), isNull(apiTokens.revokedAt)))
-  const row = rows.find((one) => hasher.matches(token, one.token.hash))
-  if (!row || !mayAct(row.status)) return null
-  if (row.token.expiresAt && row.token.expiresAt.getTime() <= Date.now()) return null
-  const { id: tokenId, userId, domainId, readOnly, lastUsedAt } = row.token
-  return { tokenId, lastUsedAt, ...withRoles({ userId, domainId, readOnly }, row.roles) }
+    .where(and(which, isNull(apiTokens.revokedAt)))
+  const now = Date.now()
+  return rows.filter(({ token }) => token.expiresAt === null || token.expiresAt.getTime() > now)
+}
+
+/** Whom a token acts as; null where its user may not act. */
+export function principalOf({ token, status, roles }: FoundToken): Principal | null {
+  if (!mayAct(status)) return null
+  const { id: tokenId, userId, domainId, readOnly, lastUsedAt } = token
+  return { tokenId, lastUsedAt, ...withRoles({ userId, domainId, readOnly }, roles) }
 }
 
 /** Whether a user of this status is let in. */

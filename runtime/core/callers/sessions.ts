@@ -1,16 +1,27 @@
 /**
  * Who is signed in to the settings pages. A session is a random text in a cookie; it acts with what its
- * user is and may at each request, and ends with the token that it was begun with.
+ * user is and may at each request, and ends with the token that it was begun with, or that made its link.
  */
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { apiTokens, users } from '../../database/schema/people.ts'
+import { users } from '../../database/schema/people.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
 import { randomSecret } from '../../secret.ts'
-import { type Actor, recordActivity } from '../activity/activity.ts'
+import { recordActivity } from '../activity/activity.ts'
 import { userTarget } from '../people/users.ts'
-import { type Caller, callerOf, mayAct, principalOf, type TokenHasher } from './principal.ts'
+import type { Operator } from './operator.ts'
+import {
+  type Caller,
+  callerOf,
+  type FoundToken,
+  findToken,
+  findTokenById,
+  mayAct,
+  notAuthenticated,
+  principalOf,
+  type TokenHasher,
+} from './principal.ts'
 import { noteUse } from './tokens.ts'
 
 /** How long one stays signed in, in milliseconds. */
@@ -24,22 +35,23 @@ const SESSION_PREFIX = 'kws_'
 export type Session = {
   actor: Caller
   email: string
-  /** The token that it was begun with; null for one begun by a link. */
+  /** The token that it was begun with, or that made its link. */
   tokenId: string | null
   /** When that token stops to work; null: not by itself. */
   tokenEndsAt: Date | null
 }
 
 /**
- * Makes a code that lets a user in once. It is for the operator to hand out, so the log names the
- * owner of the operator's token.
+ * Makes a code that lets a user in once, and lasts no longer than the token that makes it. It is for the
+ * operator to hand out, so the log names the owner of the token.
  *
- * @throws CoreError 404 for a user that there is not, 409 for one who may not act
+ * @throws CoreError 401 for a token that has ended meanwhile, 404 for a user that there is not, 409 for one
+ *   who may not act
  */
 export async function createLoginLink(
   db: Db,
   hasher: TokenHasher,
-  operator: Actor,
+  operator: Operator,
   email: string,
 ): Promise<{ code: string; email: string; expiresAt: Date }> {
   const [user] = await db
@@ -54,18 +66,23 @@ export async function createLoginLink(
   if (!user) throw new CoreError(404, `There is no user ${email}`)
   if (!mayAct(user.status)) throw new CoreError(409, `${user.email} is ${user.status}`)
   const code = randomSecret(CODE_PREFIX)
-  const expiresAt = new Date(Date.now() + LOGIN_LINK_MS)
-  await db.transaction(async (tx) => {
+  const { tokenId } = operator
+  const expiresAt = await db.transaction(async (tx) => {
+    const maker = await findTokenById(tx, tokenId)
+    if (!maker) throw notAuthenticated()
+    const expiresAt = within(maker, LOGIN_LINK_MS)
     await tx.delete(loginLinks).where(lte(loginLinks.expiresAt, sql`now()`))
     await tx.insert(loginLinks).values({
       domainId: user.domainId,
       userId: user.id,
+      tokenId,
       hash: hasher.hash(code),
       expiresAt,
     })
     await recordActivity(tx, operator, 'LOGIN_LINK_CREATED', [userTarget(user)], {
       expires_at: expiresAt.toISOString(),
     })
+    return expiresAt
   })
   return { code, email: user.email, expiresAt }
 }
@@ -84,7 +101,8 @@ export async function signInByCode(
     if (!link || link.expiresAt.getTime() <= Date.now()) return null
     const [user] = await tx.select().from(users).where(eq(users.id, link.userId))
     if (!user || !mayAct(user.status)) return null
-    return begin(tx, hasher, { ...link, tokenId: null }, 'login link')
+    const maker = await standingMaker(tx, link)
+    return maker && begin(tx, hasher, link, maker, 'login link')
   })
 }
 
@@ -94,27 +112,50 @@ export async function signInByToken(
   hasher: TokenHasher,
   token: string,
 ): Promise<string | null> {
-  const principal = await principalOf(db, hasher, token)
+  const found = await findToken(db, hasher, token)
+  const principal = found && principalOf(found)
   if (!principal) return null
   await noteUse(db, principal, new Date())
-  return db.transaction((tx) => begin(tx, hasher, principal, 'API token'))
+  return db.transaction((tx) => begin(tx, hasher, principal, found, 'API token'))
+}
+
+/** The earlier of a time from now and the end of a token. */
+function within({ token }: FoundToken, ms: number): Date {
+  const end = Date.now() + ms
+  return new Date(Math.min(end, token.expiresAt?.getTime() ?? end))
+}
+
+/** A user, and the token by which they are let in; null in rows of versions that did not note it. */
+type LetIn = { userId: string; tokenId: string | null }
+
+/**
+ * The token by which somebody was let in, as long as it may: it works, and lets its own user in who may
+ * act, or another by one who still operates.
+ */
+async function standingMaker(db: Db, { userId, tokenId }: LetIn): Promise<FoundToken | null> {
+  const found = tokenId === null ? null : await findTokenById(db, tokenId)
+  if (!found || found.token.operator) return found
+  const principal = principalOf(found)
+  const may = principal && (principal.userId === userId || principal.permissions.has('operator'))
+  return may ? found : null
 }
 
 async function begin(
   tx: Db,
   hasher: TokenHasher,
-  who: { userId: string; domainId: string; tokenId: string | null },
+  who: { userId: string; domainId: string },
+  maker: FoundToken,
   by: string,
 ): Promise<string> {
-  const { userId, domainId, tokenId } = who
+  const { userId, domainId } = who
   const secret = randomSecret(SESSION_PREFIX)
   await tx.delete(sessions).where(lte(sessions.expiresAt, sql`now()`))
   await tx.insert(sessions).values({
     domainId,
     userId,
-    tokenId,
+    tokenId: maker.token.id,
     hash: hasher.hash(secret),
-    expiresAt: new Date(Date.now() + SESSION_MS),
+    expiresAt: within(maker, SESSION_MS),
   })
   const [user] = await tx.select().from(users).where(eq(users.id, userId))
   await recordActivity(tx, who, 'USER_LOGIN', user ? [userTarget(user)] : [], { by })
@@ -128,18 +169,16 @@ export async function findSession(
   secret: string,
 ): Promise<Session | null> {
   const [row] = await db
-    .select({ session: sessions, user: users, token: apiTokens })
+    .select({ session: sessions, user: users })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(apiTokens, eq(apiTokens.id, sessions.tokenId))
     .where(and(inArray(sessions.hash, hasher.hashes(secret)), gt(sessions.expiresAt, sql`now()`)))
   if (!row || !mayAct(row.user.status)) return null
-  const { session, user, token } = row
-  if (token?.revokedAt) return null
-  if (token?.expiresAt && token.expiresAt.getTime() <= Date.now()) return null
-  const who = { userId: user.id, domainId: session.domainId, readOnly: token?.readOnly ?? false }
-  const actor = await callerOf(db, who)
-  const tokenEndsAt = token?.expiresAt ?? null
+  const { session, user } = row
+  const maker = await standingMaker(db, session)
+  if (!maker) return null
+  const { readOnly, expiresAt: tokenEndsAt } = maker.token
+  const actor = await callerOf(db, { userId: user.id, domainId: session.domainId, readOnly })
   return { actor, email: user.email, tokenId: session.tokenId, tokenEndsAt }
 }
 

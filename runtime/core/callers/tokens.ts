@@ -1,13 +1,12 @@
-/** API tokens, and the first user that owns the first of them. */
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+/** API tokens: how they are made and kept, and when they were used. */
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { lockUntilEnd } from '../../database/locks.ts'
-import { apiTokens, userRoles, users } from '../../database/schema/people.ts'
+import { apiTokens } from '../../database/schema/people.ts'
 import { randomSecret } from '../../secret.ts'
 import { type Principal, TOKEN_PREFIX, type TokenHasher } from './principal.ts'
 
-/** E-mail address of the user that owns the operator's token. */
-export const FIRST_ADMIN = 'admin@localhost'
+/** The channel on which hosts hear that a token has ended. */
+export const TOKENS_CHANNEL = 'keyway_tokens'
 
 /** How precise "last used" is, in milliseconds: not every request is worth a write. */
 const LAST_USED_MS = 60_000
@@ -18,6 +17,8 @@ export type NewToken = {
   name: string
   description: string
   readOnly: boolean
+  /** Whether it is the operator's; only a start of a host makes such. */
+  operator?: boolean
   expiresAt: Date | null
   /** The form that it is made with, if it is; of one user's form only one token is ever made. */
   formId?: string
@@ -69,43 +70,25 @@ export async function noteUse(
 }
 
 /**
- * Makes the first admin, and the operator's token theirs. Safe to do at every start, by several hosts:
- * a token that is there already is left alone.
+ * Ends a token of a user that still works, and tells the other hosts when the transaction ends.
+ *
+ * @returns Its name; null for one that had ended, or is none of the user's.
  */
-export async function ensureFirstAdmin(
-  db: Db,
-  hasher: TokenHasher,
-  domainId: string,
-  adminToken: string,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.execute(lockUntilEnd('making the first admin'))
-    await tx
-      .insert(users)
-      .values({ domainId, email: FIRST_ADMIN, givenName: 'Admin' })
-      .onConflictDoNothing()
-    const [admin] = await tx
-      .select()
-      .from(users)
-      .where(and(eq(users.domainId, domainId), eq(users.email, FIRST_ADMIN)))
-    if (!admin) throw new Error('the first admin could not be made')
-    await tx
-      .insert(userRoles)
-      .values({ domainId, userId: admin.id, role: 'Admin' })
-      .onConflictDoNothing()
-    const kept = await tx
-      .select()
-      .from(apiTokens)
-      .where(eq(apiTokens.prefix, hasher.prefixOf(adminToken)))
-    if (kept.some(({ hash }) => hasher.matches(adminToken, hash))) return
-    const token = {
-      userId: admin.id,
-      domainId,
-      name: 'operator',
-      description: 'KEYWAY_ADMIN_TOKEN',
-      readOnly: false,
-      expiresAt: null,
-    }
-    await keepToken(tx, hasher, token, adminToken)
-  })
+export async function endToken(
+  tx: Db,
+  id: string,
+  { userId, domainId }: Pick<Principal, 'userId' | 'domainId'>,
+): Promise<string | null> {
+  const own = and(eq(apiTokens.userId, userId), eq(apiTokens.domainId, domainId))
+  const [ended] = await tx
+    .update(apiTokens)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(apiTokens.id, id), own, isNull(apiTokens.revokedAt)))
+    .returning({ name: apiTokens.name })
+  if (!ended) return null
+  await tx.execute(sql`select pg_notify(${TOKENS_CHANNEL}, ${id})`)
+  return ended.name
 }
+
+/** A token in the log. */
+export const tokenTarget = (id: string, name: string) => ({ target_type: 'API token', name, id })

@@ -119,6 +119,8 @@ export const apiTokens = pgTable(
     prefix: text('prefix').notNull(),
     hash: bytes('hash').notNull(),
     readOnly: boolean('read_only').notNull().default(false),
+    /** The operator’s: KEYWAY_ADMIN_TOKEN, or what a host made for itself. At most one such works. */
+    operator: boolean('operator').notNull().default(false),
     expiresAt: moment('expires_at'),
     lastUsedAt: moment('last_used_at'),
     revokedAt: moment('revoked_at'),

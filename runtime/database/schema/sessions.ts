@@ -11,7 +11,7 @@ export const sessions = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The token that it was begun with, and ends with; null for one begun by a link. */
+    /** The token that it was begun with, or that made its link; it ends with that. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -32,6 +32,8 @@ export const loginLinks = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** The token that made it, and that it ends with. */
+    tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),

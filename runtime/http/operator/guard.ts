@@ -1,8 +1,9 @@
-/** Who may come below /operator: the operator's token always, an admin's while the database is there. */
+/** Who may come below /operator: as the database says; the operator's token also while that is away. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors.ts'
-import { authenticateOperator, ownerOf } from '../../core/callers/operator.ts'
+import { authenticateOperator, type Operator } from '../../core/callers/operator.ts'
+import type { OperatorStanding } from '../../core/callers/operator-standing.ts'
 import { TOKEN_PREFIX, type TokenHasher } from '../../core/callers/principal.ts'
 import { noteUse } from '../../core/callers/tokens.ts'
 import { FileError } from '../../core/people/import/findings.ts'
@@ -13,37 +14,70 @@ import { bearerOf, isSecret, noToken } from '../guards.ts'
 import type { Env } from '../problem.ts'
 
 export type OperatorGuardDeps = {
-  adminToken: string
+  operator: OperatorStanding
   /** Null while the database has not been reached yet. */
   db(): Db | null
   hasher: TokenHasher
 }
 
-/** Refuses whoever may not operate: 401, 403, and 503 where only the database could tell. */
+/** How long the database may take before the operator's token is judged without it, in milliseconds. */
+const DATABASE_PATIENCE_MS = 3000
+
+/**
+ * Refuses whoever may not operate: 401, 403, and 503 where only the database could tell. While it is away
+ * the operator's token is what it was when the database was last heard.
+ */
 export function operatorGuard(deps: OperatorGuardDeps): MiddlewareHandler<Env> {
-  const isAdminToken = isSecret(deps.adminToken)
+  const { operator, hasher } = deps
+  const isOwn = isSecret(operator.token)
   return async (c, next) => {
     const token = bearerOf(c)
-    if (token !== '' && isAdminToken(token)) {
-      c.set('operator', () =>
-        asOperator(c, async () => ownerOf(reached(deps.db()), deps.hasher, deps.adminToken)),
-      )
-    } else {
-      if (!token.startsWith(TOKEN_PREFIX)) throw noToken(c, '/operator')
-      const principal = await asOperator(c, () => byDatabase(c, deps))
-      c.set('operator', async () => principal)
-    }
+    if (!token.startsWith(TOKEN_PREFIX)) throw noToken(c, '/operator')
+    const ask = () => asOperator(c, () => authenticateOperator(reached(deps.db()), hasher, token))
+    c.set('operator', ask)
+    const found = isOwn(token) ? await askOfOwn(c, operator, ask) : await ask()
+    if (found?.readOnly && !['GET', 'HEAD'].includes(c.req.method))
+      throw new RuntimeError('token_forbidden', 'This token may only read')
+    if (found) await asOperator(c, () => noteUse(reached(deps.db()), found, new Date()))
     await next()
   }
 }
 
-async function byDatabase(c: Context<Env>, { db, hasher }: OperatorGuardDeps) {
-  const there = reached(db())
-  const principal = await authenticateOperator(there, hasher, c.req.header('authorization'))
-  if (principal.readOnly && !['GET', 'HEAD'].includes(c.req.method))
-    throw new CoreError(403, 'This token may only read')
-  await noteUse(there, principal, new Date())
-  return principal
+/** Who the operator's own token is; null while the database is away and it worked until then. */
+async function askOfOwn(
+  c: Context<Env>,
+  operator: OperatorStanding,
+  ask: () => Promise<Operator>,
+): Promise<Operator | null> {
+  try {
+    const found = await soon(c, ask)
+    operator.heard('good')
+    return found
+  } catch (error) {
+    const code = error instanceof RuntimeError ? error.code : null
+    if (code === 'token_missing' && operator.last() === 'good') operator.heard('ended')
+    if (code !== 'database_away' || operator.last() === null) throw error
+    // It is let in: there is nothing to come again for.
+    c.header('retry-after', undefined)
+    if (operator.last() === 'good') return null
+    throw noToken(c, '/operator')
+  }
+}
+
+/** What the database says, or that it is away where it says nothing for too long. */
+async function soon<T>(c: Context<Env>, ask: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(reject, DATABASE_PATIENCE_MS, new Error('the database is silent'))
+  const asked = ask()
+  // What is answered too late is nobody's failure any more.
+  asked.catch(() => {})
+  return Promise.race([asked, asOperator(c, () => late.catch(silent))]).finally(() =>
+    clearTimeout(timer),
+  )
+}
+
+function silent(cause: unknown): never {
+  throw new RuntimeError('database_away', AWAY.words, {}, cause)
 }
 
 /** The database, or word that it is away. */

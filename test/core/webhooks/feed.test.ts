@@ -39,10 +39,12 @@ async function happen(): Promise<void> {
 const events = () => receiver.received.map(({ text }) => JSON.parse(text).event)
 const hashes = () => events().map(({ event_hash }) => event_hash as string)
 const feed = async () => (await core.call('GET', `${BASE}/${id}`)).body.feed
-const logged = async () =>
-  (await core.db.select().from(activityLogs).orderBy(asc(activityLogs.id))).map(
-    ({ eventHash }) => eventHash,
-  )
+/** What was logged since the webhook was made, which is the first of it. */
+const logged = async () => {
+  const rows = await core.db.select().from(activityLogs).orderBy(asc(activityLogs.id))
+  const first = rows.findIndex(({ targets }) => targets.some((target) => target.id === id))
+  return rows.slice(first).map(({ eventHash }) => eventHash)
+}
 const dueNow = () =>
   core.db.update(eventFeeds).set({ nextTryAt: null }).where(eq(eventFeeds.webhookId, id))
 
