@@ -4,6 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
 import type { CoreParts } from '../parts.ts'
+import { wakeAsked } from '../requests/wake-asked.ts'
 
 /** Behind no user: where looking at everybody begins. */
 export const NOBODY_YET = '00000000-0000-0000-0000-000000000000'
@@ -16,7 +17,8 @@ export const CHANGED_USERS = 'users'
 
 /**
  * Notes that users changed, within the transaction that changes them: attributes, status, manager. The
- * policies are compared with them in the background. Call it after the users were written.
+ * policies are compared with them in the background, and requests that they were asked to decide on are looked
+ * at again. Call it after the users were written.
  *
  * @param means Null where no background work can be told: then it is found within two seconds.
  */
@@ -26,8 +28,9 @@ export async function usersChanged(
   userIds: readonly string[] | 'all',
   means: Pick<CoreParts, 'send'> | null,
 ): Promise<void> {
-  if (userIds === 'all' || userIds.length > MANY_USERS) return everybodyChanged(tx, domainId, means)
   if (userIds.length === 0) return
+  await wakeAsked(tx, domainId, userIds)
+  if (userIds === 'all' || userIds.length > MANY_USERS) return everybodyChanged(tx, domainId, means)
   await tx.execute(sql`
     insert into ${policyWants} (user_id, domain_id)
     select id, domain_id from ${users}

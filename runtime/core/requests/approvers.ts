@@ -1,9 +1,9 @@
 /** Who decides: resolved at the moment when a stage begins, so that nobody is asked who has left. */
-import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, notInArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
-import type { Approvers } from '../../database/schema/requests.ts'
+import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
 import { adminIds } from '../people/admins.ts'
 import type { RequestRow } from './move.ts'
 
@@ -68,7 +68,7 @@ const MAX_MANAGERS = 50
  * The manager who decides: the target's, or where that one is a party or gone, the next one above. Null
  * where there is none; a chain that closes to a ring ends.
  */
-export async function managerOf(db: Db, request: RequestRow): Promise<string | null> {
+export async function managerOf(db: Db, request: Parties): Promise<string | null> {
   const parties = partiesOf(request)
   const seen = new Set<string>()
   let below: string | null = request.targetUserId
@@ -88,39 +88,56 @@ export async function managerOf(db: Db, request: RequestRow): Promise<string | n
 }
 
 /**
- * Who decides, or does by hand, where nobody else is named: the admins of the app, else those of the
- * domain; at the very last a party who is an admin, because nobody else could.
+ * Who decides where nobody else is named, or is left: the admins of the app, else those of the domain; null
+ * where there is none but who asked and who is to have the access.
  */
-export async function admins(db: Db, request: PartiesOfApp): Promise<Approvers> {
+async function admins(db: Db, request: PartiesOfApp): Promise<Approvers | null> {
   const [app] = await db
     .select({ users: apps.adminUserIds, groups: apps.adminGroupIds })
     .from(apps)
     .where(eq(apps.id, request.appId))
-  const ofApp = await eligible(db, request, app ?? { users: [], groups: [] })
+  const ofApp = app ? await eligible(db, request, app) : null
   if (ofApp) return ofApp
-  const all = await adminIds(db, request.domainId)
-  const others = await able(db, all, partiesOf(request))
-  return { users: others.length > 0 ? others : all, groups: [] }
+  return eligible(db, request, { users: await adminIds(db, request.domainId), groups: [] })
 }
 
 /** Those who do work by hand for an app; parties among them, for there is nothing to decide. */
 export async function doers(db: Db, request: PartiesOfApp): Promise<Approvers> {
-  return admins(db, { ...request, requesterId: null, targetUserId: NOBODY })
+  const parties = { ...request, requesterId: null, targetUserId: NO_USER }
+  return (await admins(db, parties)) ?? { users: [], groups: [] }
 }
 
 /** An id that no user has. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const NO_USER = '00000000-0000-0000-0000-000000000000'
 
-/** Whether a user may decide on a request in this task: no party, unless asked by name because nobody else is there. */
-export async function mayDecide(
+/** A decision that a request needs: the manager's, or that of a stage, from 0. */
+export type DecisionStep = 'manager' | number
+
+/** The decisions that a plan asks for, one after the other. Where it names nobody the admins are the one stage. */
+export function stepsOf({ manager, stages }: ApprovalPlan): DecisionStep[] {
+  const count = stages.length > 0 || manager ? stages.length : 1
+  return [...(manager ? ['manager' as const] : []), ...Array.from({ length: count }, (_, n) => n)]
+}
+
+type Planned = PartiesOfApp & Pick<RequestRow, 'plan'>
+
+/** Who makes a decision, as things are now; null where nobody may. */
+export async function decidersOf(
   db: Db,
-  request: RequestRow,
-  userId: string,
-  taskId: string,
-): Promise<boolean> {
-  if (!partiesOf(request).includes(userId)) return true
-  const { rows } = await db.execute(
-    sql`select from task_assignees where task_id = ${taskId} and user_id = ${userId}`,
-  )
-  return rows.length > 0
+  request: Planned,
+  step: DecisionStep,
+): Promise<Approvers | null> {
+  if (step === 'manager') {
+    const manager = await managerOf(db, request)
+    return manager === null ? admins(db, request) : { users: [manager], groups: [] }
+  }
+  const named = request.plan.stages[step] ?? { users: [], groups: [] }
+  return (await eligible(db, request, named)) ?? admins(db, request)
+}
+
+/** Whether there is somebody for each decision that a request needs. */
+export async function canBeDecided(db: Db, request: Planned): Promise<boolean> {
+  for (const step of stepsOf(request.plan))
+    if ((await decidersOf(db, request, step)) === null) return false
+  return true
 }

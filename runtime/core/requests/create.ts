@@ -1,12 +1,14 @@
 /** Making access requests: of somebody, for somebody, each with one thing in it. */
 
+import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { Db } from '../../database/database.ts'
 import type { ApprovalPlan } from '../../database/schema/requests.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Actor } from '../activity/activity.ts'
 import type { AppRow } from '../apps/apps.ts'
 import type { PermissionRow } from '../store/permission-base.ts'
-import { begin, DECISION_MS } from './decide.ts'
+import { canBeDecided } from './approvers.ts'
+import { begin, DECISION_MS, UNDECIDABLE } from './decide.ts'
 import { look, type RequestMeans } from './means.ts'
 import { change, later, note, type RequestRow } from './move.ts'
 import { fittingRules } from './preapproved.ts'
@@ -28,7 +30,11 @@ export type NewRequest = {
   preapproved: string | null
 }
 
-/** Makes a request and goes on with it as far as the database goes. */
+/**
+ * Makes a request and goes on with it as far as the database goes.
+ *
+ * @throws CoreError 409 where nobody could ever decide on it
+ */
 export async function createRequest(
   tx: Db,
   actor: Actor,
@@ -62,6 +68,10 @@ export async function createRequest(
   const rules = await fittingRules(tx, request)
   const plain = rules.find(({ webhooks }) => webhooks.length === 0)
   const asks = request.plan.validationWebhook !== null || (!plain && rules.length > 0)
+  // A rule that webhooks decide may say yes without anybody.
+  const isAsked = request.requesterId !== null && rules.length === 0
+  if (isAsked && !(await canBeDecided(tx, request)))
+    throw new CoreError(409, `${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`)
   if (!asks) return begin(tx, request, plain?.justification ?? null, means)
   return toCheck(tx, request, now, means)
 }

@@ -2,14 +2,19 @@
 import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import type { Actor } from '../activity/activity.ts'
-import { admins, eligible, managerOf } from './approvers.ts'
+import { openErrorTask } from '../tasks/error.ts'
+import { type DecisionStep, decidersOf, eligible, stepsOf } from './approvers.ts'
 import { approved } from './carried.ts'
 import type { RequestMeans } from './means.ts'
-import { later, move, note, type RequestRow, systemOf } from './move.ts'
-import { ask } from './tasks.ts'
+import { change, later, move, note, type RequestRow, systemOf } from './move.ts'
+import { ask, askedOf, closeTasks } from './tasks.ts'
 
 /** How long people may take to decide, in milliseconds. */
 export const DECISION_MS = 30 * 24 * 3600 * 1000
+
+/** What is said of a request on which nobody may decide. */
+export const UNDECIDABLE =
+  'Nobody may decide on it: who asks for access, or is to have it, does not, and there is no other approver or admin. Have an admin give somebody else the role Admin, or name approvers for the app (PATCH /appstore/apps/{app_id}/settings), and ask again'
 
 /**
  * Begins with a request that nothing forbids: the manager, the first stage, or yes at once.
@@ -24,8 +29,6 @@ export async function begin(
   means: RequestMeans,
   failure: string | null = null,
 ): Promise<RequestRow> {
-  const wakeAt = later(request.createdAt, DECISION_MS)
-  const looked = { todo: null, attempts: 0, problem: null, wakeAt } as const
   if (preapproved !== null) {
     await note(tx, systemOf(request), request, 'APP_STORE_PRE_APPROVED_ACCESS_REQUEST', {
       because: preapproved,
@@ -33,17 +36,12 @@ export async function begin(
     return approved(tx, request, preapproved, means)
   }
   if (!request.plan.manager) return openStage(tx, request, 0, means, failure)
-  const manager = await managerOf(tx, request)
-  const who = manager ? { users: [manager], groups: [] } : await admins(tx, request)
-  const moved = await move(tx, request, 'PENDING_MANAGER_APPROVAL', { ...looked, failure })
-  await ask(tx, moved, 'manager', who, request.plan.message)
-  return moved
+  const wakeAt = nextLook(request, await means.now(tx))
+  const values = { ...READY, wakeAt, failure }
+  return askFor(tx, await move(tx, request, 'PENDING_MANAGER_APPROVAL', values), 'manager')
 }
 
-/**
- * Asks the approvers of a stage; behind the last one it is a yes. Where nobody is named at all, and no
- * manager was asked, the admins are the one stage: nothing is given without anybody's yes.
- */
+/** Asks the approvers of a stage; behind the last one it is a yes. */
 async function openStage(
   tx: Db,
   request: RequestRow,
@@ -51,16 +49,55 @@ async function openStage(
   means: RequestMeans,
   failure: string | null = null,
 ): Promise<RequestRow> {
-  const { stages, manager, message } = request.plan
-  const count = stages.length > 0 || manager ? stages.length : 1
-  if (stage >= count) return approved(tx, request, null, means)
-  const named = stages[stage] ?? { users: [], groups: [] }
-  const who = (await eligible(tx, request, named)) ?? (await admins(tx, request))
-  const wakeAt = later(request.createdAt, DECISION_MS)
-  const values = { stage, todo: null, attempts: 0, problem: null, wakeAt } as const
-  const moved = await move(tx, request, 'PENDING_APPROVAL', { ...values, failure })
-  await ask(tx, moved, 'approval', who, message)
-  return moved
+  if (!stepsOf(request.plan).includes(stage)) return approved(tx, request, null, means)
+  const wakeAt = nextLook(request, await means.now(tx))
+  const values = { ...READY, stage, wakeAt, failure }
+  return askFor(tx, await move(tx, request, 'PENDING_APPROVAL', values), stage)
+}
+
+const READY = { todo: null, attempts: 0, problem: null } as const
+
+/** Asks those who make a decision; where nobody may, the request is over, and says what to do. */
+async function askFor(tx: Db, request: RequestRow, step: DecisionStep): Promise<RequestRow> {
+  const who = await decidersOf(tx, request, step)
+  if (who !== null) {
+    const what = step === 'manager' ? 'manager' : 'approval'
+    await ask(tx, request, what, who, request.plan.message)
+    return request
+  }
+  const event = 'APP_STORE_CANCEL_ACCESS_REQUEST'
+  await note(tx, systemOf(request), request, event, { because: 'nobody may decide' })
+  await openErrorTask(tx, request.domainId, {
+    taskType: 'ACCESS_REQUEST_ERROR',
+    productArea: 'APPSTORE',
+    description: `Nobody may decide on a request for ${request.label === null ? 'access' : `“${request.label}”`}; it was cancelled.`,
+    instructions: `${UNDECIDABLE}.`,
+    targetUserId: request.targetUserId,
+  })
+  return move(tx, request, 'CANCELLED', { note: UNDECIDABLE, wakeAt: null })
+}
+
+/** How often is looked whether somebody is left who may decide, in milliseconds. */
+const LOOK_MS = 24 * 3600 * 1000
+
+/** When nobody has decided in time. */
+export const decisionEnd = ({ createdAt }: RequestRow): Date => later(createdAt, DECISION_MS)
+
+const nextLook = (request: RequestRow, now: Date): Date =>
+  new Date(Math.min(later(now, LOOK_MS).getTime(), decisionEnd(request).getTime()))
+
+/**
+ * Looks whether somebody is left who may decide on a locked request that waits for it. Where everybody who
+ * was asked has left, those are asked who decide now.
+ */
+export async function lookForDeciders(tx: Db, request: RequestRow, now: Date): Promise<RequestRow> {
+  const looked = await change(tx, request, { wakeAt: nextLook(request, now) })
+  const step = { PENDING_MANAGER_APPROVAL: 'manager', PENDING_APPROVAL: request.stage } as const
+  const { status } = request
+  if (status !== 'PENDING_MANAGER_APPROVAL' && status !== 'PENDING_APPROVAL') return looked
+  if ((await eligible(tx, request, await askedOf(tx, request))) !== null) return looked
+  await closeTasks(tx, request, 'DISMISSED')
+  return askFor(tx, looked, step[status])
 }
 
 /** What was decided in a task, in whose name. */

@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
-import { tasks } from '../../database/schema/tasks.ts'
+import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { openTask } from '../tasks/open.ts'
 import { type RequestRow, systemOf } from './move.ts'
 
@@ -49,6 +49,19 @@ export async function ask(
     ...(request.permissionId === null ? {} : { requestablePermissionId: request.permissionId }),
     assignees: { userIds, groupIds },
   })
+}
+
+/** Those who are asked by the open tasks of a request. */
+export async function askedOf(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<Approvers> {
+  const rows = await tx
+    .select({ userId: taskAssignees.userId, groupId: taskAssignees.groupId })
+    .from(taskAssignees)
+    .innerJoin(tasks, eq(tasks.id, taskAssignees.taskId))
+    .where(and(eq(tasks.accessRequestId, id), inArray(tasks.status, OPEN)))
+  return {
+    users: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])),
+    groups: rows.flatMap(({ groupId }) => (groupId === null ? [] : [groupId])),
+  }
 }
 
 const OPEN: TaskStatus[] = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']

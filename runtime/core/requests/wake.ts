@@ -2,6 +2,7 @@
 import { standingOf } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { leave } from './carried.ts'
+import { decisionEnd, lookForDeciders } from './decide.ts'
 import type { RequestMeans } from './means.ts'
 import { change, move, note, type RequestRow, systemOf } from './move.ts'
 import { closeTasks } from './tasks.ts'
@@ -16,6 +17,7 @@ export async function wake(
   const { status, expiresAt } = request
   if (request.todo !== null) return request
   if (standingOf(status) === 'asked') {
+    if (now < decisionEnd(request)) return lookForDeciders(tx, request, now)
     await closeTasks(tx, request, 'EXPIRED')
     await note(tx, systemOf(request), request, 'APP_STORE_ACCESS_REQUEST_EXPIRED', {})
     return move(tx, request, 'EXPIRED', { note: 'Nobody decided in time', wakeAt: null })

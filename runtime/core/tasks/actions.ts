@@ -33,7 +33,7 @@ async function act(
     if (!(await mayAct(tx, principal, task)))
       throw new CoreError(403, 'The task is not assigned to you')
     const { action, to } = choose(task, wanted)
-    if (request) await judge(tx, request, principal, task)
+    if (request) judge(request, principal, task)
     await tx
       .update(tasks)
       .set({
@@ -122,7 +122,7 @@ export async function reassignTask(
     if (!task.taskCategory.endsWith('APPROVAL'))
       throw new CoreError(400, 'Only approval tasks can be reassigned')
     // Choosing who decides is half of deciding.
-    if (request) await judge(tx, request, principal, task)
+    if (request) judge(request, principal, task)
     const to = distinct(body.user_ids)
     const teams = distinct(body.group_ids)
     if (request && to.some((userId) => partiesOf(request).includes(userId)))

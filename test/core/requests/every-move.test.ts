@@ -63,10 +63,11 @@ async function asked(flow: object = {}, more: object = {}): Promise<string> {
 
 const cancel = (id: string) => core.call('DELETE', `/appstore/access_requests/${id}`)
 
-/** Its moment has come. */
+/** Its moment has come: it was made so long ago that nobody decided in time, or its time is over. */
 const wake = (id: string) =>
   core.db.execute(sql`update access_requests
-    set wake_at = now(), expires_at = least(expires_at, now()) where id = ${id}`)
+    set created_at = created_at - interval '30 days', wake_at = now(),
+      expires_at = least(expires_at, now()) where id = ${id}`)
 
 const reverted = (id: string) =>
   core.db.transaction(async (tx) => {

@@ -1,0 +1,37 @@
+/** Requests whose approvers have left are looked at again at once, and not only at their daily look. */
+import { sql } from 'drizzle-orm'
+import { statesThatAre } from '../../contract/request-states.ts'
+import type { Db } from '../../database/database.ts'
+
+/** Most that are woken at once; the others are at their daily look. */
+const MAX_WOKEN = 1000
+
+/**
+ * Wakes what some users were asked to decide on and who may not act any more, directly or in a group. Call it
+ * after the users were written. A request that is being moved meanwhile is left to its daily look: waiting for
+ * it here could be a deadlock.
+ */
+export async function wakeAsked(
+  tx: Db,
+  domainId: string,
+  userIds: readonly string[] | 'all',
+): Promise<void> {
+  const some = userIds === 'all' ? sql`` : sql`and id = any(${sql.param([...userIds])}::uuid[])`
+  await tx.execute(sql`
+    with gone as (
+      select id from users
+      where domain_id = ${domainId} and status in ('SUSPENDED', 'INACTIVE') ${some}
+    ), asked as (
+      select task_id from task_assignees where user_id in (select id from gone)
+      union
+      select task_id from task_assignees where group_id in
+        (select group_id from group_members where user_id in (select id from gone))
+    ), waiting as (
+      select id from access_requests
+      where status = any(${sql.param(statesThatAre('asked'))}::text[]) and todo is null and id in
+        (select access_request_id from tasks
+          where id in (select task_id from asked) and status in ('PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'))
+      order by id limit ${MAX_WOKEN} for update skip locked
+    )
+    update access_requests set wake_at = now() where id in (select id from waiting)`)
+}
