@@ -1,6 +1,7 @@
 /** Creating, changing and deleting users, and moving what they own. */
 import {
   allItems,
+  allOrNothing,
   ConnectorError,
   hasCode,
   type Input,
@@ -38,23 +39,21 @@ export async function createAccount(
       one.integration_specific_resource_id ?? '',
     ),
   )
-  const user = await directory(ctx).post<User>('/users', {
-    primaryEmail: email,
-    name: { givenName: request.given_name, familyName: request.family_name },
-    password: request['password'] ?? randomPassword(),
-    changePasswordAtNextLogin: request['password'] !== undefined,
-    suspended: isSuspended(request.user_status),
-    orgUnitPath: request['org_unit_path'],
-    organizations: organizationsOf([], request),
-  })
-  try {
+  return allOrNothing(async (undo) => {
+    const user = await directory(ctx).post<User>('/users', {
+      primaryEmail: email,
+      name: { givenName: request.given_name, familyName: request.family_name },
+      password: request['password'] ?? randomPassword(),
+      changePasswordAtNextLogin: request['password'] !== undefined,
+      suspended: isSuspended(request.user_status),
+      orgUnitPath: request['org_unit_path'],
+      organizations: organizationsOf([], request),
+    })
+    undo(`the user ${user.id}`, () => directory(ctx).delete(path`/users/${user.id}`))
     for (const grant of grants) await give(ctx, user.id, grant)
-  } catch (error) {
-    await directory(ctx).delete(path`/users/${user.id}`)
-    throw error
-  }
-  ctx.raw(user as Json)
-  return { status: statusOf(user), created: true, id: user.id }
+    ctx.raw(user as Json)
+    return { status: statusOf(user), created: true, id: user.id }
+  })
 }
 
 /** Google wants a password; one that is told to nobody lets nobody in. */

@@ -1,5 +1,13 @@
 /** Creating, changing and deleting users. */
-import { ConnectorError, hasCode, type Input, type Json, type Output, path } from 'keyway/sdk'
+import {
+  allOrNothing,
+  ConnectorError,
+  hasCode,
+  type Input,
+  type Json,
+  type Output,
+  path,
+} from 'keyway/sdk'
 import { statusOf, type User } from './accounts.ts'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
@@ -36,23 +44,21 @@ export async function createAccount(
       one.integration_specific_resource_id ?? '',
     ),
   )
-  const user = await written(
-    service(ctx).post<{ user: User }>('/users', {
-      user: {
-        ...attributesOf({ ...request, username: name }),
-        ...(request['domain_id'] === undefined ? {} : { domain_id: request['domain_id'] }),
-        enabled: isEnabled(request.user_status),
-      },
-    }),
-  )
-  try {
+  return allOrNothing(async (undo) => {
+    const user = await written(
+      service(ctx).post<{ user: User }>('/users', {
+        user: {
+          ...attributesOf({ ...request, username: name }),
+          ...(request['domain_id'] === undefined ? {} : { domain_id: request['domain_id'] }),
+          enabled: isEnabled(request.user_status),
+        },
+      }),
+    )
+    undo(`the user ${user.id}`, () => service(ctx).delete(path`/users/${user.id}`))
     for (const grant of grants) await give(ctx, user.id, grant)
-  } catch (error) {
-    await service(ctx).delete(path`/users/${user.id}`)
-    throw error
-  }
-  ctx.raw(user as Json)
-  return { status: statusOf(user), created: true, id: user.id }
+    ctx.raw(user as Json)
+    return { status: statusOf(user), created: true, id: user.id }
+  })
 }
 
 /** Changes the attributes that are given, and leaves the others alone. */

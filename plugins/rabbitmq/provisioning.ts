@@ -1,5 +1,5 @@
 /** Creating users, setting passwords, deleting. */
-import { ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { grantOf, type Operation } from './entitlements.ts'
 import { allow, vhostMustExist, writeUser } from './grants.ts'
@@ -26,14 +26,12 @@ export async function createAccount(
 
   const { tags, operations } = sorted(request.entitlements)
   for (const vhost of operations.keys()) await vhostMustExist(ctx, vhost)
-  await putNew(ctx, name, { tags, ...passwordOf(request) })
-  try {
+  return allOrNothing(async (undo) => {
+    await putNew(ctx, name, { tags, ...passwordOf(request) })
+    undo(`the user ${name}`, () => service(ctx).delete(path`/users/${name}`))
     for (const [vhost, names] of operations) await allow(ctx, name, vhost, names)
-  } catch (error) {
-    await service(ctx).delete(path`/users/${name}`)
-    throw error
-  }
-  return { status: 'ACTIVE', created: true, id: name }
+    return { status: 'ACTIVE', created: true, id: name }
+  })
 }
 
 /** A PUT would overwrite the password and the tags of somebody who is there, but for the header. */

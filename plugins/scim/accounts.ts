@@ -1,14 +1,6 @@
 /** Reading accounts, and switching them on and off. */
-import {
-  ConnectorError,
-  type Input,
-  numberCursor,
-  type Output,
-  type Paged,
-  paged,
-  path,
-} from 'keyway/sdk'
-import { type Ctx, patch, readList, service } from './service.ts'
+import { ConnectorError, type Input, mapped, type Output, type Page, path } from 'keyway/sdk'
+import { type Ctx, listing, patch, service } from './service.ts'
 import { toAccount, type User } from './users.ts'
 
 /** Users asked for when the caller names no page size; most services give no more at once. */
@@ -18,13 +10,9 @@ const USERS_PER_PAGE = 100
 export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
-): Promise<Paged<Output<'list_accounts'>>> {
-  const page = await readList<User>(ctx, '/Users', {
-    start: numberCursor(ctx, 1),
-    count: ctx.page.size ?? USERS_PER_PAGE,
-  })
-  const accounts = page.response.map((user) => toAccount(user, request.custom_attributes))
-  return paged(accounts, page.cursor)
+): Promise<Page<Output<'list_accounts'>[number]>> {
+  const users = listing<User>(ctx, '/Users', { size: USERS_PER_PAGE })
+  return mapped(users, (user) => [toAccount(user, request.custom_attributes)])(ctx.page)
 }
 
 /** One user by id. */

@@ -4,14 +4,13 @@ import {
   ConnectorError,
   hasCode,
   type Input,
-  numberCursor,
+  mapped,
   type Output,
-  type Paged,
-  paged,
+  type Page,
   path,
 } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
-import { type Ctx, patch, quote, readList, service } from './service.ts'
+import { type Ctx, listing, patch, quote, service } from './service.ts'
 import { customAttributes, type User } from './users.ts'
 
 export const GROUP = 'GROUP'
@@ -28,34 +27,33 @@ type Association = Output<'find_entitlement_associations'>[number]
 export async function listEntitlements(
   request: Input<'list_entitlements'>,
   ctx: Ctx,
-): Promise<Paged<Output<'list_entitlements'>>> {
-  const page = await readList<Group>(ctx, '/Groups', {
-    start: numberCursor(ctx, 1),
-    count: ctx.page.size ?? GROUPS_PER_PAGE,
+): Promise<Page<Output<'list_entitlements'>[number]>> {
+  const groups = listing<Group>(ctx, '/Groups', {
+    size: GROUPS_PER_PAGE,
     query: { excludedAttributes: 'members' },
   })
   const names = request.custom_attributes ?? []
-  const entitlements = page.response.map((group) => ({
-    entitlement_type: GROUP,
-    integration_specific_id: String(group.id),
-    integration_specific_resource_id: '',
-    label: group.displayName ?? String(group.id),
-    is_assignable: true,
-    custom_attributes: names.length === 0 ? null : customAttributes(group, names),
-  }))
-  return paged(entitlements, page.cursor)
+  const entitlements = mapped(groups, (group) => [
+    {
+      entitlement_type: GROUP,
+      integration_specific_id: String(group.id),
+      integration_specific_resource_id: '',
+      label: group.displayName ?? String(group.id),
+      is_assignable: true,
+      custom_attributes: names.length === 0 ? null : customAttributes(group, names),
+    },
+  ])
+  return entitlements(ctx.page)
 }
 
 /** The memberships of one page of groups: any number of them, none for empty groups. */
-export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
-  const page = await readList<Group>(ctx, '/Groups', {
-    start: numberCursor(ctx, 1),
-    count: Math.min(ctx.page.size ?? MEMBERSHIPS_PER_PAGE, MEMBERSHIPS_PER_PAGE),
-  })
-  return paged(
-    page.response.flatMap((group) => usersIn(group).map((id) => association(id, group.id))),
-    page.cursor,
+export async function findAssociations(ctx: Ctx): Promise<Page<Association>> {
+  const most = MEMBERSHIPS_PER_PAGE
+  const groups = listing<Group>(ctx, '/Groups', { size: most, most })
+  const memberships = mapped(groups, (group) =>
+    usersIn(group).map((id) => association(id, group.id)),
   )
+  return memberships(ctx.page)
 }
 
 /**
@@ -87,13 +85,7 @@ export async function getAccountAssociations(
 async function groupsWith(ctx: Ctx, id: string): Promise<Group[] | null> {
   const query = { filter: `members.value eq ${quote(id)}` }
   try {
-    return await allItems((at) =>
-      readList<Group>(ctx, '/Groups', {
-        start: numberCursor(at, 1),
-        count: GROUPS_PER_PAGE,
-        query,
-      }),
-    )
+    return await allItems(listing<Group>(ctx, '/Groups', { size: GROUPS_PER_PAGE, query }))
   } catch (error) {
     if (hasCode(error, 'bad_request', 'unsupported_operation')) return null
     throw error

@@ -7,8 +7,8 @@ import {
   client,
   ifThere,
   type Json,
-  offsetPage,
-  type Paged,
+  type Listing,
+  offsetListing,
   type Query,
 } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
@@ -34,38 +34,28 @@ export const service = (ctx: Ctx): Client =>
   })
 
 /**
- * Reads one page of a list, of `count` items at most, from the item with the number `start` on. SCIM
- * counts from 1. The service may give fewer than it was asked for: the cursor is the number of the
- * item after the last one that it gave.
+ * A list, of which `size` items are asked for where the caller names no number. SCIM counts from 1.
  *
- * @throws invalid_response when the answer is no list, or empty where more was promised: a list that
- * ends too early would look like people who are gone.
+ * @throws invalid_response when the answer is no list, or empty where more was promised.
  */
-export async function readList<T>(
+export const listing = <T>(
   ctx: Ctx,
   endpoint: '/Users' | '/Groups',
-  at: { start: number; count: number; query?: Query },
-): Promise<Paged<T[]>> {
-  const { start, count, query } = at
-  const list = await service(ctx).get<ListResponse<T> | undefined>(endpoint, {
-    query: { ...query, startIndex: start, count },
-  })
-  ctx.raw((list ?? null) as Json)
-  const total = list?.totalResults
-  const items = list?.Resources ?? []
-  if (!Array.isArray(items) || (total === undefined && list?.Resources === undefined)) {
-    throw new ConnectorError('invalid_response', `${endpoint} did not answer with a SCIM list`)
-  }
-  // The list has shrunk since the last page. Some services answer with their first page then.
-  if (total !== undefined && start > Math.max(total, 1)) return offsetPage([], { start, total })
-  if (total !== undefined && items.length === 0 && start <= total) {
-    throw new ConnectorError(
-      'invalid_response',
-      `${endpoint} gave no items from number ${start} on, although it claims ${total}`,
-    )
-  }
-  return offsetPage(items, { start, first: 1, total, size: count })
-}
+  { query, ...sizes }: { size: number; most?: number; query?: Query },
+): Listing<T> =>
+  offsetListing(
+    async ({ offset, limit }) => {
+      const list = await service(ctx).get<ListResponse<T> | undefined>(endpoint, {
+        query: { ...query, startIndex: offset, count: limit },
+      })
+      ctx.raw((list ?? null) as Json)
+      const { totalResults: total, Resources } = list ?? {}
+      if (!Array.isArray(Resources ?? []) || (total === undefined && Resources === undefined))
+        throw new ConnectorError('invalid_response', `${endpoint} did not answer with a SCIM list`)
+      return { items: Resources ?? [], total }
+    },
+    { first: 1, most: Number.MAX_SAFE_INTEGER, ...sizes },
+  )
 
 /** Sends a patch. The answer is the changed resource, or nothing (204). */
 export const patch = <T>(ctx: Ctx, target: string, operations: PatchOperation[]) =>

@@ -5,8 +5,9 @@ import {
   ConnectorError,
   client,
   cursorPage,
+  form,
   type Listing,
-  readJson,
+  type Query,
   textCursor,
 } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
@@ -16,19 +17,13 @@ export type Ctx = ConnectorContext<Connector>
 /** Most items that Slack recommends to ask for at once. */
 const MAX_PER_PAGE = 200
 
-type Parameters = Record<string, string | number | boolean | null | undefined>
-
 /**
  * Calls a method. Errors are told in answers of success: connector.json says which, and the host
  * throws them with Slack's own word in `app_error_code`.
  */
-export async function call<T>(ctx: Ctx, method: string, parameters: Parameters = {}): Promise<T> {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [[name, String(value)] as [string, string]],
-  )
+export async function call<T>(ctx: Ctx, method: string, parameters: Query = {}): Promise<T> {
   const api = client(ctx, { baseUrl: ctx.settings.base_url, authorization: bearer(tokenOf(ctx)) })
-  const reply = await api.request('POST', [method], { body: new URLSearchParams(given) })
-  return readJson<T>(reply)
+  return api.post<T>([method], form(parameters))
 }
 
 function tokenOf({ credentials: { token, oauth } }: Ctx): string {
@@ -47,7 +42,7 @@ export function listing<T>(
   ctx: Ctx,
   method: string,
   name: string,
-  parameters: Parameters = {},
+  parameters: Query = {},
 ): Listing<T> {
   return async (at) => {
     const answer = await call<{ response_metadata?: { next_cursor?: string } }>(ctx, method, {

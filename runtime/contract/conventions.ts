@@ -21,7 +21,7 @@ export const CONVENTIONS: readonly [about: string, rule: string][] = [
   ],
   [
     'Pages',
-    '`page.size` is a wish: a page may hold fewer items, or none with a further cursor; where several come of one (a group and its members), more. A short list may be answered whole. Where a system gives its list only whole, `keyPage` cuts it.',
+    '`page.size` is a wish: a page may hold fewer items, or none with a further cursor; where several come of one (a group and its members), more. A short list may be answered whole. Where a system gives its list only whole, `keyPage` cuts it. Where it takes an offset and a limit, `offsetListing` reads it.',
   ],
   [
     'Doing it twice',
@@ -33,7 +33,7 @@ export const CONVENTIONS: readonly [about: string, rule: string][] = [
   ],
   [
     'All or nothing',
-    '`create_account` with entitlements that cannot be granted leaves no account behind.',
+    '`create_account` with entitlements that cannot be granted leaves no account behind. `allOrNothing` undoes what was done.',
   ],
   [
     'Changing part of a record',

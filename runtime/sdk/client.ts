@@ -19,16 +19,20 @@ export type ClientOptions = {
 /** What one request may add. */
 export type RequestOptions = { query?: Query | undefined; headers?: Record<string, string> }
 
-/** What `request` may add: a body as JSON, or any other body. */
+/** What `request` and `delete` may add: a body as JSON, or any other body. */
 export type BodyOptions = RequestOptions & { json?: unknown; body?: FetchInit['body'] }
 
-/** Requests to one system; JSON in, JSON out, everything but 2xx is thrown. */
+/**
+ * Requests to one system; JSON in, JSON out, everything but 2xx is thrown. A body that is a form (`form`, a
+ * URLSearchParams, a FormData) is sent as one.
+ */
 export type Client = {
   get<T = unknown>(path: Path, options?: RequestOptions): Promise<T>
-  post<T = unknown>(path: Path, json?: unknown, options?: RequestOptions): Promise<T>
-  put<T = unknown>(path: Path, json?: unknown, options?: RequestOptions): Promise<T>
-  patch<T = unknown>(path: Path, json?: unknown, options?: RequestOptions): Promise<T>
-  delete<T = unknown>(path: Path, options?: RequestOptions): Promise<T>
+  post<T = unknown>(path: Path, body?: unknown, options?: RequestOptions): Promise<T>
+  put<T = unknown>(path: Path, body?: unknown, options?: RequestOptions): Promise<T>
+  patch<T = unknown>(path: Path, body?: unknown, options?: RequestOptions): Promise<T>
+  /** With a body where the system wants one: `api.delete(path, { json: { hard: true } })`. */
+  delete<T = unknown>(path: Path, options?: BodyOptions): Promise<T>
   /** The answer itself, for its headers or a body that is not JSON; still thrown unless 2xx. */
   request(method: string, path: Path, options?: BodyOptions): Promise<UpstreamReply>
 }
@@ -69,17 +73,19 @@ export function client(ctx: Pick<Context, 'fetch'>, options: ClientOptions): Cli
   }
   const send =
     (method: string) =>
-    async <T>(target: Path, json?: unknown, given: RequestOptions = {}): Promise<T> =>
-      readJson<T>(await request(method, target, { ...given, json }))
-  const withoutBody =
+    async <T>(target: Path, body?: unknown, given: RequestOptions = {}): Promise<T> =>
+      readJson<T>(
+        await request(method, target, { ...given, ...(isForm(body) ? { body } : { json: body }) }),
+      )
+  const plain =
     (method: string) =>
-    async <T>(target: Path, given: RequestOptions = {}): Promise<T> =>
+    async <T>(target: Path, given: BodyOptions = {}): Promise<T> =>
       readJson<T>(await request(method, target, given))
 
   return {
     request,
-    get: withoutBody('GET'),
-    delete: withoutBody('DELETE'),
+    get: plain('GET'),
+    delete: plain('DELETE'),
     post: send('POST'),
     put: send('PUT'),
     patch: send('PATCH'),
@@ -87,6 +93,10 @@ export function client(ctx: Pick<Context, 'fetch'>, options: ClientOptions): Cli
 }
 
 const JSON_TYPE = 'application/json'
+
+/** As JSON, either of them would be `{}`. */
+const isForm = (body: unknown): body is URLSearchParams | FormData =>
+  body instanceof URLSearchParams || body instanceof FormData
 
 /** The body to send, and its type unless that is the sandbox's own affair (forms). */
 function bodyOf({ json, body }: BodyOptions, jsonType: string) {

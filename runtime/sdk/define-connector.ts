@@ -56,7 +56,9 @@ type Extra<N extends CapabilityName, Value> = (typeof CAPABILITIES)[N] extends {
 
 type Request<N extends CapabilityName> = Input<N> & Extra<N, SettingValues[string]>
 type Response<N extends CapabilityName> = Output<N> & Extra<N, unknown>
-type Reply<Answer> = Answer | Paged<Answer>
+/** A list may be one that nobody may change. */
+type Given<Answer> = Answer extends readonly (infer Item)[] ? readonly Item[] : Answer
+type Reply<Answer> = Given<Answer> | Paged<Given<Answer>>
 
 /** The fields that a declared capability adds to its `request` or its `response`. */
 type Added<Declared, Part extends 'request' | 'response'> = Declared extends {

@@ -15,6 +15,7 @@ export type {
   UpstreamReply,
 } from '../contract/context.ts'
 export type { ErrorCode } from '../contract/error-codes.ts'
+export { allOrNothing, type Undo } from './all-or-nothing.ts'
 export { basic, bearer } from './authorization.ts'
 export { chain } from './chain.ts'
 export {
@@ -33,11 +34,13 @@ export {
   type Handlers,
 } from './define-connector.ts'
 export { allItems, type Bounds, eachPage } from './each-page.ts'
+export { form } from './form.ts'
 export { ifThere } from './if-there.ts'
 export { readJson } from './json.ts'
 export { nextLink } from './link.ts'
 export { inParallel, mapped } from './mapped.ts'
 export { nested } from './nested.ts'
+export { type OffsetAnswer, type OffsetOptions, offsetListing } from './offset-listing.ts'
 export {
   type At,
   cursorPage,

@@ -77,10 +77,15 @@ function sameOrigin(base: string, target: string): string {
   return target
 }
 
+/** Names and values, one pair for each that is sent. */
+export const valuesOf = (query: Query): [name: string, value: string][] =>
+  Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, String(one)]),
+  )
+
 /** Spaces become `%20`, which every server understands; `+` is a plus sign to some. */
 function searchOf(query: Query): string {
-  return Object.entries(query)
-    .flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, String(one)] as const))
+  return valuesOf(query)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join('&')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FetchInit, UpstreamReply } from '../../runtime/contract/context.ts'
-import { bearer, ConnectorError, client, path } from '../../runtime/sdk/sdk.ts'
+import { bearer, ConnectorError, client, form, path } from '../../runtime/sdk/sdk.ts'
 import { reply } from './fake-context.ts'
 
 /** A client whose upstream always answers the same, and what it was asked. */
@@ -53,6 +53,34 @@ test('sends another body as it is', async () => {
   expect(await answer.text()).toBe('a,b')
   expect(asked[0]?.init.body).toBe(body)
   expect(asked[0]?.init.headers).not.toHaveProperty('content-type')
+})
+
+test('sends a form as a form: null and undefined are left out, an array repeats its name', async () => {
+  const { api, asked } = clientOf(reply(200, '{"session":"s1"}'))
+  const fields = { user: 'ada & co', role: ['a', 'b'], after: undefined, mail: null, full: true }
+  expect(await api.post('/login', form(fields))).toEqual({ session: 's1' })
+  expect(String(asked[0]?.init.body)).toBe('user=ada+%26+co&role=a&role=b&full=true')
+  // The sandbox says what it is, with its boundary where it has one.
+  expect(asked[0]?.init.headers).toEqual({ accept: 'application/json' })
+  const data = new FormData()
+  await api.put('/picture', data)
+  expect(asked[1]?.init.body).toBe(data)
+})
+
+test('deletes with a body where the system wants one', async () => {
+  const { api, asked } = clientOf(reply(204, ''))
+  await api.delete('/users', { json: { ids: [1] }, query: { hard: true } })
+  await api.delete('/users', { body: form({ id: 1 }) })
+  await api.delete('/users/1')
+  expect(asked.map(({ init }) => init.body && String(init.body))).toEqual([
+    '{"ids":[1]}',
+    'id=1',
+    undefined,
+  ])
+  expect(asked[0]).toMatchObject({
+    url: 'https://a.example/v1/users?hard=true',
+    init: { method: 'DELETE', headers: { 'content-type': 'application/json' } },
+  })
 })
 
 test('uses the system’s own media type', async () => {

@@ -5,7 +5,9 @@ import {
   chain,
   cursorPage,
   defineConnector,
+  mapped,
   type Output,
+  offsetListing,
   paged,
   textCursor,
 } from '../../runtime/sdk/sdk.ts'
@@ -82,6 +84,15 @@ defineConnector({
     title: request.title,
   }),
   update_account: (request) => ({ id: request.id, title: request['title'] }),
+})
+
+// What a ready-made listing gives is an answer.
+defineConnector({
+  list_accounts: (_request, ctx) =>
+    mapped(
+      offsetListing(async () => [{ id: 'u1', active: true }]),
+      (one) => [toAccount(one)],
+    )(ctx.page),
 })
 
 // Several credentials, by their ids.
