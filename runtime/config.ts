@@ -101,7 +101,8 @@ export const SETTINGS = {
   KEYWAY_REQUESTS_PER_MINUTE: {
     default: '600',
     schema: wholeNumber(1, 1_000_000),
-    meaning: 'requests of the core interface per minute and API token',
+    meaning:
+      'requests of the core interface per minute and API token, on each host: several that share a database let through as many times more',
   },
   KEYWAY_CONNECTOR_TOKEN: {
     default: '',

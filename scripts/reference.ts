@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/authentication.ts'
 import { CACHES, type CacheBounds } from '../runtime/contract/caches.ts'
+import { CALLER_LIMITS, type CallerLimit } from '../runtime/contract/caller-limits.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities.ts'
 import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { CODES, ERROR_CODES } from '../runtime/contract/error-codes.ts'
@@ -47,6 +48,7 @@ export function referencePage(): string {
     ['Errors', errors()],
     ['Manifest', manifest()],
     ['Limits', limits()],
+    ['What one caller may do', callerLimits()],
     ['What a host remembers', caches()],
     ['Cases', cases()],
     ...coreSections(),
@@ -212,6 +214,24 @@ function fieldTable(words: Record<string, string>, fields: readonly SchemaField[
     return [code(path), code(type), isRequired ? 'required' : value && code(value), meaning]
   })
   return table(['field', 'type', 'default', 'meaning'], rows)
+}
+
+function callerLimits(): string {
+  const rows = Object.values(CALLER_LIMITS).map((row: CallerLimit) => [
+    row.counts,
+    row.by,
+    typeof row.most === 'number' ? String(row.most) : code(row.most),
+    row.perMs === undefined ? 'at once' : `in ${row.perMs / 1000} s`,
+    row.over,
+    row.answered,
+  ])
+  const note =
+    'What is counted over a `host` each host counts for itself: several hosts of one database let through as many times more.'
+  return [
+    note,
+    '',
+    table(['counted', 'for each', 'at most', 'when', 'over', 'one more is answered'], rows),
+  ].join('\n')
 }
 
 function caches(): string {

@@ -2,10 +2,11 @@
  * Bounded concurrency: so many calls of one tenant at once, so many of one connector waiting. A tenant
  * that floods waits behind itself, and where the line is full it is the flood that has to go.
  */
+import { CALLER_LIMITS } from '../contract/caller-limits.ts'
 import { RuntimeError } from '../contract/errors.ts'
 
 /** Most calls of one connector that may wait. */
-export const MAX_WAITING = 256
+export const MAX_WAITING: number = CALLER_LIMITS.waiting_calls.most
 
 export type Turns = {
   /** A turn if one is free now, without any waiting; null otherwise. */

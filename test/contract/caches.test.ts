@@ -98,7 +98,11 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
   rate_windows: {
     bytes: null,
     fill(count) {
-      const { count: ask } = createRateLimit(1)
+      const { count: ask } = createRateLimit({
+        most: 1,
+        perMs: CACHES.rate_windows.goodMs,
+        over: 'host',
+      })
       for (let nth = 0; nth < count; nth += 1) ask(`${nth}`, Date.now())
       return (nth) => !ask(`${nth}`, Date.now()).allowed
     },

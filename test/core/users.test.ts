@@ -41,6 +41,7 @@ describe('a token', () => {
   test('tells its allowance', async () => {
     const { headers } = await core.call('GET', '/users/current', { token: ada.token })
     expect(headers.get('x-ratelimit-limit')).toBe('600')
+    expect(headers.get('x-ratelimit-scope')).toBe('host')
     expect(Number(headers.get('x-ratelimit-remaining'))).toBeLessThan(600)
     expect(headers.get('x-ratelimit-reset')).toMatch(/^\d+\.\d+$/)
   })

@@ -1,5 +1,6 @@
 /** What people do with their own API tokens: make them, look at them, revoke them. */
 import { and, count, desc, eq, sql } from 'drizzle-orm'
+import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
 import type { Db } from '../../database/database.ts'
@@ -9,7 +10,7 @@ import type { Caller, TokenHasher } from './principal.ts'
 import { endToken, keepToken, newTokenText, tokenTarget } from './tokens.ts'
 
 /** Most tokens of one user that work at the same time. */
-const MAX_LIVE_TOKENS = 100
+const MAX_LIVE_TOKENS = CALLER_LIMITS.live_tokens.most
 /** Most tokens that are listed: all that work, and the newest of the others. */
 const MAX_LISTED = 200
 

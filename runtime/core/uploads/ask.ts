@@ -1,5 +1,6 @@
 /** Taking uploads: they are judged at once, kept, and worked through in the background. */
 import { and, eq, isNull } from 'drizzle-orm'
+import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
 import type { ActivityRecordInput, UploadAccountsInput } from '../../contract/models/upload.ts'
@@ -15,7 +16,7 @@ type UploadRow = typeof uploads.$inferSelect
 /** Most entries that a 422 tells. */
 const MAX_ENTRIES = 100
 /** How many uploads of one user may wait: each is kept whole until it is worked through. */
-const MAX_WAITING = 100
+const MAX_WAITING = CALLER_LIMITS.waiting_uploads.most
 /** When to come again, in seconds. */
 const WAITING_RETRY_SECONDS = 10
 

@@ -1,17 +1,21 @@
-/** Requests per minute and token, told in the headers of core-interface.md section 3. */
+/**
+ * Requests within a time, told in the headers of core-interface.md section 3. Each host counts for itself,
+ * which `x-ratelimit-scope` says: several hosts of a database let through as many times more.
+ */
 import { createCache } from '../../contract/cache.ts'
-import { CACHES } from '../../contract/caches.ts'
 
 export type RateLimit = {
   /** Counts a request; what is to be told of it, and whether it may go on. */
   count(key: string, nowMs: number): { allowed: boolean; headers: Record<string, string> }
 }
 
-const WINDOW_MS = CACHES.rate_windows.goodMs
 /** What a window takes in memory, in bytes. */
 const WINDOW_BYTES = 64
 
-export function createRateLimit(perMinute: number): RateLimit {
+type Limit = { most: number; perMs: number; over: 'host' | 'database' }
+
+/** @param limit A row of CALLER_LIMITS, with the number that the operator has set where a setting says it. */
+export function createRateLimit({ most, perMs, over }: Limit): RateLimit {
   const windows = createCache<{ endMs: number; used: number }>('rate_windows', {
     bytesOf: () => WINDOW_BYTES,
   })
@@ -19,15 +23,16 @@ export function createRateLimit(perMinute: number): RateLimit {
     count(key, nowMs) {
       let window = windows.get(key)
       if (!window || window.endMs <= nowMs) {
-        window = { endMs: nowMs + WINDOW_MS, used: 0 }
+        window = { endMs: nowMs + perMs, used: 0 }
         windows.set(key, window)
       }
       window.used += 1
       return {
-        allowed: window.used <= perMinute,
+        allowed: window.used <= most,
         headers: {
-          'x-ratelimit-limit': String(perMinute),
-          'x-ratelimit-remaining': String(Math.max(0, perMinute - window.used)),
+          'x-ratelimit-limit': String(most),
+          'x-ratelimit-remaining': String(Math.max(0, most - window.used)),
+          'x-ratelimit-scope': over,
           'x-ratelimit-reset': (window.endMs / 1000).toFixed(3),
           'retry-after': String(Math.max(0, Math.ceil((window.endMs - nowMs) / 1000))),
         },

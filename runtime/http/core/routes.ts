@@ -2,9 +2,11 @@
  * The core interface: one loop over the table of endpoints. Order of checks (core-interface.md section
  * 3): token, rate, permission, then query and body together.
  */
+
 import { isUtf8 } from 'node:buffer'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
+import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import type { AnySchema } from '../../contract/capabilities.ts'
 import { notJsonAt, parseBodyText } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
@@ -41,7 +43,7 @@ const NOBODY = { db: null as never, principal: null as never }
 
 export function coreRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
-  const rate = createRateLimit(deps.requestsPerMinute)
+  const rate = createRateLimit({ ...CALLER_LIMITS.core_requests, most: deps.requestsPerMinute })
   const rows = Object.entries(ENDPOINTS) as [keyof typeof ENDPOINTS, Endpoint][]
 
   async function answer(

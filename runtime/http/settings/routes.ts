@@ -2,8 +2,10 @@
  * The settings pages: rendered here, plain forms, nothing from elsewhere. Order of checks of a form:
  * whose page sent it, the session, the form itself, its proof, then what it asks for.
  */
+
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
+import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { createOwnToken, listOwnTokens, revokeOwnToken } from '../../core/callers/own-tokens.ts'
 import { endSession, findSession, type Session } from '../../core/callers/sessions.ts'
@@ -47,7 +49,7 @@ type SignedIn = { db: Db; secret: string; session: Session }
 export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   const { hasher, log } = deps
   const routes = new Hono<Env>()
-  const rate = createRateLimit(deps.requestsPerMinute)
+  const rate = createRateLimit({ ...CALLER_LIMITS.settings_forms, most: deps.requestsPerMinute })
 
   routes.onError((thrown, c) => {
     const requestId = c.get('requestId')

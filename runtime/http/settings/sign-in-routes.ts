@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { type Context, Hono } from 'hono'
+import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { endSession, signInByCode, signInByToken } from '../../core/callers/sessions.ts'
 import { createRateLimit } from '../core/rate-limit.ts'
@@ -12,9 +13,6 @@ import { ensureVisitor, keepSession, sessionOf, visitorOf } from './cookies.ts'
 import { isProven, proofOf, readForm, refuseForeign } from './form.ts'
 import { TOKENS_PATH } from './layout.ts'
 import { type SignInProblem, signInPage } from './sign-in-page.ts'
-
-/** Tries to sign in per minute and remote address. */
-const TRIES_PER_MINUTE = 20
 
 const PROBLEMS = {
   form: { field: null, text: 'The form was of an earlier visit, or cookies are off. Try again.' },
@@ -31,7 +29,7 @@ const PROBLEMS = {
 
 export function signInRoutes({ db: reach, hasher }: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
-  const rate = createRateLimit(TRIES_PER_MINUTE)
+  const rate = createRateLimit(CALLER_LIMITS.sign_in_tries)
 
   const show = (c: Context<Env>, problem: SignInProblem | null, status: 200 | 403 | 422) =>
     c.html(signInPage(proofOf(hasher, ensureVisitor(c)), problem), status)
