@@ -29,6 +29,13 @@ describe('a text', () => {
     )
   })
 
+  test('loses every piece of secrets that overlap', () => {
+    const overlapping = createRedact(() => ['dash-----end', '--end-of-it'])
+    expect(overlapping('a dash-----end-of-it b')).toBe(`a ${REDACTED} b`)
+    const dashes = createRedact(() => ['-'.repeat(8)])
+    expect(dashes(`a ${'-'.repeat(21)} b`)).toBe(`a ${REDACTED} b`)
+  })
+
   test('keeps a short secret: it would blot out half of it', () => {
     expect(redact('guest accounts')).toBe('guest accounts')
   })
