@@ -19,6 +19,7 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { ERRORS, RuntimeError } from './errors.ts'
 import type { Manifest } from './manifest.ts'
 import { describeIssues, thoroughness } from './payload.ts'
+import { boundSecrets } from './secret-size.ts'
 import { quietMembers } from './secrets.ts'
 
 const plainEnvelope = v.object({ request: anyObject(), ...commonMembers })
@@ -82,10 +83,14 @@ export function parseCall(text: string, expected: Expected): Call {
         parsed.output as v.InferOutput<typeof authenticatedEnvelope>,
         expected.manifest,
       )
-  return {
+  const parts = {
     request: request.output,
     settings: parseSettings(settings, expected),
     ...given,
+  }
+  boundSecrets(parts, expected)
+  return {
+    ...parts,
     page: { token: page?.token ?? null, size },
     includeRawData: include_raw_data === true,
   }

@@ -24,7 +24,7 @@ export type SecretParts = {
 }
 
 /** What says which settings and which fields of a request are secret: made once for a version. */
-type Schemas = { settings: AnySchema; request: AnySchema }
+export type Schemas = { settings: AnySchema; request: AnySchema }
 
 /** One secret of a call. */
 export type HeldSecret = {
@@ -74,25 +74,31 @@ export function sealCall(
     secrets.push({ placeholder, value, owner })
     return placeholder
   }
-  const { auth, credentials } = clear
-  const sealed = {
+  return { marks, call, secrets, clear, sealed: mapSecrets(clear, schemas, hide) }
+}
+
+/** A copy of a call's parts with other texts in the place of the secret ones. */
+export function mapSecrets(
+  { auth, credentials, settings, request }: SecretParts,
+  schemas: Schemas,
+  hide: Hide,
+): SecretParts {
+  return {
     auth: auth && sealCredential(auth, 'auth', hide),
     credentials:
       credentials &&
       Object.fromEntries(
         Object.entries(credentials).map(([id, one]) => [id, sealCredential(one, id, hide)]),
       ),
-    settings: sealObject(schemas.settings, clear.settings, (name) =>
+    settings: sealObject(schemas.settings, settings, (name) =>
       hide(`settings.${name}`, `settings.${name}`),
     ) as Record<string, unknown>,
-    request: sealObject(schemas.request, clear.request, (name) =>
-      hide('request', `request.${name}`),
-    ),
+    request: sealObject(schemas.request, request, (name) => hide('request', `request.${name}`)),
   }
-  return { marks, call, secrets, clear, sealed }
 }
 
-type Hide = (owner: string, field: string) => (value: string) => string
+/** Makes what a secret of this owner, in this field, is replaced by. */
+export type Hide = (owner: string, field: string) => (value: string) => string
 
 function sealCredential(credential: AuthCredential, owner: string, hide: Hide): AuthCredential {
   const sealed: Record<string, unknown> = { ...credential }

@@ -377,6 +377,53 @@ describe('settings', () => {
   })
 })
 
+describe('secrets that are too large together', () => {
+  const MOST = 64 * 1024
+  const token = (text: string) => ({ ...good, auth: { token: { token: text } } })
+  const secret = { type: 'string', secret: true } as const
+
+  test('are refused, by the name of the field and without a word of the secret', () => {
+    const { code, message } = refusal(token('x'.repeat(MOST + 1)))
+    expect(code).toBe('credentials_invalid')
+    expect(message).toMatch(/^auth\.token\.token: too large: .* 65536 characters, and have 65537/)
+    expect(message).not.toContain('xx')
+    expect(parse(token('x'.repeat(MOST))).auth?.token?.token).toHaveLength(MOST)
+  })
+
+  test('count what has to be escaped eight times', () => {
+    expect(parse(token('"'.repeat(MOST / 8))).auth).not.toBeNull()
+    expect(refusal(token(`"${'-"'.repeat(MOST / 8)}`)).message).toContain('auth.token.token')
+  })
+
+  test('are counted over all of them, the largest is named', () => {
+    const settings: Fields = { one: secret, two: secret, open: { type: 'string' } }
+    const of = (one: number, two: number, length: number) => ({
+      ...token('x'.repeat(length)),
+      settings: { one: 'x'.repeat(one), two: 'x'.repeat(two), open: '"'.repeat(8000) },
+    })
+    expect(parse(of(8000, 8000, 40_000), { settings }).settings['one']).toHaveLength(8000)
+    expect(refusal(of(8000, 8000, 50_000), { settings }).message).toContain('auth.token.token')
+    const escaped = { ...token('x'), settings: { one: '"'.repeat(8000), two: '"'.repeat(200) } }
+    const { code, message } = refusal(escaped, { settings })
+    expect([code, message]).toEqual(['settings_invalid', expect.stringContaining('settings.one: ')])
+  })
+
+  test('are named by the id of their credential', () => {
+    const credentials = [{ id: 'first', kind: 'token' }]
+    const body = {
+      request: good.request,
+      credentials: [{ id: 'first', token: { token: 'x'.repeat(MOST + 1) } }],
+    }
+    expect(refusal(body, { credentials }).message).toContain('credentials.first.token.token: ')
+  })
+
+  test('leave room for the key of a service account and for a large assertion', () => {
+    const pem = `-----BEGIN PRIVATE KEY-----\n${`${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC+/'.repeat(2).slice(0, 64)}\n`.repeat(50)}-----END PRIVATE KEY-----\n`
+    const saml = '<saml:Attribute Name="urn:oid:1.2.3">value of it</saml:Attribute>'.repeat(300)
+    expect(parse(token(pem + saml)).auth?.token?.token).toHaveLength(pem.length + saml.length)
+  })
+})
+
 describe('answers', () => {
   test('a success holds response, raw data and page', () => {
     const body = successBody(Buffer.from('[1]'), Buffer.from('{"a":2}'), { token: 't', size: 3 })
