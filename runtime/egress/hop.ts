@@ -88,12 +88,19 @@ export async function hop(
   const record = createRecord(url, request.method.slice(0, 20), call.redact)
   if (state.records.length < limits.maxRecords) state.records.push(record)
   const held = state.budgets.holdReply()
+  /** What the request grows by. */
+  const secrets = state.budgets.holdRequest()
   const turn = { leave: () => {} }
-  const finish = createFinish(record, held, turn)
+  const finish = createFinish(record, [held, secrets], turn)
   try {
     const rule = judge(url, request.method, policy)
     // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
-    const sent = await state.blind.reveal(request, url, { ...rule, origin: url.origin })
+    const target = { ...rule, origin: url.origin }
+    const sent = await state.blind.reveal(request, url, target, {
+      maxHeaderBytes: limits.maxHeaderBytes,
+      maxRequestBytes: limits.maxRequestBytes,
+      hold: (bytes) => secrets.add(bytes),
+    })
     const proxy = door.chooseProxy(url)
     if (proxy !== null) judgeProxied(url, call.connectorId, door.privateGrants)
     const { endMs = Number.POSITIVE_INFINITY, signal } = call
@@ -144,12 +151,16 @@ export async function hop(
 
 type Finish = (error: unknown) => void
 
-function createFinish(record: EgressRecord, held: Holding, turn: { leave(): void }): Finish {
+function createFinish(
+  record: EgressRecord,
+  held: readonly Holding[],
+  turn: { leave(): void },
+): Finish {
   const startedMs = performance.now()
   return (error) => {
     record.ms = Math.round(performance.now() - startedMs)
     if (error !== null) record.error = error instanceof RuntimeError ? error.code : 'internal'
-    held.release()
+    for (const one of held) one.release()
     turn.leave()
   }
 }

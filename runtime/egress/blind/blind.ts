@@ -12,7 +12,7 @@ import type { Rule } from '../resolve-rules.ts'
 import { type Conceal, createConceal } from './conceal.ts'
 import type { Concealed } from './echoes.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
-import { type Revealed, reveal, withHeader } from './reveal.ts'
+import { type RequestRoom, type Revealed, reveal, withHeader } from './reveal.ts'
 import { createSignatures, readAsked } from './signatures.ts'
 
 /** Which secrets an egress entry lets go where. */
@@ -22,8 +22,8 @@ export type SecretTarget = Pick<Rule, 'field' | 'secrets'> & { origin: string }
 export type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
 
 export type Blind = {
-  /** @throws egress_secret */
-  reveal(request: OutgoingRequest, url: URL, target: SecretTarget): Promise<Sent>
+  /** @throws egress_secret, egress_header, egress_body, and what `room.hold` throws */
+  reveal(request: OutgoingRequest, url: URL, target: SecretTarget, room: RequestRoom): Promise<Sent>
   /** The same without the token of the exchange: for the request that gets it. */
   beforeLogin: Pick<Blind, 'reveal' | 'headers' | 'body'>
   headers: Conceal['headers']
@@ -92,7 +92,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
 
   const revealing =
     (getToken: () => Promise<Token | null>): Sight['reveal'] =>
-    async (request, url, target) => {
+    async (request, url, target, room) => {
       let used: Token | null = null
       const once = async () => {
         used ??= await getToken()
@@ -104,6 +104,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
         resolve: (meaning: Meaning, placeholder: string) =>
           resolve(meaning, placeholder, target, once),
         signsRequest: (sign: string) => SIGNING[readAsked(sign, secrets).name].signs === 'request',
+        room,
         onBasic: (value: string, instead: string) => conceal.add({ value, instead }),
       }
       const revealed = await reveal(request, url, means)

@@ -93,7 +93,7 @@ function countInJson(text: string, marks: Filling['marks']): number {
   let count = 0
   try {
     JSON.parse(text, (_name, value) => {
-      if (typeof value === 'string') count += countWhole(value, marks)
+      if (typeof value === 'string' && value.includes(marks.head)) count += countWhole(value, marks)
       return value
     })
   } catch {

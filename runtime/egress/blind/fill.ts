@@ -12,6 +12,10 @@ export type Filling = {
   call: string
   /** The value behind one; throws where it may not go there. */
   resolve(meaning: Meaning, placeholder: string): string | Promise<string>
+  /** Told how many characters a text grows by, before it does; throws where it would be too long. */
+  grow(characters: number): void
+  /** What is inserted for each placeholder, by syntax: asked for and written once for a request. */
+  inserts: Map<string, string>
 }
 
 const INSERT: Record<Syntax, (value: string) => string> = {
@@ -46,9 +50,10 @@ export const countWhole = (text: string, { scan }: Marks): number =>
 export async function fill(
   text: string,
   syntax: Syntax,
-  { marks, call, resolve }: Filling,
+  filling: Filling,
   where: string,
 ): Promise<string> {
+  const { marks, call, grow } = filling
   let filled = ''
   let end = 0
   for (const match of text.matchAll(marks.scan)) {
@@ -59,14 +64,31 @@ export async function fill(
     const next = match.index + whole.length
     if (touchesBefore(text, match.index, syntax) || touchesAfter(text, next, syntax))
       throw misplaced('beside', where)
-    filled += text.slice(end, match.index) + INSERT[syntax](await resolve(meaning, whole))
+    const insert = await insertFor(meaning, whole, syntax, filling)
+    grow(insert.length - whole.length)
+    filled += text.slice(end, match.index) + insert
     end = next
   }
   return end === 0 ? text : filled + text.slice(end)
 }
 
+async function insertFor(
+  meaning: Meaning,
+  placeholder: string,
+  syntax: Syntax,
+  { resolve, inserts }: Filling,
+): Promise<string> {
+  const key = `${syntax} ${placeholder}`
+  const insert = inserts.get(key) ?? INSERT[syntax](await resolve(meaning, placeholder))
+  inserts.set(key, insert)
+  return insert
+}
+
 /** The meaning of a text that is one placeholder of this call and nothing else; null for any other. */
-export function meaningOfWhole(text: string, { marks, call }: Filling): Meaning | null {
+export function meaningOfWhole(
+  text: string,
+  { marks, call }: Pick<Filling, 'marks' | 'call'>,
+): Meaning | null {
   const [match, more] = [...text.matchAll(marks.scan)]
   if (match === undefined || more !== undefined || match[0] !== text) return null
   return match[1] === call ? meaningOf(match) : null

@@ -310,3 +310,56 @@ describe('an egress entry that names its secrets', () => {
     expect(target.seen).toEqual([])
   })
 })
+
+describe('a request stays within its limits when its secrets are put in', () => {
+  const PAGE = 60 * 1024
+  /** A token that makes a body of this many placeholders far larger. */
+  const large = 'x'.repeat(PAGE)
+  const many = (count: number, placeholder: string) =>
+    Buffer.from(JSON.stringify(Array(count).fill(placeholder)))
+
+  test('its body', async () => {
+    const { send, seen, placeholder } = await scene(large)
+    const error = await errorOf(send('/', { headers: JSON_TYPE, body: many(5000, placeholder) }))
+    expect(error.code).toBe('egress_body')
+    expect(error.message).toContain('secrets included')
+    const form = Buffer.from(Array(5000).fill(`a=${placeholder}`).join('&'))
+    expect((await errorOf(send('/', { headers: FORM, body: form }))).code).toBe('egress_body')
+    expect(seen).toEqual([])
+    await send('/', { headers: JSON_TYPE, body: many(10, placeholder) })
+    expect(seen[0]?.body.length).toBeGreaterThan(10 * PAGE)
+  })
+
+  test('its headers and its address', async () => {
+    const { send, seen, placeholder } = await scene(large)
+    const headers: [string, string][] = [['x', Array(1000).fill(placeholder).join(' ')]]
+    expect((await errorOf(send('/', { headers }))).code).toBe('egress_header')
+    expect((await errorOf(send(`/?a=${placeholder}`))).code).toBe('egress_secret')
+    expect(seen).toEqual([])
+  })
+
+  test('together with what else is open, and gives it back', async () => {
+    const answers: (() => void)[] = []
+    const { origin, port, seen } = await startUpstream((_request, response) => {
+      answers.push(() => response.end('{}'))
+    })
+    const { secrets, placeholder } = withToken(large)
+    const door = openDoor({
+      egress: [{ url: origin }],
+      grants: `acme=127.0.0.1:${port}`,
+      call: { secrets },
+      limits: { maxOpenRequestBytes: 2 * 1024 * 1024 },
+    })
+    const post = () =>
+      door.fetch(get(origin, { method: 'POST', headers: JSON_TYPE, body: many(20, placeholder) }))
+    const first = post()
+    while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect((await errorOf(post())).code).toBe('egress_concurrency')
+    answers[0]?.()
+    await first
+    const second = post()
+    while (answers.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    answers[1]?.()
+    expect((await second).status).toBe(200)
+  })
+})
