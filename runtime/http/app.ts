@@ -12,9 +12,11 @@ import type { Log } from '../log.ts'
 import type { Sealer } from '../seal.ts'
 import { type ConnectorRoutesDeps, connectorRoutes } from './connectors.ts'
 import { type CoreDeps, coreRoutes } from './core/routes.ts'
-import { DOCS_STYLE, docsPage } from './documents/docs-page.ts'
+import { DOCS_STYLE, docsPageSteps } from './documents/docs-page.ts'
+import { answerKept, madeOnce } from './documents/kept.ts'
 import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema.ts'
-import { connectorInterfaceDocument } from './documents/openapi.ts'
+import { documentSteps } from './documents/openapi.ts'
+import { inSlices } from './documents/steps.ts'
 import { type Check, guard, hostCheck, tokenCheck } from './guards.ts'
 import { logoRoutes } from './logos.ts'
 import type { Metrics } from './metrics.ts'
@@ -143,21 +145,23 @@ function only(method: string): (c: Context<Env>) => never {
 
 /** What describes the interface; made once, when first asked for. */
 function documents(app: Hono<Env>, connectorsPath: string): void {
-  let document: ReturnType<typeof connectorInterfaceDocument> | null = null
-  const made = () => {
-    document ??= connectorInterfaceDocument({ connectorsPath })
-    return document
+  const document = () => inSlices(documentSteps({ connectorsPath }))
+  const json = (make: () => unknown) =>
+    madeOnce('application/json', async () => JSON.stringify(await make()))
+  const kept = {
+    '/openapi.json': json(document),
+    '/docs': madeOnce('text/html; charset=UTF-8', async () =>
+      inSlices(docsPageSteps(await document())),
+    ),
+    '/docs.css': madeOnce('text/css; charset=utf-8', () => DOCS_STYLE),
+    '/schemas/connector.json': json(manifestJsonSchema),
+    '/schemas/connector.cases.json': json(casesJsonSchema),
   }
-  app.get('/openapi.json', (c) => c.json(made() as never))
-  app.get('/docs', (c) => {
-    return c.html(docsPage(made()), 200, {
-      'content-security-policy':
-        "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
-    })
-  })
-  app.get('/docs.css', (c) =>
-    c.body(DOCS_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
-  )
-  app.get('/schemas/connector.json', (c) => c.json(manifestJsonSchema() as never))
-  app.get('/schemas/connector.cases.json', (c) => c.json(casesJsonSchema() as never))
+  for (const [path, made] of Object.entries(kept))
+    app.get(path, async (c) => answerKept(c, await made(), path === '/docs' ? PAGE_HEADERS : {}))
+}
+
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
 }

@@ -3,6 +3,7 @@
  * pictures themselves would make megabytes of a page. Without a token: browsers send none for pictures.
  */
 import { Hono } from 'hono'
+import { hasTag } from './documents/kept.ts'
 import type { Env } from './problem.ts'
 
 export type LogoDeps = {
@@ -27,7 +28,10 @@ export function logoRoutes({ find, logo }: LogoDeps): Hono<Env> {
     const [, type, base64] = /^data:(image\/[a-z+]+);base64,(.*)$/.exec(url ?? '') ?? []
     // An unknown connector and one without a logo look the same to whoever has no token.
     if (type === undefined || base64 === undefined) return c.json({ detail: 'Logo not found' }, 404)
-    return c.body(Buffer.from(base64, 'base64'), 200, { ...HEADERS, 'content-type': type })
+    const tag = `"${connector?.digest.replace(/[^\w-]/g, '')}"`
+    const headers = { ...HEADERS, etag: tag }
+    if (hasTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers)
+    return c.body(Buffer.from(base64, 'base64'), 200, { ...headers, 'content-type': type })
   })
   routes.all(path, (c) => c.json({ detail: 'Method Not Allowed' }, 405, { allow: 'GET' }))
   return routes

@@ -1,6 +1,9 @@
 /** The connector interface as a caller sees it: discovery, documents, envelopes, tokens. */
+
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { docsPage } from '../../runtime/http/documents/docs-page.ts'
+import { connectorInterfaceDocument } from '../../runtime/http/documents/openapi.ts'
 import { fixture, greeter, withToken } from '../fixtures/folders.ts'
 import type { Sent } from './client.ts'
 import { startHost, success, type TestHost } from './host.ts'
@@ -87,6 +90,48 @@ describe('documents', () => {
       expect(asset.status).toBe(200)
       expect(asset.text).not.toMatch(/url\(|@import|https?:/)
     }
+  })
+
+  test.each([
+    '/docs',
+    '/docs.css',
+    '/openapi.json',
+    '/schemas/connector.json',
+    '/schemas/connector.cases.json',
+  ])('%s is compressed for who takes that, and sent once to who keeps it', async (at) => {
+    const plain = await fetch(host.url + at, { headers: { 'accept-encoding': 'identity' } })
+    const text = await plain.text()
+    const tags = new Set([plain.headers.get('etag')])
+    for (const coding of ['gzip', 'br']) {
+      const headers = { 'accept-encoding': `${coding}, deflate;q=0.5` }
+      const reply = await fetch(host.url + at, { headers })
+      expect(reply.headers.get('content-encoding')).toBe(coding)
+      expect(Number(reply.headers.get('content-length'))).toBeLessThan(text.length / 2)
+      expect(await reply.text()).toBe(text)
+      const tag = reply.headers.get('etag') ?? ''
+      tags.add(tag)
+      const again = await fetch(host.url + at, { headers: { ...headers, 'if-none-match': tag } })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      const other = await fetch(host.url + at, { headers: { ...headers, 'if-none-match': '"x"' } })
+      expect(other.status).toBe(200)
+      await other.arrayBuffer()
+    }
+    expect(tags.size).toBe(3)
+  })
+
+  test('cost a request no more than its bytes: nothing is made again', async () => {
+    const headers = { 'accept-encoding': 'gzip' }
+    const ask = async () => (await fetch(`${host.url}/docs`, { headers })).body?.cancel()
+    await ask()
+    const costOf = async (act: () => unknown) => {
+      const before = process.cpuUsage()
+      await act()
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    const made = await costOf(() => docsPage(connectorInterfaceDocument({ connectorsPath: '/c' })))
+    const asked = await costOf(() => Promise.all(Array.from({ length: 10 }, ask)))
+    expect(asked).toBeLessThan(made * 4)
   })
 
   test('include the schema of connector.json', async () => {

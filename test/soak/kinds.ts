@@ -28,7 +28,7 @@ export const granted: string[] = []
 const known = new Map<string, string>()
 
 export const KINDS: readonly Kind[] = [
-  { name: 'list', share: 30, run: list },
+  { name: 'list', share: 28, run: list },
   { name: 'get', share: 24, run: (scene, tenant, turn) => get(scene, tenant, `${turn}`) },
   { name: 'write', share: 14, run: write },
   { name: 'large', share: 4, run: large },
@@ -38,6 +38,7 @@ export const KINDS: readonly Kind[] = [
   { name: 'built-in', share: 5, run: builtIn },
   { name: 'core', share: 6, run: (scene) => asBefore(scene, '/users/current', ADMIN_TOKEN) },
   { name: 'health', share: 3, run: (scene) => asBefore(scene, '/healthz') },
+  { name: 'documents', share: 2, run: documents },
   { name: 'hostile', share: 5, run: (scene, _tenant, turn) => attackOnce(scene, turn) },
 ]
 
@@ -146,8 +147,14 @@ async function builtIn({ client, directoryUrl }: SoakScene): Promise<Ended> {
   return { ...got, wrong: failed(got) ?? sameAsBefore('scim', JSON.stringify(got.body.response)) }
 }
 
+/** The large ones, which need no token. */
+function documents(scene: SoakScene, _tenant: string, turn: number): Promise<Ended> {
+  return asBefore(scene, turn % 2 === 0 ? '/docs' : '/openapi.json')
+}
+
 async function asBefore({ client }: SoakScene, at: string, token?: string): Promise<Ended> {
-  const got = await client.call({ at, deadlineMs: HOST_MS, ...(token && { token }) })
+  const isText = at === '/docs'
+  const got = await client.call({ at, isText, deadlineMs: HOST_MS, ...(token && { token }) })
   return { ...got, wrong: failed(got) ?? sameAsBefore(at, got.text) }
 }
 

@@ -8,6 +8,7 @@ import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
 import type { Components } from './json-schema.ts'
 import { answer } from './responses.ts'
+import type { Steps } from './steps.ts'
 import type { JsonSchema } from './tidy.ts'
 
 /** Tags of the core interface, in the order of its table. */
@@ -74,13 +75,14 @@ export const RARE_FAILURES: Partial<Record<CoreStatus, string>> = {
   502: 'The system that is connected failed, or could not be reached; nothing was changed',
 }
 
-/** The paths of the core interface. */
-export function corePaths(components: Components): Record<string, PathItem> {
+/** The paths of the core interface, one endpoint a step. */
+export function* coreSteps(components: Components): Steps<Record<string, PathItem>> {
   const paths: Record<string, PathItem> = {}
   for (const [name, row] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
     const path = row.path.replace(/:([a-z_]+)/g, '{$1}')
     const method = row.method.toLowerCase() as keyof PathItem
     paths[path] = { ...paths[path], [method]: operation(name, row, components) }
+    yield
   }
   return paths
 }
