@@ -181,6 +181,18 @@ describe('an action', () => {
   })
 })
 
+test('who may only read a task does not comment on it, and nothing is logged', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  const reader = await person(core.db, 'only-reads@example.com', ['Read Only Admin'])
+  const { total } = (await core.call('GET', '/activity_logs?limit=1')).body
+  const body = { comment: 'I was here' }
+  expect((await core.call('GET', `/tasks/${id}`, { token: reader.token })).status).toBe(200)
+  const answer = await core.call('POST', `/tasks/${id}/comments`, { token: reader.token, body })
+  expect(answer.status).toBe(403)
+  expect((await core.call('GET', `/tasks/${id}?expand=comments`)).body.comments).toEqual([])
+  expect((await core.call('GET', '/activity_logs?limit=1')).body.total).toBe(total)
+})
+
 test('a comment is in the log, without its words', async () => {
   const id = await task(core.db, { userIds: [ada.id] })
   const body = { comment: 'between us' }

@@ -189,6 +189,8 @@ export async function commentOnTask(
 ) {
   return db.transaction(async (tx) => {
     const task = await findTask(tx, principal, id)
+    if (!(await mayAct(tx, principal, task)))
+      throw new CoreError(403, 'The task is not assigned to you: you may read it')
     const author = toUser(await findUser(tx, principal, principal.userId))
     const { domainId, userId: createdById } = principal
     const [row] = await tx

@@ -6,6 +6,7 @@ import { isId } from '../../contract/id.ts'
 import type { ActivityRecordInput, UploadAccountsInput } from '../../contract/models/upload.ts'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
+import { reach } from '../apps/administered.ts'
 import { findApp } from '../apps/apps.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { CoreParts } from '../parts.ts'
@@ -38,6 +39,7 @@ export async function uploadAccounts(
       ? doubled(accounts)
       : [wrong(['app_id'], 'the accounts of a connected app come by its syncs')]
   if (entries.length > 0) throw new CoreError(422, entries.slice(0, MAX_ENTRIES))
+  refuseEmpty('accounts', accounts)
   return keep(db, principal, { kind: 'accounts', appId: app.id, body: accounts }, parts)
 }
 
@@ -52,6 +54,9 @@ export async function uploadActivity(
   { records }: ActivityRecordInput,
   parts: Parts,
 ) {
+  // Who manages no app uploads nothing, also where nothing is named.
+  reach(principal, 'apps.write')
+  refuseEmpty('records', records)
   const sources = new Set(records.map(({ source_app_id }) => source_app_id))
   for (const id of sources) await findApp(db, principal, id, 'apps.write')
   const entries = records.flatMap(({ account }, index) =>
@@ -62,6 +67,11 @@ export async function uploadActivity(
   if (entries.length > 0) throw new CoreError(422, entries.slice(0, MAX_ENTRIES))
   const job = await keep(db, principal, { kind: 'activity', appId: null, body: records }, parts)
   return { job: toRun(job) }
+}
+
+/** Nothing is no upload: it would only be written to the log. */
+function refuseEmpty(member: string, rows: readonly unknown[]): void {
+  if (rows.length === 0) throw new CoreError(422, [wrong([member], 'must hold at least one entry')])
 }
 
 /** @throws CoreError 404 */

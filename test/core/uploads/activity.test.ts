@@ -102,3 +102,14 @@ test('refuses sources that are not the sender’s, and records of nobody', async
   const known = { records: [record({ external_id: 'u1' }, 'LOGIN', '2026-01-01')] }
   expect((await core.call('POST', '/activity_records', { body: known, token })).status).toBe(403)
 })
+
+test('an upload of nothing is refused, and nobody without apps uploads anything', async () => {
+  const log = async () => (await core.call('GET', '/activity_logs?limit=1')).body.total
+  const before = await log()
+  const { token } = await person(core.db, 'no-apps@example.com')
+  const body = { records: [] }
+  expect((await core.call('POST', '/activity_records', { body, token })).status).toBe(403)
+  const empty = await core.call('POST', '/activity_records', { body })
+  expect([empty.status, empty.body.detail[0].loc]).toEqual([422, ['body', 'records']])
+  expect(await log()).toBe(before)
+})
