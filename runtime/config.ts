@@ -17,6 +17,17 @@ const wholeNumber = (min: number, max: number) =>
     ),
   )
 
+/** An address that begins so, or nothing. */
+const address = (prefix: RegExp, message: string) =>
+  v.pipe(
+    v.string(),
+    v.check((given) => {
+      // PostgreSQL's may leave the host to a parameter, where its socket is named.
+      const url = URL.parse(given.replace('@/', '@localhost/'))
+      return given === '' || (url !== null && prefix.test(given))
+    }, message),
+  )
+
 /** First segments of what is served beside the connectors, and of what the core interface will have besides. */
 const TAKEN: readonly string[] = [
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
@@ -82,20 +93,23 @@ export const SETTINGS = {
       'grants of secrets that the code of a dropped-in connector may see (`clear_secrets`; to an installed one they are granted by `keyway grant`): `connector_id=field`, separated by spaces',
   },
   KEYWAY_SECRET: {
+    secret: true,
     default: '',
     schema: text,
     meaning:
       'key material for page tokens, API tokens and credentials of apps, 32 characters or more; a list (newest first, comma between) to rotate; the same on every host of a database; default: generated into the data directory',
   },
   KEYWAY_ADMIN_TOKEN: {
+    secret: true,
     default: '',
     schema: text,
     meaning:
       'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); another one ends the one before, on all hosts; default: generated into a file of the data directory',
   },
   DATABASE_URL: {
+    secret: true,
     default: '',
-    schema: v.pipe(text, v.regex(/^(postgres(ql)?:\/\/.*)?$/, 'is not a postgres:// address')),
+    schema: address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
     meaning: 'your own PostgreSQL, 15 or newer; default: an embedded one in the data directory',
   },
   KEYWAY_REQUESTS_PER_MINUTE: {
@@ -105,10 +119,11 @@ export const SETTINGS = {
       'requests of the core interface per minute and API token, on each host: several that share a database let through as many times more',
   },
   KEYWAY_CONNECTOR_TOKEN: {
+    secret: true,
     default: '',
     schema: text,
     meaning:
-      'bearer token of the connector interface and `/metrics`; needed on other than loopback addresses',
+      'bearer token of the connector interface and `/metrics`, 32 characters or more; needed on other than loopback addresses',
   },
   KEYWAY_OPEN_CONNECTORS: {
     default: '',
@@ -155,15 +170,27 @@ export const SETTINGS = {
     meaning: 'fatal, error, warn, info, debug, trace or silent',
   },
   HTTPS_PROXY: {
+    secret: true,
     default: '',
     schema: text,
     meaning: 'proxy for what connectors send to https addresses',
   },
-  HTTP_PROXY: { default: '', schema: text, meaning: 'the same for http addresses' },
+  HTTP_PROXY: {
+    secret: true,
+    default: '',
+    schema: text,
+    meaning: 'the same for http addresses',
+  },
   NO_PROXY: { default: '', schema: text, meaning: 'hosts that are reached without the proxy' },
 } as const
 
 export type SettingName = keyof typeof SETTINGS
+
+/** Whether a setting is a secret, or may hold one: its value is never printed. */
+export const isSecretSetting = (name: SettingName): boolean => 'secret' in SETTINGS[name]
+
+const shown = (name: SettingName, given: string): string =>
+  isSecretSetting(name) ? 'its value' : JSON.stringify(given)
 
 export type Config = Readonly<{
   host: string
@@ -216,7 +243,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       environment[name] ?? (name.endsWith('_PROXY') ? environment[name.toLowerCase()] : undefined)
     const given = raw === undefined || raw === '' ? SETTINGS[name].default : raw
     const parsed = v.safeParse(SETTINGS[name].schema as v.GenericSchema<string>, given)
-    if (!parsed.success) wrong.push(`${name}: ${JSON.stringify(given)} ${parsed.issues[0].message}`)
+    if (!parsed.success) wrong.push(`${name}: ${shown(name, given)} ${parsed.issues[0].message}`)
     return given as never
   }
   const host = get('HOST')
@@ -262,6 +289,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (!/^(lsk_[\x21-\x7e]{32,}|)$/.test(config.adminToken))
     wrong.push(
       'KEYWAY_ADMIN_TOKEN: is not lsk_ with 32 characters or more behind it; make one with `echo lsk_$(openssl rand -hex 32)`',
+    )
+  if (connectorToken !== '' && connectorToken.length < 32)
+    wrong.push(
+      'KEYWAY_CONNECTOR_TOKEN: has fewer than 32 characters; make one with `openssl rand -hex 32`',
     )
   if (!loopback && connectorToken === '' && !config.openConnectors) {
     wrong.push(

@@ -1,6 +1,13 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, isLoopback, readConfig, SETTINGS } from '../runtime/config.ts'
+import {
+  ConfigError,
+  isLoopback,
+  isSecretSetting,
+  readConfig,
+  SETTINGS,
+  type SettingName,
+} from '../runtime/config.ts'
 
 const refusal = (environment: Record<string, string>): string => {
   try {
@@ -103,6 +110,47 @@ describe('a variable that is wrong is named, with what was found', () => {
     expect(refusal({ KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(32)}` })).toBe('')
   })
 
+  const secretNames = (Object.keys(SETTINGS) as SettingName[]).filter(isSecretSetting)
+
+  test('and what is secret is what holds passwords, tokens and keys', () => {
+    expect(secretNames.sort()).toEqual([
+      'DATABASE_URL',
+      'HTTPS_PROXY',
+      'HTTP_PROXY',
+      'KEYWAY_ADMIN_TOKEN',
+      'KEYWAY_CONNECTOR_TOKEN',
+      'KEYWAY_SECRET',
+    ])
+  })
+
+  test.each(secretNames)('and %s is repeated in no message', (name) => {
+    for (const value of ['hunter2', 'mysql://u:hunter2@h/d', 'postgres://u:hunter2@h:port/d'])
+      expect(refusal({ [name]: value })).not.toContain('hunter2')
+  })
+
+  test.each(['postgres:/u:pw@h/d', 'postgres://u:p#w@h/d', 'mysql://u:pw@h/d', 'u:pw@h/d'])(
+    'and DATABASE_URL is no postgres:// address as %s',
+    (value) => {
+      const message = refusal({ DATABASE_URL: value })
+      expect(message).toBe('DATABASE_URL: its value is not a postgres:// address')
+    },
+  )
+
+  test.each([
+    'postgres://u:p%40w@h:5432/d?sslmode=require',
+    'postgresql://u@[::1]/d',
+    'postgres://u:pw@/d?host=/run/postgresql',
+    'postgres:///d',
+  ])('and DATABASE_URL takes %s', (value) => {
+    expect(refusal({ DATABASE_URL: value })).toBe('')
+  })
+
+  test('and the connector token has 32 characters', () => {
+    const message = refusal({ KEYWAY_CONNECTOR_TOKEN: 't'.repeat(31) })
+    expect(message).toMatch(/^KEYWAY_CONNECTOR_TOKEN: has fewer than 32 characters; .*openssl/)
+    expect(refusal({ KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) })).toBe('')
+  })
+
   test('and all are told at once', () => {
     const wrong = { PORT: 'x', KEYWAY_DROP_IN: 'x', KEYWAY_SECRET: 'x', KEYWAY_LOG_LEVEL: 'x' }
     expect(
@@ -172,11 +220,11 @@ describe('a loopback address', () => {
 
   const open = { HOST: '0.0.0.0' }
   test.each([
-    ['a token', { KEYWAY_CONNECTOR_TOKEN: 't' }, false],
+    ['a token', { KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) }, false],
     ['the plain word', { KEYWAY_OPEN_CONNECTORS: '1' }, true],
     [
       'a token before the plain word',
-      { KEYWAY_CONNECTOR_TOKEN: 't', KEYWAY_OPEN_CONNECTORS: '1' },
+      { KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32), KEYWAY_OPEN_CONNECTORS: '1' },
       false,
     ],
   ])('is not needed with %s; drop-ins are closed', (_name, more, openConnectors) => {
@@ -184,7 +232,7 @@ describe('a loopback address', () => {
   })
 
   test('with a token is not open either', () => {
-    expect(readConfig({ KEYWAY_CONNECTOR_TOKEN: 't' }).openConnectors).toBe(false)
+    expect(readConfig({ KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) }).openConnectors).toBe(false)
   })
 
   test('is not made unneeded by 0', () => {

@@ -251,7 +251,7 @@ describe('what is sent', () => {
 })
 
 describe('with a connector token', () => {
-  const token = 'connector-token-0123456789'
+  const token = 'connector-token-0123456789-0123456789'
   let guarded: TestHost
 
   beforeAll(async () => {
