@@ -17,6 +17,7 @@ import {
 } from './envelope-schemas.ts'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 import { ERRORS, RuntimeError } from './errors.ts'
+import { notJson } from './json-text.ts'
 import type { Manifest } from './manifest.ts'
 import { describeIssues, thoroughness } from './payload.ts'
 import { boundSecrets } from './secret-size.ts'
@@ -121,12 +122,7 @@ function parseBody(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    // Not the engine's own words: they repeat a piece of the body, which may be a secret.
-    const at = /position (\d+)/.exec((error as Error).message)?.[1]
-    throw new RuntimeError(
-      'body_not_json',
-      `the body is not JSON${at === undefined ? '' : `: the fault is at character ${at}`}`,
-    )
+    throw new RuntimeError('body_not_json', notJson('the body', error))
   }
   if (deeperThan(value, MAX_DEPTH)) {
     throw new RuntimeError('body_too_deep', `the body is nested deeper than ${MAX_DEPTH} levels`)

@@ -64,3 +64,53 @@ test.each([
   expect([status, body.error.error_code]).toEqual([405, 'unsupported_operation'])
   expect(headers.get('allow')).toMatch(/^[A-Z, ]+$/)
 })
+
+const SECRET = 'hunter2-swordfish'
+
+test.each<[string, string, string]>([
+  ['PUT', '/connectors/acme/probe', `{"auth":"${SECRET}"}`],
+  ['PUT', '/connectors/acme/probe', `{"credentials":["${SECRET}"]}`],
+  ['PUT', '/connectors/acme/probe', `{"settings":"${SECRET}"}`],
+  ['PUT', '/connectors/acme/probe', `"${SECRET}"`],
+  ['PUT', '/connectors/acme/probe', `{"auth":{"token":"${SECRET}}`],
+  ['PUT', '/connectors/acme/probe', `{"auth":${SECRET}}`],
+  ['PUT', '/connectors/acme/probe', SECRET],
+  ['POST', '/webhooks', `{"headers":"${SECRET}"}`],
+  ['POST', '/webhooks', `{"headers":{"x-key":["${SECRET}"]}}`],
+  ['POST', '/webhooks', `{"name":"n","url":["${SECRET}"],"hook_type":"${SECRET}"}`],
+  ['POST', '/publishers', `{"name":["${SECRET}"],"public_key":["${SECRET}"]}`],
+  ['POST', '/login-links', `{"email":["${SECRET}"]}`],
+  ['POST', '/login-links', `{"email":${SECRET}}`],
+])('%s %s repeats no value of %s', async (method, path, raw) => {
+  const before = core.lines.length
+  const { status, body } = await core.call(method, `/operator${path}`, { raw })
+  expect(status).toBe(422)
+  expect(JSON.stringify(body)).not.toContain('hunter2')
+  expect(core.lines.slice(before).join()).not.toContain('hunter2')
+})
+
+test('a number in a header of a webhook is not repeated', async () => {
+  const raw = '{"name":"n","url":"https://h.example","hook_type":"SIEM","headers":{"x-key":31337}}'
+  const { status, body } = await core.call('POST', '/operator/webhooks', { raw })
+  expect([status, body.error.message]).toEqual([
+    422,
+    expect.stringMatching(/x-key: Expected string$/),
+  ])
+})
+
+test.each<[string, string, string]>([
+  ['POST', '/apps', `{"app_class_id":"scim","auth":"${SECRET}","settings":"${SECRET}"}`],
+  ['POST', '/apps', `{"app_class_id":"scim","auth":{"token":["${SECRET}"]}}`],
+  ['POST', '/apps', `{"app_class_id":"scim","auth":{"token":${SECRET}}}`],
+  [
+    'POST',
+    '/apps',
+    `{"app_class_id":"scim","auth":{"token":"t"},"settings":{"base_url":["${SECRET}"]}}`,
+  ],
+])('%s %s of the core interface repeats no value of %s', async (method, path, raw) => {
+  const before = core.lines.length
+  const { status, body } = await core.call(method, path, { raw })
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(JSON.stringify(body)).not.toContain('hunter2')
+  expect(core.lines.slice(before).join()).not.toContain('hunter2')
+})

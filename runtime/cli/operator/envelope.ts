@@ -1,6 +1,7 @@
 /** For whom a call is: credentials and settings from a file. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
+import { notJson } from '../../contract/json-text.ts'
 
 export type Envelope = {
   auth?: unknown
@@ -19,9 +20,7 @@ export async function jsonOf(given: string, what: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The parser's own words quote the text, which may hold secrets.
-    const [place = ''] = / at position [0-9]+/.exec((error as Error).message) ?? []
-    throw new ConfigError(`${what}: ${inline ? 'it' : given} is not JSON${place}`)
+    throw new ConfigError(`${what}: ${notJson(inline ? 'it' : given, error)}`)
   }
 }
 

@@ -4,6 +4,8 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
+import { faultOf } from '../json-text.ts'
+import { describeIssue } from '../payload.ts'
 import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
 import type { ValidationEntry } from './problem.ts'
@@ -88,7 +90,10 @@ function toEntry(issue: Issue): ValidationEntry {
       ),
     }
   const words = WORDS[issue.type]
-  return { loc, ...(words ? words(issue) : entry('value_error', `Value error, ${issue.message}`)) }
+  if (words) return { loc, ...words(issue) }
+  // Without its place, which `loc` says, and without the value: it may be a secret.
+  const found = describeIssue({ ...issue, path: undefined } as Issue, '', () => true)
+  return { loc, ...entry('value_error', `Value error, ${found}`) }
 }
 
 /**
@@ -108,7 +113,7 @@ export function parseBodyText(
     try {
       value = JSON.parse(text)
     } catch (error) {
-      return failed(notJsonAt(offsetOf(error as Error, text)))
+      return failed(notJsonAt(faultOf(error) ?? text.length))
     }
   }
   const deep = findDeep(value)
@@ -137,12 +142,6 @@ export const notJsonAt = (offset: number): ValidationEntry => ({
   loc: ['body', offset],
   ...entry('json_invalid', 'JSON decode error'),
 })
-
-/** Where a JSON text stops being JSON, as far as the engine tells. */
-function offsetOf({ message }: Error, text: string): number {
-  const position = /position (\d+)/.exec(message)?.[1]
-  return position === undefined ? text.length : Number(position)
-}
 
 /** How deep lists and objects may be nested: what walks a body calls itself once a level. */
 const MAX_DEPTH = 64

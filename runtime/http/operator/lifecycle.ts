@@ -12,6 +12,7 @@ import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/o
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { RuntimeError } from '../../contract/errors.ts'
+import { notJson } from '../../contract/json-text.ts'
 import { describeIssues } from '../../contract/payload.ts'
 import { emailOf } from '../../core/callers/operator.ts'
 import type { CoreParts } from '../../core/parts.ts'
@@ -94,13 +95,16 @@ async function bodyOf(c: Context<Env>, schema: AnySchema): Promise<unknown> {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    const words = `the body is not JSON: ${(cause as Error).message}`
-    throw new RuntimeError('input_invalid', words, {}, cause)
+    throw new RuntimeError('input_invalid', notJson('the body', cause))
   }
   checkTexts(value)
   const parsed = v.safeParse(schema, value)
   if (parsed.success) return parsed.output
-  throw new RuntimeError('input_invalid', describeIssues(parsed.issues))
+  // No value is repeated: what is of the wrong form may still be a secret, whatever its field.
+  throw new RuntimeError(
+    'input_invalid',
+    describeIssues(parsed.issues, '', () => true),
+  )
 }
 
 /** Refuses what the database could not keep. */
