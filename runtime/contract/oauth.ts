@@ -7,6 +7,45 @@
 import { type CapabilityName, isCapability } from './capabilities.ts'
 import type { Manifest, OAuthDeclaration } from './manifest.ts'
 
+/**
+ * Parameters of requests to authorization servers that are secret at any length (RFC 6749, 7521, 7636, 8628).
+ * `state` is none: whoever has it can do nothing with it alone.
+ */
+const SECRET_PARAMETERS = [
+  'assertion',
+  'client_assertion',
+  'client_secret',
+  'code',
+  'code_verifier',
+  'device_code',
+  'password',
+  'refresh_token',
+  'subject_token',
+] as const
+
+/**
+ * The secret parameters of a request of an OAuth capability: its own members, and what stands in its callback
+ * address, decoded and as it is written there.
+ */
+export function secretParameters(request: unknown): string[] {
+  if (typeof request !== 'object' || request === null) return []
+  const members = request as Record<string, unknown>
+  const callback = members['redirect_uri_with_code']
+  const own = SECRET_PARAMETERS.flatMap((name) => members[name] ?? [])
+  const all = [...own, ...(typeof callback === 'string' ? inAddress(callback) : [])]
+  return [...new Set(all.filter((one) => typeof one === 'string' && one !== ''))] as string[]
+}
+
+/** Also of a text that is no whole address: an error may quote it. */
+function inAddress(address: string): string[] {
+  return address.split(/[?&#]/).flatMap((pair) => {
+    const [name, written] = pair.split(/=(.*)/s)
+    if (written === undefined) return []
+    const isSecret = (SECRET_PARAMETERS as readonly string[]).includes(name ?? '')
+    return isSecret ? [written, ...new URLSearchParams(pair).values()] : []
+  })
+}
+
 export const OAUTH_FLOWS = ['CODE_FLOW', 'CLIENT_CREDENTIALS'] as const
 export type OAuthFlow = (typeof OAUTH_FLOWS)[number]
 

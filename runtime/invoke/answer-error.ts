@@ -2,7 +2,7 @@
 import { isErrorCode } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Reply } from '../contract/frames.ts'
-import type { Redact } from './redact.ts'
+import type { Redact } from '../contract/redact.ts'
 
 /** Longest message that leaves, in characters. */
 const MAX_MESSAGE_LENGTH = 2000

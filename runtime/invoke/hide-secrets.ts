@@ -2,11 +2,12 @@
 import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
 import type { Call } from '../contract/envelope.ts'
 import type { Manifest } from '../contract/manifest.ts'
+import { secretParameters } from '../contract/oauth.ts'
 import { exchangePlaceholder, type Marks } from '../contract/placeholder.ts'
+import { createRedact, type Redact } from '../contract/redact.ts'
 import { type CallSecrets, sealCall, secretsOf } from '../contract/secrets.ts'
 import type { Page } from './page-token.ts'
 import type { ServedVersion } from './ports.ts'
-import { createRedact, type Redact } from './redact.ts'
 
 type Of = { version: ServedVersion; capability: CapabilityName; tenant: string; marks: Marks }
 
@@ -27,10 +28,16 @@ export function hideSecrets(
     tenant,
     conceals: !('plain' in CAPABILITIES[capability]),
   }
-  const redact = createRedact(() => [
-    ...secretsOf(call, schemas),
-    ...secrets.secrets.map(({ placeholder }) => placeholder),
-  ])
+  const redact = createRedact(
+    () => [...secretsOf(call, schemas), ...secrets.secrets.map(({ placeholder }) => placeholder)],
+    () =>
+      [
+        'plain' in CAPABILITIES[capability] ? call.request : null,
+        ...[call.auth, ...Object.values(call.credentials ?? {})].map(
+          (one) => one?.oauth_client_credentials,
+        ),
+      ].flatMap(secretParameters),
+  )
   return { secrets, redact }
 }
 

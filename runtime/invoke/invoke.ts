@@ -13,8 +13,10 @@ import { normalizeId } from '../contract/manifest.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { hostPerforms } from '../contract/oauth.ts'
 import { createMarks } from '../contract/placeholder.ts'
+import { type Redact, redactValue } from '../contract/redact.ts'
 import type { CallSecrets } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
+import { rawWithoutEchoes, withoutEchoes } from './echoes.ts'
 import { governorKeyOf } from './governor-key.ts'
 import { callJson, hideSecrets } from './hide-secrets.ts'
 import type { Page, PageScope } from './page-token.ts'
@@ -27,7 +29,6 @@ import type {
   OpenedEgress,
   ServedVersion,
 } from './ports.ts'
-import { type Redact, redactValue } from './redact.ts'
 import { advance, BEGUN } from './referee.ts'
 import { createTurns } from './turns.ts'
 
@@ -110,7 +111,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       const { leftOut = 0 } = reply.reply
       if (leftOut > 0)
         tellLeftOut(leftOut, { version, capability, requestId: invocation.requestId })
-      return answer(version, reply.reply, reply.body, page, scope, call)
+      return answer(version, capability, reply.reply, reply.body, page, scope, call, redact)
     } finally {
       leave()
     }
@@ -205,7 +206,10 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const raisedIn = `${version.id}:${capability}${place === null ? '' : ` (${place})`}`
     const error = answerError(failed, fetchError, raisedIn, redact)
     const raw = call.includeRawData ? rawOfError(body) : null
-    if (raw) error.details.raw = raw
+    if (raw)
+      error.details.raw = isPlain(capability)
+        ? (withoutEchoes(raw, redact) as Record<string, unknown>)
+        : raw
     return error
   }
 
@@ -219,17 +223,20 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 
   function answer(
     version: ServedVersion,
+    capability: CapabilityName,
     { cursorJson, responseBytes }: Extract<Reply, { ok: true }>,
     body: Buffer,
     page: Page,
     scope: PageScope,
     call: Call,
+    redact: Redact,
   ): Answer {
     const next =
       cursorJson === 'null'
         ? null
         : { token: deps.pageTokens.seal(following(page, cursorJson), scope), size: page.size }
-    const raw = call.includeRawData ? body.subarray(responseBytes) : NOTHING
+    const given = call.includeRawData ? body.subarray(responseBytes) : NOTHING
+    const raw = isPlain(capability) ? rawWithoutEchoes(given, redact) : given
     return {
       body: successBody(body.subarray(0, responseBytes), raw, next),
       served: `${version.id}@${version.version}`,

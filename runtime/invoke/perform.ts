@@ -2,10 +2,11 @@
 import { CAPABILITIES } from '../contract/capabilities.ts'
 import { type Call, successBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
-import type { OAuthCapability } from '../contract/oauth.ts'
+import { type OAuthCapability, secretParameters } from '../contract/oauth.ts'
+import { createRedact, type Redact } from '../contract/redact.ts'
 import { secretsOf } from '../contract/secrets.ts'
+import { withoutEchoes } from './echoes.ts'
 import type { Answer, Invocation, InvokeDeps, ServedVersion } from './ports.ts'
-import { createRedact } from './redact.ts'
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
@@ -22,24 +23,38 @@ export async function perform(
   { request, settings, includeRawData, ...credentials }: Call,
 ): Promise<Answer> {
   const schemas = { settings: version.settings, request: CAPABILITIES[capability].input }
-  const redact = createRedact(() => secretsOf({ request, settings, ...credentials }, schemas))
+  const redact = createRedact(
+    () => secretsOf({ request, settings, ...credentials }, schemas),
+    () => secretParameters(request),
+  )
   const deadlineMs = Math.min(version.manifest.limits.deadline_ms, ceilings.maxDeadlineMs)
   const endMs = Date.now() + deadlineMs
   const { signal, end } = limitedSignal(caller, deadlineMs)
   try {
     const call = { version, capability, request, settings, requestId, signal, endMs, redact }
     const { response, raw } = await performOAuth(call)
-    const rawBytes = includeRawData && raw ? Buffer.from(JSON.stringify(raw)) : NOTHING
+    const rawBytes =
+      includeRawData && raw ? Buffer.from(JSON.stringify(withoutEchoes(raw, redact))) : NOTHING
     return {
       body: successBody(Buffer.from(JSON.stringify(response)), rawBytes, null),
       served: `${version.id}@${version.version}`,
     }
   } catch (error) {
-    if (!(error instanceof RuntimeError)) throw error
-    throw new RuntimeError(error.code, redact(error.message), error.details, error)
+    // Without what caused it: that is logged, with the parameters that it holds.
+    if (error instanceof RuntimeError)
+      throw new RuntimeError(error.code, redact(error.message), error.details)
+    throw hidden(error, redact)
   } finally {
     end()
   }
+}
+
+/** A defect, for the log. */
+function hidden(error: unknown, redact: Redact): Error {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const told = new Error(redact(message))
+  told.stack = redact(stack ?? message)
+  return told
 }
 
 /** Aborts when the caller hangs up or the deadline passes, with the error that says which. */

@@ -85,7 +85,7 @@ const FORMS: Record<'FORMDATA' | 'JSON' | 'QUERY', Form> = {
 
 function read({ status, url, headers, body }: FetchReply, hide: (text: string) => string): Given {
   const text = body.toString('utf8', 0, MAX_PARSED_BYTES)
-  if (status >= 300) throw refused(status, url, hide(text))
+  if (status >= 300) throw refused(status, url, hide(shown(text)))
   const given = body.length > MAX_PARSED_BYTES ? null : parse(text, headers)
   if (given === null)
     throw new RuntimeError(
@@ -94,9 +94,12 @@ function read({ status, url, headers, body }: FetchReply, hide: (text: string) =
     )
   // Some providers report errors inside 200.
   if (given['access_token'] === undefined && typeof given['error'] === 'string')
-    throw refused(status, url, hide(text))
+    throw refused(status, url, hide(shown(text)))
   return given
 }
+
+/** More than a message repeats of it, cut before it is searched. */
+const shown = (text: string): string => text.slice(0, 64 * 1024)
 
 const refused = (status: number, url: string, text: string): RuntimeError =>
   new RuntimeError('oauth_refused', upstreamMessage(status, url, text))

@@ -1,7 +1,7 @@
 /** The spellings in which systems repeat what they were sent. */
 import { describe, expect, test } from 'vitest'
+import { createRedact, REDACTED } from '../../runtime/contract/redact.ts'
 import { createConceal } from '../../runtime/egress/blind/conceal.ts'
-import { createRedact, REDACTED } from '../../runtime/invoke/redact.ts'
 
 const SECRET = `a+b=<c>&'d' "e"/(f)!é€ ~*`
 const conceal = createConceal(() => [{ value: SECRET, instead: REDACTED }])

@@ -30,8 +30,8 @@ test('an error inside a large answer is left to the connector', () => {
 test('a large answer to a login is no token', async () => {
   const declared = { capture: { json: '/token' } } as never
   const body = '{"token":"a-token"}'
-  expect(capture(reply(body), declared, 0).value).toBe('a-token')
-  expect(await thrownBy(() => capture(reply(body + padding), declared, 0))).toMatchObject({
+  expect(capture(reply(body), declared, 0, String).value).toBe('a-token')
+  expect(await thrownBy(() => capture(reply(body + padding), declared, 0, String))).toMatchObject({
     code: 'exchange_empty',
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { createRedact } from '../../runtime/contract/redact.ts'
 import { answerError } from '../../runtime/invoke/answer-error.ts'
-import { createRedact } from '../../runtime/invoke/redact.ts'
 
 const redact = createRedact(() => ['the-secret-token'])
 const own = { code: 'not_found', message: 'no', app_error_code: null, status_code: null, at: [] }

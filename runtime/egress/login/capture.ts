@@ -2,6 +2,7 @@
 import { RuntimeError } from '../../contract/errors.ts'
 import { pointedAt } from '../../contract/json-pointer.ts'
 import type { Manifest } from '../../contract/manifest.ts'
+import type { Redact } from '../../contract/redact.ts'
 import { upstreamCode, upstreamMessage } from '../../contract/upstream-status.ts'
 import type { EgressReply } from '../call.ts'
 import { headerValue, theirTime } from '../headers.ts'
@@ -22,8 +23,11 @@ const UNTOLD_MS = 3_600_000
 const MARGIN_MS = 60_000
 const MAX_TOKEN_LENGTH = 16_384
 
+/** More than a message repeats of an answer, in bytes: searched for secrets before it is cut. */
+const MAX_SHOWN_BYTES = 64 * 1024
+
 /**
- * The token of an answer.
+ * The token of an answer. `hide` takes the secrets of the login out of a text.
  *
  * @throws exchange_failed for a status that is not 2xx, exchange_empty where there is nothing to capture
  */
@@ -31,13 +35,14 @@ export function capture(
   reply: EgressReply,
   { capture: place, expires }: NonNullable<Manifest['exchange']>,
   nowMs: number,
+  hide: Redact,
 ): Token {
   const { status, url, body } = reply
   if (status < 200 || status > 299) {
     const wire = status === 400 || status === 401 ? 'unauthenticated' : upstreamCode(status)
     throw new RuntimeError(
       'exchange_failed',
-      `The login failed: ${upstreamMessage(status, url, body.toString())}`,
+      `The login failed: ${upstreamMessage(status, hide(url), hide(body.toString('utf8', 0, MAX_SHOWN_BYTES)))}`,
       { wire, statusCode: status },
     )
   }
@@ -49,7 +54,7 @@ export function capture(
   if (typeof value !== 'string' || value === '' || value.length > MAX_TOKEN_LENGTH)
     throw new RuntimeError(
       'exchange_empty',
-      `The login at ${url.replace(/[?#].*$/, '')} answered ${status} without a token: nothing at ${where}`,
+      `The login at ${hide(url.replace(/[?#].*$/, ''))} answered ${status} without a token: nothing at ${where}`,
       { statusCode: status },
     )
   // By the clock of whoever tells a time: behind one that is off, every request would log in.

@@ -2,6 +2,8 @@
  * The manifest's `exchange`, for one call: a login or token exchange that the host performs, so that the
  * connector never holds what it gives. All its requests pass the door like any other.
  */
+import { createRedact, type Redact } from '../../contract/redact.ts'
+import type { CallSecrets } from '../../contract/secrets.ts'
 import type { EgressCall, EgressReply } from '../call.ts'
 import type { OutgoingRequest } from '../exchange.ts'
 import type { HopReply } from '../hop.ts'
@@ -33,14 +35,16 @@ export function createLogin(
   /** What failed once in a call fails again: an account may be locked after some attempts. */
   let failure: { error: unknown } | null = null
   let key: string | null = null
+  const owners = ownersOf(exchange, secrets)
+  const hide = hiding(secrets, owners)
 
   async function make(request: OutgoingRequest): Promise<Token> {
     const reply = await send(request)
-    return capture(reply, exchange as NonNullable<typeof exchange>, Date.now())
+    return capture(reply, exchange as NonNullable<typeof exchange>, Date.now(), hide)
   }
 
   return {
-    owners: ownersOf(exchange, secrets),
+    owners,
     header: { name: header, value: (token) => value.replaceAll('{exchange}', () => token) },
     async token() {
       if (failure !== null) throw failure.error
@@ -57,6 +61,19 @@ export function createLogin(
       if (key !== null) tokens.drop(manifest, key, token)
     },
   }
+}
+
+/** Takes what a login sends out of what it is refused with, however short it is, and as the pair of Basic. */
+function hiding({ secrets, clear }: CallSecrets, owners: readonly string[]): Redact {
+  return createRedact(
+    () => [],
+    () => [
+      ...secrets.filter(({ owner }) => owners.includes(owner)).map(({ value }) => value),
+      ...[clear.auth, ...Object.values(clear.credentials ?? {})].flatMap((one) =>
+        one?.basic ? [`${one.basic.username}:${one.basic.password}`] : [],
+      ),
+    ],
+  )
 }
 
 /** Sends once more, with a new token, where one that was kept is answered with 401; never twice. */

@@ -10,7 +10,7 @@ const keptFor = (expires: unknown, date: string | null) => {
   const reply = { status: 200, url: 'https://acme.example/', redirected: false, headers }
   const body = Buffer.from(JSON.stringify({ token: 'a-token', expires }))
   const declared = { capture: { json: '/token' }, expires: { json: '/expires' } } as never
-  return capture({ ...reply, body }, declared, NOW).goodUntilMs - NOW
+  return capture({ ...reply, body }, declared, NOW, String).goodUntilMs - NOW
 }
 
 test.each([

@@ -270,6 +270,17 @@ describe('a login that fails', () => {
     expect([logged().length, asked().length]).toEqual([1, 0])
   })
 
+  test.each(['pw!', 'p', '9chars-pw'])(
+    'with the password %j tells it nowhere, however short it is and where its message is cut',
+    async (password) => {
+      const body = `${'- '.repeat(395)}${password} and password=${encodeURIComponent(password)}`
+      const { call } = await scene({ logins: [{ status: 401, body }] })
+      const { message } = await errorOf(call(password).fetch())
+      expect(message).toContain('[secret]')
+      expect(message.replaceAll('[secret]', '').split(/[^\w!-]+/)).not.toContain(password)
+    },
+  )
+
   test.each([
     [{ header: 'x-other', token: 'a' }, {}],
     [{ token: '' }, {}],

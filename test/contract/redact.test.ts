@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRedact, REDACTED, redactValue } from '../../runtime/invoke/redact.ts'
+import { createRedact, REDACTED, redactValue } from '../../runtime/contract/redact.ts'
 
 const SECRET = 'p@ss "word"/+é'
 const lowerPercent = (text: string) =>
@@ -74,5 +74,35 @@ describe('a value', () => {
   test('with a member named __proto__ has it as its own', () => {
     const value = redactValue(JSON.parse('{"__proto__":{"x":1}}'), redact) as object
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+  })
+})
+
+describe('a secret that is hidden at any length', () => {
+  const hide = (secret: string) =>
+    createRedact(
+      () => ['longer-than-eight'],
+      () => [secret],
+    )
+
+  test.each([
+    ['ab', 'code=ab&state=s', `code=${REDACTED}&state=s`],
+    ['ab', '{"code":"ab"}', `{"code":"${REDACTED}"}`],
+    ['ab', 'a line\\nab', `a line\\n${REDACTED}`],
+    ['ab', 'cab and lab, abstract', 'cab and lab, abstract'],
+    ['a/b', 'code=a%2Fb', `code=${REDACTED}`],
+    ['a/b', 'code=a%2fb', `code=${REDACTED}`],
+    ['guest', 'guests', `${REDACTED}s`],
+    ['secret', 'the secret is secret', `the ${REDACTED} is ${REDACTED}`],
+    ['sec', `in base64 ${Buffer.from('sec').toString('base64')}`, `in base64 ${REDACTED}`],
+    ['than', 'longer-than-eight', REDACTED],
+    [' ab ', 'found ab', `found ${REDACTED}`],
+    ['longer-code', 'xlonger-codex', `x${REDACTED}x`],
+  ])('%j is found in %j', (secret, text, expected) => {
+    expect(hide(secret)(text)).toBe(expected)
+  })
+
+  test('that is empty hides nothing', () => {
+    expect(hide('')('a text')).toBe('a text')
+    expect(hide(' ')('a text')).toBe('a text')
   })
 })
