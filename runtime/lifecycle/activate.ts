@@ -5,6 +5,7 @@ import type { Grant, InstalledConnector, Statement } from '../contract/generatio
 import type { Manifest } from '../contract/manifest.ts'
 import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/wants.ts'
+import { brokenInWords, misfit } from './dependents.ts'
 import { inWords } from './difference.ts'
 import { commit, newest, type Outcome } from './generations.ts'
 import { chosen } from './grants.ts'
@@ -32,7 +33,10 @@ export async function activate(deps: OperateDeps, id: string, wish: Activation):
   await judge(deps, statement, id, { ...wish, digest }, manifest)
   if (!wish.dryRun) {
     const { grants } = await next(deps, statement, id, { ...wish, digest }, manifest)
-    const failed = await deps.tryOut(digest, grants, await deps.probeOf(id))
+    const probe = await deps.probeOf(id)
+    const unfit = probe && misfit(manifest, probe)
+    if (unfit !== null) throw new RuntimeError('state_conflict', `${probeWords(id, unfit)} first`)
+    const failed = await deps.tryOut(digest, grants, probe)
     if (failed !== null)
       throw new RuntimeError(
         'state_conflict',
@@ -85,13 +89,22 @@ async function judge(
   const breaking = (before ? compatibility(before, manifest) : []).filter(
     ({ severity }) => severity === 'breaking',
   )
-  if (breaking.length > 0)
+  if (breaking.length > 0) {
+    const broken = await deps.brokenApps(id, manifest, breaking)
+    const probe = await deps.probeOf(id)
+    const unfit = probe && misfit(manifest, probe)
+    const found = breaking.map(({ where, message }) => `${where} ${message}`).join('; ')
     throw new RuntimeError(
       'state_conflict',
-      `${connector.id} ${version.version} breaks what serves now: ${breaking.map(({ where, message }) => `${where} ${message}`).join('; ')}. If that is meant, activate it with allow_breaking`,
-      { raw: { findings: breaking } },
+      `${connector.id} ${version.version} breaks what serves now: ${found}${brokenInWords(broken)}${unfit === null ? '' : `. ${probeWords(id, unfit)}`}. If that is meant, activate it with allow_breaking`,
+      { raw: { findings: breaking, apps: broken, probe: unfit } },
     )
+  }
 }
+
+/** What is wrong with the credentials that a version is tried with, and what to do. */
+const probeWords = (id: string, unfit: string): string =>
+  `The probe that it is tried with does not fit (${unfit}): give it again with keyway probe ${id} --as FILE`
 
 async function next(
   deps: OperateDeps,

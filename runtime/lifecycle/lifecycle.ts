@@ -20,6 +20,7 @@ import { createVersion, type Version } from '../registry/version.ts'
 import { restrict } from '../registry/wants.ts'
 import type { Sealer } from '../seal.ts'
 import { createRecentCalls, type RecentCalls } from './calls.ts'
+import { brokenApps } from './dependents.ts'
 import { type Follower, follow } from './follow.ts'
 import { keepLastKnown, readLastKnown } from './last-known.ts'
 import type { InstallPolicy, OperateDeps } from './operating.ts'
@@ -176,6 +177,8 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
       manifestOf: async (digest) => (await kept(digest)).manifest,
       tryOut,
       probeOf: (id) => probeOf(db, vault, actor.domainId, id),
+      brokenApps: (id, manifest, findings) =>
+        brokenApps(db, vault, actor.domainId, { id, manifest, findings }),
     }),
     catchUp: async () => follower?.catchUp(),
     async stop() {

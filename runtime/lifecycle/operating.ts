@@ -6,6 +6,8 @@ import type { Manifest } from '../contract/manifest.ts'
 import type { Doer } from '../core/activity/activity.ts'
 import { type Db, isAway } from '../database/database.ts'
 import type { Package } from '../packages/format.ts'
+import type { Incompatibility } from '../registry/compatibility.ts'
+import type { BrokenApp } from './dependents.ts'
 import type { Wish } from './generations.ts'
 import type { Probe } from './probes.ts'
 
@@ -25,6 +27,8 @@ export type OperateDeps = {
   /** Calls a version as it will serve; answers what went wrong, in words. */
   tryOut(digest: string, grants: readonly Want[], probe: Probe | null): Promise<string | null>
   probeOf(id: string): Promise<Probe | null>
+  /** The connected apps that a version would break by what was found. */
+  brokenApps(id: string, manifest: Manifest, findings: Incompatibility[]): Promise<BrokenApp[]>
 }
 
 export type Change = Omit<Wish, 'action'>

@@ -195,13 +195,21 @@ function types(
 
 function numbering({ version: before }: Manifest, { version: next }: Manifest): Incompatibility[] {
   const [old, now] = [semver.parse(before), semver.parse(next)]
-  if (!old || !now || now.major > old.major) return []
+  if (!old || !now || saysSo(old, now)) return []
   return [
     {
       severity: 'notice',
       where: 'version',
-      message: `${next} breaks what ${before} promised, and its first number does not say so`,
-      advice: `call it ${old.major + 1}.0.0`,
+      message: `${next} breaks what ${before} promised, and its number does not say so`,
+      advice: `call it ${breakingAfter(old)}`,
     },
   ]
+}
+
+/** As semver has it: below 1.0.0 the second number says that something breaks, below 0.1.0 the third. */
+const saysSo = (old: semver.SemVer, now: semver.SemVer): boolean =>
+  semver.gt(now, old) && !semver.satisfies(now, `^${old.version}`, { includePrerelease: true })
+
+function breakingAfter({ major, minor }: semver.SemVer): string {
+  return major > 0 ? `${major + 1}.0.0` : `0.${minor + 1}.0`
 }

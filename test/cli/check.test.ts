@@ -33,7 +33,8 @@ test('a version is checked beside the one before: what it breaks, and what to do
   expect(code).toBe(1)
   expect(out).toMatch(/breaking in settings\.subdomain:\n {4}must match .* now\n {6}→ keep it/)
   expect(out).toMatch(/notice in entitlement_types\.ROLE:\n {4}was called "Role", is "Group"/)
-  expect(out).toMatch(/notice in version:\n.*\n {6}→ call it 1\.0\.0/)
+  // Below 1.0.0 the second number says that something breaks.
+  expect(out).not.toContain('notice in version')
   const meant = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz', '--allow-breaking')
   expect([meant.code, meant.out.slice(0, 4)]).toEqual([0, 'ok  '])
   expect((await keyway('check', 'acme', '--against', 'acme-0.1.0.tgz')).code).toBe(0)

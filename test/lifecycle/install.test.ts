@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { operator } from './operator.ts'
-import { LISTING, type Made, packaged } from './packaging.ts'
+import { casesFor, LISTING, type Made, packaged } from './packaging.ts'
 
 let core: CoreHost
 let op: ReturnType<typeof operator>
@@ -174,6 +174,41 @@ describe('an upgrade', () => {
       expect.stringMatching(/acme 1\.3\.0 breaks what serves now: capabilities\.list_accounts/),
     ])
     expect((await op.activate(less, { allow_breaking: true })).status).toBe(200)
+  })
+
+  test('that breaks apps names them and why, and the probe that lacks a setting', async () => {
+    await op.install(first)
+    const credentials = { auth: { token: { token: 'a-tenants-token' } }, settings: {} }
+    expect((await op.call('PUT', '/connectors/acme/probe', credentials)).status).toBe(200)
+    const app = await core.call('POST', '/apps', {
+      body: { app_class_id: 'acme', name: 'Acme of Sales', auth: { token: 'a-tenants-token' } },
+    })
+    expect(app.status).toBe(200)
+    const settings = { region: { type: 'string', required: true } }
+    const capabilities = { validate_credentials: {}, list_accounts: {} }
+    const set = { settings: { region: 'eu' } }
+    const next = await packaged(
+      { version: '2.0.0', settings },
+      undefined,
+      casesFor(capabilities, { validate_credentials: set, list_accounts: set }),
+    )
+    await op.upload(next)
+    const refused = await op.activate(next)
+    expect(refused.status).toBe(409)
+    expect(refused.body.error.message).toMatch(
+      /It would break the app "Acme of Sales" \(.*: settings\.region: missing.*The probe that it is tried with does not fit \(settings\.region: missing.*keyway probe acme --as FILE/,
+    )
+    expect(refused.body.error.message).not.toContain('a-tenants-token')
+    const meant = await op.activate(next, { allow_breaking: true })
+    expect([meant.status, meant.body.error?.message]).toEqual([
+      409,
+      expect.stringMatching(/^The probe .*settings\.region/),
+    ])
+    const whole = { ...credentials, settings: { region: 'eu' } }
+    await op.call('PUT', '/connectors/acme/probe', whole)
+    expect((await op.activate(next, { allow_breaking: true })).status).toBe(200)
+    await op.call('DELETE', '/connectors/acme/probe')
+    await core.call('DELETE', `/apps/${app.body.id}`)
   })
 
   test.each([['an older version', { version: '0.9.0' }, 'acme 1.0.0 serves, 0.9.0 is older']])(

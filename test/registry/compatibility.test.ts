@@ -116,6 +116,24 @@ test.each(CASES)('%s', (_name, before, next, found) => {
   for (const { advice } of told) expect(advice).not.toBe('')
 })
 
+test.each([
+  ['1.2.0', '1.3.0', 'call it 2.0.0'],
+  ['1.2.0', '2.0.0', null],
+  ['0.1.0', '0.1.1', 'call it 0.2.0'],
+  ['0.1.0', '0.2.0', null],
+  ['0.1.0', '1.0.0', null],
+  ['0.0.3', '0.0.4', null],
+  ['1.2.0', '1.1.0', 'call it 2.0.0'],
+  ['0.2.0', '0.1.0', 'call it 0.3.0'],
+])('a breach from %s to %s is numbered as semver has it', (before, next, advice) => {
+  const told = compatibility(
+    parse({ version: before, capabilities: both }),
+    parse({ version: next }),
+  )
+  const numbered = told.find(({ where }) => where === 'version')
+  expect(numbered?.advice ?? null).toBe(advice)
+})
+
 test('a breach under a number that promises none is told too', () => {
   const told = compatibility(parse({ capabilities: both }), parse({ version: '1.1.0' }))
   expect(told.at(-1)).toMatchObject({
