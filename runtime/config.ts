@@ -136,6 +136,18 @@ export const SETTINGS = {
     meaning:
       'further names that the `Host` header may have on a loopback address, separated by spaces',
   },
+  KEYWAY_TRUSTED_PROXIES: {
+    default: '',
+    schema: v.pipe(
+      text,
+      v.check(
+        (given) => list(given, /\s+/).every(isNetwork),
+        'names something that is no address and no network such as 10.0.0.0/8',
+      ),
+    ),
+    meaning:
+      'proxies that say by `X-Forwarded-For` who their caller is: addresses and networks, separated by spaces; tries to sign in are counted by that address',
+  },
   KEYWAY_MAX_DEADLINE_MS: {
     default: '120000',
     schema: wholeNumber(100, 3_600_000),
@@ -213,6 +225,7 @@ export type Config = Readonly<{
   /** True when the connector interface answers without a token. */
   openConnectors: boolean
   allowedHosts: readonly string[]
+  trustedProxies: readonly string[]
   ceilings: Readonly<{
     maxDeadlineMs: number
     maxMemoryMb: number
@@ -270,6 +283,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     connectorToken,
     openConnectors: connectorToken === '' && (loopback || everybody),
     allowedHosts: list(get('KEYWAY_ALLOWED_HOSTS'), /\s+/),
+    trustedProxies: list(get('KEYWAY_TRUSTED_PROXIES'), /\s+/),
     ceilings: Object.freeze({
       maxDeadlineMs: Number(get('KEYWAY_MAX_DEADLINE_MS')),
       maxMemoryMb: Number(get('KEYWAY_MAX_MEMORY_MB')),
@@ -301,6 +315,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (wrong.length > 0) throw new ConfigError(wrong.join('\n'))
   return Object.freeze(config)
+}
+
+/** Whether a text is an address, or a network such as 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0 || address.includes('%')) return false
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  )
 }
 
 /** Whether only this machine can reach an address. */

@@ -20,6 +20,7 @@ import type { Resolve } from './egress/lookups.ts'
 import { checkRules } from './egress/url-template.ts'
 import { createApp } from './http/app.ts'
 import { refuseOddPaths } from './http/canonical-path.ts'
+import { createClientAddress } from './http/client-address.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
 import { createCall } from './invoke/call.ts'
@@ -316,6 +317,7 @@ export async function createHost(
       hasher,
       parts,
       requestsPerMinute: config.requestsPerMinute,
+      clientAddress: createClientAddress(config.trustedProxies),
       log,
     },
     connectorsPath: config.connectorsPath,

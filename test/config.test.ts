@@ -41,6 +41,7 @@ describe('without variables', () => {
       connectorToken: '',
       openConnectors: true,
       allowedHosts: [],
+      trustedProxies: [],
       ceilings: {
         maxDeadlineMs: 120_000,
         maxMemoryMb: 256,

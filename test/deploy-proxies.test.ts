@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -25,17 +26,20 @@ afterAll(async () => {
 })
 
 /** A proxy's configuration for a port of this machine, without TLS; all of its rules stay as they are. */
-type Proxy = { name: string; write(port: number, network: string): Promise<[string, ...string[]]> }
+type Proxy = {
+  name: string
+  write(port: number, network: string, to: string): Promise<[string, ...string[]]>
+}
 
 const PROXIES: readonly Proxy[] = [
   {
     name: 'haproxy',
-    async write(port, network) {
+    async write(port, network, to) {
       const file = path.join(folder, `haproxy-${port}.cfg`)
       const text = replaced(read('haproxy.cfg'), [
         [/bind :443 .*/, `bind 127.0.0.1:${port}`],
         [/10\.0\.0\.0\/8/, network],
-        [/server a .*/, `server a ${new URL(host.url).host}`],
+        [/server a .*/, `server a ${new URL(to).host}`],
         [/ *server b .*\n/, ''],
       ])
       await writeFile(file, text)
@@ -44,7 +48,7 @@ const PROXIES: readonly Proxy[] = [
   },
   {
     name: 'nginx',
-    async write(port, network) {
+    async write(port, network, to) {
       const home = path.join(folder, `nginx-${port}`)
       await mkdir(home)
       const text = replaced(read('nginx.conf'), [
@@ -53,7 +57,7 @@ const PROXIES: readonly Proxy[] = [
         [/ *ssl_certificate .*\n/, ''],
         [/ *ssl_certificate_key .*\n/, ''],
         [/10\.0\.0\.0\/8/, network],
-        [/server 127\.0\.0\.1:8080/, `server ${new URL(host.url).host}`],
+        [/server 127\.0\.0\.1:8080/, `server ${new URL(to).host}`],
       ])
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (kind) => `${kind}_temp_path ${home}/${kind};`,
@@ -149,9 +153,9 @@ describe.each(PROXIES)('behind $name', ({ name, write }) => {
   const isThere = spawnSync(name, ['-v']).error === undefined
   const children: ChildProcess[] = []
   /** The port of a proxy that lets `network` reach the operator's addresses. */
-  async function begin(network: string): Promise<number> {
+  async function begin(network: string, to = host.url): Promise<number> {
     const port = await freePort()
-    const [command, ...args] = await write(port, network)
+    const [command, ...args] = await write(port, network, to)
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })
     children.push(child)
     let said = ''
@@ -186,6 +190,26 @@ describe.each(PROXIES)('behind $name', ({ name, write }) => {
     )
     expect(answers.filter(({ status }) => ![400, 403, 404].includes(status))).toEqual([])
     expect(host.lines.slice(lines).filter((line) => line.includes('token_missing'))).toEqual([])
+  })
+
+  test.skipIf(!isThere)('the host hears who calls, whoever the caller says to be', async () => {
+    const heard: (string | undefined)[] = []
+    const behind = createHttpServer(({ headers }, response) => {
+      heard.push(headers['x-forwarded-for'] as string | undefined)
+      response.end('ok')
+    })
+    await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
+    const { port } = behind.address() as AddressInfo
+    const proxy = await begin('127.0.0.0/8', `http://127.0.0.1:${port}`)
+    for (const path of ['/settings/sign-in', '/operator/connectors']) {
+      heard.length = 0
+      const headers = { 'x-forwarded-for': '203.0.113.9', connection: 'close' }
+      await fetch(`http://127.0.0.1:${proxy}${path}`, { headers })
+      // HAProxy asks after the host's health by itself, in nobody's name.
+      expect(heard.filter((one) => one !== undefined)).toEqual(['127.0.0.1'])
+    }
+    behind.closeAllConnections()
+    await new Promise((resolve) => behind.close(resolve))
   })
 
   test.skipIf(!isThere)('the network that may gets to the operator', async () => {

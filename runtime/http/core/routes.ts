@@ -35,6 +35,8 @@ export type CoreDeps = {
   hasher: TokenHasher
   parts: CoreParts
   requestsPerMinute: number
+  /** Who sends a request. */
+  clientAddress(c: Context<Env>): string
   log: Log
 }
 

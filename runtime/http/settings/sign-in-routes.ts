@@ -1,10 +1,9 @@
 /** Signing in to the settings pages. */
-import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
 import { type Context, Hono } from 'hono'
 import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { endSession, signInByCode, signInByToken } from '../../core/callers/sessions.ts'
+import { networkOf } from '../client-address.ts'
 import { createRateLimit } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { away } from '../core/to-core-error.ts'
@@ -27,7 +26,7 @@ const PROBLEMS = {
   },
 } as const satisfies Record<string, SignInProblem>
 
-export function signInRoutes({ db: reach, hasher }: CoreDeps): Hono<Env> {
+export function signInRoutes({ db: reach, hasher, clientAddress }: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const rate = createRateLimit(CALLER_LIMITS.sign_in_tries)
 
@@ -38,13 +37,6 @@ export function signInRoutes({ db: reach, hasher }: CoreDeps): Hono<Env> {
 
   routes.post('/sign-in', async (c) => {
     refuseForeign(c)
-    const { allowed, headers } = rate.count(addressOf(c), Date.now())
-    if (!allowed) {
-      const { 'retry-after': retryAfter = '60' } = headers
-      throw new CoreError(429, `Too many tries; wait ${retryAfter} seconds`, {
-        'retry-after': retryAfter,
-      })
-    }
     const form = await readForm(c)
     const visitor = visitorOf(c)
     if (visitor === null || !isProven(hasher, visitor, form)) return show(c, PROBLEMS.form, 403)
@@ -53,6 +45,14 @@ export function signInRoutes({ db: reach, hasher }: CoreDeps): Hono<Env> {
     if (code === '' && token === '') return show(c, PROBLEMS.nothing, 422)
     const db = reach()
     if (!db) throw away()
+    // What was refused without asking whether a secret is right is no try: it would lock others out.
+    const { allowed, headers } = rate.count(networkOf(clientAddress(c)), Date.now())
+    if (!allowed) {
+      const { 'retry-after': retryAfter = '60' } = headers
+      throw new CoreError(429, `Too many tries; wait ${retryAfter} seconds`, {
+        'retry-after': retryAfter,
+      })
+    }
     const secret = await (code === ''
       ? signInByToken(db, hasher, token)
       : signInByCode(db, hasher, code))
@@ -63,13 +63,4 @@ export function signInRoutes({ db: reach, hasher }: CoreDeps): Hono<Env> {
     return c.redirect(TOKENS_PATH, 303)
   })
   return routes
-}
-
-/** Who tries; of IPv6 the network, in which one caller has any number of addresses. */
-function addressOf(c: Context<Env>): string {
-  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
-  const address = incoming?.socket?.remoteAddress ?? ''
-  if (!isIPv6(address) || address.includes('.')) return address
-  const [head = ''] = address.split('::')
-  return head.split(':').slice(0, 4).join(':')
 }

@@ -47,6 +47,21 @@ const textOf = (row: { hash: Buffer }) => `${row.hash.toString('latin1')} ${JSON
 const past = new Date(Date.now() - 1000)
 
 describe('a login link', () => {
+  test('lasts no longer than the token that makes it, nor does the session that it begins', async () => {
+    const boss = await person(core.db, 'brief@example.com', ['Admin'])
+    const end = new Date(Date.now() + 60_000)
+    await core.db.update(apiTokens).set({ expiresAt: end }).where(eq(apiTokens.userId, boss.id))
+    const one = await person(core.db, 'let-in@example.com')
+    const { body } = await links({ email: 'let-in@example.com' }, { token: boss.token })
+    expect(body.expires_at).toBe(end.toISOString())
+    const { visitor } = await tryWith({ code: body.path.split('#code=')[1] })
+    expect(await isIn(visitor)).toBe(true)
+    const rows = await core.db.select().from(sessions).where(eq(sessions.userId, one.id))
+    expect(rows.map(({ expiresAt }) => expiresAt.getTime())).toContain(end.getTime())
+    await core.db.update(apiTokens).set({ expiresAt: past }).where(eq(apiTokens.userId, boss.id))
+    expect(await isIn(visitor)).toBe(false)
+  })
+
   test('is made by the operator, for the first admin unless told otherwise', async () => {
     const { status, body } = await links({})
     expect(status).toBe(201)
@@ -298,6 +313,40 @@ describe('a sign-in form', () => {
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
     const other = await visitor.post('/settings/sign-in', { token: ada.token })
     expect(other.status).toBe(303)
+  })
+
+  test('that is refused before its secret is looked at is no try', async () => {
+    const from = '203.0.113.8'
+    const visitor = visit(core)
+    await visitor.get('/settings/sign-in')
+    const cheap: [Record<string, string>, Sending][] = [
+      [{ proof: 'none' }, { from }],
+      [{ code: '', token: '' }, { from }],
+      [{ code: 'x' }, { from, headers: { 'sec-fetch-site': 'cross-site' } }],
+      [{}, { from, raw: 'code=x&token=y' }],
+    ]
+    for (let tries = 0; tries < 40; tries += 1) {
+      const [fields, sending] = cheap[tries % cheap.length] ?? [{}, {}]
+      expect([403, 422]).toContain(
+        (await visitor.post('/settings/sign-in', fields, sending)).status,
+      )
+    }
+    const seen = await visitor.post('/settings/sign-in', { token: ada.token }, { from })
+    expect(seen.status).toBe(303)
+  })
+
+  test('behind an address that no setting trusts is of that address, whatever it says', async () => {
+    const visitor = visit(core)
+    await visitor.get('/settings/sign-in')
+    const from = '203.0.113.10'
+    const statuses: number[] = []
+    for (let tries = 0; tries < 21; tries += 1) {
+      const headers = { 'x-forwarded-for': `198.51.100.${tries}` }
+      statuses.push(
+        (await visitor.post('/settings/sign-in', { code: 'x' }, { from, headers })).status,
+      )
+    }
+    expect(statuses.at(-1)).toBe(429)
   })
 
   test('counts an IPv6 network as one address', async () => {
