@@ -59,7 +59,7 @@ export function offsetListing<T>(
     if (before > 0 && before >= total) return paged([])
     if (items.length === 0 && before < total)
       throw wrong(
-        `The system gave no items from number ${offset} on, although it tells of ${total}`,
+        `The system gave no items from number ${offset} on, although it claims ${total}`,
       )
     return paged(items, before + items.length < total ? offset + items.length : null)
   }

@@ -66,7 +66,7 @@ test('refuses an empty page where more was promised, and what is no list', async
   const promising = offsetListing(() => ({ items: [], total: 9 }))
   await expect(page(promising, 3, null)).rejects.toMatchObject({
     error_code: 'invalid_response',
-    message: 'The system gave no items from number 3 on, although it tells of 9',
+    message: 'The system gave no items from number 3 on, although it claims 9',
   })
   for (const answer of [null, {}, { items: 'x' }, 'x'])
     await expect(
