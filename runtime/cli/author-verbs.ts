@@ -5,16 +5,18 @@ import { answering, helped } from './options.ts'
 /** Adds them. */
 export function addAuthorVerbs(program: Command): void {
   program.commandsGroup('Write a connector:')
-  helped(answering(program.command('new')), { examples: ['new acme'] })
+  helped(answering(program.command('new')), { examples: ['new acme', 'new desk --from scim'] })
     .argument('<id>', 'id of the connector, such as acme')
     .option('--dir <directory>', 'where to make the folder', 'plugins')
+    .option('--from <connector>', 'begin with a copy of a built-in connector, such as scim')
     .option('--dry-run', 'only say which files would be made')
     .description('make a new connector folder from the template')
     .action(async (id, options) => (await import('./new.ts')).newConnector(id, options))
 
   against(
     helped(answering(program.command('check')), {
-      notes: 'Exits with 1 when a check fails. It changes nothing.',
+      notes:
+        'Exits with 1 when a check fails. It changes nothing but connector.types.ts, where a source imports that.',
       examples: [
         'check plugins/acme',
         'check plugins/acme --against acme-1.0.0.tgz',

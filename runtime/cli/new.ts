@@ -1,4 +1,4 @@
-/** `keyway new`: a connector folder from the template, with its own id and name. */
+/** `keyway new`: a connector folder from the template or a built-in connector, with its own id and name. */
 import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -8,6 +8,7 @@ import { ConnectorId } from '../contract/manifest.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const TEMPLATE = path.join(ROOT, 'plugin-template')
+const BUILT_IN = path.join(ROOT, 'plugins')
 const REFERENCE = path.join(ROOT, 'runtime/contract/README.md')
 
 /** Whether this is the source: then the types that authors see are not built yet. */
@@ -17,30 +18,55 @@ const IS_CHECKOUT = import.meta.filename.endsWith('.ts')
 const TEMPLATE_ID = 'acme'
 const TEMPLATE_NAME = 'Acme'
 
-type NewFlags = { dir: string; dryRun?: true; json?: true }
+type NewFlags = { dir: string; from?: string; dryRun?: true; json?: true }
 
-/** @throws ConfigError for an id that is none, or a folder that is there. */
-export async function newConnector(id: string, { dir, dryRun, json }: NewFlags): Promise<void> {
+/** @throws ConfigError for an id that is none, a folder that is there, an unknown built-in connector. */
+export async function newConnector(
+  id: string,
+  { dir, from, dryRun, json }: NewFlags,
+): Promise<void> {
   const parsed = v.safeParse(ConnectorId, id)
   if (!parsed.success) throw new ConfigError(`${id}: ${parsed.issues[0].message}`)
   const target = path.resolve(dir, id)
   if (await exists(target))
     throw new ConfigError(`${target} is there already; choose another id, or remove it`)
   const shown = path.relative(process.cwd(), target) || target
-  const files = await readdir(TEMPLATE)
-  if (!dryRun) await make(id, target)
+  const source = from === undefined ? TEMPLATE : await builtIn(from)
+  const files = await readdir(source)
+  if (!dryRun) await (from === undefined ? make(id, target) : copy(id, source, target))
   if (json) console.log(JSON.stringify({ id, directory: target, files }, null, 2))
   else if (dryRun) console.log(`Would make ${shown} with ${files.join(', ')}.`)
   else tellNext(target, shown)
 }
 
-async function make(id: string, target: string): Promise<void> {
-  await cp(TEMPLATE, target, { recursive: true })
-  const name = id
+async function builtIn(id: string): Promise<string> {
+  const known = (await readdir(BUILT_IN)).sort()
+  if (known.includes(id)) return path.join(BUILT_IN, id)
+  throw new ConfigError(`--from ${id}: there is no such connector; there are ${known.join(', ')}`)
+}
+
+/** A built-in connector under another id: it stands beside the one that it was made from. */
+async function copy(id: string, source: string, target: string): Promise<void> {
+  await cp(source, target, { recursive: true, filter: (file) => path.basename(file)[0] !== '.' })
+  const file = path.join(target, 'connector.json')
+  const text = await readFile(file, 'utf8')
+  const named = text.replace(/("id": )"[^"]*"/, (_all, key) => `${key}${JSON.stringify(id)}`)
+  await writeFile(
+    file,
+    named.replace(/("name": )"[^"]*"/, (_all, key) => `${key}"${nameOf(id)}"`),
+  )
+}
+
+const nameOf = (id: string): string =>
+  id
     .split(/[-_]+/)
     .filter((word) => word !== '')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
+
+async function make(id: string, target: string): Promise<void> {
+  await cp(TEMPLATE, target, { recursive: true })
+  const name = nameOf(id)
   // A host name has neither underscores nor a hyphen at its end.
   const hostName = id.replace(/[-_]+/g, '-').replace(/-$/, '')
   for (const file of ['connector.json', 'connector.ts', 'connector.cases.json', 'README.md']) {

@@ -8,7 +8,8 @@ import { forgetDatabase } from '../database/forget.ts'
 import { isAlive, until } from './until.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
-const KEYWAY = path.join(ROOT, 'runtime', 'cli', 'keyway.mjs')
+/** The command's file in the checkout. */
+export const KEYWAY: string = path.join(ROOT, 'runtime', 'cli', 'keyway.mjs')
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 

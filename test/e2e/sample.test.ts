@@ -1,27 +1,58 @@
 /** The README's first minute: the real command with its sample directory, called as it says. */
 import { execFile, spawnSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { people } from '../../runtime/sample/people.ts'
 import { send } from './client.ts'
-import { begin, type Command, newHome, processesWith, ROOT, stopCommands } from './command.ts'
+import {
+  begin,
+  type Command,
+  KEYWAY,
+  newHome,
+  processesWith,
+  ROOT,
+  stopCommands,
+} from './command.ts'
 import type { Answer } from './host.ts'
 import { createJudge, type Judge } from './judge.ts'
 import { isAlive, until } from './until.ts'
 
 type Account = { integration_specific_id: string; user_status: string }
-type Running = { command: Command; data: string; url: string; curl: string; body: object }
+type Running = {
+  command: Command
+  home: string
+  data: string
+  url: string
+  curl: string
+  body: object
+}
 
 async function start(): Promise<Running> {
   const home = await newHome()
   const data = path.join(home, 'data')
-  const command = begin(['start', '--sample', '--sample-port', '0'], {
-    env: { PORT: '0', KEYWAY_DATA_DIR: data, KEYWAY_PLUGINS_DIR: path.join(home, 'plugins') },
+  // Known beforehand: what a connector may reach on loopback is granted at the start.
+  const port = await freePort()
+  const command = begin(['start', '--sample', '--sample-port', String(port)], {
+    env: {
+      PORT: '0',
+      KEYWAY_DATA_DIR: data,
+      KEYWAY_PLUGINS_DIR: path.join(home, 'plugins'),
+      KEYWAY_PRIVATE_EGRESS: `desk=127.0.0.1:${port}`,
+    },
   })
   const [curl, url = '', body = ''] = await command.prints(/curl -s (\S+) [\s\S]*? -d '(\{.*\})'/)
-  return { command, data, url, curl, body: JSON.parse(body) }
+  return { command, home, data, url, curl, body: JSON.parse(body) }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }
 
 const hasCurl = spawnSync('curl', ['--version']).error === undefined
@@ -147,6 +178,49 @@ describe('keyway start --sample', () => {
       expect(JSON.parse(over ?? '').status).toBe('TIME_BASED_EXPIRED')
       expect(left).not.toContain('u-021')
     },
+  )
+
+  test.skipIf(!hasCurl)(
+    `gets from a connector to granted access in the ten commands of the README${hasCurl ? '' : ' (needs curl)'}`,
+    async () => {
+      await running.command.prints(/the sample company was made/)
+      const npx = path.join(running.home, 'npx')
+      await writeFile(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${KEYWAY}" "$@"\n`)
+      await chmod(npx, 0o755)
+      const block = await pasted(/^sh\ncore\(\) \{.*content-type/)
+      const lines = block.trim().split('\n')
+      const begins = lines.findIndex((line) => line.includes('npx keyway start'))
+      // The host runs already, with the same grant and its sample.
+      expect(lines[begins]).toMatch(
+        /^KEYWAY_PRIVATE_EGRESS='desk=127.0.0.1:8090' npx keyway start --sample > \S+ 2>&1 &$/,
+      )
+      expect(lines.slice(begins)).toHaveLength(10)
+      const commands = [...lines.slice(0, begins), ...lines.slice(begins + 1)]
+        .join('\n')
+        .replaceAll('http://127.0.0.1:8090', new URL(directoryUrl()).origin)
+      const asked = 'core $api/appstore/access_requests/$request'
+      const script = `${commands}
+        until ${asked} | grep COMPLETED; do sleep 1; done`
+      const { PATH } = process.env
+      const { port } = new URL(running.url)
+      const { stdout } = await promisify(execFile)('sh', ['-ec', script], {
+        cwd: running.home,
+        env: { ...process.env, PATH: `${running.home}:${PATH}`, PORT: port },
+        timeout: 100_000,
+      })
+      expect(stdout).toMatch(/desk: serves 1\.0\.0/)
+      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        status: 'COMPLETED',
+        app_name: 'Help Desk',
+        target_user: { given_name: 'Hana' },
+        requestable_permissions: [{ label: 'Office Move 2027', app_class_id: 'desk' }],
+      })
+      const group = await send(`${directoryUrl()}/Groups/g-12`, {
+        headers: { authorization: 'Bearer sample-token' },
+      })
+      expect(group.text).toContain('u-021')
+    },
+    120_000,
   )
 
   const directoryUrl = () => (running.body as { settings: { base_url: string } }).settings.base_url
