@@ -34,7 +34,7 @@ export async function inParallel<T, U>(
  * const accounts = mapped(users, (user) => (user.bot ? [] : [toAccount(user)]))
  * return accounts(ctx.page)
  */
-export function mapped<T, U>(
+export function mapped<T, const U>(
   listing: Listing<T>,
   map: (item: T) => readonly U[] | Promise<readonly U[]>,
 ): Listing<U> {

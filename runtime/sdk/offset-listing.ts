@@ -58,9 +58,7 @@ export function offsetListing<T>(
     // It has shrunk since the last page. Some systems answer with their first page then.
     if (before > 0 && before >= total) return paged([])
     if (items.length === 0 && before < total)
-      throw wrong(
-        `The system gave no items from number ${offset} on, although it claims ${total}`,
-      )
+      throw wrong(`The system gave no items from number ${offset} on, although it claims ${total}`)
     return paged(items, before + items.length < total ? offset + items.length : null)
   }
 }

@@ -95,6 +95,17 @@ defineConnector({
     )(ctx.page),
 })
 
+// Its literals need no annotation either, although it is made before it is called.
+defineConnector({
+  list_accounts: (_request, ctx) =>
+    mapped(
+      () => [{ id: 'u1', active: true }],
+      ({ id, active }) => [
+        { integration_specific_id: id, user_status: active ? 'ACTIVE' : 'SUSPENDED' },
+      ],
+    )(ctx.page),
+})
+
 // Several credentials, by their ids.
 defineConnector<object, 'api' | 'scim'>({
   validate_credentials: (_request, ctx) => ({
