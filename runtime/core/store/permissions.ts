@@ -1,5 +1,5 @@
 /** Requestable permissions: what can be asked for within an app, and who finds what. */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
 import type { Db } from '../../database/database.ts'
@@ -29,11 +29,13 @@ export async function listPermissions(
   const found = await findFound(db, principal, appId)
   const view = settingsView(found.app, found.settings)
   const { search_term: term, exact_match: exact, in_app_store: visible } = query
-  const { label, visibility } = requestablePermissions
+  const { label, visibility, goneAt } = requestablePermissions
   const where = and(
     eq(requestablePermissions.appId, found.app.id),
     permissionsFoundBy(principal, found, view),
     visible === null ? undefined : eq(visibility, visible ? 'VISIBLE' : 'HIDDEN'),
+    // What is not in the app any more cannot be asked for; its admins still find it, to see that it is gone.
+    found.whole && visible !== true ? undefined : isNull(goneAt),
     matching(label, term ?? '', exact),
   )
   const order = [asc(label), asc(requestablePermissions.id)]

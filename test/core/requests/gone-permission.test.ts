@@ -1,5 +1,7 @@
 /** Requests for permissions of one's own making, which are deleted meanwhile. */
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { until } from '../../e2e/until.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
@@ -77,4 +79,32 @@ it('are taken back by webhook under their own name, not as access to the app', a
     .map(({ text }) => JSON.parse(text))
     .find(({ access_request_id, event }) => access_request_id === id && event === 'DEPROVISION')
   expect(told).toMatchObject({ permissions: [{ label: 'Editors' }] })
+})
+
+it('that a sync no longer finds are in the store no more, beside the one that was made again', async () => {
+  const appId = await acme.inStore(
+    await app(core.db, 'Twins'),
+    {},
+    { groups_provisioning: 'GROUPS_AND_VISIBLE' },
+  )
+  const ref = { entitlementType: 'group', resourceType: '', resourceId: '' }
+  const dead = await acme.synced(appId, 'Editors', { ...ref, entitlementId: 'g1' })
+  const alive = await acme.synced(appId, 'Editors', { ...ref, entitlementId: 'g2' })
+  await core.db
+    .update(requestablePermissions)
+    .set({ goneAt: new Date() })
+    .where(eq(requestablePermissions.id, dead))
+  const listed = async (token?: string, query = '') => {
+    const path = `/appstore/requestable_permissions?app_id=${appId}${query}`
+    const { body } = await core.call('GET', path, token ? { token } : {})
+    return body.items.map(({ id }: { id: string }) => id).sort()
+  }
+  expect(await listed(ada.token)).toEqual([alive])
+  expect(await listed(undefined, '&in_app_store=true')).toEqual([alive])
+  expect(await listed()).toEqual([alive, dead].sort())
+  const asked = await acme.ask(ada, { app_id: appId, requestable_permission_ids: [dead] })
+  expect([asked.status, JSON.stringify(asked.body)]).toEqual([
+    422,
+    expect.stringContaining('is not in the app any more'),
+  ])
 })
