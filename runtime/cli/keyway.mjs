@@ -56,6 +56,14 @@ if (process.execve && process.platform !== 'win32') process.execve(file, [file, 
 // Where a process cannot become another one (an old Node, Windows) it stands beside.
 const child = spawn(file, args, { stdio: 'inherit', env })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// The shell of npm ends at a signal and passes it on to nobody (launcher.ts, which sees this process live on).
+const shell = process.ppid
+const timer = setInterval(() => {
+  if (process.ppid === shell || process.env.npm_lifecycle_event === undefined) return
+  // Once: the server takes a second one for haste.
+  clearInterval(timer)
+  child.kill('SIGTERM')
+}, 500).unref()
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? (signal === null ? 1 : 130)
 })

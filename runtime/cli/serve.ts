@@ -6,6 +6,7 @@ import { serve } from '@hono/node-server'
 import { type Config, ConfigError } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Host } from '../main.ts'
+import { watchLauncher } from './launcher.ts'
 import { endStalled } from './stalled.ts'
 
 /** How long a stop waits for calls that are under way, in milliseconds. */
@@ -89,24 +90,28 @@ export function addressError(error: Error, setting: string, host: string, port: 
 /**
  * Stops at SIGINT or SIGTERM: what was accepted is answered first. A second signal ends at once; one
  * that comes within a second is the first again: a terminal sends it to every process, npm once more.
+ * Stops too when the npm that started it is gone.
  */
 export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   let stoppingSinceMs: number | null = null
+  const begin = (why: object) => {
+    stoppingSinceMs = performance.now()
+    log.info(why, 'stopping; calls under way are answered first')
+    stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stoppingSinceMs !== null) {
-        if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) process.exit(1)
-        return
-      }
-      stoppingSinceMs = performance.now()
-      log.info({ signal }, 'stopping; calls under way are answered first')
-      stop().then(
-        () => process.exit(0),
-        (error) => {
-          log.error({ err: error }, 'stopping failed')
-          process.exit(1)
-        },
-      )
+      if (stoppingSinceMs === null) return begin({ signal })
+      if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) process.exit(1)
     })
   }
+  watchLauncher(() => {
+    if (stoppingSinceMs === null) begin({ because: 'the npm that started it is gone' })
+  })
 }

@@ -30,6 +30,8 @@ export type CommandOptions = {
   cwd?: string
   /** The command's file, where it is not the checkout's. */
   file?: string
+  /** A program that is run in place of the command, with all of the arguments. */
+  program?: string
 }
 
 const begun = new Set<ChildProcess>()
@@ -38,10 +40,11 @@ const homes = new Set<string>()
 /** Starts `keyway ...args` in a process group of its own. */
 export function begin(
   args: string[],
-  { env = {}, cwd = ROOT, file = KEYWAY }: CommandOptions = {},
+  { env = {}, cwd = ROOT, file = KEYWAY, program }: CommandOptions = {},
 ): Command {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [file, ...args], {
+  const [run, all] = program ? [program, args] : [process.execPath, [file, ...args]]
+  const child = spawn(run, all, {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

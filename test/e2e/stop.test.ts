@@ -1,10 +1,13 @@
 /** A host that is asked to stop while it is busy answers what it took, and is gone soon, with all it started. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { familyOf } from '../../runtime/verify/processes.ts'
 import { code, manifest, withToken } from '../fixtures/folders.ts'
-import { begin, type Command, newHome, processesWith, stopCommands } from './command.ts'
+import { send } from './client.ts'
+import { begin, type Command, newHome, processesWith, ROOT, stopCommands } from './command.ts'
 import { startHost } from './host.ts'
 import { isAlive, until } from './until.ts'
 
@@ -162,4 +165,49 @@ test.runIf(isLinux)(
     agent.destroy()
   },
   60_000,
+)
+
+/** Ways of npm to start a host. Each puts a shell between, which passes no signal on. */
+const LAUNCHES: readonly (readonly [name: string, args: readonly string[]])[] = [
+  ['npm', ['start', '--ignore-scripts']],
+  ['npx', ['--no-install', 'keyway', 'start']],
+]
+
+describe.skipIf(!isLinux || spawnSync('npm', ['--version']).error !== undefined)(
+  `started by npm${isLinux ? '' : ' (needs Linux)'}`,
+  () => {
+    test.each(LAUNCHES)(
+      '%s %j: asked to stop, it leaves no process behind',
+      async (name, args) => {
+        const folder = await newHome()
+        const data = path.join(folder, 'data')
+        await mkdir(path.join(folder, 'node_modules', '.bin'), { recursive: true })
+        const { bin, scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
+        const file = path.join(ROOT, bin.keyway)
+        await symlink(file, path.join(folder, 'node_modules', '.bin', 'keyway'))
+        const start = scripts.start.replace(bin.keyway, file)
+        expect(start).toContain(file)
+        await writeFile(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
+        const command = begin(args as string[], {
+          program: name,
+          cwd: folder,
+          env: { PORT: '0', KEYWAY_DATA_DIR: data, KEYWAY_PLUGINS_DIR: path.join(folder, 'none') },
+        })
+        const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+        await command.prints(/"msg":"ready"/)
+        await until(
+          'its database serves',
+          async () => (await send(`${url}/readyz`, {})).status === 200,
+        )
+        const pids = familyOf(command.pid).map(({ pid }) => pid)
+        // npm, its shell, the host and the processes of PostgreSQL.
+        expect(pids.length).toBeGreaterThan(5)
+        command.kill('SIGTERM')
+        await command.ended
+        await until('everything is gone', () => !pids.some(isAlive))
+        await expect(send(`${url}/healthz`, {})).rejects.toThrow(/ECONNREFUSED/)
+      },
+      60_000,
+    )
+  },
 )
