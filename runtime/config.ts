@@ -344,3 +344,12 @@ function proxyOf(httpsProxy: string, httpProxy: string, noProxy: string): Config
   if (httpsProxy === '' && httpProxy === '') return null
   return Object.freeze({ httpsProxy: httpsProxy || null, httpProxy: httpProxy || null, noProxy })
 }
+
+/** Uses settings; what fails then is told like any other wrong setting. */
+export async function setting<T>(use: () => T | Promise<T>, prefix = ''): Promise<T> {
+  try {
+    return await use()
+  } catch (error) {
+    throw new ConfigError(`${prefix}${(error as Error).message}`, { cause: error })
+  }
+}

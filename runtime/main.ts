@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import path from 'node:path'
 import type { Hono } from 'hono'
-import { BUILT_IN_DIR, type Config, ConfigError } from './config.ts'
+import { BUILT_IN_DIR, type Config, setting } from './config.ts'
 import { CAPABILITIES } from './contract/capabilities.ts'
 import type { Manifest } from './contract/manifest.ts'
 import { createOperatorStanding } from './core/callers/operator-standing.ts'
@@ -50,6 +50,7 @@ import { resealAll } from './reseal.ts'
 import { createSealer } from './seal.ts'
 import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
+import type { Recorder } from './testing/record/recorder.ts'
 import { createTold, type Observers } from './told.ts'
 import { VERSION } from './version.ts'
 
@@ -88,6 +89,8 @@ export type HostParts = {
   resolve?: Resolve
   /** Changes how worker processes are started. */
   launch?(launcher: Launcher): Launcher
+  /** Looks on at every call, to make cases of them. */
+  recorder?: Pick<Recorder, 'run' | 'onHop'>
 }
 
 /** A host without a database has no records, and so nothing to do with them. */
@@ -106,7 +109,7 @@ export async function createHost(
   config: Config,
   log: Log,
   observers: Observers = {},
-  { only = null, database: wanted, resolve, launch = (as) => as }: HostParts = {},
+  { only = null, database: wanted, resolve, launch = (as) => as, recorder }: HostParts = {},
 ): Promise<Host> {
   const { dataDir } = config
   await setting(
@@ -154,6 +157,7 @@ export async function createHost(
       maxRequestsPerSecond: config.ceilings.maxRequestsPerSecond,
       onRefused: (connector) => metrics.upstreamRefused(connector),
       ...(resolve === undefined ? {} : { resolve }),
+      ...(recorder === undefined ? {} : { onHop: recorder.onHop }),
     }),
   )
 
@@ -218,7 +222,7 @@ export async function createHost(
     find: registry.find,
     ending: registry.ending,
     byDigest: lifecycle.byDigest,
-    run: lanes.run,
+    run: recorder === undefined ? lanes.run : recorder.run(lanes.run),
     openEgress: (call) =>
       openEgress(call, () => registry.manifestNow(call.version, call.capability)),
     pageTokens: createPageTokens(secrets),
@@ -385,14 +389,5 @@ export async function createHost(
       await lifecycle.stop()
       await Promise.all([resealed, database?.stop()])
     },
-  }
-}
-
-/** Uses settings; what fails then is told like any other wrong setting. */
-async function setting<T>(use: () => T | Promise<T>, prefix = ''): Promise<T> {
-  try {
-    return await use()
-  } catch (error) {
-    throw new ConfigError(`${prefix}${(error as Error).message}`, { cause: error })
   }
 }

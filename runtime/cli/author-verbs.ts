@@ -33,13 +33,14 @@ export function addAuthorVerbs(program: Command): void {
   helped(program.command('dev'), {
     notes: `Listens on port 8081 unless PORT is set; the other settings are those of the README. It talks to who sits
 before it until Ctrl-C, so there is neither --json nor --dry-run.`,
-    examples: ['dev ./acme'],
+    examples: ['dev ./acme', 'dev ./acme --record'],
   })
     .argument('<directory>', 'connector folder, anywhere on disk')
+    .option('--record', 'make a case of each call, in connector.cases.json, without its secrets')
     .description(
-      'run a host with one connector that reloads at every change, and show each call and request',
+      'run a host with one connector that is reloaded and checked at every change, and show each call and request',
     )
-    .action(async (folder) => (await import('./dev.ts')).dev(folder))
+    .action(async (folder, flags) => (await import('./dev.ts')).dev(folder, flags))
 
   against(
     helped(answering(program.command('pack')), {

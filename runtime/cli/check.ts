@@ -11,6 +11,7 @@ import { type Built, type CheckBench, openCheckBench } from '../testing/check-co
 import { checkPackageOn } from '../testing/check-package.ts'
 import type { CheckResult } from '../testing/check-result.ts'
 import { breaksOf } from '../testing/compare.ts'
+import { CASES_FILE } from '../testing/read-cases.ts'
 import { counted } from './counted.ts'
 import { refreshTypes } from './types-file.ts'
 
@@ -19,7 +20,7 @@ export type CheckFlags = { json?: true; against?: string; allowBreaking?: true }
 /** What was found, of a folder or a package; only some findings come with advice. */
 export type Checked = Omit<CheckResult, 'findings'> & {
   path: string
-  findings: (Omit<PackageFinding, 'advice'> & { advice?: string })[]
+  findings: (Omit<PackageFinding, 'advice'> & { advice?: string; line?: number })[]
   /** What can be packed; null where something is wrong. */
   made: Package | null
 }
@@ -138,12 +139,16 @@ export function printCheck({
   const lines = [
     `${ok ? 'ok  ' : 'FAIL'} ${name}: ${counted(passed.length, 'case')} passed, ${counted(findings.length, 'finding')}`,
   ]
-  for (const [index, { severity, where, message, advice }] of findings.entries()) {
+  for (const [index, { severity, where, line, message, advice }] of findings.entries()) {
     const before = findings[index - 1]
     if (before?.where !== where || before.severity !== severity)
-      lines.push(`  ${severity} in ${where}:`)
+      lines.push(`  ${severity} in ${where}${placeOf(line)}:`)
     lines.push(`    ${message.replaceAll('\n', '\n    ')}`)
     if (severity === 'breaking' || severity === 'notice') lines.push(`      → ${advice}`)
   }
   console.log(visible(lines.join('\n')))
 }
+
+/** Where a case stands. */
+export const placeOf = (line: number | undefined): string =>
+  line === undefined ? '' : ` (${CASES_FILE}:${line})`

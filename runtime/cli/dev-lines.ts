@@ -1,6 +1,10 @@
 /** What `keyway dev` says of calls and changes, in words. */
+import path from 'node:path'
 import { errorBody } from '../contract/envelope.ts'
+import type { CheckResult } from '../testing/check-result.ts'
+import { CASES_FILE } from '../testing/read-cases.ts'
 import type { Observers } from '../told.ts'
+import { counted } from './counted.ts'
 
 type CallEnd = Parameters<NonNullable<Observers['onCall']>>[0]
 type Row = Parameters<NonNullable<Observers['onChange']>>[0]
@@ -27,6 +31,20 @@ export function changeLines(name: string, rows: readonly Row[]): string[] {
   return serving
     ? [head, `    ${serving.id} ${serving.version}, the former version, goes on being served`]
     : [head]
+}
+
+/** What a check has found, each finding with its place: a file and a line that a terminal can open. */
+export function checkLines({ ok, passed, findings }: CheckResult, folder: string): string[] {
+  const cases = `${counted(passed.length, 'case')} passed`
+  if (findings.length === 0) return [`check: ok, ${cases}`]
+  return [
+    `check: ${ok ? 'ok' : 'FAIL'}, ${cases}, ${counted(findings.length, 'finding')}`,
+    ...findings.map(({ severity, where, line, message }) => {
+      const place =
+        line === undefined ? where : `${path.join(folder, CASES_FILE)}:${line} (${where})`
+      return plain(`    ${severity}: ${place}: ${message}`)
+    }),
+  ]
 }
 
 /** Hands the rows of one change on together: the registry tells them one after another. */

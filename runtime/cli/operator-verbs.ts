@@ -271,11 +271,14 @@ function addCall(program: Command): void {
   helped(program.command('call'), {
     notes: `The file of --as holds { "auth": { "token": { "token": "..." } }, "settings": { ... } }; without it each value
 is asked for, secrets without being shown. The interface's own token, where it has one, is taken from
-KEYWAY_CONNECTOR_TOKEN. Exits with 1 when the answer is an error.`,
+KEYWAY_CONNECTOR_TOKEN. Exits with 1 when the answer is an error. With --record no host is asked: the folder's own
+code is called, in a sandbox of its own, and what it and its system say becomes a case, with invented secrets in the
+place of real ones; a case of the same name is replaced. Private addresses need KEYWAY_PRIVATE_EGRESS here too.`,
     examples: [
       'call acme info',
       'call acme list_accounts --as acme.json',
       `call acme get_account --as acme.json --request '{"account_id":"u1"}'`,
+      'call acme list_accounts --as acme.json --size 2 --record plugins/acme',
     ],
   })
     .argument('<id>', 'id of the connector')
@@ -285,11 +288,18 @@ KEYWAY_CONNECTOR_TOKEN. Exits with 1 when the answer is an error.`,
     .option('--size <count>', 'items per page', wholeNumber)
     .option('--one-page', 'only the first page; else lists are printed whole')
     .option('--raw-data', 'also what the system itself has said')
+    .option(
+      '--record <directory>',
+      'call the connector of this folder, and make a case of it there',
+    )
+    .option('--name <name>', 'name of the recorded case; default: what was called')
     .option('--dry-run', 'only show what would be sent, without the secrets')
     .option('--json', 'print the whole answer, also where it is an error')
     .option('--url <address>', 'address of the host; default: HOST and PORT')
     .description('call a capability, and follow its pages')
-    .action(async (id, capability, flags) =>
-      (await import('./operator/call.ts')).call(id, capability, flags),
-    )
+    .action(async (id, capability, flags) => {
+      if (flags.record !== undefined)
+        return (await import('./record.ts')).record(id, capability, flags)
+      await (await import('./operator/call.ts')).call(id, capability, flags)
+    })
 }

@@ -31,6 +31,7 @@ import { type Policy, parseUrl } from './policy.ts'
 import { createChooseProxy, type ProxySettings } from './proxy.ts'
 import { nextRequest, redirectTarget } from './redirects.ts'
 import { withRetries } from './retries.ts'
+import { type OnHop, seen } from './seen.ts'
 import { createGovernors, UNGOVERNED } from './throttle.ts'
 
 export type EgressOptions = {
@@ -48,6 +49,11 @@ export type EgressOptions = {
   onRefused?(connectorId: string): void
   /** What stands for the network, in the test kit: everything before it is as in earnest. */
   exchange?: typeof exchange
+  /**
+   * Sees every hop, for what records cases. Then each call is whole: nothing is tried twice by itself, and no
+   * login is taken over from another call.
+   */
+  onHop?: OnHop
 }
 
 /** The door of one host process. */
@@ -89,17 +95,26 @@ export function createEgress(options: EgressOptions): Egress {
   const policyOf = createPolicyOf()
   const budgets = createBudgets(limits, options.onRefused)
   return {
-    open: (call) => openCall(call, policyOf, budgets, door),
+    open: (call) =>
+      openCall(call, policyOf, budgets, options.onHop ? alone(door) : door, options.onHop),
     deliver: createDeliver(door, budgets),
     close: () => dispatchers.close(),
   }
 }
+
+/** A door for one call: its own logins, and each request once. */
+const alone = (door: Door): Door => ({
+  ...door,
+  tokens: createTokens(Date.now),
+  governorFor: (...who) => ({ ...door.governorFor(...who), mayRetry: () => false }),
+})
 
 function openCall(
   call: EgressCall,
   policyOf: (call: EgressCall) => Policy,
   budgets: Budgets,
   door: Door,
+  onHop?: OnHop,
 ): OpenEgress {
   const { maxOpenFetches, maxRedirects, maxRequestBytes } = door.limits
   let login: Login | null = null
@@ -107,7 +122,7 @@ function openCall(
   const isBlind = secrets !== null && (secrets.secrets.length > 0 || call.manifest.exchange)
   const blind = createBlind(isBlind ? secrets : null, () => login)
   const state = createCallState(budgets(call.connectorId, call.tenant), blind)
-  login = loginOf(call, policyOf, door, { ...state, blind: blind.beforeLogin })
+  login = loginOf(call, policyOf, door, { ...state, blind: blind.beforeLogin }, onHop)
   let policy: Policy | null = null
   let judged: Manifest | null = null
   let openFetches = 0
@@ -135,7 +150,7 @@ function openCall(
         const current = policy
         const within = signal ? { ...call, signal: AbortSignal.any([call.signal, signal]) } : call
         const send = (one: OutgoingRequest) => {
-          const once = () => hop(one, within, current, { state, door })
+          const once = () => seen(hop, false, onHop)(one, within, current, { state, door })
           const mayRetry = () => governorOf(parseUrl(one.url), within, door).mayRetry()
           const { endMs = Number.POSITIVE_INFINITY, signal: ends } = within
           return withRetries(one, once, { mayRetry, endMs, signal: ends })
@@ -163,11 +178,12 @@ function loginOf(
   policyOf: (call: EgressCall) => Policy,
   door: Door,
   state: CallState,
+  onHop?: OnHop,
 ): Login | null {
   return createLogin(call, door.tokens, (request) => {
     const policy = policyOf({ ...call, capability: '', level: 'write' })
     return follow({ ...request, redirect: 'follow' }, door.limits.maxRedirects, (one) =>
-      hop(one, call, policy, { state, door }),
+      seen(hop, true, onHop)(one, call, policy, { state, door }),
     )
   })
 }

@@ -20,9 +20,10 @@ import { type Folder, FolderError, readFolder } from '../registry/folder.ts'
 import { inspect, type Verdict } from '../registry/inspect.ts'
 import { createLocate } from '../registry/positions.ts'
 import { createVersion, type Version } from '../registry/version.ts'
+import { caseSpans } from './case-file.ts'
 import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
-import { readCases } from './read-cases.ts'
+import { CASES_FILE, readCases } from './read-cases.ts'
 import { runCase } from './run-case.ts'
 
 /** A folder that passed: its files, and what was made of them. */
@@ -128,29 +129,29 @@ async function checkCases(
   passed: string[],
 ): Promise<Case[]> {
   const { manifest } = version
-  const read = readCases(folder.files.get('connector.cases.json')?.toString('utf8'))
+  const text = folder.files.get(CASES_FILE)?.toString('utf8')
+  const read = readCases(text)
   if ('unreadable' in read) {
     // Nothing can be said of what is missing in it.
-    findings.push({ severity: 'error', where: 'connector.cases.json', message: read.unreadable })
+    findings.push({ severity: 'error', where: CASES_FILE, message: read.unreadable })
     return []
   }
   const { cases, covered } = read
-  findings.push(...read.findings.map((one) => ({ severity: 'error' as const, ...one })))
+  const lines = new Map(caseSpans(text ?? '').map(({ name, line }) => [name, line]))
+  const add = (where: string, message: string) => {
+    const line = lines.get(where)
+    findings.push({ severity: 'error', where, ...(line === undefined ? {} : { line }), message })
+  }
+  for (const { where, message } of read.findings) add(where, message)
   findings.push(...missingCases(manifest, covered))
   for (const one of cases) {
     if (!isCapability(one.capability) || !Object.hasOwn(manifest.capabilities, one.capability)) {
-      findings.push({
-        severity: 'error',
-        where: one.name,
-        message: `${one.capability} is not declared in connector.json`,
-      })
+      add(one.name, `${one.capability} is not declared in connector.json`)
       continue
     }
     const wrong = await runCase(one, version, run, () => {}, locate)
     if (wrong.length === 0) passed.push(one.name)
-    findings.push(
-      ...wrong.map((message) => ({ severity: 'error' as const, where: one.name, message })),
-    )
+    for (const message of wrong) add(one.name, message)
   }
   return cases
 }
@@ -161,7 +162,7 @@ function missingCases({ capabilities }: Manifest, covered: Set<string>): Finding
     .map(
       (name): Finding => ({
         severity: 'error',
-        where: 'connector.cases.json',
+        where: CASES_FILE,
         message: `no case calls ${name}; write one`,
       }),
     )

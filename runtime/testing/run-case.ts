@@ -3,6 +3,7 @@ import { CAPABILITIES } from '../contract/capabilities.ts'
 import type { Case, Step } from '../contract/cases.ts'
 import { errorBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import type { exchange } from '../egress/exchange.ts'
 import { createEgress, type Egress } from '../egress/fetch.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
@@ -15,46 +16,104 @@ const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64,
 
 let fresh = 0
 
-/** What differs between what a case expects and what happened; empty when it passes. */
-export async function runCase(
+/** What stands for the network. */
+export type Exchange = typeof exchange
+
+/** Where cases run: the version, and what carries its calls. */
+export type Stage = {
+  version: ServedVersion
+  run: InvokeDeps['run']
+  log?: CallLog
+  locate?: InvokeDeps['locate']
+}
+
+/** The body of an answer. */
+export type Body = Record<string, unknown>
+
+/**
+ * The calls of a case, one after another, each with its own system; ends early where a page has no next one.
+ *
+ * @param systemOf What stands for the network during the call of this number.
+ */
+export async function* playCase(
   one: Case,
-  version: ServedVersion,
-  run: InvokeDeps['run'],
-  log: CallLog = () => {},
-  locate: InvokeDeps['locate'] = async () => null,
-): Promise<string[]> {
-  const steps: readonly Step[] = one.pages ?? [one]
-  const findings: string[] = []
+  { version, run, log = () => {}, locate = async () => null }: Stage,
+  systemOf: (index: number) => Exchange,
+): AsyncGenerator<Body> {
   const pageTokens = createPageTokens(['case'.repeat(8)])
   // One for all pages: a token that an exchange gave is kept from one to the next.
-  let upstream = createScriptedUpstream([])
+  let system: Exchange
   const egress = createEgress({
     privateGrants: new Map(),
     proxy: null,
     userAgent: 'keyway/check',
-    exchange: (...sent) => upstream.exchange(...sent),
+    exchange: (...sent) => system(...sent),
   })
   let token: string | undefined
-  for (const [index, step] of steps.entries()) {
-    const at = steps.length > 1 ? `page ${index + 1}: ` : ''
+  for (const index of (one.pages ?? [one]).keys()) {
+    if (index > 0 && token === undefined) return
+    system = systemOf(index)
     const page = { ...one.page, ...(token === undefined ? {} : { token }) }
-    upstream = createScriptedUpstream(step.upstream)
-    const means = { version, run, pageTokens, log, locate, egress }
-    const body = await call(one, page, means)
+    const body = await call(one, page, { version, run, pageTokens, log, locate, egress })
+    yield body
+    token = (body['page'] as { token?: string } | null)?.token
+  }
+}
+
+/** What a case comes to: what differs from what it expects, and what was answered instead. */
+export type Played = {
+  findings: string[]
+  /** The answer of each of its calls. */
+  bodies: Body[]
+  /** Whether all was asked as the case has it: then only the answers differ, if anything does. */
+  asked: boolean
+}
+
+/** What differs between what a case expects and what happened; empty when it passes. */
+export const runCase = async (
+  one: Case,
+  version: ServedVersion,
+  run: InvokeDeps['run'],
+  log?: CallLog,
+  locate?: InvokeDeps['locate'],
+): Promise<string[]> =>
+  (await judgeCase(one, { version, run, ...(log && { log }), ...(locate && { locate }) })).findings
+
+/** Runs a case against its own exchanges, and says how it ended. */
+export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
+  const steps: readonly Step[] = one.pages ?? [one]
+  const played: Played = { findings: [], bodies: [], asked: true }
+  let upstream = createScriptedUpstream([])
+  const systemOf = (index: number) => {
+    upstream = createScriptedUpstream(steps[index]?.upstream ?? [])
+    return upstream.exchange
+  }
+  for await (const body of playCase(one, stage, systemOf)) {
+    const index = played.bodies.push(body) - 1
+    const step = steps[index] as Step
+    const at = steps.length > 1 ? `page ${index + 1}: ` : ''
     const sent = upstream.judge()
-    const told = (texts: string[]) => texts.map((text) => at + text)
+    const tell = (texts: string[]) => played.findings.push(...texts.map((text) => at + text))
+    played.asked &&= sent.findings.length === 0
     // After a request that the case does not have, and after an error that it does not expect, all
     // else is a consequence.
-    if (sent.astray) return [...findings, ...told(sent.findings)]
+    if (sent.astray) {
+      tell(sent.findings)
+      return played
+    }
     const judged = judgeStep(step, body)
-    if (body['is_error'] === true && step.error === undefined) return [...findings, ...told(judged)]
-    findings.push(...told(sent.findings), ...told(judged))
-    const next = (body['page'] as { token?: string } | null)?.token
-    if (index + 1 < steps.length && next === undefined)
-      return [...findings, `${at}a further page is expected, there is no token`]
-    token = next
+    if (body['is_error'] === true && step.error === undefined) {
+      tell(judged)
+      return played
+    }
+    tell([...sent.findings, ...judged])
   }
-  return findings
+  const { length } = played.bodies
+  if (length < steps.length) {
+    played.asked = false
+    played.findings.push(`page ${length}: a further page is expected, there is no token`)
+  }
+  return played
 }
 
 type Means = {
@@ -66,7 +125,7 @@ type Means = {
   egress: Egress
 }
 
-async function call(one: Case, page: object, means: Means): Promise<Record<string, unknown>> {
+async function call(one: Case, page: object, means: Means): Promise<Body> {
   const { version, run, pageTokens, log, locate, egress } = means
   const invoke = createInvoke({
     performOAuth: notHere,
@@ -140,7 +199,7 @@ function judgeError(expected: NonNullable<Step['error']>, body: Record<string, u
 }
 
 /** `null` means absent: a case need not write out the members that a connector left out. */
-function withoutNulls(value: unknown): unknown {
+export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
   const kept = Object.entries(value).filter(([, one]) => one !== null)

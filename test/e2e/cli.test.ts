@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen, startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
 import { code, fixture, manifest, withToken } from '../fixtures/folders.ts'
 import { send } from './client.ts'
-import { begin, newHome, processesWith, run, stopCommands } from './command.ts'
+import { begin, newHome, processesWith, ROOT, run, stopCommands } from './command.ts'
 import { until } from './until.ts'
 
 /** A stack trace or a class name where words should be. */
@@ -163,6 +163,23 @@ describe('keyway dev', () => {
     await command.prints(/scim \d\S* is served/)
     await command.prints(/check: ok/)
     expect(command.output()).not.toContain('ghost')
+    command.killGroup('SIGINT')
+    expect((await command.ended).code).toBe(0)
+  })
+
+  test('checks again at every change, and says which case failed and where', async () => {
+    await cp(path.join(ROOT, 'plugin-template'), path.join(home, 'again'), { recursive: true })
+    const file = path.join(home, 'again', 'connector.cases.json')
+    const cases = await readFile(file, 'utf8')
+    const command = begin(['dev', 'again', '--record'], { cwd: home, env: settings() })
+    await command.prints(/check: ok, 7 cases passed/)
+    await writeFile(file, cases.replace('"unique_tenant_id": "ws-1"', '"unique_tenant_id": "ws-2"'))
+    await command.prints(
+      /error: again\/connector\.cases\.json:8 \(the tenant is the workspace\): response\.unique_tenant_id should be "ws-2", is "ws-1"/,
+    )
+    const fixed = command.output().length
+    await writeFile(file, cases)
+    await until('it is checked again', () => command.output().slice(fixed).includes('check: ok, 7'))
     command.killGroup('SIGINT')
     expect((await command.ended).code).toBe(0)
   })

@@ -4,7 +4,14 @@ import { counted } from '../counted.ts'
 import type { ReadFlags } from '../options.ts'
 import { progressLine } from '../progress.ts'
 import { jsonOf } from './envelope.ts'
-import { type Answer, addressOf, envelopeFor, interfaceOf, send } from './interface.ts'
+import {
+  type Answer,
+  addressOf,
+  envelopeFor,
+  type Interface,
+  interfaceOf,
+  send,
+} from './interface.ts'
 
 export type CallFlags = ReadFlags & {
   as?: string
@@ -20,7 +27,16 @@ const TAKES_NOBODYS = ['info', 'app_info']
 
 /** Calls and prints the response; a list whole, unless one page is asked for. Exits with 1 for an error. */
 export async function call(id: string, capability: string, flags: CallFlags): Promise<void> {
-  const to = await interfaceOf(flags)
+  await callAt(await interfaceOf(flags), id, capability, flags)
+}
+
+/** The same on a host that is known. */
+export async function callAt(
+  to: Interface,
+  id: string,
+  capability: string,
+  flags: CallFlags,
+): Promise<void> {
   const body = {
     request: flags.request === undefined ? {} : await jsonOf(flags.request, '--request'),
     ...(TAKES_NOBODYS.includes(capability) ? {} : await envelopeFor(id, flags, to)),

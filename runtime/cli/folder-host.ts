@@ -1,0 +1,46 @@
+/** A host of one connector folder, for who writes it: its real sandbox and network, no database, no others. */
+import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Config, ConfigError } from '../config.ts'
+import type { Log } from '../log.ts'
+import { createHost, type Host, type HostParts } from '../main.ts'
+import type { Observers } from '../told.ts'
+
+export type FolderHost = {
+  host: Host
+  /** Tidies up what only this host needed; the host itself is stopped by who listens. */
+  leave(): Promise<void>
+}
+
+/** @throws ConfigError where the folder is not there. */
+export async function openFolderHost(
+  folder: string,
+  config: Config,
+  log: Log,
+  observers: Observers,
+  { recorder }: Pick<HostParts, 'recorder'> = {},
+): Promise<FolderHost> {
+  if (!(await isDirectory(folder))) throw new ConfigError(`no such folder: ${folder}`)
+  // The watched directory holds nothing but a link to the folder: its neighbours are not its business.
+  const plugins = await mkdtemp(path.join(tmpdir(), 'keyway-dev-'))
+  const leave = () => rm(plugins, { recursive: true, force: true })
+  await symlink(folder, path.join(plugins, path.basename(folder)), 'dir')
+  try {
+    const parts = { only: plugins, database: 'none' as const, ...(recorder && { recorder }) }
+    const host = await createHost({ ...config, dropIn: 'open' }, log, observers, parts)
+    return { host, leave }
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}
+
+async function isDirectory(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

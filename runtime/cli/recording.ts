@@ -1,0 +1,69 @@
+/** Recorded calls become cases of a folder, one after another, and what became of each is told. */
+import { ConfigError } from '../config.ts'
+import type { Host } from '../main.ts'
+import { NotRecordable } from '../testing/record/played.ts'
+import { createRecorder, type Recorder, type Recording } from '../testing/record/recorder.ts'
+import { type WrittenCase, writeCase } from '../testing/record/write-case.ts'
+
+/** What became of one call. */
+export type Recorded = { capability: string } & ({ written: WrittenCase } | { refused: string })
+
+export type FolderRecorder = {
+  recorder: Recorder
+  /** Where the cases are played again; nothing is written before. */
+  use(host: Host): void
+  /** Resolves when everything that was recorded so far was told. */
+  idle(): Promise<void>
+}
+
+/** @param name Of the cases; by default each is named by its call. */
+export function recordInto(
+  folder: string,
+  tell: (recorded: Recorded) => void,
+  name?: string,
+): FolderRecorder {
+  let host: Host | null = null
+  let last: Promise<void> = Promise.resolve()
+
+  async function write(recording: Recording): Promise<void> {
+    const { capability } = recording
+    const { registry, lanes } = host as Host
+    const [id = ''] = registry.ids()
+    const version = registry.find(id)
+    if (version === null) return tell({ capability, refused: 'the folder is not served any more' })
+    try {
+      const written = await writeCase(folder, recording, { version, run: lanes.run }, name)
+      tell({ capability, written })
+    } catch (error) {
+      if (!(error instanceof NotRecordable)) throw error
+      tell({ capability, refused: error.message })
+    }
+  }
+
+  const failed = (capability: string) => (error: Error) =>
+    tell({ capability, refused: `writing it failed: ${error.message}` })
+  return {
+    recorder: createRecorder(
+      (recording) => {
+        last = last.then(() => write(recording)).catch(failed(recording.capability))
+      },
+      (capability, why) => tell({ capability, refused: why }),
+    ),
+    use(one) {
+      host = one
+    },
+    idle: () => last,
+  }
+}
+
+/** What became of it, in words. */
+export const recordedLine = (one: Recorded): string =>
+  'written' in one
+    ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})`
+    : `${one.capability} is not recorded: ${one.refused}`
+
+/** @throws ConfigError where something was not written. */
+export function orRefuse(all: readonly Recorded[]): void {
+  const refused = all.find((one) => 'refused' in one)
+  if (refused !== undefined) throw new ConfigError(recordedLine(refused))
+}

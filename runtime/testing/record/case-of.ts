@@ -1,0 +1,225 @@
+/** Makes a case of a recording: without secrets, the same at every recording, and passing. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Case, CaseDefaults } from '../../contract/cases.ts'
+import type { SecretParts } from '../../contract/secrets.ts'
+import type { HeaderList } from '../../egress/headers.ts'
+import type { SeenHop } from '../../egress/seen.ts'
+import type { Stage } from '../run-case.ts'
+import { withoutNulls } from '../run-case.ts'
+import { expectationOf } from './expectation.ts'
+import { createHide } from './invent.ts'
+import { type Asked, type Kept, NotRecordable, type PlayedAgain, playAgain } from './played.ts'
+import type { Recording } from './recorder.ts'
+import { inventedFor, parsed } from './secrets.ts'
+import { createStable, stableNumber } from './stable.ts'
+
+/** Largest case, in bytes. */
+const MAX_CASE_BYTES = 256 * 1024
+
+/** Headers of answers that say nothing to a connector, or are told by the body itself. */
+const NOISE =
+  /^(date|server|connection|keep-alive|age|via|vary|cache-control|pragma|expires|content-length|content-encoding|transfer-encoding|set-cookie|cf-.*|alt-svc|nel|report-to|server-timing|strict-transport-security|content-security-policy.*|access-control-.*|x-(request-id|correlation-id|trace.*|amz.*|runtime|powered-by|frame-options|content-type-options|xss-protection|download-options).*|.*request-id|.*trace-?id|traceparent)$/i
+
+/** Most headers of answers that are tried one by one. */
+const MAX_TRIED = 30
+
+/**
+ * The case, in full.
+ *
+ * @param name Of the case; the capability and its request by default.
+ * @param nowMs When it was recorded, in milliseconds since the Unix epoch.
+ * @throws NotRecordable with what to do
+ */
+export async function caseOf(
+  recording: Recording,
+  stage: Stage,
+  defaults: CaseDefaults,
+  { name, nowMs }: { name: string | undefined; nowMs: number },
+): Promise<Case> {
+  const { capability, pageSize, raw, calls } = recording
+  const pagesOfHops = calls.map(({ hops }, index) =>
+    // Played again, one login serves all pages.
+    index === 0 ? hops : hops.filter(({ isLogin }) => !isLogin),
+  )
+  const hops = calls.flatMap((one) => one.hops)
+  const clear = clearOf(hops)
+  const hide = createHide(
+    inventedFor(clear, { version: stage.version, capability, hops }, defaults),
+  )
+  const stable = createStable(nowMs)
+  const clean = (text: string) => stable(hide.text(text))
+  const cleanAll = (value: unknown): unknown => {
+    if (typeof value === 'string') return clean(value)
+    if (typeof value === 'number') return stableNumber(value, nowMs)
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(cleanAll)
+    return Object.fromEntries(Object.entries(value).map(([at, one]) => [clean(at), cleanAll(one)]))
+  }
+  const pages = pagesOfHops.map((all) => all.map((hop) => keptOf(hop, clean, cleanAll)))
+  const head = headOf(clear, cleanAll)
+  const bare = {
+    name: name ?? nameOf(capability, head.request),
+    capability,
+    ...head,
+    ...(pageSize === null ? {} : { page: { size: pageSize } }),
+    ...(raw ? { include_raw_data: true } : {}),
+    upstream: [],
+    ...(pages.length > 1 ? { pages: pages.map(() => ({ upstream: [] })) } : {}),
+  } satisfies Case
+  const { played, again } = await trimmed(bare, pages, stage)
+  const steps = played.calls.map((call, index) => ({
+    upstream: call.asked.map((one, at) => exchangeOf(one, again.calls[index]?.asked[at])),
+    ...expectationOf(call.body, again.calls[index]?.body, calls[index]?.ok ?? true),
+  }))
+  const made: Case =
+    steps.length > 1 ? { ...bare, pages: steps } : { ...bare, ...(steps[0] as object) }
+  const text = JSON.stringify(made)
+  if (hide.leaks(text))
+    throw new NotRecordable(
+      'a secret would stand in it: one that is too short to be told from other text, or that comes back in another form; record with other credentials, of 8 characters and more',
+    )
+  if (Buffer.byteLength(text) > MAX_CASE_BYTES)
+    throw new NotRecordable(
+      `it would take ${Buffer.byteLength(text)} bytes, and a case ${MAX_CASE_BYTES} at most; ask for smaller pages (page.size)`,
+    )
+  return made
+}
+
+/** Request, credentials and settings of the call, as its caller sent them. */
+function clearOf(hops: readonly SeenHop[]): SecretParts {
+  const secrets = hops.find((one) => one.secrets !== null)?.secrets
+  if (!secrets) throw new NotRecordable('it has neither credentials nor settings')
+  return secrets.clear
+}
+
+function headOf({ auth, credentials, settings, request }: SecretParts, cleanAll: Clean) {
+  const list = Object.entries(credentials ?? {}).map(([id, one]) => ({ ...one, id }))
+  const signed = credentials === null ? { auth } : { credentials: list }
+  return withoutNulls(cleanAll(plain({ request, ...signed, settings }))) as Pick<
+    Case,
+    'request' | 'auth' | 'credentials' | 'settings'
+  >
+}
+
+type Clean = (value: unknown) => unknown
+
+/** As it travels: without members that are undefined. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean): Kept {
+  const { status, headers, body } = hop.reply as NonNullable<SeenHop['reply']>
+  const text = String(body)
+  if (!Buffer.from(text).equals(body))
+    throw new NotRecordable('its system answered with bytes that are no text; write it by hand')
+  const json = parsed(hop)
+  return {
+    method: hop.method,
+    url: clean(hop.url),
+    reply: {
+      status,
+      headers: headers
+        .filter(([name]) => !NOISE.test(name))
+        .map(([name, value]) => [name.toLowerCase(), clean(value)] as const),
+      text:
+        json === null || typeof json !== 'object' ? clean(text) : JSON.stringify(cleanAll(json)),
+    },
+  }
+}
+
+/** Plays it without headers of answers, then with those only that make a difference; twice, to see what changes. */
+async function trimmed(one: Case, pages: Kept[][], stage: Stage) {
+  const all = await playAgain(one, pages, stage)
+  const names = [
+    ...new Set(pages.flat().flatMap(({ reply }) => reply.headers.map(([name]) => name))),
+  ]
+  const needed = new Set(names)
+  const play = () =>
+    playAgain(
+      one,
+      pages.map((page) => page.map((kept) => withHeaders(kept, needed))),
+      stage,
+    )
+  const isSame = async () => {
+    try {
+      return isDeepStrictEqual(outcome(await play()), outcome(all))
+    } catch (error) {
+      if (error instanceof NotRecordable) return false
+      throw error
+    }
+  }
+  needed.clear()
+  if (!(await isSame())) {
+    for (const name of names) needed.add(name)
+    for (const name of names.slice(0, MAX_TRIED)) {
+      needed.delete(name)
+      if (!(await isSame())) needed.add(name)
+    }
+  }
+  return { played: await play(), again: await play() }
+}
+
+const withHeaders = (kept: Kept, needed: ReadonlySet<string>): Kept => {
+  const { headers, text } = kept.reply
+  const told = needed.size > 0 ? headers.filter(([name]) => needed.has(name)) : []
+  const type = headers.filter(([name]) => name === 'content-type' && !needed.has(name))
+  // A body that is JSON is said to be that by the case itself.
+  const implied: HeaderList =
+    type.length > 0 && isJson(text) ? [['content-type', 'application/json']] : []
+  return { ...kept, reply: { ...kept.reply, headers: [...implied, ...told] } }
+}
+
+const outcome = ({ calls }: PlayedAgain) =>
+  calls.map(({ asked, body }) => [
+    asked.map((one) => one.request),
+    { ...body, page: body['page'] !== null },
+  ])
+
+/** The exchange as it stands in a case; what is sent differently each time is not compared. */
+function exchangeOf(one: Asked, again: Asked | undefined): Case['upstream'][number] {
+  const { status, headers, text } = one.kept.reply
+  const sent = one.headers.filter(
+    ([name, value]) =>
+      TOLD.test(name) && again?.headers.some(([a, b]) => a === name && b === value),
+  )
+  const told = headers.filter(
+    ([name, value]) => !(name === 'content-type' && value === 'application/json' && isJson(text)),
+  )
+  return {
+    request: one.request,
+    ...(sent.length > 0
+      ? { headers: Object.fromEntries(sent.map(([name, value]) => [name.toLowerCase(), value])) }
+      : {}),
+    ...(one.body !== '' && one.body === again?.body ? { body: bodyOf(one.body) } : {}),
+    reply: {
+      status,
+      headers: Object.fromEntries(told),
+      ...(text === '' ? {} : { body: bodyOf(text) }),
+    },
+  }
+}
+
+/** Request headers that a case tells: who asks, and conditions. */
+const TOLD = /^(authorization|if-(none-)?match|.*token|.*api-?key)$/i
+
+const isJson = (text: string): boolean => typeof bodyOf(text) !== 'string'
+
+/** JSON, or the text where it is none. */
+function bodyOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : text
+  } catch {
+    // A form, a page, nothing.
+    return text
+  }
+}
+
+/** What is called and with what, in short: the same call gets the same name again. */
+function nameOf(capability: string, request: Record<string, unknown>): string {
+  const told = Object.entries(request)
+    .filter(([, value]) => typeof value !== 'object' && value !== '')
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+  const name = `recorded ${capability}${told === '' ? '' : `: ${told}`}`
+  return name.length <= 120 ? name : `${name.slice(0, 117)}...`
+}

@@ -1,0 +1,53 @@
+/** What a case expects, read from what was answered. */
+import type { Step } from '../../contract/cases.ts'
+import { holdsPlaceholder } from '../../contract/placeholder.ts'
+import { differences } from '../differences.ts'
+import { type Body, withoutNulls } from '../run-case.ts'
+import { NotRecordable } from './played.ts'
+
+/** Codes that say that the connector itself is wrong: nothing to hold on to. */
+const BROKEN = ['unexpected_error', 'invalid_response', 'request_timeout']
+
+/**
+ * The expectation of one call.
+ *
+ * @param again The answer to the same a second time.
+ * @param wasOk Whether it was an answer, and no error, in earnest.
+ * @throws NotRecordable where there is none that would hold
+ */
+export function expectationOf(
+  body: Body,
+  again: Body | undefined,
+  wasOk: boolean,
+): Omit<Step, 'upstream'> {
+  const error = body['error'] as { error_code: string; message: string } | undefined
+  if (body['is_error'] === true && error && BROKEN.includes(error.error_code))
+    throw new NotRecordable(`it ends in ${error.error_code}: ${error.message}`)
+  if (wasOk !== (body['is_error'] !== true))
+    throw new NotRecordable(
+      wasOk
+        ? `played again it ends in ${error?.error_code}: ${error?.message}; write this case by hand`
+        : 'played again it does not fail; write this case by hand',
+    )
+  if (holdsPlaceholder(JSON.stringify(body)))
+    throw new NotRecordable(
+      'its answer holds a secret that the system has repeated: leave that out of what the connector answers',
+    )
+  const [other] = differences('the answer', told(body), again && told(again))
+  if (other !== undefined)
+    throw new NotRecordable(`its answer changes each time: ${other}; write this case by hand`)
+  return told(body)
+}
+
+/** The members of an answer that a case tells. */
+export function told(body: Body): Omit<Step, 'upstream'> {
+  if (body['is_error'] === true) {
+    const { error_code, status_code, app_error_code } = body['error'] as Record<string, never>
+    return { error: withoutNulls({ error_code, status_code, app_error_code }) as Step['error'] }
+  }
+  return {
+    response: withoutNulls(body['response']),
+    ...(body['page'] === null ? {} : { more: true }),
+    ...(body['raw_data'] == null ? {} : { raw_data: body['raw_data'] }),
+  }
+}

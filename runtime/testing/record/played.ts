@@ -1,0 +1,81 @@
+/** A recording played again: its answers stand for the network, and what is asked with invented secrets is noted. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Case } from '../../contract/cases.ts'
+import { RuntimeError } from '../../contract/errors.ts'
+import type { OutgoingRequest } from '../../egress/exchange.ts'
+import type { HeaderList } from '../../egress/headers.ts'
+import { type Body, playCase, type Stage } from '../run-case.ts'
+
+/** One recorded exchange, without secrets. */
+export type Kept = {
+  method: string
+  url: string
+  reply: { status: number; headers: HeaderList; text: string }
+}
+
+/** What the connector asked when it was played. */
+export type Asked = { kept: Kept; request: string; headers: HeaderList; body: string }
+
+export type PlayedAgain = { calls: { asked: Asked[]; body: Body }[] }
+
+/** A recording cannot become a case; the message says why, and what to do. */
+export class NotRecordable extends Error {}
+
+/** @throws NotRecordable where other requests are made than were recorded */
+export async function playAgain(
+  one: Case,
+  pages: readonly (readonly Kept[])[],
+  stage: Stage,
+): Promise<PlayedAgain> {
+  const calls: PlayedAgain['calls'] = []
+  let asked: Asked[] = []
+  let strange: string | null = null
+  let left: Kept[] = []
+  const systemOf = (index: number) => {
+    left = [...(pages[index] ?? [])]
+    asked = []
+    return async (
+      url: URL,
+      request: OutgoingRequest,
+      { onSend }: { onSend(bytes: number): void },
+    ) => {
+      const at = left.findIndex((kept) => isSame(kept, request.method, url))
+      const line = `${request.method} ${url.pathname}${url.search}`
+      if (at === -1) {
+        strange ??= line
+        throw new RuntimeError('upstream_rejected', `nothing was recorded for ${line}`)
+      }
+      const [kept] = left.splice(at, 1) as [Kept]
+      const { status, headers, text } = kept.reply
+      const body = Buffer.from(request.body ?? []).toString('utf8')
+      asked.push({ kept, request: line, headers: request.headers, body })
+      onSend(request.body?.byteLength ?? 0)
+      return { status, headers, read: async () => Buffer.from(text), discard: () => {} }
+    }
+  }
+  for await (const body of playCase(one, stage, systemOf)) {
+    if (strange !== null)
+      throw new NotRecordable(
+        `played again it asks ${strange}, which was not asked: what it asks changes each time, with the clock perhaps; write this case by hand`,
+      )
+    if (left[0] !== undefined)
+      throw new NotRecordable(
+        `played again it does not ask ${left[0].method} ${left[0].url} any more; write this case by hand`,
+      )
+    calls.push({ asked, body })
+  }
+  if (calls.length < pages.length)
+    throw new NotRecordable('played again it has fewer pages; write this case by hand')
+  return { calls }
+}
+
+function isSame(kept: Kept, method: string, url: URL): boolean {
+  const wanted = URL.parse(kept.url)
+  return (
+    wanted !== null &&
+    kept.method.toUpperCase() === method &&
+    wanted.origin === url.origin &&
+    wanted.pathname === url.pathname &&
+    isDeepStrictEqual([...wanted.searchParams].sort(), [...url.searchParams].sort())
+  )
+}

@@ -1,0 +1,100 @@
+/** Looks on at the calls of a host and keeps what a case is made of, bounded in calls, hops and bytes. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { OnHop, SeenHop } from '../../egress/seen.ts'
+import type { InvokeDeps } from '../../invoke/ports.ts'
+
+/** Most bytes of answers, and most requests, that one call may keep. */
+const MAX_CALL_BYTES = 4 * 1024 * 1024
+const MAX_HOPS = 200
+
+/** Most pages of one sequence that become one case. */
+const MAX_PAGES = 10
+
+/** Sequences whose next page is waited for; the oldest is forgotten. */
+const MAX_SEQUENCES = 20
+
+/** One call as it was made: one page of a sequence. */
+export type RecordedCall = { hops: SeenHop[]; ok: boolean }
+
+/** What was called, and every page of it so far. */
+export type Recording = {
+  capability: string
+  pageSize: number | null
+  raw: boolean
+  calls: RecordedCall[]
+}
+
+export type Recorder = {
+  /** Carries calls as the given function does, and keeps what they exchange. */
+  run(run: InvokeDeps['run']): InvokeDeps['run']
+  onHop: OnHop
+}
+
+type Taking = { hops: SeenHop[] }
+
+/**
+ * Makes a recorder.
+ *
+ * @param onRecording Told each call that came to an answer or an error of its connector, with the pages before it.
+ * @param onNothing Told why a call cannot be a case.
+ */
+export function createRecorder(
+  onRecording: (recording: Recording) => void,
+  onNothing: (capability: string, why: string) => void,
+): Recorder {
+  const current = new AsyncLocalStorage<Taking>()
+  const sequences = new Map<string, Recording>()
+
+  function take(capability: string, callJson: string, raw: boolean, call: RecordedCall) {
+    const { page } = JSON.parse(callJson) as { page: { cursor: unknown; size: number | null } }
+    const cursor = JSON.stringify(page.cursor)
+    if (page.cursor === null) return { capability, pageSize: page.size, raw, calls: [call] }
+    const before = sequences.get(`${capability} ${cursor}`)
+    return before && { ...before, calls: [...before.calls, call] }
+  }
+
+  return {
+    onHop: (hop) => void current.getStore()?.hops.push(hop),
+    run: (run) => async (lane, call) => {
+      const { capability, callJson, raw } = call
+      const taking: Taking = { hops: [] }
+      const fetch = (request: Parameters<typeof call.fetch>[0]) =>
+        current.run(taking, () => call.fetch(request))
+      const ended = await run(lane, { ...call, fetch }).catch((error: unknown) => {
+        onNothing(capability, 'the call did not come to an end')
+        throw error
+      })
+      const why = unfit(taking)
+      if (why !== null) {
+        onNothing(capability, why)
+        return ended
+      }
+      const { reply } = ended
+      const recording = take(capability, callJson, raw, { hops: taking.hops, ok: reply.ok })
+      if (recording === undefined) {
+        onNothing(capability, 'the page before it was not recorded; begin again without a token')
+        return ended
+      }
+      if (reply.ok && reply.cursorJson !== 'null' && recording.calls.length < MAX_PAGES) {
+        sequences.set(`${capability} ${reply.cursorJson}`, recording)
+        for (const [oldest] of sequences) {
+          if (sequences.size <= MAX_SEQUENCES) break
+          sequences.delete(oldest)
+        }
+      }
+      onRecording(recording)
+      return ended
+    },
+  }
+}
+
+/** Why the exchanges of a call make no case, or null. */
+function unfit({ hops }: Taking): string | null {
+  if (hops.length === 0) return 'it asked its system nothing; write that case by hand'
+  if (hops.length > MAX_HOPS) return `it made more than ${MAX_HOPS} requests`
+  if (hops.some(({ reply }) => reply === null)) return 'its system did not answer'
+  const bytes = hops.reduce((sum, { reply }) => sum + (reply?.body.length ?? 0), 0)
+  return bytes > MAX_CALL_BYTES
+    ? `its system answered with ${bytes} bytes, more than ${MAX_CALL_BYTES}; ask for smaller pages`
+    : null
+}

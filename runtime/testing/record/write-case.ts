@@ -1,0 +1,68 @@
+/** Writes recorded cases into a connector's folder, one after another. */
+import { randomUUID } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { ServedVersion } from '../../invoke/ports.ts'
+import { putCase } from '../case-file.ts'
+import { CASES_FILE, fileOf, readCases } from '../read-cases.ts'
+import { judgeCase, type Stage } from '../run-case.ts'
+import { caseOf } from './case-of.ts'
+import { NotRecordable } from './played.ts'
+import type { Recording } from './recorder.ts'
+
+/** Largest file: what a package may hold of it, in bytes. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024
+
+/** A case that was written, and where. */
+export type WrittenCase = { name: string; capability: string; line: number }
+
+/**
+ * Makes a case of a recording and puts it into the folder's file, in the place of one of the same name.
+ *
+ * @throws NotRecordable where nothing was written; the message says what to do
+ */
+export async function writeCase(
+  folder: string,
+  recording: Recording,
+  { version, run }: { version: ServedVersion; run: Stage['run'] },
+  name?: string,
+): Promise<WrittenCase> {
+  const file = path.join(folder, CASES_FILE)
+  const before = await readOrNone(file)
+  const read = fileOf(before ?? '[]')
+  if ('unreadable' in read) throw new NotRecordable(`${CASES_FILE} ${read.unreadable}`)
+  const { defaults = {} } = read.shared
+  const stage = { version, run }
+  const made = await caseOf(recording, stage, defaults, { name, nowMs: Date.now() })
+  const { text, line } = putCase(before, made)
+  if (Buffer.byteLength(text) > MAX_FILE_BYTES)
+    throw new NotRecordable(
+      `${CASES_FILE} would be over ${MAX_FILE_BYTES} bytes; remove cases from it`,
+    )
+  await holds(text, made.name, stage)
+  // All of it or nothing: somebody may read it at any time.
+  const beside = `${file}.${randomUUID()}.part`
+  await writeFile(beside, text)
+  await rename(beside, file)
+  return { name: made.name, capability: made.capability, line }
+}
+
+/** @throws NotRecordable where the case as it would stand there does not pass */
+async function holds(text: string, name: string, stage: Stage): Promise<void> {
+  const read = readCases(text)
+  const written = 'unreadable' in read ? undefined : read.cases.findLast((one) => one.name === name)
+  if (written === undefined)
+    throw new NotRecordable('what was recorded does not fit into a case; write it by hand')
+  const { findings } = await judgeCase(written, stage)
+  if (findings[0] !== undefined)
+    throw new NotRecordable(`played again it differs: ${findings[0]}; write this case by hand`)
+}
+
+async function readOrNone(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,308 @@
+/** Cases that are recorded: from real exchanges with a system that repeats every secret it is sent. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FolderHost, openFolderHost } from '../../runtime/cli/folder-host.ts'
+import { type Recorded, recordInto } from '../../runtime/cli/recording.ts'
+import { readConfig } from '../../runtime/config.ts'
+import { createLog } from '../../runtime/log.ts'
+import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
+import { temporaryFolder, write } from '../registry/fixtures/folders.ts'
+
+const PASSWORD = 'p4ss w"örd/+of-jo'
+const KEY = 'settings-key-0123456789'
+const SESSION = 'session-of-the-login-42'
+const SECRETS = [PASSWORD, KEY, SESSION, btoa(`jo:${encodeURIComponent(PASSWORD)}`)]
+
+let folder: string
+let upstream: Server
+let origin: string
+let opened: FolderHost
+let bench: CheckBench
+const told: Recorded[] = []
+let idle: () => Promise<void>
+/** How often each address was asked. */
+const asked = new Map<string, number>()
+
+const CODE = `// @ts-nocheck
+import { ConnectorError, defineConnector, paged } from 'keyway/sdk'
+const ask = async (ctx, at, init = {}) => {
+  const reply = await ctx.fetch(ctx.settings.base_url + at, { ...init, headers: { authorization: ctx.basic(), 'x-key': ctx.settings.key, ...init.headers } })
+  if (!reply.ok) throw await ConnectorError.from(reply)
+  return reply
+}
+export default defineConnector({
+  async list_accounts(_request, ctx) {
+    const reply = await ask(ctx, '/users?key=' + ctx.settings.key + '&page=' + (ctx.page.cursor ?? 1))
+    const { users } = await reply.json()
+    return paged(users.map(({ id, seen }) => ({ integration_specific_id: id, given_name: seen })), reply.headers.get('x-next'))
+  },
+  async get_account(request, ctx) {
+    const reply = await ask(ctx, '/users/' + request.account_id, request.account_id === 'clock' ? { method: 'GET', headers: {} } : {})
+    const { id, echo } = await reply.json()
+    return { integration_specific_id: id, given_name: typeof echo }
+  },
+  async create_account(request, ctx) {
+    const reply = await ask(ctx, '/users', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ mail: request.email, password: ctx.auth.basic.password, nonce: Math.random() }) })
+    const { id, session } = await reply.json()
+    await ask(ctx, '/sessions/' + session, { method: 'DELETE' })
+    return { status: 'ACTIVE', created: id !== '' }
+  },
+  async list_entitlements(_request, ctx) {
+    await ask(ctx, '/since?time=' + Date.now())
+    return []
+  },
+})`
+
+async function answer(request: IncomingMessage) {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://x')
+  const { authorization = '', 'x-key': key = '' } = request.headers
+  const pair = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()
+  asked.set(pathname, (asked.get(pathname) ?? 0) + 1)
+  const echo = {
+    authorization,
+    pair,
+    key,
+    body,
+    query: encodeURIComponent(String(key)),
+    html: pair.replaceAll('"', '&quot;'),
+  }
+  if (pathname === '/users/u9') return { status: 404, json: { error: `no u9 for ${pair}` } }
+  if (pathname === '/users/short') return { json: { id: 'short', echo: 'tiny' } }
+  if (pathname.startsWith('/users/'))
+    return { json: { id: pathname.slice(7), echo: JSON.stringify(echo) } }
+  if (request.method === 'POST')
+    return {
+      json: {
+        id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+        session: SESSION,
+        request_id: crypto.randomUUID(),
+        at: new Date().toISOString(),
+      },
+    }
+  if (pathname.startsWith('/sessions/')) return { status: pathname.endsWith(SESSION) ? 204 : 404 }
+  const page = Number(searchParams.get('page') ?? 1)
+  return {
+    headers: page < 3 ? { 'x-next': String(page + 1) } : {},
+    json: { users: [{ id: `u${page}`, seen: new Date().toISOString() }], echo },
+  }
+}
+
+beforeAll(async () => {
+  upstream = createServer(async (request, reply) => {
+    const {
+      status = 200,
+      headers = {},
+      json,
+    } = (await answer(request)) as { status?: number; headers?: object; json?: object }
+    reply.writeHead(status, {
+      'content-type': 'application/json',
+      'x-request-id': crypto.randomUUID(),
+      'x-odd': 'y',
+      ...headers,
+    })
+    reply.end(json && JSON.stringify(json))
+  })
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  folder = path.join(temporaryFolder(), 'acme')
+  await mkdir(folder, { recursive: true })
+  await write(folder, {
+    'connector.json': JSON.stringify({
+      id: 'acme',
+      version: '1.0.0',
+      runtime: '^1.0.0',
+      authentication_schema: { kind: 'basic' },
+      settings: {
+        base_url: { type: 'string', format: 'url', required: true },
+        key: { type: 'string', secret: true, required: true },
+      },
+      egress: [{ url: '{settings.base_url}', methods: ['GET', 'POST', 'DELETE'] }],
+      capabilities: {
+        list_accounts: {},
+        get_account: {},
+        create_account: {},
+        list_entitlements: {},
+      },
+    }),
+    'connector.ts': CODE,
+  })
+  const config = readConfig({
+    KEYWAY_DATA_DIR: temporaryFolder(),
+    KEYWAY_PRIVATE_EGRESS: `acme=${origin.slice(7)}`,
+    KEYWAY_LOG_LEVEL: 'silent',
+    PORT: '0',
+  })
+  const recording = recordInto(folder, (one) => told.push(one))
+  idle = recording.idle
+  opened = await openFolderHost(folder, config, createLog('silent'), {}, recording)
+  recording.use(opened.host)
+  await opened.host.settled
+  bench = await openCheckBench()
+})
+afterAll(async () => {
+  await opened.host.stop()
+  await opened.leave()
+  await bench.close()
+  upstream.close()
+})
+
+/** Calls, and what became of the recording, with the file's cases. */
+async function called(capability: string, request: object, more: object = {}) {
+  const answered = await opened.host
+    .invoke({
+      connectorId: 'acme',
+      capability,
+      text: JSON.stringify({
+        auth: { basic: { username: 'jo', password: PASSWORD } },
+        settings: { base_url: origin, key: KEY },
+        request,
+        ...more,
+      }),
+      requestId: 'r',
+      signal: new AbortController().signal,
+    })
+    .then(
+      ({ body }) => JSON.parse(String(body)),
+      (error: Error) => error,
+    )
+  await idle()
+  const text = await readFile(path.join(folder, 'connector.cases.json'), 'utf8').catch(() => '[]')
+  for (const secret of SECRETS) {
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(encodeURIComponent(secret))
+    expect(text).not.toContain(JSON.stringify(JSON.stringify(secret)).slice(1, -1))
+    expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, -4))
+  }
+  const file = JSON.parse(text)
+  return { answered, told: told.at(-1), cases: file.cases ?? file, text }
+}
+
+test('a call becomes a case that passes, with invented secrets wherever the system repeats real ones', async () => {
+  const { cases, told: last } = await called('get_account', { account_id: 'u1' })
+  expect(last).toEqual({
+    capability: 'get_account',
+    written: { name: 'recorded get_account: account_id u1', capability: 'get_account', line: 3 },
+  })
+  expect(cases).toHaveLength(1)
+  const [one] = cases
+  expect(one).toMatchObject({
+    request: { account_id: 'u1' },
+    auth: { basic: { username: 'jo', password: 'invented-secret-password' } },
+    settings: { base_url: origin, key: 'invented-secret-key' },
+    upstream: [
+      {
+        request: 'GET /users/u1',
+        headers: { authorization: `Basic ${btoa('jo:invented-secret-password')}` },
+      },
+    ],
+  })
+  expect(one.upstream[0].reply.headers).toBeUndefined()
+  const { findings, passed } = await bench.check(folder)
+  expect(passed).toEqual(['recorded get_account: account_id u1'])
+  expect(findings.filter(({ where }) => where.startsWith('recorded'))).toEqual([])
+}, 60_000)
+
+test('a call that is made again replaces its case, and is the same to the letter', async () => {
+  const first = await called('get_account', { account_id: 'u1' })
+  const second = await called('get_account', { account_id: 'u1' })
+  expect(second.text).toBe(first.text)
+}, 60_000)
+
+test('pages of one sequence become one case; times of now and ids are made stable, and only headers that matter stay', async () => {
+  const first = await called('list_accounts', {}, { page: { size: 1 } })
+  const { cases } = await called(
+    'list_accounts',
+    {},
+    { page: { token: first.answered.page.token } },
+  )
+  const one = cases.find(({ name }: { name: string }) => name === 'recorded list_accounts')
+  expect(one.page).toEqual({ size: 1 })
+  expect(one.pages).toHaveLength(2)
+  expect(one.pages[0]).toMatchObject({
+    upstream: [
+      {
+        request: 'GET /users?key=invented-secret-key&page=1',
+        reply: {
+          headers: { 'x-next': '2' },
+          body: { users: [{ id: 'u1', seen: '2026-01-01T00:00:00.000Z' }] },
+        },
+      },
+    ],
+    more: true,
+  })
+  const text = (await called('list_accounts', {}, { page: { size: 1 } })).text
+  expect(text).toContain('"request": "GET /users?key=invented-secret-key&page=1"')
+}, 60_000)
+
+test('what a system gives as a secret is replaced where it is used, and what is random is not compared', async () => {
+  const { cases } = await called('create_account', { email: 'jo@example.com', entitlements: [] })
+  expect(told.at(-1)).toMatchObject({ written: { capability: 'create_account' } })
+  const one = cases.find(
+    ({ capability }: { capability: string }) => capability === 'create_account',
+  )
+  expect(one.upstream.map(({ request }: { request: string }) => request)).toEqual([
+    'POST /users',
+    'DELETE /sessions/invented-secret-session',
+  ])
+  expect(one.upstream[0].body).toBeUndefined()
+  expect(one.upstream[0].reply.body).toMatchObject({
+    id: '00000000-0000-4000-8000-000000000001',
+    request_id: '00000000-0000-4000-8000-000000000002',
+    at: '2026-01-01T00:00:00.000Z',
+  })
+}, 60_000)
+
+test('an error of the system is a case too', async () => {
+  const { cases } = await called('get_account', { account_id: 'u9' })
+  expect(cases.find(({ name }: { name: string }) => name.endsWith('u9'))).toMatchObject({
+    error: { error_code: 'not_found', status_code: 404 },
+  })
+}, 60_000)
+
+test('defaults of the file stand for its secrets, and are not written again', async () => {
+  const file = path.join(folder, 'connector.cases.json')
+  const auth = { basic: { username: 'jo', password: 'of-the-defaults' } }
+  const settings = { base_url: origin, key: 'key-of-the-defaults' }
+  await writeFile(
+    file,
+    JSON.stringify({
+      defaults: { auth, settings, upstream: { reply: { status: 200 } } },
+      cases: [],
+    }),
+  )
+  const { cases } = await called('get_account', { account_id: 'u1' })
+  expect(Object.keys(cases[0])).toEqual(['name', 'capability', 'request', 'upstream', 'response'])
+  expect(cases[0].upstream[0].headers.authorization).toBe(`Basic ${btoa('jo:of-the-defaults')}`)
+}, 60_000)
+
+test.each([
+  ['what it asks changes with the clock', 'list_entitlements', {}, {}, 'which was not asked'],
+  [
+    'a secret is too short to be told from other text',
+    'get_account',
+    { account_id: 'short' },
+    { auth: { basic: { username: 'jo', password: 'tiny' } } },
+    'a secret would stand in it',
+  ],
+  [
+    'its system does not answer',
+    'get_account',
+    { account_id: 'u1' },
+    { settings: { base_url: 'https://127.0.0.1:1', key: KEY } },
+    'did not answer',
+  ],
+])(
+  'nothing is written where %s',
+  async (_name, capability, request, more, words) => {
+    const before = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')
+    const { told: last, text } = await called(capability, request, more)
+    expect(last).toEqual({ capability, refused: expect.stringContaining(words) })
+    expect(text).toBe(before)
+  },
+  60_000,
+)
