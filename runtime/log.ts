@@ -13,11 +13,21 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return pino(optionsOf(level), pino.destination({ dest: 1, sync: false }))
 }
 
+/** Longest message of a line, of an error and of a stack, in characters: what others wrote is in them. */
+const MAX_LINE = 20_000
+const MAX_MESSAGE = 4000
+const MAX_STACK = 16_000
+
+/** Cuts a text, and says so. */
+const cut = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max)} [${text.length - max} more characters]`
+
 const optionsOf = (level: string): LoggerOptions => ({
   level,
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
-  serializers: { err: withoutValues },
+  serializers: { err: (error: Error) => bounded(withoutValues(error)) },
+  hooks: { logMethod },
   redact: {
     paths: ['authorization', '*.authorization', 'auth', '*.auth', 'credentials', '*.credentials'],
     censor: '[secret]',
@@ -34,7 +44,7 @@ export function readableLog(level: string, destination?: Writable): Log {
     messageFormat: (line, key) => String(line[key] ?? '').replaceAll('\n', '\n    '),
     ...(destination ? { destination, sync: true } : {}),
   })
-  return pino({ ...optionsOf(level), hooks: { streamWrite: harmless } }, stream)
+  return pino({ ...optionsOf(level), hooks: { logMethod, streamWrite: harmless } }, stream)
 }
 
 /** The same in a line of JSON, where the first 32 are escaped already: `\n` is for who formats it. */
@@ -57,4 +67,19 @@ function withoutValues(error: Error) {
     if (one === error) told['params'] = undefined
   }
   return told
+}
+
+type Told = ReturnType<typeof pino.stdSerializers.err>
+
+/** Engines quote what they were given, at any length. */
+function bounded(told: Told): Told {
+  for (const [name, value] of Object.entries(told))
+    if (typeof value === 'string')
+      Object.assign(told, { [name]: cut(value, name === 'stack' ? MAX_STACK : MAX_MESSAGE) })
+  return told
+}
+
+function logMethod(this: Logger, args: unknown[], method: (...args: never[]) => void): void {
+  const short = args.map((one) => (typeof one === 'string' ? cut(one, MAX_LINE) : one))
+  method.apply(this, short as never[])
 }

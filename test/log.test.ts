@@ -35,3 +35,14 @@ test('on a terminal nothing that others wrote moves the cursor or looks like a l
   expect(text).toContain('says /\\u001b[31m')
   expect(text.match(/^\[/gm)).toHaveLength(1)
 })
+
+test('what engines quote in their messages is cut, in the message of a line too', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => void lines.push(line) })
+  const huge = 'x'.repeat(1_000_000)
+  log.error({ err: new Error(huge, { cause: new SyntaxError(huge) }) }, `it failed: ${huge}`)
+  const [line = ''] = lines
+  expect(line.length).toBeLessThan(50_000)
+  expect(JSON.parse(line).msg).toMatch(/^it failed: x+ \[980011 more characters\]$/)
+  expect(JSON.parse(line).err.type).toBe('Error')
+})

@@ -51,12 +51,31 @@ export type UpstreamCode =
  * out because it may hold secrets; markup is dropped, whitespace collapsed, the text cut.
  */
 export function upstreamMessage(status: number, url: string, body: string): string {
-  const text = body
-    .slice(0, 20_000)
-    .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/gi, ' ')
+  const text = withoutScripts(body.slice(0, 20_000))
     .replace(/<\/?[a-z!][^<>]*>/gi, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, MAX_UPSTREAM_TEXT)
   return `[${status}][${url.replace(/[?#][\s\S]*$/, '')}]${text === '' ? '' : ` ${text}`}`
+}
+
+/** Elements whose text nobody reads. An end that is missing for one is missing for all that follow. */
+function withoutScripts(html: string): string {
+  const missing = new Set<string>()
+  const begin = /<(script|style|head)\b/gi
+  let kept = ''
+  let from = 0
+  for (let found = begin.exec(html); found !== null; found = begin.exec(html)) {
+    const name = (found[1] as string).toLowerCase()
+    if (missing.has(name)) continue
+    const end = new RegExp(`</${name}>`, 'gi')
+    end.lastIndex = begin.lastIndex
+    if (end.exec(html) === null) missing.add(name)
+    else {
+      kept += `${html.slice(from, found.index)} `
+      from = end.lastIndex
+      begin.lastIndex = from
+    }
+  }
+  return kept + html.slice(from)
 }

@@ -29,6 +29,7 @@ import type {
   OpenedEgress,
   ServedVersion,
 } from './ports.ts'
+import { withRedactedCause } from './redact-error.ts'
 import { advance, BEGUN } from './referee.ts'
 import { createTurns } from './turns.ts'
 
@@ -112,6 +113,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       if (leftOut > 0)
         tellLeftOut(leftOut, { version, capability, requestId: invocation.requestId })
       return answer(version, capability, reply.reply, reply.body, page, scope, call, redact)
+    } catch (error) {
+      throw withRedactedCause(error, redact)
     } finally {
       leave()
     }

@@ -3,10 +3,11 @@ import { CAPABILITIES } from '../contract/capabilities.ts'
 import { type Call, successBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { type OAuthCapability, secretParameters } from '../contract/oauth.ts'
-import { createRedact, type Redact } from '../contract/redact.ts'
+import { createRedact } from '../contract/redact.ts'
 import { secretsOf } from '../contract/secrets.ts'
 import { withoutEchoes } from './echoes.ts'
 import type { Answer, Invocation, InvokeDeps, ServedVersion } from './ports.ts'
+import { redactError } from './redact-error.ts'
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
@@ -43,18 +44,10 @@ export async function perform(
     // Without what caused it: that is logged, with the parameters that it holds.
     if (error instanceof RuntimeError)
       throw new RuntimeError(error.code, redact(error.message), error.details)
-    throw hidden(error, redact)
+    throw redactError(error, redact)
   } finally {
     end()
   }
-}
-
-/** A defect, for the log. */
-function hidden(error: unknown, redact: Redact): Error {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  const told = new Error(redact(message))
-  told.stack = redact(stack ?? message)
-  return told
 }
 
 /** Aborts when the caller hangs up or the deadline passes, with the error that says which. */

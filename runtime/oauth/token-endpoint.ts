@@ -6,6 +6,7 @@
 import { RuntimeError } from '../contract/errors.ts'
 import type { FetchReply } from '../contract/lane-call.ts'
 import type { OAuthDeclaration } from '../contract/manifest.ts'
+import { createRedact } from '../contract/redact.ts'
 import { upstreamMessage } from '../contract/upstream-status.ts'
 import { MAX_PARSED_BYTES } from '../egress/limits.ts'
 
@@ -52,7 +53,8 @@ export function tokenFetch(
     })
     const pair = headers['authorization']?.replace(/^Basic /, '')
     // Before a message is cut: a piece of a secret would not be found any more.
-    const hide = (text: string) => redact(pair ? text.replaceAll(pair, '[secret]') : text)
+    const hidePair = createRedact(() => (pair ? [pair] : []))
+    const hide = (text: string) => redact(hidePair(text))
     const given = read(reply, hide)
     onAnswer(given)
     return Response.json(judged(given, bearer_types))

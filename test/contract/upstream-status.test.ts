@@ -69,3 +69,12 @@ describe('the message of a failing answer', () => {
     },
   )
 })
+
+test('scripts without an end take none of the text, however many begin', () => {
+  const begun = '<head><script '.repeat(30)
+  expect(upstreamMessage(500, 'https://a.example', `${begun}> it failed`)).toContain('it failed')
+  const page = '<HEAD>no</head>one<style>no</style> two <script>no</SCRIPT><b>three</b>'
+  expect(upstreamMessage(500, 'https://a.example', page)).toBe(
+    '[500][https://a.example] one two three',
+  )
+})

@@ -152,9 +152,10 @@ export function allow(owner: string, { field, secrets, origin }: SecretTarget): 
 
 /** The secrets that a guest does not know anyway, and the pairs of Basic credentials. */
 function concealed({ secrets, clear, sealed }: CallSecrets): Concealed[] {
-  const known = JSON.stringify(sealed)
+  const unknown = new Set(secrets.map(({ value }) => value))
+  eachText(sealed, (text) => unknown.delete(text))
   const held = secrets
-    .filter(({ value }) => !known.includes(JSON.stringify(value)))
+    .filter(({ value }) => unknown.has(value))
     .map(({ value, placeholder }) => ({ value, instead: placeholder }))
   const pairs = [
     [clear.auth, sealed.auth] as const,
@@ -172,4 +173,14 @@ function concealed({ secrets, clear, sealed }: CallSecrets): Concealed[] {
       : [],
   )
   return [...pairs, ...held]
+}
+
+/** Calls with every text and every name in a JSON value. */
+function eachText(value: unknown, visit: (text: string) => void): void {
+  if (typeof value === 'string') visit(value)
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, one] of Object.entries(value)) {
+    visit(name)
+    eachText(one, visit)
+  }
 }
