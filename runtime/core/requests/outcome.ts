@@ -6,6 +6,7 @@ import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import { keptText } from '../../contract/kept-text.ts'
 import type { Manifest } from '../../contract/manifest.ts'
+import { plainWords } from '../../contract/plain-words.ts'
 import type { AppRow } from '../apps/apps.ts'
 import { callApp } from '../apps/connections.ts'
 import type { ConnectorAnswer } from '../apps/connectors.ts'
@@ -45,7 +46,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export const failed = ({ error_code, message }: CallError): Outcome => ({
   ok: false,
   end: PASSING.has(error_code as ErrorCode) ? 'retry' : 'manual',
-  problem: keptText(`${error_code}: ${message}`, 1000),
+  problem: keptText(`${plainWords(message)} (${error_code})`, 1000),
 })
 
 /** Pause between two looks whether a system shows what was written, in milliseconds. */

@@ -1,6 +1,8 @@
 /** What goes wrong in a run: tried again with growing pauses, or the end, with a task for the app's admins. */
+
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../contract/error-codes.ts'
+import { plainWords } from '../../contract/plain-words.ts'
 import type { Db } from '../../database/database.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
 import { tasks } from '../../database/schema/tasks.ts'
@@ -50,7 +52,7 @@ type Failure = Extract<ConnectorAnswer, { ok: false }>
 /** How a connector's error counts. */
 export function troubleOf(capability: string, { error, isTooLarge = false }: Failure): Trouble {
   const { error_code: code, message } = error
-  return new Trouble(`${capability}: ${message.slice(0, 800)} (${code})`, {
+  return new Trouble(`${capability}: ${plainWords(message).slice(0, 800)} (${code})`, {
     final: FINAL.has(code as ErrorCode) || /would never end|goes on after/.test(message),
     code: code as ErrorCode,
     isTooLarge,

@@ -86,7 +86,7 @@ describe('a character of two code units at the cut', () => {
 
 it('keeps what a connector says of a failure, whatever stands in it', () => {
   const outcome = failed({ error_code: 'api_error', message: 'a\u0000b\ud83d' })
-  expect(outcome).toMatchObject({ problem: 'api_error: a\ufffdb\ufffd' })
+  expect(outcome).toMatchObject({ problem: 'a\ufffdb\ufffd (api_error)' })
 })
 
 describe('what a webhook answers', () => {
