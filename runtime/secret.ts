@@ -1,5 +1,5 @@
 /** What is made from secrets, and how random ones are made: the one place, so that ids and keys agree. */
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Bytes of a key's id. */
 export const KEY_ID_BYTES = 8
@@ -21,3 +21,16 @@ export const backupKey = (secret: string): Buffer => deriveKey(secret, 'backup-s
 /** A text that nobody guesses (256 bits), behind a prefix that says what it is. */
 export const randomSecret = (prefix = ''): string =>
   `${prefix}${randomBytes(32).toString('base64url')}`
+
+/** By which a host proves that it knows a token; the token cannot be found from it. */
+export const hostProofKey = (token: string): Buffer => deriveKey(token, 'host-proof')
+
+/**
+ * What a host answers to who wants to know that it knows a token, before they send it: bound to what they
+ * asked and to the address that they reached, so that it is worth nothing elsewhere.
+ */
+export const hostProof = (key: Buffer, { nonce, address }: HostChallenge): string =>
+  createHmac('sha256', key).update(`host to command\n${address}\n${nonce}`).digest('base64url')
+
+/** `address` is `host:port` as it was reached; `nonce` a random text. */
+export type HostChallenge = { nonce: string; address: string }

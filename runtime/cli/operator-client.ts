@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readKeptSecret } from '../keys.ts'
+import { hostProof, hostProofKey, randomSecret } from '../secret.ts'
 
 /** A host and the token to operate it with. */
 export type OperatorTarget = {
@@ -48,6 +49,8 @@ const PATIENCE_MS = 10_000
 /** How long the host's database may take to be there, and the pause between two tries, in milliseconds. */
 const DATABASE_PATIENCE_MS = 20_000
 const PAUSE_MS = 1000
+/** Characters by which a host finds a token: its prefix and eight more. */
+const PREFIX_LENGTH = 12
 
 /** What only concerns a host that starts must not keep a command from running beside it. */
 const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
@@ -70,7 +73,48 @@ export async function findOperator(
     throw new ConfigError(
       `${url.origin} answers, but is not Keyway (HTTP ${status}); say by HOST and PORT, or --url, where the host is`,
     )
-  return { url, ...(await operatorToken(config)) }
+  const target = { url, ...(await operatorToken(config)) }
+  await demandProof(target)
+  return target
+}
+
+/**
+ * Lets a host prove that it knows the token before it gets it: any program can have a port and say that it
+ * is Keyway. Behind https its certificate has proved who it is.
+ */
+async function demandProof({ url, token, tokenFrom }: OperatorTarget): Promise<void> {
+  if (url.protocol === 'https:') return
+  const challenge = { nonce: randomSecret(), address: `${url.hostname}:${url.port || '80'}` }
+  const query = new URLSearchParams({ ...challenge, prefix: token.slice(0, PREFIX_LENGTH) })
+  const { status, text } = await patiently(() =>
+    send(url, { method: 'GET', path: `/operator/proof?${query}` }),
+  )
+  const answer = parsed(text)
+  const proofs = answer?.['proofs']
+  if (status === 409) throw new ConfigError(wordsOf(answer) ?? `${url.origin} answered 409`)
+  if (status !== 200 || !Array.isArray(proofs))
+    throw new ConfigError(
+      `${url.origin} does not prove that it knows the token of ${tokenFrom}, so it was not sent: another program has the port, or a Keyway of a version before. Say by HOST and PORT, or --url, where the host is; upgrade it; or reach it by https`,
+    )
+  if (!proofs.includes(hostProof(hostProofKey(token), challenge)))
+    throw new ConfigError(unknownToken(url, tokenFrom))
+}
+
+const unknownToken = (url: URL, tokenFrom: string): string =>
+  `${url.origin} does not take the token of ${tokenFrom}; it is another, or was revoked or replaced; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has (a token of a version before can be sent by https alone; make a new one)`
+
+const wordsOf = (answer: Record<string, unknown> | null): string | undefined =>
+  ((answer?.['error'] ?? {}) as { message?: string }).message
+
+/** Asks again while the host's database is not there yet. */
+async function patiently(ask: () => Promise<Received>): Promise<Received> {
+  const endMs = performance.now() + DATABASE_PATIENCE_MS
+  let reply = await ask()
+  while (reply.status === 503 && performance.now() < endMs) {
+    await pause(PAUSE_MS)
+    reply = await ask()
+  }
+  return reply
 }
 
 /** Where the host of these settings is reached from this machine. */
@@ -108,20 +152,11 @@ async function operatorToken({ adminToken, dataDir }: Config) {
  */
 export async function callOperator(target: OperatorTarget, call: OperatorCall): Promise<unknown> {
   const { url, token, tokenFrom } = target
-  const endMs = performance.now() + DATABASE_PATIENCE_MS
-  let reply = await send(url, call, token)
-  while (reply.status === 503 && performance.now() < endMs) {
-    await pause(PAUSE_MS)
-    reply = await send(url, call, token)
-  }
-  const { status, text } = reply
+  const { status, text } = await patiently(() => send(url, call, token))
   const answer = parsed(text)
   if (status < 300 && answer !== null && answer['is_error'] !== true) return answer
-  if (status === 401)
-    throw new ConfigError(
-      `${url.origin} does not take the token of ${tokenFrom}; it is another, or was revoked or replaced; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has`,
-    )
-  const { message } = (answer?.['error'] ?? {}) as { message?: string }
+  if (status === 401) throw new ConfigError(unknownToken(url, tokenFrom))
+  const message = wordsOf(answer)
   const raw = (answer?.['raw_data'] ?? {}) as Record<string, unknown>
   throw new RefusedError(message ?? `${url.origin} answered ${status}, not as Keyway does`, raw)
 }

@@ -118,6 +118,7 @@ const READ_ONLY = [
   '/schemas/connector.json',
   '/schemas/connector.cases.json',
   '/operator/connectors',
+  '/operator/proof',
 ]
 
 const POST_ONLY = [

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterEach, expect, test } from 'vitest'
 import { callOperator, findOperator } from '../../runtime/cli/operator-client.ts'
+import { hostProof, hostProofKey } from '../../runtime/secret.ts'
 
 const TOKEN = `lsk_${'t'.repeat(40)}`
 const servers: Server[] = []
@@ -17,6 +18,14 @@ async function host(answers: [status: number, body: object][], headers: object =
   const server = createServer(async (request, reply) => {
     if (request.url === '/info') {
       reply.end('{"name":"Keyway"}')
+      return
+    }
+    const asked = new URL(request.url ?? '', 'http://h')
+    if (asked.pathname === '/operator/proof') {
+      const [nonce = '', address = ''] = ['nonce', 'address'].map(
+        (n) => asked.searchParams.get(n) ?? '',
+      )
+      reply.end(JSON.stringify({ proofs: [hostProof(hostProofKey(TOKEN), { nonce, address })] }))
       return
     }
     let body = ''
@@ -55,4 +64,52 @@ test('a host that never answers is told so', async () => {
   servers.at(-1)?.removeAllListeners('request')
   const call = callOperator(target, { method: 'GET', path: '/operator/x', patienceMs: 100 })
   await expect(call).rejects.toThrow(/No Keyway answers .*timeout/)
+})
+
+test.each<
+  [what: string, status: number, answer: (address: string, nonce: string) => object, says: RegExp]
+>([
+  [
+    'that proves nothing',
+    404,
+    () => ({}),
+    /does not prove that it knows the token of KEYWAY_ADMIN_TOKEN.*https/,
+  ],
+  ['of a version before', 401, () => ({ is_error: true }), /version before.*upgrade it/],
+  [
+    'that knows another token',
+    200,
+    () => ({ proofs: [] }),
+    /does not take the token of KEYWAY_ADMIN_TOKEN/,
+  ],
+  ['that makes a proof up', 200, () => ({ proofs: ['x'.repeat(43)] }), /does not take the token/],
+  [
+    'that passes on the proof for another address',
+    200,
+    (_address, nonce) => ({
+      proofs: [hostProof(hostProofKey(TOKEN), { nonce, address: '127.0.0.1:8080' })],
+    }),
+    /does not take the token/,
+  ],
+  [
+    'that repeats the proof of another question',
+    200,
+    (address) => ({ proofs: [hostProof(hostProofKey(TOKEN), { nonce: 'n'.repeat(43), address })] }),
+    /does not take the token/,
+  ],
+])('a program %s never gets the token', async (_what, status, answer, says) => {
+  const heard: string[] = []
+  const server = createServer((request, reply) => {
+    heard.push(JSON.stringify([request.url, request.headers]))
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://h')
+    if (pathname === '/info') return void reply.end('{"name":"Keyway"}')
+    const given = answer(searchParams.get('address') ?? '', searchParams.get('nonce') ?? '')
+    reply.writeHead(status).end(JSON.stringify(given))
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await expect(findOperator({ KEYWAY_ADMIN_TOKEN: TOKEN }, url)).rejects.toThrow(says)
+  expect(heard).toHaveLength(2)
+  expect(heard.join()).not.toContain(TOKEN)
 })

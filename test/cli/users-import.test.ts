@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hostProof, hostProofKey } from '../../runtime/secret.ts'
 import { ADMIN_TOKEN, type CoreHost, person, startCore } from '../core/host.ts'
 
 const COMMAND = path.join(import.meta.dirname, '..', '..', 'runtime', 'cli', 'keyway.mjs')
@@ -163,3 +164,25 @@ test.each(['content-length: 100000', 'transfer-encoding: chunked'])(
     expect(await total('killed@b.c')).toBe(0)
   },
 )
+
+test('the host proves to anybody that it knows a token, at its own port alone', async () => {
+  const nonce = 'n'.repeat(43)
+  const proofs = async (token: string, address: string) => {
+    const query = new URLSearchParams({ nonce, address, prefix: token.slice(0, 12) })
+    const reply = await fetch(`${url}/operator/proof?${query}`)
+    return [reply.status, await reply.json()]
+  }
+  const { host: address } = new URL(url)
+  const { token } = await person(core.db, 'has-a-token@example.com')
+  for (const known of [ADMIN_TOKEN, token]) {
+    const proof = hostProof(hostProofKey(known), { nonce, address })
+    expect(await proofs(known, address)).toEqual([200, { proofs: [proof] }])
+  }
+  expect(await proofs(`lsk_${'x'.repeat(40)}`, address)).toEqual([200, { proofs: [] }])
+  // What it would say to a program that passes the question of another address on.
+  expect(await proofs(ADMIN_TOKEN, '127.0.0.1:1')).toEqual([
+    409,
+    expect.objectContaining({ is_error: true }),
+  ])
+  expect((await proofs('abc', address))[0]).toBe(422)
+})

@@ -2,7 +2,7 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apiTokens } from '../../database/schema/people.ts'
-import { randomSecret } from '../../secret.ts'
+import { hostProofKey, randomSecret } from '../../secret.ts'
 import { type Principal, TOKEN_PREFIX, type TokenHasher } from './principal.ts'
 
 /** The channel on which hosts hear that a token has ended. */
@@ -47,7 +47,13 @@ export async function keepToken(
 ): Promise<string | null> {
   const [row] = await db
     .insert(apiTokens)
-    .values({ ...token, prefix: hasher.prefixOf(text), hash: hasher.hash(text) })
+    .values({
+      ...token,
+      prefix: hasher.prefixOf(text),
+      hash: hasher.hash(text),
+      // Not of a text that somebody chose: what is made from it could be guessed at.
+      proofKey: token.operator ? null : hostProofKey(text),
+    })
     .onConflictDoNothing({ target: [apiTokens.userId, apiTokens.formId] })
     .returning({ id: apiTokens.id })
   return row?.id ?? null

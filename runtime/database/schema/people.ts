@@ -119,6 +119,8 @@ export const apiTokens = pgTable(
     prefix: text('prefix').notNull(),
     hash: bytes('hash').notNull(),
     readOnly: boolean('read_only').notNull().default(false),
+    /** By which the host proves to a command that it knows the token (secret.ts); none of the operator’s own, nor of before. */
+    proofKey: bytes('proof_key'),
     /** The operator’s: KEYWAY_ADMIN_TOKEN, or what a host made for itself. At most one such works. */
     operator: boolean('operator').notNull().default(false),
     expiresAt: moment('expires_at'),

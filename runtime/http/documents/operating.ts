@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/people-file.ts'
 import { LoginLink, LoginLinkWish } from '../login-links.ts'
+import { HostProof, PROOF_QUERY } from '../operator/proof.ts'
 import { IMPORT_QUERY } from '../operator/routes.ts'
 import { Detail, queryParameters } from './core.ts'
 import type { Operation, PathItem, Response } from './document.ts'
@@ -125,6 +126,19 @@ export function operatingPaths(components: Components): Record<string, PathItem>
           ...failures(401, 403, 405, 409, 413, 415, 421, 422, 503),
         },
         security: ADMIN_SECURITY,
+      },
+    },
+    '/operator/proof': {
+      get: {
+        operationId: 'prove_host',
+        tags: [TAGS.Operating.name],
+        summary: 'Prove that this host knows a token, before a command sends it',
+        parameters: queryParameters(PROOF_QUERY),
+        responses: {
+          200: json('What proves it', HostProof),
+          ...failures(405, 409, 421, 422, 503),
+        },
+        security: [],
       },
     },
     '/operator/login-links': {

@@ -11,6 +11,7 @@ import { makeLoginLink } from '../login-links.ts'
 import type { Env } from '../problem.ts'
 import { asOperator, operatorGuard, reached } from './guard.ts'
 import { type LifecycleRoutesDeps, lifecycleRoutes } from './lifecycle.ts'
+import { proveHost } from './proof.ts'
 
 export type OperatorDeps = LifecycleRoutesDeps & {
   listConnectors(): unknown[]
@@ -35,6 +36,8 @@ const MAX_FILE_NAME = 255
 
 export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
   const routes = new Hono<Env>()
+  // Before anybody has to say who they are: it is the host that says so.
+  routes.get('/proof', (c) => asOperator(c, () => proveHost(c, deps)))
   routes.use(operatorGuard(deps))
   routes.get('/connectors', (c) => c.json({ items: deps.listConnectors() }))
   routes.post('/connectors/:connector_id/release', (c) =>

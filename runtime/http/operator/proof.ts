@@ -1,0 +1,67 @@
+/**
+ * `GET /operator/proof`, for anybody: a command asks by it whether what has the port knows the token that
+ * it is about to send. Any program can have a port; only the host knows the token.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { parseParams, text } from '../../contract/endpoints/params.ts'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { RuntimeError } from '../../contract/errors.ts'
+import { provedTokens } from '../../core/callers/host-proof.ts'
+import { hostProof, hostProofKey } from '../../secret.ts'
+import type { Env } from '../problem.ts'
+import { type OperatorGuardDeps, reached } from './guard.ts'
+
+/** What it takes. */
+export const PROOF_QUERY = {
+  prefix: text().describe('The first 12 characters of the token'),
+  nonce: text().describe('43 random characters, new for each question'),
+  address: text().describe('`host:port` as it was reached'),
+}
+
+/** What it answers. */
+export const HostProof = v.pipe(
+  v.strictObject({
+    proofs: v.pipe(
+      v.array(v.string()),
+      v.metadata({ description: 'One for each token of that beginning; none where there is none' }),
+    ),
+  }),
+  v.metadata({ title: 'HostProof', description: 'That the host knows a token' }),
+)
+
+/** @throws CoreError 409 for another port than this host's, 422; database_away */
+export async function proveHost(
+  c: Context<Env>,
+  { operator, db, hasher }: OperatorGuardDeps,
+): Promise<Response> {
+  const { values } = parseParams(PROOF_QUERY, new URL(c.req.url).searchParams)
+  const { prefix = '', nonce = '', address = '' } = values
+  const isWhole =
+    /^lsk_[\x21-\x7e]{8}$/.test(prefix ?? '') &&
+    /^[\w-]{43}$/.test(nonce ?? '') &&
+    /^\S{3,260}$/.test(address ?? '')
+  if (!isWhole || prefix === null || nonce === null || address === null)
+    throw new RuntimeError(
+      'input_invalid',
+      'prefix, nonce and address must be as a command sends them',
+    )
+  refuseOthers(c, address)
+  c.header('cache-control', 'no-store')
+  const challenge = { nonce, address }
+  if (prefix === hasher.prefixOf(operator.token))
+    return c.json({ proofs: [hostProof(hostProofKey(operator.token), challenge)] })
+  return c.json({ proofs: await provedTokens(reached(db()), prefix, challenge) })
+}
+
+/** Proves nothing for another program that passes the question on: what it reached is not this host. */
+function refuseOthers(c: Context<Env>, address: string): void {
+  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+  const port = incoming?.socket?.localPort
+  if (port === undefined || address.endsWith(`:${port}`)) return
+  throw new CoreError(
+    409,
+    `this host listens on port ${port}, not at ${address.slice(0, 100)}: reach it at its own port, or by https`,
+  )
+}
