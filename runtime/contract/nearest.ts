@@ -7,7 +7,7 @@ export function nearest(misspelt: string, names: readonly string[]): string | nu
   const wanted = pairs(misspelt.toLowerCase().slice(0, 100).replaceAll('-', '_'))
   const scored = names
     .map((name) => {
-      const own = pairs(name)
+      const own = pairs(name.toLowerCase())
       return { name, score: wanted.intersection(own).size / Math.max(own.size, wanted.size) }
     })
     .sort((a, b) => b.score - a.score)

@@ -16,6 +16,7 @@ import { createMarks } from '../contract/placeholder.ts'
 import { type Redact, redactValue } from '../contract/redact.ts'
 import type { CallSecrets } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
+import { checkDeclaredTypes } from './declared-types.ts'
 import { rawWithoutEchoes, withoutEchoes } from './echoes.ts'
 import { governorKeyOf } from './governor-key.ts'
 import { callJson, hideSecrets } from './hide-secrets.ts'
@@ -57,6 +58,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       settings: version.settings,
       manifest: version.manifest,
     })
+    checkDeclaredTypes(version.manifest, capability, call.request)
     const { page } = call
     if (isEnding && page.token === null) throw unknownConnector(invocation.connectorId)
     try {

@@ -155,7 +155,10 @@ function minimalEnvelope(
   const schema = version.request(capability) as AnySchema
   const own = examples.filter((one) => one.capability === capability)
   return {
-    request: firstFitting(schema, [minimalValue(schema), ...own.map(({ request }) => request)]),
+    request: firstFitting(schema, [
+      withDeclaredTypes(minimalValue(schema), manifest),
+      ...own.map(({ request }) => request),
+    ]),
     settings: firstFitting(version.settings, [
       minimalSettings(manifest.settings),
       ...[...own, ...examples].map(({ settings }) => settings),
@@ -167,6 +170,13 @@ function minimalEnvelope(
 /** The first value that the schema accepts, or the first of all. */
 const firstFitting = (schema: AnySchema, values: readonly unknown[]): unknown =>
   values.find((value) => value !== undefined && v.is(schema, value)) ?? values[0]
+
+/** Where a request names types, those that the manifest declares first: others are refused. */
+function withDeclaredTypes(request: unknown, { entitlement_types: [first] }: Manifest): unknown {
+  if (!first || typeof request !== 'object' || request === null || !('entitlement_type' in request))
+    return request
+  return { ...request, entitlement_type: first.type_id, resource_type: first.resource_type_id }
+}
 
 function minimalCredentials({ authentication_schema, credentials }: Manifest): object {
   const one = (kind: CredentialKind) => ({

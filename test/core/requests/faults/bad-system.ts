@@ -130,6 +130,9 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
         settings: { base_url: { type: 'string', format: 'url', required: true } },
         egress: [{ url: '{settings.base_url}' }],
         capabilities: Object.fromEntries(CAPABILITIES.map((one) => [one, {}])),
+        entitlement_types: [
+          { type_id: 'GROUP', type_label: 'Group', resource_type_id: '', min: 0 },
+        ],
         limits: { deadline_ms: 2000 },
         ...(consistencyMs > 0 ? { consistency_ms: consistencyMs } : {}),
       }),

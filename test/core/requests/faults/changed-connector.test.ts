@@ -61,6 +61,7 @@ function version(number: string): Promise<Made> {
       settings: { base_url: { type: 'string', format: 'url' } },
       egress: [{ url: `http://${system.host}` }],
       capabilities,
+      entitlement_types: [{ type_id: 'GROUP', type_label: 'Group', resource_type_id: '', min: 0 }],
       limits: { deadline_ms: 5000 },
     },
     `import { ConnectorError, defineConnector } from 'keyway/sdk'

@@ -1,0 +1,86 @@
+/**
+ * Refuses grants of what a connector does not have: the types of a request are those of its manifest.
+ * Source: connector-interface.md sections 1.2 (assign_entitlement, create_account) and 1.3.
+ */
+import type { CapabilityName } from '../contract/capabilities.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Manifest } from '../contract/manifest.ts'
+import { nearest } from '../contract/nearest.ts'
+
+/** The resource that every system has without declaring it: empty, or as the public service names it. */
+const GLOBAL_RESOURCE: readonly string[] = ['', 'GLOBAL_RESOURCE']
+
+/** Types that a message names at most. */
+const MOST_NAMED = 20
+
+type Types = Pick<Manifest, 'id' | 'entitlement_types' | 'resource_types'>
+type Kind = 'entitlement_types' | 'resource_types'
+/** A type that a request names, and where it stands. */
+type Named = { kind: Kind; at: string; type: string }
+
+type Grant = { entitlement_type: string; resource_type: string }
+
+const ofGrant = ({ entitlement_type, resource_type }: Grant): Named[] => [
+  { kind: 'entitlement_types', at: 'entitlement_type', type: entitlement_type },
+  { kind: 'resource_types', at: 'resource_type', type: resource_type },
+]
+
+const ofAccount = ({ entitlements }: { entitlements: Pick<Grant, 'entitlement_type'>[] }) =>
+  entitlements.map(
+    ({ entitlement_type: type }, index): Named => ({
+      kind: 'entitlement_types',
+      at: `entitlements.${index}.entitlement_type`,
+      type,
+    }),
+  )
+
+/** Capability -> the types that its request, which has been parsed, names. */
+const NAMED: Partial<Record<CapabilityName, (request: never) => Named[]>> = {
+  create_account: ofAccount,
+  assign_entitlement: ofGrant,
+  unassign_entitlement: ofGrant,
+  assign_application_entitlement: ofGrant,
+  unassign_application_entitlement: ofGrant,
+}
+
+/**
+ * Checks that a manifest declares every type that a request names.
+ *
+ * @throws request_invalid naming the first that it does not, and those that it does
+ */
+export function checkDeclaredTypes(
+  manifest: Types,
+  capability: CapabilityName,
+  request: unknown,
+): void {
+  // The request has been parsed by the schema of this capability.
+  const named = NAMED[capability]?.(request as never) ?? []
+  const known = {
+    entitlement_types: new Set(manifest.entitlement_types.map(({ type_id }) => type_id)),
+    resource_types: new Set([
+      ...GLOBAL_RESOURCE,
+      ...manifest.resource_types.map(({ type_id }) => type_id),
+    ]),
+  }
+  const wrong = named.find(({ kind, type }) => !known[kind].has(type))
+  if (!wrong) return
+  // As the connector itself would say it, for callers that tell by whom a grant was refused.
+  const raised = { raisedBy: 'ConnectorError', raisedIn: `${manifest.id}:${capability}` }
+  throw new RuntimeError('request_invalid', `request.${words(manifest, wrong)}`, raised)
+}
+
+function words({ id, ...manifest }: Types, { kind, at, type }: Named): string {
+  const declared = manifest[kind].map(({ type_id }) => type_id)
+  const meant = nearest(type, declared)
+  const write = [
+    ...declared.slice(0, MOST_NAMED),
+    ...(declared.length > MOST_NAMED ? [`${declared.length - MOST_NAMED} more`] : []),
+    ...(kind === 'resource_types' ? ['"" for the global resource'] : []),
+  ]
+  const has =
+    write.length === 0
+      ? `${id} declares no ${kind} in its connector.json`
+      : `${id} declares ${write.join(', ')}`
+  const perhaps = meant === null ? '' : `; did you mean ${meant}?`
+  return `${at}: found ${JSON.stringify(type.slice(0, 64))}; ${has}${perhaps}`
+}
