@@ -59,7 +59,7 @@ export function installed(
   if (owner !== null && owner !== version.key && !changePublisher)
     throw new CoreError(
       409,
-      `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,
+      `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed: sign it first with that key (keyway sign PACKAGE --key KEY)' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,
     )
   const connector = before ?? blank(id)
   const kept = known

@@ -31,7 +31,7 @@ export async function upload(
   if (policy === 'trusted' && trust.trust !== 'trusted')
     throw refused(
       trust.key === null
-        ? 'it is not signed, and KEYWAY_INSTALL=trusted takes what a trusted publisher has signed: have it signed by keyway sign, and trust its publisher by keyway trust'
+        ? 'it is not signed, and KEYWAY_INSTALL=trusted takes what a trusted publisher has signed. Sign it first: keyway sign PACKAGE --key KEY, and keyway trust KEY.pub --name PUBLISHER once'
         : `it is signed by the key ${trust.key}, which nobody here trusts: if you know whose it is, run keyway trust`,
     )
   const { findings, manifest } = await deps.check(one)

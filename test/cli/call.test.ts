@@ -85,9 +85,11 @@ describe('keyway call', () => {
     const broken = await host.file('broken.json', of('broken'))
     const failed = await host.keyway('call', 'acme', 'list_accounts', '--as', broken)
     expect(failed).toMatchObject({ code: 1, out: '' })
-    expect(failed.err).toMatch(/^unexpected_error: .*page three.* \(after 10 items\)\n$/)
+    expect(failed.err).toMatch(/^unexpected_error: .*page three.* \(after 10 items\)\n/)
     const { code, answer } = await host.json('call', 'acme', 'list_accounts', '--as', broken)
     expect([code, answer.error.error_code]).toEqual([1, 'unexpected_error'])
+    const { raised_by, raised_in } = answer.error
+    expect(failed.err).toContain(`\n  raised by ${raised_by} in ${raised_in}\n`)
   })
 
   test.each([
@@ -185,6 +187,11 @@ describe('keyway logs', () => {
     const { answer } = await host.json('logs', '--limit', '1')
     expect(answer.items).toEqual([expect.objectContaining({ capability: 'list_accounts' })])
     expect((await host.keyway('logs', 'nobody')).out).toContain('No calls')
+    const asked = await host.keyway('logs', 'acme', '--cause', 'interface', '--limit', '1')
+    expect(asked.out).toContain('acme list_accounts → ok')
+    expect((await host.keyway('logs', '--cause', 'trial')).out).toContain('keyway nodes')
+    const wrong = await host.keyway('logs', '--cause', 'sinc')
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('access_request')])
   })
 
   test('goes on with those that come, as lines of JSON if wished', async () => {

@@ -72,6 +72,12 @@ describe('keyway install', () => {
     )
     expect(code).toBe(0)
     expect(out).toMatch(/Generation \d+, served by all hosts:\n {2}acme: 1\.0\.0 installed/)
+    // Each grant is listed once: before it is asked for, and afterwards with who gave it.
+    expect(out.match(/send GET, HEAD to https:\/\/api/g)).toHaveLength(1)
+    expect(out).toContain('acme: is granted all that is listed above')
+    const shown = (await host.keyway('show', 'acme')).out
+    expect(shown).toContain('All that the active version wants is granted.')
+    expect(shown.match(/^ +egress https:\/\/api/gm)).toHaveLength(1)
     expect((await host.keyway('history', '--limit', '1')).out).toMatch(/activate by .*: for sales/)
     expect((await host.keyway('list')).out).toMatch(/^acme +1\.0\.0 +installed +ready$/m)
     expect((await host.keyway('show', 'acme')).out).toMatch(/^ {2}\* 1\.0\.0 .*untrusted/m)

@@ -25,7 +25,9 @@ const errorOf = async (sent: ReturnType<typeof op.upload>) => {
 test('only what a trusted publisher has signed may be installed, where that is the policy', async () => {
   expect(await errorOf(op.upload({ ...made, signature: null }))).toEqual([
     422,
-    expect.stringMatching(/it is not signed, and KEYWAY_INSTALL=trusted .* keyway sign/),
+    expect.stringMatching(
+      /it is not signed, and KEYWAY_INSTALL=trusted .* Sign it first: keyway sign PACKAGE --key KEY/,
+    ),
   ])
   expect(await errorOf(op.upload(made))).toEqual([
     422,

@@ -78,15 +78,20 @@ export async function callAt(
   }
 }
 
+const NO_ERROR = { error_code: 'error', message: '', raised_by: null, raised_in: null }
+
 function shown(answer: Answer, { json, rawData }: CallFlags): void {
   console.log(JSON.stringify(json || rawData ? answer : answer.response, null, 2))
 }
 
 function failed(answer: Answer, { json }: CallFlags, before: number): void {
-  const { error_code, message } = answer.error ?? { error_code: 'error', message: '' }
+  const { error_code, message, raised_by, raised_in } = answer.error ?? NO_ERROR
   const after = before > 0 ? ` (after ${counted(before, 'item')})` : ''
   if (json) console.log(JSON.stringify(answer, null, 2))
-  else console.error(visible(`${error_code}: ${message}${after}`))
+  else {
+    const by = raised_by ? `\n  raised by ${raised_by}${raised_in ? ` in ${raised_in}` : ''}` : ''
+    console.error(visible(`${error_code}: ${message}${after}${by}`))
+  }
   process.exitCode = 1
 }
 

@@ -122,7 +122,17 @@ const selected = ({ grant, grantAll }: Granting): Selection | null =>
   grantAll || grant === 'all' || grant?.includes('all') ? 'all' : (grant ?? null)
 
 function done(flags: ReadFlags, changed: Changed & { package?: PackageReport }): void {
-  print(flags, changed, changeWords)
+  print(flags, changed, (told) => changeWords(withoutRepeats(told)))
+}
+
+/** What was granted as a whole stands in the report above already. */
+export function withoutRepeats(changed: Changed & { package?: PackageReport }): Changed {
+  const { package: report, difference } = changed
+  if (!report || report.more.words.length === 0) return changed
+  const granted = new Set(report.more.words.map((words) => `${report.id}: may ${words}`))
+  const rest = difference.filter((line) => !granted.has(line))
+  if (difference.length - rest.length < granted.size) return changed
+  return { ...changed, difference: [...rest, `${report.id}: is granted all that is listed above`] }
 }
 
 async function activate(
@@ -144,10 +154,16 @@ async function activate(
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error
     // The host names members of the body: here they are options.
-    const words = error.message.replace(/\ballow_(breaking|downgrade)\b/g, '--allow-$1')
-    throw new RefusedError(words, error.raw)
+    throw new RefusedError(asOptions(error.message), error.raw)
   }
 }
+
+/** Members of a body or a query, as the options that they are here. */
+export const asOptions = (words: string): string =>
+  words.replace(
+    /\b(allow_breaking|allow_downgrade|change_publisher)\b/g,
+    (name) => `--${name.replaceAll('_', '-')}`,
+  )
 
 async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
   const packed = await bytesOf(file)
@@ -167,7 +183,8 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
   } catch (error) {
     const raw = error instanceof RefusedError ? error.raw : {}
     const report = raw['package'] as PackageReport | undefined
-    if (!report || flags.json) throw error
+    if (flags.json || !(error instanceof RefusedError)) throw error
+    if (!report) throw new RefusedError(asOptions(error.message), raw)
     console.error(visible(reportWords(report)))
     throw new RefusedError(`${report.id} ${report.version} was not installed.`, raw)
   }

@@ -9,7 +9,12 @@ export type Interface = { base: URL; headers: Record<string, string> }
 
 export type Answer = {
   is_error?: boolean
-  error?: { error_code: string; message: string }
+  error?: {
+    error_code: string
+    message: string
+    raised_by: string | null
+    raised_in: string | null
+  }
   response: unknown
   raw_data: unknown
   page: { token?: string } | null

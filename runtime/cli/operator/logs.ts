@@ -51,7 +51,7 @@ function noneOf(asked: Record<string, string | undefined>): string {
   const all = Object.values(asked).every((one) => one === undefined)
   return all
     ? 'No calls yet on this host since it started; others have their own (keyway nodes).'
-    : 'No such call on this host among the latest since it started; keyway logs shows all of them, keyway nodes the other hosts.'
+    : 'No calls like that on this host among the latest since it started; keyway logs shows all of them, keyway nodes the other hosts.'
 }
 
 /** A request id may be the caller's own, and come twice. */

@@ -52,37 +52,46 @@ export async function list(flags: ReadFlags): Promise<void> {
   )
 }
 
-type Shown = InstalledConnector & { wants: Want[]; withheld: Want[]; probe: boolean }
+export type Shown = InstalledConnector & { wants: Want[]; withheld: Want[]; probe: boolean }
 
 export async function show(id: string, flags: ReadFlags): Promise<void> {
-  print(flags, await get<Shown>(flags, connectorPath(id)), (one) =>
-    [
-      `${one.id}${one.disabled ? ` (disabled${one.at_once ? ' at once' : ''})` : ''}`,
-      '',
-      'Versions (* is active):',
-      ...one.versions.map(
-        ({ digest, version, trust, publisher, installed_at }) =>
-          `  ${digest === one.active ? '*' : ' '} ${version}  ${digest.slice(0, 12)}  ${trust}${publisher === null ? '' : ` (${publisher})`}  ${installed_at}`,
-      ),
-      ...(one.active === null
-        ? ['', `None is active: keyway upgrade ${one.id} --to VERSION lets calls go to one.`]
-        : ['', 'What the active version wants (! is not granted):', ...wantLines(one)]),
-      ...(one.grants.length === 0 ? [] : ['', 'Granted:', ...grantLines(one.grants)]),
-      '',
-      one.probe
-        ? 'New versions are tried with the credentials of the probe.'
-        : 'No probe: new versions are only loaded before calls go to them (keyway probe).',
-    ].join('\n'),
-  )
+  print(flags, await get<Shown>(flags, connectorPath(id)), shownWords)
 }
 
-/** A line for each thing that can be granted by its name; requests below the address that they go to. */
-function wantLines({ wants, withheld }: Shown): string[] {
-  const isWithheld = new Set(withheld.map(({ kind, key }) => `${kind} ${key}`))
+/** A connector that is installed, in words; each want and grant stands once. */
+export const shownWords = (one: Shown): string =>
+  [
+    `${one.id}${one.disabled ? ` (disabled${one.at_once ? ' at once' : ''})` : ''}`,
+    '',
+    'Versions (* is active):',
+    ...one.versions.map(
+      ({ digest, version, trust, publisher, installed_at }) =>
+        `  ${digest === one.active ? '*' : ' '} ${version}  ${digest.slice(0, 12)}  ${trust}${publisher === null ? '' : ` (${publisher})`}  ${installed_at}`,
+    ),
+    ...(one.active === null
+      ? ['', `None is active: keyway upgrade ${one.id} --to VERSION lets calls go to one.`]
+      : one.withheld.length === 0
+        ? ['', 'All that the active version wants is granted.']
+        : [
+            '',
+            `The active version wants, and is not granted (keyway grant ${one.id} WANT):`,
+            ...wantLines(one.withheld, () => '!'),
+          ]),
+    ...(one.grants.length === 0
+      ? []
+      : ['', 'Granted (- is not wanted any more):', ...grantLines(one)]),
+    '',
+    one.probe
+      ? 'New versions are tried with the credentials of the probe.'
+      : 'No probe: new versions are only loaded before calls go to them (keyway probe).',
+  ].join('\n')
+
+/** A line for each thing that can be granted by its name, with a mark; requests below the address that they go to. */
+function wantLines(wants: readonly Want[], markOf: (want: Want) => string): string[] {
   const groups = Map.groupBy(wants, ({ kind, subject }) => `${kind} ${subject}`)
   return [...groups].flatMap(([name, group]) => {
-    const mark = group.some(({ kind, key }) => isWithheld.has(`${kind} ${key}`)) ? '!' : ' '
     const [first] = group
+    const mark = first === undefined ? ' ' : markOf(first)
     if (first?.kind === 'egress') return [`  ${mark} ${name}`, ...requestLines(group)]
     const more =
       first?.kind === 'capability' ? '' : `: ${group.map(({ words }) => words).join('; ')}`
@@ -101,14 +110,16 @@ function requestLines(group: readonly Want[]): string[] {
   )
 }
 
-/** Grants that were given together, once. */
-function grantLines(grants: readonly Grant[]): string[] {
-  const groups = new Map<string, Set<string>>()
-  for (const { granted_at, granted_by, reason, kind, subject } of grants) {
-    const of = `${granted_at} by ${granted_by}${reason === '' ? '' : ` (${reason})`}`
-    groups.set(of, (groups.get(of) ?? new Set()).add(`${kind} ${subject}`))
-  }
-  return [...groups].flatMap(([of, what]) => [`  ${of}:`, ...[...what].map((one) => `    ${one}`)])
+/** Grants that were given together below each other. */
+function grantLines({ grants, wants }: Shown): string[] {
+  const isWanted = new Set(wants.map(({ kind, key }) => `${kind} ${key}`))
+  const markOf = ({ kind, key }: Want) => (isWanted.has(`${kind} ${key}`) ? ' ' : '-')
+  const groups = Map.groupBy(
+    grants,
+    ({ granted_at, granted_by, reason }: Grant) =>
+      `${granted_at} by ${granted_by}${reason === '' ? '' : ` (${reason})`}`,
+  )
+  return [...groups].flatMap(([of, given]) => [`  ${of}:`, ...wantLines(given, markOf)])
 }
 
 export async function diff(from: number, to: number | undefined, flags: ReadFlags): Promise<void> {
