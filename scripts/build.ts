@@ -28,7 +28,8 @@ for (const file of READ_BESIDE)
     // Only the tool that writes migrations reads them.
     filter: (source) => !source.endsWith('_snapshot.json'),
   })
-keepDeclarations()
+/** Splits a text into its comments and what is between them. */
+const COMMENT = /(\/\*[\s\S]*?\*\/)/
 
 /** Removes the declarations that no public one leads to, and names files in the others as they are called here. */
 function keepDeclarations(): void {
@@ -36,12 +37,17 @@ function keepDeclarations(): void {
   const keep = (file: string): void => {
     if (kept.has(file)) return
     kept.add(file)
-    const text = readFileSync(file, 'utf8').replaceAll(
-      /(['"])(\.{1,2}\/[^'"]+)\.ts\1/g,
-      '$1$2.js$1',
-    )
-    writeFileSync(file, text)
-    for (const [, , target = ''] of text.matchAll(/(['"])(\.{1,2}\/[^'"]+)\.js\1/g))
+    const text = readFileSync(file, 'utf8')
+      .split(COMMENT)
+      .map((part) =>
+        // What an example in a comment imports is the author's.
+        part.startsWith('/*')
+          ? part
+          : part.replaceAll(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'),
+      )
+    writeFileSync(file, text.join(''))
+    const code = text.filter((part) => !part.startsWith('/*')).join('')
+    for (const [, , target = ''] of code.matchAll(/(['"])(\.{1,2}\/[^'"]+)\.js\1/g))
       keep(path.join(path.dirname(file), `${target}.d.ts`))
   }
   for (const name of PUBLIC) keep(path.join(DIST, `${name}.d.ts`))
@@ -50,3 +56,5 @@ function keepDeclarations(): void {
     if (name.endsWith('.d.ts') && !kept.has(file)) rmSync(file)
   }
 }
+
+keepDeclarations()
