@@ -69,7 +69,7 @@ async function make(id: string, target: string): Promise<void> {
   const name = nameOf(id)
   // A host name has neither underscores nor a hyphen at its end.
   const hostName = id.replace(/[-_]+/g, '-').replace(/-$/, '')
-  for (const file of ['connector.json', 'connector.ts', 'connector.cases.json', 'README.md']) {
+  for (const file of await readdir(target)) {
     const full = path.join(target, file)
     const text = await readFile(full, 'utf8')
     await writeFile(
@@ -84,7 +84,7 @@ async function make(id: string, target: string): Promise<void> {
 
 function tellNext(target: string, shown: string): void {
   console.log(
-    `Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n  npx keyway pack ${shown}\n`,
+    `Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n  npx keyway pack ${shown}\n  npx tsc -p ${shown}   # its types; needs \`npm install --save-dev typescript\`\n`,
   )
   console.log(`What may stand in its files: ${path.relative(process.cwd(), REFERENCE)}\n`)
   if (!findsKeyway(target))

@@ -1,6 +1,7 @@
 /** The package, installed from its tarball in an empty folder, does what the checkout does. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send } from './client.ts'
@@ -30,24 +31,51 @@ const tsc = (...args: string[]): string => {
   return stdout + stderr
 }
 
+/** Every folder that a path lies in. */
+const foldersOf = (file: string): string[] => {
+  const folder = path.posix.dirname(file)
+  return folder === '.' ? [] : [folder, ...foldersOf(folder)]
+}
+
+/** Relative links of a page, without what stands in blocks of code. */
+const linksOf = (page: string): string[] =>
+  [...page.replace(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+
 describe('the tarball', () => {
   test('holds what runs, and neither sources nor tests nor what only this repository needs', () => {
     const rooms = new Set(tarball.paths.map((one) => one.split('/')[0]))
     expect([...rooms].sort()).toEqual([
-      ...['LICENSE', 'README.md', 'dist', 'package.json', 'plugin-template', 'plugins', 'runtime'],
-      'test',
+      ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'dist', 'package.json'],
+      ...['plugin-template', 'plugins', 'runtime', 'scripts', 'test'],
     ])
     const strange = tarball.paths.filter(
       (one) =>
         /\.test\.ts$|_snapshot\.json$/.test(one) ||
         (/^dist\/.*\.ts$/.test(one) && !one.endsWith('.d.ts')) ||
-        (one.startsWith('test/') && !one.startsWith('test/hostile/')),
+        (/^(test|scripts)\//.test(one) &&
+          !/^(test\/hostile|scripts\/deploy)\//.test(one) &&
+          !['test/bench/RESULTS.md', 'test/fixtures/readme/people.csv'].includes(one)),
     )
     expect(strange).toEqual([])
-    expect(tarball.paths.filter((one) => one.startsWith('runtime/')).sort()).toEqual([
-      'runtime/cli/keyway.mjs',
-      'runtime/contract/README.md',
-    ])
+    const runtime = tarball.paths.filter(
+      (one) => one.startsWith('runtime/') && !one.endsWith('.md'),
+    )
+    expect(runtime).toEqual(['runtime/cli/keyway.mjs'])
+  })
+
+  test('holds everything that its pages link to', async () => {
+    const held = new Set(tarball.paths.flatMap((one) => [one, ...foldersOf(one)]))
+    const pages = tarball.paths.filter((one) => one.endsWith('.md'))
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'scripts/deploy/README.md']))
+    const broken = pages.flatMap((page) =>
+      linksOf(readFileSync(path.join(ROOT, page), 'utf8'))
+        .map((link) => path.posix.join(path.posix.dirname(page), link).replace(/\/$/, ''))
+        .filter((target) => target !== '.' && !held.has(target))
+        .map((target) => `${page}: ${target}`),
+    )
+    expect(broken, '`files` in package.json names them').toEqual([])
   })
 
   test('declares types of what authors import, and of nothing else', () => {
@@ -81,8 +109,7 @@ describe('an author', () => {
     expect(made.output).not.toContain('types of keyway/sdk')
     const [, reference = ''] = /What may stand in its files: (\S+)/.exec(made.output) ?? []
     expect(await readFile(path.join(home, reference), 'utf8')).toContain('## Manifest')
-    tsc('--init')
-    expect(tsc('-p', '.', '--noEmit')).toBe('')
+    expect(tsc('-p', 'plugins/acme')).toBe('')
     const checked = await run(['check', 'plugins/acme'], { file, cwd: home })
     expect(checked.output).toMatch(/^ok {3}acme 0\.1\.0: \d+ cases passed, 0 findings/)
     expect(checked.code).toBe(0)
@@ -93,25 +120,35 @@ describe('an author', () => {
 
   test('is told a mistake by the types of keyway/sdk and keyway/testing', async () => {
     await writeFile(
-      path.join(home, 'mistakes.ts'),
+      path.join(home, 'plugins', 'acme', 'mistakes.ts'),
       `import { defineConnector } from 'keyway/sdk'
 import { checkConnector } from 'keyway/testing'
 export default defineConnector({ async list_acounts() { return [] } })
 export const checked: Promise<number> = checkConnector('plugins/acme')
 `,
     )
-    const errors = tsc('-p', '.', '--noEmit')
+    const errors = tsc('-p', 'plugins/acme')
+    await rm(path.join(home, 'plugins', 'acme', 'mistakes.ts'))
     expect(errors).toContain("Did you mean to write 'list_accounts'?")
     expect(errors).toContain("'Promise<CheckResult>' is not assignable")
     expect(errors.match(/error TS/g)).toHaveLength(2)
   })
 
-  test('checks a connector from a test of their own', async () => {
-    await cp(path.join(ROOT, 'plugin-template'), path.join(home, 'mine'), { recursive: true })
+  /** The Node that came with the package, and the oldest that may be there. */
+  const nodes = [
+    'node_modules/.bin/node',
+    ...(existsSync('/usr/bin/node') ? ['/usr/bin/node'] : []),
+  ]
+
+  test.each(nodes)('checks a connector from a test of their own, run by %s', async (which) => {
+    await cp(path.join(ROOT, 'plugin-template'), path.join(home, 'mine'), {
+      recursive: true,
+      force: true,
+    })
     const script = `import { checkConnector } from 'keyway/testing'
 const { ok, id } = await checkConnector('mine')
 console.log(JSON.stringify({ ok, id }))`
-    const node = path.join(home, 'node_modules', '.bin', 'node')
+    const node = path.resolve(home, which)
     const told = execFileSync(node, ['--input-type=module', '--eval', script], {
       cwd: home,
       encoding: 'utf8',
