@@ -36,6 +36,14 @@ export type Connector = {
         department?: string
         password?: string
       }
+      response: {
+        email?: string | null | undefined
+        given_name?: string | null | undefined
+        family_name?: string | null | undefined
+        org_unit_path?: string | null | undefined
+        title?: string | null | undefined
+        department?: string | null | undefined
+      }
     }
     activate_account: unknown
     deactivate_account: unknown

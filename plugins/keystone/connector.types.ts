@@ -33,6 +33,12 @@ export type Connector = {
         default_project_id?: string
         password?: string
       }
+      response: {
+        username?: string | null | undefined
+        email?: string | null | undefined
+        description?: string | null | undefined
+        default_project_id?: string | null | undefined
+      }
     }
     activate_account: unknown
     deactivate_account: unknown

@@ -3,7 +3,9 @@
  * the credentials, settings and capabilities of a connector. TypeScript widens the strings of an imported
  * JSON file, so that a kind of credential would be any text: hence a file.
  */
+import type { CapabilityName } from './capabilities.ts'
 import type { Manifest } from './manifest.ts'
+import { answerFields } from './payload.ts'
 import type { Field, Fields } from './settings.ts'
 
 /** Where it lies, beside connector.json. */
@@ -34,10 +36,14 @@ const credentialLine = ({ id, kind, optional }: Credential): string =>
   `${name(id)}${optional ? '?' : ''}: ${quoted(kind)}`
 
 type Capability = [name: string, declared: Manifest['capabilities'][string]]
-function capabilityLines([capability, { request_fields, response_fields }]: Capability): string[] {
+function capabilityLines([capability, declared]: Capability): string[] {
+  const { request_fields } = declared
+  const response_fields = answerFields(capability as CapabilityName, declared)
   const parts = [
     ...(request_fields ? members('request', fieldLines(request_fields)) : []),
-    ...(response_fields ? members('response', answerLines(response_fields)) : []),
+    ...(Object.keys(response_fields).length > 0
+      ? members('response', answerLines(response_fields))
+      : []),
   ]
   return parts.length === 0
     ? [`${name(capability)}: unknown`]

@@ -5,6 +5,7 @@
  * Source: service.md sections 2.1, 2.2, 7.1; connector-interface.md section 1.1.
  */
 import * as v from 'valibot'
+import { misplacedArray } from './arrays.ts'
 import { AUTHENTICATION, type AuthCredential, type CredentialKind } from './authentication.ts'
 import type { AnySchema } from './capabilities.ts'
 import { deeperThan, MAX_DEPTH } from './depth.ts'
@@ -68,7 +69,13 @@ export function parseCall(text: string, expected: Expected): Call {
       ? []
       : [describeIssues(request.issues, 'request', quietMembers(expected.request))]),
   ]
-  if (!parsed.success || !request.success)
+  const array =
+    misplacedArray(envelope, value) ??
+    misplacedArray(v.object({ request: expected.request as never }), value)
+  const at = array?.join('.')
+  if (at !== undefined && !findings.some((one) => one.startsWith(`${at}: `)))
+    findings.unshift(`${at}: Expected Object but received Array`)
+  if (findings.length > 0 || !parsed.success || !request.success)
     throw new RuntimeError('request_invalid', findings.join('; '))
   const { page, settings, include_raw_data } = parsed.output
   const size = page?.size ?? null

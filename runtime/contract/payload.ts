@@ -26,6 +26,23 @@ export function responseSchema(name: CapabilityName, extra: Fields = {}): AnySch
   return v.strictObject({ ...own, ...(output as unknown as ObjectSchema).entries })
 }
 
+/**
+ * The fields by which a capability's response is widened: for update_account also those of its request, whose shape
+ * it has (connector-interface.md section 1.6). Not its secrets, which no answer repeats.
+ */
+export function answerFields(
+  name: CapabilityName,
+  { request_fields = {}, response_fields = {} }: Declared = {},
+): Fields {
+  if (name !== 'update_account') return response_fields
+  const asked = Object.entries(request_fields).filter(
+    ([, field]) => !('secret' in field && field.secret === true),
+  )
+  return { ...Object.fromEntries(asked), ...response_fields }
+}
+
+type Declared = { request_fields?: Fields | undefined; response_fields?: Fields | undefined }
+
 /** Names of the fields of a capability's standard request and response, which no extra may take. */
 export function standardFields(name: CapabilityName): Set<string> {
   const { input, output } = CAPABILITIES[name]

@@ -27,6 +27,8 @@ export type EgressCall = {
    * then is dropped. A reason that is a RuntimeError is what open fetches fail with.
    */
   signal: AbortSignal
+  /** Requests are sent once, whatever the upstream says: a code and a refresh token are good once. */
+  once?: true
   /** What placeholders stand for; `null` where the call has no secrets. */
   secrets: CallSecrets | null
   /**

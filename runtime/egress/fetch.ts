@@ -151,6 +151,7 @@ function openCall(
         const within = signal ? { ...call, signal: AbortSignal.any([call.signal, signal]) } : call
         const send = (one: OutgoingRequest) => {
           const once = () => seen(hop, false, onHop)(one, within, current, { state, door })
+          if (call.once) return once()
           const mayRetry = () => governorOf(parseUrl(one.url), within, door).mayRetry()
           const { endMs = Number.POSITIVE_INFINITY, signal: ends } = within
           return withRetries(one, once, { mayRetry, endMs, signal: ends })

@@ -9,7 +9,7 @@ import {
   type AuthorizationServer,
   allowInsecureRequests,
   authorizationCodeGrantRequest,
-  ClientSecretBasic,
+  type ClientAuth,
   ClientSecretPost,
   clientCredentialsGrantRequest,
   customFetch,
@@ -92,6 +92,7 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
       signal: signalOf(call),
       endMs: call.endMs,
       secrets: null,
+      once: true,
       redact: call.redact,
     })
     const send: Send = (one) => egress.fetch({ ...one, redirect: 'manual' })
@@ -183,7 +184,7 @@ async function handle_authorization_callback(task: Task<Callback>): Promise<OAut
     options,
   )
   const tokens = await processAuthorizationCodeResponse(as, client, reply)
-  return answer(tokens, given(), state)
+  return answer(tokens, given())
 }
 
 type ClientCredentials = { client_id: string; client_secret: string; scopes: string[] }
@@ -197,7 +198,7 @@ async function handle_client_credentials_request(
   const { options, given } = library(task)
   const parameters: Record<string, string> = scopes.length > 0 ? { scope: scopes.join(' ') } : {}
   const reply = await clientCredentialsGrantRequest(as, client, authenticate, parameters, options)
-  return answer(await processClientCredentialsResponse(as, client, reply), given(), null)
+  return answer(await processClientCredentialsResponse(as, client, reply), given())
 }
 
 type Refresh = { client_id: string; client_secret: string; refresh_token: string }
@@ -216,7 +217,7 @@ async function refresh_access_token(task: Task<Refresh>): Promise<OAuthAnswer> {
     const as = server(task.tokenUrl())
     const { options, given } = library(task)
     const reply = await refreshTokenGrantRequest(as, client, authenticate, refresh_token, options)
-    return answer(await processRefreshTokenResponse(as, client, reply), given(), null)
+    return answer(await processRefreshTokenResponse(as, client, reply), given())
   })
 }
 
@@ -231,10 +232,24 @@ function clientOf({
 }: Task<{ client_id: string; client_secret: string }>) {
   const authenticate =
     declaration.client_authentication === 'CLIENT_SECRET_BASIC'
-      ? ClientSecretBasic(client_secret)
+      ? basicAuthentication(client_secret)
       : ClientSecretPost(client_secret)
   return { client: { client_id }, authenticate }
 }
+
+/**
+ * HTTP Basic with both halves form-encoded (RFC 6749 section 2.3.1) by the rule of WHATWG, which leaves `*-._` as
+ * they are: many servers compare what they get without decoding it, and ids of clients are full of these.
+ */
+const basicAuthentication =
+  (secret: string): ClientAuth =>
+  (_as, { client_id }, _body, headers) =>
+    headers.set(
+      'authorization',
+      `Basic ${Buffer.from(`${formEncoded(client_id)}:${formEncoded(secret)}`).toString('base64')}`,
+    )
+
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' | 'call'>) {
   let seen: Given = {}
@@ -255,20 +270,19 @@ function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' 
 function answer(
   tokens: { access_token: string; token_type: string; refresh_token?: string },
   given: Given,
-  state: string | null,
 ): OAuthAnswer {
   if (tokens.token_type !== 'bearer')
     throw new RuntimeError(
       'oauth_garbled',
       `the token endpoint gave a token of the type ${tokens.token_type.slice(0, 40)}; only bearer tokens are used`,
     )
-  const told = given['state']
+  const { state } = given
   return {
     response: {
       access_token: tokens.access_token,
       token_type: 'bearer',
       refresh_token: tokens.refresh_token ?? null,
-      state: typeof told === 'string' ? told : state,
+      state: typeof state === 'string' ? state : null,
     },
     raw: given,
   }

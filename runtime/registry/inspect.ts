@@ -2,9 +2,11 @@
  * Judges one connector's folder: manifest, compilation, and whether the code does what the manifest
  * says. The manifest is the promise, code the proof.
  */
+import type { CapabilityName } from '../contract/capabilities.ts'
 import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import type { Manifest } from '../contract/manifest.ts'
+import { answerFields } from '../contract/payload.ts'
 import { type CheckEgress, checkManifest } from './check-manifest.ts'
 import type { Compiled } from './compiler.ts'
 import type { Folder } from './folder.ts'
@@ -126,9 +128,9 @@ async function prove(
 
 /** A connector version as a lane loads it. */
 export function loaded(manifest: Manifest, digest: string, code: string): LoadedConnector {
-  const responseFields = Object.entries(manifest.capabilities).flatMap(([name, one]) =>
-    one.response_fields ? [[name, one.response_fields] as const] : [],
-  )
+  const responseFields = Object.entries(manifest.capabilities)
+    .map(([name, one]) => [name, answerFields(name as CapabilityName, one)] as const)
+    .filter(([, fields]) => Object.keys(fields).length > 0)
   return {
     id: manifest.id,
     digest,

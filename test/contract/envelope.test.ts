@@ -173,6 +173,12 @@ describe('scalars are strict', () => {
     ['page.size', { ...good, page: { size: 1.5 } }, 'integer'],
     ['page', { ...good, page: 'x' }, 'Object'],
     ['settings', { ...good, settings: [] }, 'object'],
+    ['request', { ...good, request: [] }, 'object'],
+    ['page', { ...good, page: [] }, 'Object'],
+    ['page', { ...good, page: [{ size: 5 }] }, 'Object'],
+    ['auth', { ...good, auth: [] }, 'Object'],
+    ['auth.token', { ...good, auth: { token: [] } }, ''],
+    ['credentials.0', { request: good.request, credentials: [[]] }, 'Object'],
     ['auth.token.token', { request: good.request, auth: { token: { token: 1 } } }, 'string'],
     ['credentials', { request: good.request, credentials: {} }, 'Array'],
   ]

@@ -7,6 +7,7 @@ import {
   type CapabilityName,
 } from '../../runtime/contract/capabilities.ts'
 import {
+  answerFields,
   describeIssues,
   requestSchema,
   responseSchema,
@@ -118,5 +119,31 @@ describe('findings', () => {
     expect(findings(v.string() as AnySchema, 1)).toBe(
       'Invalid type: Expected string but received 1',
     )
+  })
+})
+
+describe('the answer of update_account', () => {
+  const asked: Fields = {
+    title: { type: 'string', required: true },
+    password: { type: 'string', secret: true },
+  }
+
+  test('may hold what its request may, but no secret of it', () => {
+    const fields = answerFields('update_account', { request_fields: asked })
+    expect(Object.keys(fields)).toEqual(['title'])
+    const schema = responseSchema('update_account', fields)
+    expect(v.parse(schema, { id: 'u1', title: 'Lead' })).toEqual({ id: 'u1', title: 'Lead' })
+    expect(v.parse(schema, { id: 'u1' })).toEqual({ id: 'u1', title: null })
+    expect(v.safeParse(schema, { id: 'u1', password: 'x' }).success).toBe(false)
+  })
+
+  test('has its own field of the same name', () => {
+    const own: Fields = { title: { type: 'integer' } }
+    const declared = { request_fields: asked, response_fields: own }
+    expect(answerFields('update_account', declared)).toEqual(own)
+  })
+
+  test('is no pattern for that of create_account', () => {
+    expect(answerFields('create_account', { request_fields: asked })).toEqual({})
   })
 })

@@ -112,7 +112,7 @@ describe('handle_authorization_callback', () => {
       access_token: 'a-token',
       token_type: 'bearer',
       refresh_token: 'another',
-      state: 's',
+      state: null,
     })
     const { body } = upstream.seen.at(-1) as Seen
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual({

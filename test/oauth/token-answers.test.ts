@@ -200,3 +200,35 @@ test('a secret goes to the token endpoint alone, wherever it redirects', async (
   expect(seen).toEqual([])
   await close()
 })
+
+describe('a request to a token endpoint', () => {
+  test.each([429, 503, 500])('is sent once where it is answered with %i', async (status) => {
+    const before = upstream.seen.length
+    const { code } = await refused({ status, body: 'slow down' })
+    expect([code, upstream.seen.length - before]).toEqual(['oauth_refused', 1])
+  })
+
+  test('has ids and secrets in Basic encoded as forms are, no more', async () => {
+    reply = json(TOKENS)
+    const declared = { flow: 'CLIENT_CREDENTIALS', client_authentication: 'CLIENT_SECRET_BASIC' }
+    const { ask, close } = open(declaring(declared), upstream.origin)
+    const request = { client_id: 'a-b._*c', client_secret: "s!~'() :é", refresh_token: 'r' }
+    await ask('refresh_access_token', request).finally(close)
+    const pair = String(upstream.seen.at(-1)?.headers['authorization']).replace('Basic ', '')
+    expect(Buffer.from(pair, 'base64').toString()).toBe('a-b._*c:s%21%7E%27%28%29+%3A%C3%A9')
+  })
+
+  test.each([
+    [{ state: 'theirs' }, 'theirs'],
+    [{}, null],
+    [{ state: 5 }, null],
+  ])('answered with %j gives the state %j', async (more, state) => {
+    reply = json({ ...TOKENS, ...more })
+    const declared = { authorization_url: 'https://acme.example/authorize' }
+    const { ask, close } = open(declaring(declared), upstream.origin)
+    const redirect_uri_with_code = 'https://app.example/cb?code=c&state=ours'
+    const request = { ...CLIENT, redirect_uri_with_code, state: 'ours' }
+    const { response } = await ask('handle_authorization_callback', request).finally(close)
+    expect(response).toMatchObject({ state })
+  })
+})

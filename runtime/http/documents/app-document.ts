@@ -4,7 +4,7 @@ import { literalSchema } from '../../contract/envelope-schemas.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { servedCapabilities } from '../../contract/oauth.ts'
 import { maybe } from '../../contract/optional.ts'
-import { requestSchema, responseSchema } from '../../contract/payload.ts'
+import { answerFields, requestSchema, responseSchema } from '../../contract/payload.ts'
 import { flatSchema } from '../../contract/settings.ts'
 import { credentialSchema } from './credentials.ts'
 import type { Document, PathItem } from './document.ts'
@@ -39,7 +39,7 @@ export function connectorDocument(
     (name): [string, PathItem] => {
       const declared = manifest.capabilities[name]
       const request = requestSchema(name, declared?.request_fields)
-      const response = responseSchema(name, declared?.response_fields)
+      const response = responseSchema(name, answerFields(name, declared))
       return [at(name), { post: post(capabilityParts(name, request, response)) }]
     },
   )

@@ -2,7 +2,7 @@
 import { CAPABILITIES } from '../../contract/capabilities.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { flowOf, servedCapabilities } from '../../contract/oauth.ts'
-import { requestSchema, responseSchema } from '../../contract/payload.ts'
+import { answerFields, requestSchema, responseSchema } from '../../contract/payload.ts'
 import { credentialSchema } from './credentials.ts'
 import { formSchema } from './field-schema.ts'
 import type { Info } from './info-schema.ts'
@@ -42,7 +42,7 @@ function capabilitySchemas(manifest: Manifest): Info['capability_schema'] {
       one,
       CAPABILITIES[one].summary,
       requestSchema(one, declared?.request_fields),
-      responseSchema(one, declared?.response_fields),
+      responseSchema(one, answerFields(one, declared)),
     )
   })
   const all = [...standard, entry(name, summary, request, response)]

@@ -1,0 +1,38 @@
+/** Arrays where an object belongs: valibot takes an array for an object without members. */
+import type { AnySchema } from './capabilities.ts'
+
+type Inside = {
+  type: string
+  entries?: Record<string, AnySchema>
+  item?: AnySchema
+  wrapped?: AnySchema
+}
+
+/** The place of the first one, from the names that lead to it; null where there is none. */
+export function misplacedArray(schema: AnySchema, value: unknown): string[] | null {
+  const { entries, item, wrapped } = schema as unknown as Inside
+  if (wrapped !== undefined) return misplacedArray(wrapped, value)
+  if (typeof value !== 'object' || value === null) return null
+  if (item !== undefined)
+    return Array.isArray(value)
+      ? firstOf(value.map((one, at) => [String(at), item, one] as const))
+      : null
+  if (entries === undefined) return null
+  if (Array.isArray(value)) return []
+  const members = value as Record<string, unknown>
+  return firstOf(
+    Object.entries(entries)
+      .filter(([name]) => Object.hasOwn(members, name))
+      .map(([name, member]) => [name, member, members[name]] as const),
+  )
+}
+
+function firstOf(
+  members: readonly (readonly [name: string, schema: AnySchema, value: unknown])[],
+): string[] | null {
+  for (const [name, schema, value] of members) {
+    const found = misplacedArray(schema, value)
+    if (found !== null) return [name, ...found]
+  }
+  return null
+}
