@@ -4,7 +4,7 @@
  */
 
 /** Length of a slice, in milliseconds: what a request that arrives meanwhile waits at most. */
-const SLICE_MS = 8
+const SLICE_MS = 2
 
 /** Works that wait for a turn of their own, in order. */
 const waiting: (() => void)[] = []

@@ -55,6 +55,8 @@ export type Attack = {
   quickCalls?: number
   /** Settings of the calls, one call for each. `{canary}` and `{upstream}` are servers of the run, `{tenant}` names the tenant. */
   settings?: readonly Readonly<Record<string, string>>[]
+  /** What its callers send as their token, made of the usual one of the tenant. */
+  token?: (usual: string) => string
   /** The text of the request, where JSON.stringify would not write it. */
   requestJson?: string
   /** Its connector may reach the upstream of the run. */

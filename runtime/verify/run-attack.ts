@@ -35,6 +35,9 @@ const TOKENS = 'token-of-attacked-tenant-'
 /** The token of the n-th tenant; each names it, so that one in a foreign answer can be told. */
 export const tokenOf = (tenant: number): string => `${TOKENS}${tenant}-7d1b`
 
+const tokenFor = ({ token }: Attack, tenant: number): string =>
+  token?.(tokenOf(tenant)) ?? tokenOf(tenant)
+
 /** How long a folder may take to be judged, in milliseconds: the compiler's own bound, twice, and more. */
 const JUDGED_MS = 60_000
 /** Beyond its deadline, how long a call is waited for before that is the finding, in milliseconds. */
@@ -136,7 +139,7 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
       next += 1
       if (deed !== undefined) await scene.host.takeOver(deed)
       ended[turn] = await scene.client.call(attack.name, 'list_accounts', {
-        token: tokenOf(turn % tenants),
+        token: tokenFor(attack, turn % tenants),
         settings: fill(settings[turn % settings.length] ?? {}, scene, turn % tenants),
         ...(requestJson === undefined ? {} : { requestJson }),
         patienceMs: (attack.deadlineMs ?? DEADLINE_MS) + CALL_PATIENCE_MS,
@@ -173,7 +176,7 @@ async function recover(attack: Attack, scene: Scene): Promise<Recovery> {
     const settings = fill(attack.settings?.[0] ?? {}, scene, tenant)
     for (;;) {
       const { ending, message } = await scene.client.call(attack.name, 'get_account', {
-        token: tokenOf(tenant),
+        token: tokenFor(attack, tenant),
         settings,
         patienceMs: CALL_PATIENCE_MS,
       })

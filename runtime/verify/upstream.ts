@@ -20,6 +20,7 @@ export type Upstream = {
 
 const MEBIBYTE = 1024 * 1024
 const CHUNK = Buffer.alloc(MEBIBYTE, 'x')
+const DASHES = Buffer.alloc(4 * MEBIBYTE, '-')
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -27,6 +28,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 const DEEDS = (canaryUrl: string): Record<string, Answer> => ({
   '/healthy': (_request, response) => response.end('well'),
   '/huge': (_request, response) => pour(response, () => CHUNK, 1024),
+  '/dashes': (_request, response) => response.end(DASHES),
   '/drip': (_request, response) => {
     response.writeHead(200)
     const timer = setInterval(() => response.write('x'), 50)

@@ -11,6 +11,12 @@ const ATTACKS: readonly Attack[] = [
   { name: 'answer-with-the-token', promise: 2, ends: ['answer'] },
   { name: 'echoes', promise: 2, ends: ['answer'], quick: true },
   { name: 'encoded-echoes', promise: 2, ends: ['answer'], quick: true },
+  {
+    name: 'large-token-echoed',
+    promise: 2,
+    ends: ['answer'],
+    token: (usual) => usual + `"<&'+/é `.repeat(600) + 'x'.repeat(20_000),
+  },
   { name: 'other-places', promise: 2, ends: ['answer'] },
   { name: 'token-in-redirects', promise: 2, ends: ['answer'] },
   {
