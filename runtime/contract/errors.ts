@@ -346,7 +346,7 @@ export const ERRORS = rows({
 /** Our own codes: the keys of ERRORS. */
 export type RuntimeCode = keyof typeof ERRORS
 
-/** What an error carries besides its code and message; all but `at` may leave in the error envelope. */
+/** What an error carries besides its code and message; all but `at` and `retryAfterMs` may leave in the error envelope. */
 export type ErrorDetails = {
   /** Another wire code than the row's: the connector's own choice. */
   wire?: ErrorCode
@@ -359,6 +359,8 @@ export type ErrorDetails = {
   at?: readonly Position[]
   /** Raw data tied to the error, where the caller asked for it. */
   raw?: Record<string, unknown>
+  /** How long the upstream asked to be left alone, in milliseconds; it leaves in no answer. */
+  retryAfterMs?: number
   /** The page that the call came with: the error envelope repeats it. */
   page?: { token: string | null; size: number | null }
 }

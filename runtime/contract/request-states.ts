@@ -66,8 +66,8 @@ export const REQUEST_STATES = {
   },
   PENDING_MANUAL_PROVISIONING: {
     standing: 'wanted',
-    next: ['PROVISIONED', 'DENIED_PROVISIONING', 'CANCELLED', 'REVERTING'],
-    meaning: 'somebody has to give the access by hand',
+    next: ['PROVISIONED', 'PENDING_PROVISIONING', 'DENIED_PROVISIONING', 'CANCELLED', 'REVERTING'],
+    meaning: 'somebody has to give the access by hand, unless a further try gives it first',
     failed: 'It could not be given automatically; somebody was asked to give it by hand.',
   },
   // Not followed by COMPLETED: clients take that for success.
@@ -97,7 +97,7 @@ export const REQUEST_STATES = {
       'PENDING_DEPROVISIONING',
       'REVERTING',
     ],
-    meaning: 'somebody has to take the access back by hand',
+    meaning: 'somebody has to take the access back by hand, unless a further try takes it first',
     failed: 'It could not be taken back automatically; somebody was asked to do it by hand.',
   },
   TIME_BASED_EXPIRED: { standing: 'over', next: [], meaning: 'its time was over; it is gone' },

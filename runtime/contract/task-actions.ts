@@ -45,7 +45,12 @@ export const TASK_ACTIONS = {
     to: ['DISMISSED'],
     meaning: 'It needs no doing',
   },
-  retry: { categories: ['ERROR'], from: OPEN, to: ['RETRIED'], meaning: 'Try again what failed' },
+  retry: {
+    categories: [...MANUAL, 'ERROR'],
+    from: OPEN,
+    to: ['RETRIED'],
+    meaning: 'Try again now what failed',
+  },
   unblock: {
     categories: [...APPROVALS, ...MANUAL, 'GENERIC', 'ERROR'],
     from: ['BLOCKED', 'STAGED'],

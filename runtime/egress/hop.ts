@@ -15,7 +15,7 @@ import type { Token } from './login/capture.ts'
 import type { Tokens } from './login/tokens.ts'
 import { judge, type Policy, parseUrl } from './policy.ts'
 import { type ChooseProxy, judgeProxied } from './proxy.ts'
-import { askedWaitMs } from './rate-headers.ts'
+import { askedWaitMs, isRefusal } from './rate-headers.ts'
 import { createRecord, type EgressRecord, isWriting } from './records.ts'
 import type { Governor, Pace } from './throttle.ts'
 
@@ -132,6 +132,8 @@ export async function hop(
     record.status = head.status
     const asksMs = askedWaitMs(head.status, head.headers, Date.now())
     if (asksMs > 0) governor.pause(asksMs)
+    if (asksMs > 0 && isRefusal(head.status, head.headers))
+      record.askedUntilMs = Date.now() + asksMs
     const headers = await state.blind.headers(head.headers).catch((error: unknown) => {
       head.discard()
       throw error
@@ -159,6 +161,8 @@ function createFinish(
   const startedMs = performance.now()
   return (error) => {
     record.ms = Math.round(performance.now() - startedMs)
+    if (error instanceof RuntimeError && error.details.retryAfterMs !== undefined)
+      record.askedUntilMs = Date.now() + error.details.retryAfterMs
     if (error !== null) record.error = error instanceof RuntimeError ? error.code : 'internal'
     for (const one of held) one.release()
     turn.leave()

@@ -14,6 +14,8 @@ export type EgressRecord = {
   status: number | null
   /** Our own error code, or `null`. */
   error: string | null
+  /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */
+  askedUntilMs: number
   sentBytes: number
   receivedBytes: number
   ms: number
@@ -27,6 +29,7 @@ export const createRecord = (url: URL, method: string, redact?: Redact): EgressR
   sent: false,
   status: null,
   error: null,
+  askedUntilMs: 0,
   sentBytes: 0,
   receivedBytes: 0,
   ms: 0,

@@ -117,6 +117,7 @@ function createGovernor({ requestsPerSecond, concurrentRequests }: Pace, now: ()
     return new RuntimeError(
       'upstream_paced',
       `${from} takes no more requests for ${seconds(ms)}, and the call ends in ${seconds(leftMs)}; try again in ${seconds(ms)}`,
+      { retryAfterMs: ms },
     )
   }
 

@@ -21,6 +21,8 @@ export type Outcome =
       error: ErrorResponse['error']
       /** The reply was refused for its size: fewer items at once may fit. */
       isTooLarge: boolean
+      /** How long the upstream asked to be left alone, in milliseconds. */
+      retryAfterMs?: number
     }
 
 const TOO_LARGE = 'reply_too_large'
@@ -62,7 +64,9 @@ export const createCall =
           : new RuntimeError('internal', 'something went wrong in Keyway itself', {}, error)
       if (failed !== error) throw error
       const isTooLarge = failed.code === TOO_LARGE
-      return { ok: false, error: errorBody(failed, connectorId).error, isTooLarge }
+      const { retryAfterMs } = failed.details
+      const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
+      return { ok: false, error: errorBody(failed, connectorId).error, isTooLarge, ...asked }
     } finally {
       const seconds = (performance.now() - begun) / 1000
       const known = failed?.code !== 'connector_unknown'

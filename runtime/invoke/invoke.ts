@@ -36,6 +36,12 @@ import { createTurns } from './turns.ts'
 
 export type Invoke = (invocation: Invocation) => Promise<Answer>
 
+/** What the upstreams of a call said, in milliseconds since the epoch. */
+type Asked = { untilMs: number }
+
+/** What a call in its lane needs besides itself. */
+type LaneMeans = { secrets: CallSecrets; redact: Redact; deadlineMs: number; asked: Asked }
+
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /** What ends the requests that a call left open; made once, because an error's stack is not cheap. */
@@ -61,13 +67,16 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     checkDeclaredTypes(version.manifest, capability, call.request)
     const { page } = call
     if (isEnding && page.token === null) throw unknownConnector(invocation.connectorId)
+    const asked: Asked = { untilMs: 0 }
     try {
       return hostPerforms(version.manifest, capability)
         ? await perform(deps, invocation, version, capability, call)
-        : await carryOut(invocation, version, capability, call)
+        : await carryOut(invocation, version, capability, call, asked)
     } catch (error) {
       // The envelope repeats the page, so that the caller can resume there.
       if (error instanceof RuntimeError && page.token !== null) error.details.page = page
+      const leftMs = asked.untilMs - Date.now()
+      if (error instanceof RuntimeError && leftMs > 0) error.details.retryAfterMs = leftMs
       throw error
     }
   }
@@ -77,6 +86,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     routed: ServedVersion,
     capability: CapabilityName,
     call: Call,
+    asked: Asked,
   ): Promise<Answer> {
     const scope = {
       connector: routed.key,
@@ -104,7 +114,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       (await waitForTurn(invocation.signal, version.key, isolateKey, concurrency, deadlineMs))
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
-      const means = { secrets, redact, deadlineMs: leftMs }
+      const means = { secrets, redact, deadlineMs: leftMs, asked }
       const reply = await runInLane(invocation, version, capability, call, page, means).catch(
         (error) => {
           throw withLimit(error, deadlineMs)
@@ -144,7 +154,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     capability: CapabilityName,
     call: Call,
     page: Page,
-    { secrets, redact, deadlineMs }: { secrets: CallSecrets; redact: Redact; deadlineMs: number },
+    { secrets, redact, deadlineMs, asked }: LaneMeans,
   ): Promise<LaneReply> {
     const connector: LoadedConnector = await version.load()
     const over = new AbortController()
@@ -181,7 +191,10 @@ export function createInvoke(deps: InvokeDeps): Invoke {
         log,
       })
     } finally {
-      if (egress) endEgress(egress, over, version, capability, invocation.requestId)
+      if (egress) {
+        asked.untilMs = longestAsked(egress)
+        endEgress(egress, over, version, capability, invocation.requestId)
+      }
     }
   }
 
@@ -254,6 +267,10 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     return { cursorJson, size, digest, course: advance(course, asked, cursorJson, maxPages) }
   }
 }
+
+/** Until when the upstreams of a call asked to be left alone. */
+const longestAsked = ({ records }: OpenedEgress): number =>
+  records.reduce((untilMs, { askedUntilMs }) => Math.max(untilMs, askedUntilMs), 0)
 
 const isPlain = (capability: CapabilityName): boolean => 'plain' in CAPABILITIES[capability]
 

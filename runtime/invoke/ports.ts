@@ -50,6 +50,8 @@ export type UpstreamRecord = {
   path: string
   status: number | null
   error: string | null
+  /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */
+  askedUntilMs: number
   sentBytes: number
   receivedBytes: number
   ms: number

@@ -8,7 +8,7 @@ import type { Connection } from '../../contract/connection.ts'
 import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { type Manifest, normalizeId } from '../../contract/manifest.ts'
 import type { AppInputCreate, AppInputPut, AppInputUpdate } from '../../contract/models/app.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, databaseTime } from '../../database/database.ts'
 import { type AppFacts, apps } from '../../database/schema/apps.ts'
 import { tokenRenewals } from '../../database/schema/renewals.ts'
 import { recordActivity } from '../activity/activity.ts'
@@ -21,6 +21,7 @@ import type { InstalledConnector } from './connectors.ts'
 import { checkCredentials, connectionOf, derivedTenant, installed } from './credentials.ts'
 import { changedFacts, customClassId, withFacts } from './facts.ts'
 import { toIntegration } from './integrations.ts'
+import { callNow } from './outages.ts'
 import { planRenewal } from './renewal.ts'
 
 /** Instance of every custom app (core-interface.md section 1.17). */
@@ -169,6 +170,7 @@ async function insertOrRevive(
     .where(eq(apps.id, there.id))
     .returning()
   await appChanged(tx, there)
+  await callNow(tx, there.id, await databaseTime(tx))
   return { row: revived as AppRow, revived: true }
 }
 
@@ -311,6 +313,8 @@ async function change(
     })
     .where(eq(apps.id, row.id))
     .returning()
+  // What waited for other credentials, or for its address, goes on.
+  if (sealed !== null) await callNow(tx, row.id, await databaseTime(tx))
   // What policies could not give while it was disconnected.
   if (row.disconnectedAt !== null && sealed !== null) await appChanged(tx, row)
   const event = sealed === null ? 'APP_UPDATED' : 'APP_RECONNECTED'

@@ -30,6 +30,8 @@ export type ConnectorAnswer =
       error: ErrorResponse['error']
       /** Whether the reply was too large; fewer items at once may fit. */
       isTooLarge?: boolean
+      /** How long the system asked to be left alone, in milliseconds. */
+      retryAfterMs?: number
     }
 
 export type ConnectorCall = {

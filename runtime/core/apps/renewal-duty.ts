@@ -150,7 +150,7 @@ async function failed(db: Db, app: AppRow, problem: string): Promise<void> {
   })
 }
 
-function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<void> {
+function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<string> {
   return openErrorTask(tx, app.domainId, {
     taskType: 'TOKEN_NOT_RENEWED',
     description: `The access token of ${JSON.stringify(app.name)} could not be renewed: ${problem}`,

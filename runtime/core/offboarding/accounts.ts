@@ -1,28 +1,24 @@
 /** The accounts of somebody who leaves: each made unusable, and seen to be so; by hand where that cannot be. */
 
-import { and, asc, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
-import { offboardingSteps } from '../../database/schema/offboarding.ts'
+import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests, holders } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
+import { callNow } from '../apps/outages.ts'
 import type { RequestParts } from '../parts.ts'
 import { GONE } from '../requests/account.ts'
 import { doers } from '../requests/approvers.ts'
-import { later } from '../requests/move.ts'
-import { carrierOf, type Outcome } from '../requests/outcome.ts'
+import { judgeFailure } from '../requests/failure.ts'
+import { type Outcome, throughApp } from '../requests/outcome.ts'
 import { makeUnusable } from '../requests/remove.ts'
 import { openTask } from '../tasks/open.ts'
 import type { OffboardingRow } from './move.ts'
 
 type StepRow = typeof offboardingSteps.$inferSelect
-
-/** How often a step is tried before people are asked, and the pauses between, in milliseconds. */
-const MAX_ATTEMPTS = 6
-const FIRST_PAUSE_MS = 2000
-const LONGEST_PAUSE_MS = 600_000
 
 /** Notes every account that is known now: also one that a request was just making. */
 export async function collectAccounts(db: Db, { id, domainId, userId }: OffboardingRow) {
@@ -54,11 +50,28 @@ export async function doSteps(
   let left = 0
   for (const step of steps) {
     parts.signal.throwIfAborted()
-    const over =
-      step.state === 'manual' ? await isSettled(db, step) : await doStep(db, row, step, now, parts)
+    const settled = step.state !== 'todo' && (await isSettled(db, step))
+    const over = settled || (step.state !== 'manual' && (await doStep(db, row, step, now, parts)))
     if (!over) left += 1
   }
   return left === 0 ? 'done' : 'left'
+}
+
+/** Tries a step again now whose task says so. */
+export async function retryStep(tx: Db, taskId: string, now: Date): Promise<void> {
+  const [step] = await tx
+    .update(offboardingSteps)
+    .set({ state: 'todo', attempts: 0, wakeAt: now, taskId: null })
+    .where(eq(offboardingSteps.taskId, taskId))
+    .returning()
+  if (!step) return
+  await callNow(tx, step.appId, now)
+  await tx
+    .update(userOffboardings)
+    .set({ wakeAt: now })
+    .where(
+      and(eq(userOffboardings.id, step.offboardingId), eq(userOffboardings.status, 'IN_PROGRESS')),
+    )
 }
 
 /** Whether somebody has dealt with the task of a step. */
@@ -85,7 +98,10 @@ async function doStep(
   return settleStep(db, row, step, outcome, parts)
 }
 
-/** Whether a request is still being carried out for the person in the app: what it gives or takes comes first. */
+/**
+ * Whether a request is still being carried out for the person in the app: what it gives or takes comes first.
+ * One that fails is not waited for.
+ */
 async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
   const [busy] = await db
     .select({ id: accessRequests.id })
@@ -95,6 +111,7 @@ async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
         eq(accessRequests.carriedAppId, appId),
         eq(accessRequests.targetUserId, userId),
         isNotNull(accessRequests.todo),
+        isNull(accessRequests.failingSince),
       ),
     )
     .limit(1)
@@ -117,9 +134,9 @@ async function deactivate(
     .where(and(eq(accounts.appId, appId), eq(accounts.uniqueIdentifier, account)))
   if (known && known.type !== 'USER')
     return byHand(`it is a ${known.type} account, which others may depend on`)
-  const carrier = carrierOf(parts, app)
-  if (!('app' in carrier)) return { ok: false, end: 'retry', problem: carrier.problem }
-  return makeUnusable(carrier, account, 'deactivate_account')
+  return throughApp(db, app, parts, (carrier) =>
+    makeUnusable(carrier, account, 'deactivate_account'),
+  )
 }
 
 async function settleStep(
@@ -132,28 +149,52 @@ async function settleStep(
   const change = (tx: Db, values: Partial<StepRow>) =>
     tx.update(offboardingSteps).set(values).where(eq(offboardingSteps.id, step.id))
   if (outcome.ok) {
-    await change(db, { state: 'done', problem: null })
+    await db.transaction(async (tx) => {
+      await change(tx, { state: 'done', problem: null })
+      if (step.taskId !== null) await closeTask(tx, step.taskId)
+    })
     return true
   }
-  const { problem } = outcome
-  const attempts = step.attempts + 1
-  if (outcome.end === 'retry' && attempts < MAX_ATTEMPTS) {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** step.attempts, LONGEST_PAUSE_MS)
-    await change(db, { attempts, problem, wakeAt: later(await parts.now(db), pauseMs) })
+  const failing = { todo: 'remove', attempts: step.attempts, failingSince: null } as const
+  const verdict = judgeFailure(failing, outcome, await parts.now(db))
+  if (verdict.kind === 'wait') {
+    await change(db, { wakeAt: verdict.until })
+    return false
+  }
+  const problem = 'problem' in outcome ? outcome.problem : null
+  if (verdict.kind === 'again') {
+    const { attempts, wakeAt } = verdict
+    const told = verdict.tell && step.taskId === null
+    await db.transaction(async (tx) => {
+      const asked = told
+        ? { state: 'told' as const, taskId: await askForHands(tx, row, step, problem, true) }
+        : {}
+      await change(tx, { attempts, problem, wakeAt, ...asked })
+    })
     return false
   }
   await db.transaction(async (tx) => {
-    const taskId = await askForHands(tx, row, step, problem)
-    await change(tx, { state: 'manual', attempts, problem, taskId })
+    if (step.taskId !== null) await closeTask(tx, step.taskId)
+    const taskId = await askForHands(tx, row, step, problem, false)
+    await change(tx, { state: 'manual', attempts: step.attempts + 1, problem, taskId })
   })
   return false
+}
+
+/** Nobody has to do it any more. */
+async function closeTask(tx: Db, taskId: string): Promise<void> {
+  await tx
+    .update(tasks)
+    .set({ status: 'COMPLETED' })
+    .where(and(eq(tasks.id, taskId), inArray(tasks.status, ['PENDING', 'ACCEPTED', 'BLOCKED'])))
 }
 
 async function askForHands(
   tx: Db,
   { domainId, userId }: OffboardingRow,
   { appId, account }: StepRow,
-  problem: string,
+  problem: string | null,
+  goesOn: boolean,
 ): Promise<string> {
   const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, appId))
   const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
@@ -167,7 +208,9 @@ async function askForHands(
       taskCategory: 'DEPROVISIONING',
       productArea: 'OFFBOARDING',
       description: `Take the account ${keptText(account, 200)} in ${app?.name ?? 'an app'} from ${user?.email ?? 'somebody'}, who leaves.`,
-      instructions: `It could not be done automatically: ${problem}`,
+      instructions: goesOn
+        ? `It could not be done so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is done.`
+        : `It could not be done automatically: ${problem}`,
       appId,
       targetUserId: userId,
       assignees: { userIds, groupIds },

@@ -1,5 +1,7 @@
 /** The account of a person in an app: found, or made where there is none. */
 import { and, eq, sql } from 'drizzle-orm'
+import type { ErrorCode } from '../../contract/error-codes.ts'
+import { faultOf } from '../../contract/faults.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
@@ -151,10 +153,6 @@ export async function ensureAccount(
   return create(db, carrier, pair, needed.length > 0 ? entitlement : null, noteThere)
 }
 
-/** Failures that say for certain that nothing was done. */
-const UNDONE: readonly string[] = ['rate_limit', 'connection_rejected', 'authentication_expired']
-const isUndone = (code: string): boolean => UNDONE.includes(code)
-
 const byHand = (problem: string): Outcome => ({ ok: false, end: 'manual', problem })
 
 async function create(
@@ -187,7 +185,7 @@ async function create(
   if (!answer.ok) {
     // It may be there all the same: made by this call, or by somebody else before.
     const outcome = failed(answer.error)
-    const ours = !isUndone(answer.error.error_code) && !outcome.ok && outcome.end === 'retry'
+    const ours = !faultOf(answer.error.error_code as ErrorCode).undone
     if (!ours) await keepHolder(db, pair, { making: false })
     const there = await lookInSystem(db, carrier, pair, ours)
     if (!there.ok || there.value === null) return outcome
@@ -203,7 +201,7 @@ async function create(
   if (!met.ok) return failed(met.error)
   const { account } = await holderOf(db, pair, carrier.app.domainId)
   if (account === null)
-    return { ok: false, end: 'retry', problem: 'the new account is not in the system’s list yet' }
+    return { ok: false, end: 'call', problem: 'the new account is not in the system’s list yet' }
   return took(db, carrier, pair, account, false)
 }
 

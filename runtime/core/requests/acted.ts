@@ -2,12 +2,14 @@
 import { and, eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { TaskCategory } from '../../contract/models/task.ts'
+import { standingOf } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
+import { callNow } from '../apps/outages.ts'
 import type { Principal } from '../callers/principal.ts'
 import { partiesOf } from './approvers.ts'
-import { given, taken } from './carried.ts'
+import { giveAnew, given, takeAnew, taken } from './carried.ts'
 import { approverDecided, type Decision, managerDecided } from './decide.ts'
 import { recall } from './left.ts'
 import { look, type RequestMeans } from './means.ts'
@@ -61,8 +63,11 @@ export async function acted(
   decision: Decision,
   means: RequestMeans,
 ): Promise<void> {
+  if (category === 'DEPROVISIONING' && standingOf(request.status) === 'over')
+    return leftOver(tx, request, decision, means)
   const row = STEPS[category]
   if (!row?.in.includes(request.status)) return
+  if (decision.to === 'RETRIED') return retried(tx, request, means)
   if (decision.to !== 'COMPLETED' && decision.to !== 'DISMISSED') return
   const moved = await row.step(tx, request, decision, means)
   if (category.endsWith('APPROVAL'))
@@ -75,6 +80,22 @@ export async function acted(
         : 'APP_STORE_DENY_ACCESS_REQUEST',
       { stage: request.stage, status: moved.status },
     )
+}
+
+/**
+ * Tries again now what people were asked to do by hand.
+ *
+ * @throws CoreError 409 where there is nothing that can be tried.
+ */
+async function retried(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {
+  if (request.how === 'manual')
+    throw new CoreError(
+      409,
+      'There is no connector or webhook that could do it; do it by hand and complete the task',
+    )
+  await callNow(tx, request.carriedAppId, await means.now(tx))
+  const giving = request.status === 'PENDING_MANUAL_PROVISIONING'
+  await (giving ? giveAnew(tx, request, means) : takeAnew(tx, request, means))
 }
 
 async function provisioned(
@@ -99,6 +120,13 @@ async function provisioned(
   return moved
 }
 
+/** What a request that is over has left behind was dealt with, or is to be tried now. */
+async function leftOver(tx: Db, request: RequestRow, { to }: Decision, means: RequestMeans) {
+  if (to === 'RETRIED') return retried(tx, request, means)
+  if (to !== 'COMPLETED' && to !== 'DISMISSED') return
+  await change(tx, request, { todo: null, wakeAt: null, failingSince: null })
+}
+
 async function deprovisioned(
   tx: Db,
   request: RequestRow,
@@ -107,5 +135,5 @@ async function deprovisioned(
   if (to === 'COMPLETED')
     return taken(tx, request, 'APP_STORE_MANUAL_CONFIRM_DEPROVISIONING_FOR_ACCESS_REQUEST')
   await note(tx, actor, request, 'APP_STORE_MANUAL_DENY_DEPROVISIONING_FOR_ACCESS_REQUEST', {})
-  return move(tx, request, 'TIME_BASED_EXPIRED_CANCELLED', { wakeAt: null })
+  return move(tx, request, 'TIME_BASED_EXPIRED_CANCELLED', { todo: null, wakeAt: null })
 }

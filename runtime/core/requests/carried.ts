@@ -38,6 +38,9 @@ export async function subjectOf(tx: Db, request: RequestRow) {
   return { app, permission, config: requestConfig(app, settings, permission) }
 }
 
+/** Nothing that is left to do has failed so far. */
+const NOT_FAILING = { attempts: 0, failingSince: null, problem: null } as const
+
 /** Everybody said yes: on to carrying it out. */
 export async function approved(
   tx: Db,
@@ -48,7 +51,7 @@ export async function approved(
   const { app, permission, config } = await subjectOf(tx, request)
   const yes = await move(tx, request, 'APPROVED', { note: why, wakeAt: null })
   const way = await wayOf(tx, app, permission, config)
-  const values = { ...way, todo: 'grant', attempts: 0, problem: null } as const
+  const values = { ...way, ...NOT_FAILING, todo: 'grant' } as const
   const moved = await move(tx, yes, 'PENDING_PROVISIONING', {
     ...values,
     wakeAt: await means.now(tx),
@@ -118,15 +121,47 @@ export async function byHand(
   { instructions }: Pick<RequestConfig, 'instructions'>,
   problem: string | null,
 ): Promise<RequestRow> {
-  const moved = await move(tx, request, 'PENDING_MANUAL_PROVISIONING', {
-    failure: problem,
-    todo: null,
-    wakeAt: null,
-    problem,
-  })
+  const now = { todo: null, wakeAt: null, problem } as const
+  const moved =
+    request.status === 'PENDING_MANUAL_PROVISIONING'
+      ? await change(tx, request, now)
+      : await move(tx, request, 'PENDING_MANUAL_PROVISIONING', { failure: problem, ...now })
+  await closeTasks(tx, moved, 'DISMISSED')
   await ask(tx, moved, 'give', await doers(tx, moved), words(instructions, problem))
   return moved
 }
+
+/** Asks people to give what could not be given so far; it goes on being tried beside them. */
+export async function tellToGive(
+  tx: Db,
+  request: RequestRow,
+  { instructions }: Pick<RequestConfig, 'instructions'>,
+  problem: string | null,
+): Promise<void> {
+  const moved = await move(tx, request, 'PENDING_MANUAL_PROVISIONING', { failure: problem })
+  await ask(tx, moved, 'give', await doers(tx, moved), tried(instructions, problem))
+}
+
+/** Asks people to take back what could not be taken so far; it goes on being tried beside them. */
+export async function tellToTake(
+  tx: Db,
+  request: RequestRow,
+  problem: string | null,
+): Promise<void> {
+  const moved = isOver(request)
+    ? request
+    : await move(tx, request, 'PENDING_MANUAL_DEPROVISIONING', { failure: problem })
+  await ask(tx, moved, 'take', await doers(tx, moved), tried(null, problem))
+}
+
+const tried = (instructions: string | null, problem: string | null): string =>
+  [
+    `It could not be done so far: ${problem ?? 'no reason is known'}`,
+    'It is tried again by itself, and this task closes once it is done. “retry” tries it now.',
+    instructions,
+  ]
+    .filter((one) => one)
+    .join('\n\n')
 
 const words = (instructions: string | null, problem: string | null): string | null =>
   [problem === null ? null : `It could not be done automatically: ${problem}`, instructions]
@@ -144,9 +179,8 @@ export async function given(
   const seconds = request.expirationInSeconds
   const expiresAt = seconds === null ? null : later(now, seconds * 1000)
   const moved = await move(tx, request, 'PROVISIONED', {
+    ...NOT_FAILING,
     todo: null,
-    attempts: 0,
-    problem: null,
     expiresAt,
     wakeAt: expiresAt,
   })
@@ -164,10 +198,24 @@ export async function leave(
 ): Promise<RequestRow> {
   await closeTasks(tx, request, 'DISMISSED')
   const moved = await move(tx, request, to, {
+    ...NOT_FAILING,
     note: why,
     todo: 'remove',
-    attempts: 0,
-    problem: null,
+    wakeAt: await means.now(tx),
+  })
+  await look(tx, moved, means)
+  return moved
+}
+
+/** A person put something right: what people were asked to give by hand is tried again. */
+export async function giveAnew(
+  tx: Db,
+  request: RequestRow,
+  means: RequestMeans,
+): Promise<RequestRow> {
+  const moved = await move(tx, request, 'PENDING_PROVISIONING', {
+    ...NOT_FAILING,
+    todo: 'grant',
     wakeAt: await means.now(tx),
   })
   await look(tx, moved, means)
@@ -189,7 +237,7 @@ export async function takeAnew(
       means,
     )
   await closeTasks(tx, request, 'DISMISSED')
-  return change(tx, request, { todo: 'remove', attempts: 0, wakeAt: await means.now(tx) })
+  return change(tx, request, { ...NOT_FAILING, todo: 'remove', wakeAt: await means.now(tx) })
 }
 
 /** Somebody has to take the access back by hand. */
@@ -202,14 +250,13 @@ export async function takeByHand(
   const now = await means.now(tx)
   const who = await doers(tx, request)
   // One that is over stays so; what it has left behind is somebody's task all the same.
+  const until = { todo: null, problem, wakeAt: later(now, MANUAL_REMOVAL_MS) } as const
   const moved = isOver(request)
     ? await change(tx, request, { todo: null, wakeAt: null, problem })
-    : await move(tx, request, 'PENDING_MANUAL_DEPROVISIONING', {
-        failure: problem,
-        todo: null,
-        problem,
-        wakeAt: later(now, MANUAL_REMOVAL_MS),
-      })
+    : request.status === 'PENDING_MANUAL_DEPROVISIONING'
+      ? await change(tx, request, until)
+      : await move(tx, request, 'PENDING_MANUAL_DEPROVISIONING', { failure: problem, ...until })
+  await closeTasks(tx, moved, 'DISMISSED')
   await ask(tx, moved, 'take', who, words(null, problem))
   return moved
 }
@@ -221,7 +268,7 @@ const isReverting = ({ notes }: RequestRow): boolean => Object.hasOwn(notes, 'RE
 
 /** The access is gone. */
 export async function taken(tx: Db, request: RequestRow, event: string): Promise<RequestRow> {
-  const done = { todo: null, wakeAt: null, attempts: 0, problem: null } as const
+  const done = { ...NOT_FAILING, todo: null, wakeAt: null } as const
   await note(tx, systemOf(request), request, event, { how: request.how })
   if (isOver(request)) return change(tx, request, done)
   return move(tx, request, isReverting(request) ? 'REVERTED' : 'TIME_BASED_EXPIRED', done)

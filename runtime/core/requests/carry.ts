@@ -10,22 +10,19 @@ import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { RequestParts } from '../parts.ts'
 import { keepHolder, type NoteThere } from './account.ts'
-import { byHand, given, subjectOf, takeByHand, taken } from './carried.ts'
+import { byHand, given, subjectOf, taken } from './carried.ts'
 import { check } from './check.ts'
+import { settleFailure } from './failure.ts'
 import { giveAccount, giveEntitlement } from './grant.ts'
 import { closeLeft, leaveOpen, recall } from './left.ts'
 import { type Pair, pairKey, pairOf } from './means.ts'
-import { change, later, type RequestRow } from './move.ts'
+import { change, type RequestRow } from './move.ts'
 import { holdsMore, inherits, isBeingTaken, ofPair, others } from './others.ts'
-import { type Carrier, carrierOf, type Outcome } from './outcome.ts'
+import { type Carrier, type Outcome, throughApp } from './outcome.ts'
 import { takeAccount, takeEntitlement } from './remove.ts'
+import { closeTasks } from './tasks.ts'
 import { wake } from './wake.ts'
 import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
-
-/** How often a step is tried before people are asked, and the pauses between, in milliseconds. */
-const MAX_ATTEMPTS = 6
-const FIRST_PAUSE_MS = 2000
-const LONGEST_PAUSE_MS = 600_000
 
 /** The name under which one host at a time works on what a key names. */
 export const turnOf = (key: string): string => `requests ${key}`
@@ -76,27 +73,27 @@ async function step(db: Db, request: RequestRow, given: RequestParts): Promise<v
   await db.transaction((tx) => settle(tx, request, outcome, parts))
 }
 
-async function grant(db: Db, request: RequestRow, parts: RequestParts): Promise<Outcome> {
-  if (request.how === 'webhook') return callProvisioningWebhook(db, request, parts)
-  const carrier = await carrierFor(db, request, parts)
-  if (!('app' in carrier)) return carrier
-  const noteThere: NoteThere = (there) => noteBefore(db, request, there)
-  const given = { noteThere, unsettled: await isBeingTaken(db, request) }
-  return request.entitlement === null
-    ? giveAccount(db, carrier, request, given)
-    : giveEntitlement(db, carrier, request, given)
-}
-
-async function carrierFor(
+/** Does a step through the connector of the app that carries a request. */
+async function through(
   db: Db,
   request: RequestRow,
   parts: RequestParts,
-): Promise<Carrier | Outcome> {
+  work: (carrier: Carrier) => Promise<Outcome>,
+): Promise<Outcome> {
   const [app] = await db.select().from(apps).where(eq(apps.id, request.carriedAppId))
   if (!app) throw new Error('the app of an access request is gone')
-  const carrier = carrierOf(parts, app)
-  if ('app' in carrier) return carrier
-  return { ok: false, end: 'retry', problem: carrier.problem }
+  return throughApp(db, app, parts, work)
+}
+
+async function grant(db: Db, request: RequestRow, parts: RequestParts): Promise<Outcome> {
+  if (request.how === 'webhook') return callProvisioningWebhook(db, request, parts)
+  const noteThere: NoteThere = (there) => noteBefore(db, request, there)
+  const given = { noteThere, unsettled: await isBeingTaken(db, request) }
+  return through(db, request, parts, (carrier) =>
+    request.entitlement === null
+      ? giveAccount(db, carrier, request, given)
+      : giveEntitlement(db, carrier, request, given),
+  )
 }
 
 /** Whether it was there before anybody gave it: not, where it is there by another request. */
@@ -145,10 +142,11 @@ async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise
     return callRemovalWebhook(db, request, config.removalWebhook, parts)
   if (request.how === 'webhook')
     return { ok: false, end: 'manual', problem: 'no webhook is there to take it back' }
-  const carrier = await carrierFor(db, request, parts)
-  if (!('app' in carrier)) return carrier
-  if (request.entitlement === null) return takeAccount(db, carrier, request)
-  return takeEntitlement(db, carrier, request)
+  return through(db, request, parts, (carrier) =>
+    request.entitlement === null
+      ? takeAccount(db, carrier, request)
+      : takeEntitlement(db, carrier, request),
+  )
 }
 
 /** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */
@@ -164,24 +162,18 @@ async function settle(
     .where(eq(accessRequests.id, before.id))
     .for('update')
   if (!request || request.todo !== before.todo) return
-  if (!outcome.ok && outcome.end === 'retry' && request.attempts + 1 < MAX_ATTEMPTS) {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** request.attempts, LONGEST_PAUSE_MS)
-    const wakeAt = later(await parts.now(tx), pauseMs)
-    const attempts = request.attempts + 1
-    await change(tx, request, { attempts, wakeAt, problem: outcome.problem })
-    return
-  }
+  if (!outcome.ok) return settleFailure(tx, request, outcome, parts)
+  // People who were asked meanwhile need not do it any more.
+  await closeTasks(tx, request, 'COMPLETED')
   if (request.todo === 'remove') {
-    if (outcome.ok) await taken(tx, request, removedEvent(request))
-    else await takeByHand(tx, request, outcome.problem, parts)
+    await taken(tx, request, removedEvent(request))
     await closeLeft(tx, request, parts)
     return
   }
   const { config } = await subjectOf(tx, request)
-  if (!outcome.ok) await byHand(tx, request, config, outcome.problem)
-  else if (config.manualSteps) await byHand(tx, request, config, null)
+  if (config.manualSteps) await byHand(tx, request, config, null)
   else await given(tx, request, parts, givenEvent(request))
-  if (outcome.ok) await recall(tx, request, parts)
+  await recall(tx, request, parts)
 }
 
 const givenEvent = ({ how }: RequestRow): string =>

@@ -1,30 +1,38 @@
 /** The background work of access requests. */
-import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { hasNoJob } from '../../database/jobs.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Duty } from '../background/background.ts'
 import type { CoreParts } from '../parts.ts'
-import { byHand, subjectOf, takeByHand } from './carried.ts'
 import { carry, turnOf } from './carry.ts'
 import { begin } from './decide.ts'
-import { closeLeft } from './left.ts'
+import { tellPeople } from './failure.ts'
 import { pairKey, pairOf } from './means.ts'
+import { change, later } from './move.ts'
 
 /** Most that are told to be due at once: what thousands hold may be over in the same second. */
 const MAX_DUE = 400
 
 /** Those of which a job waits already, perhaps for its next try, are left out: what is due behind them is told too. */
 async function due(db: Db, now?: Date): Promise<string[]> {
-  const { carriedAppId, targetUserId, wakeAt } = accessRequests
+  const { carriedAppId, targetUserId, wakeAt, todo, how } = accessRequests
+  // As a question of its own the moment is asked once, and the index is read up to it only.
+  const at = now ? sql`${now.toISOString()}::timestamptz` : sql`(select clock_timestamp())`
   const rows = await db
     .select({ carriedAppId, targetUserId })
     .from(accessRequests)
     .where(
       and(
         isNotNull(wakeAt),
-        // As a question of its own the moment is asked once, and the index is read up to it only.
-        lte(wakeAt, now ?? sql`(select clock_timestamp())`),
+        lte(wakeAt, at),
+        // What needs a system that does not answer waits for its outage, not for a look at each of them.
+        or(
+          isNull(todo),
+          sql`${todo} = 'check'`,
+          sql`coalesce(${how}, '') = 'webhook'`,
+          sql`not exists (select from app_outages where app_id = ${carriedAppId} and until > ${at})`,
+        ),
         hasNoJob('access-requests', sql`${carriedAppId} || ' ' || ${targetUserId}`),
       ),
     )
@@ -33,7 +41,10 @@ async function due(db: Db, now?: Date): Promise<string[]> {
   return [...new Set(rows.map(pairKey))]
 }
 
-/** What the host cannot do, people have to: each request that has something left to do becomes a task. */
+/** How long to wait after the work itself failed again and again: a defect of ours, or a database that was away. */
+const AFTER_DEFECT_MS = 3_600_000
+
+/** People are told of each request that has something left to do; it goes on being tried, every hour. */
 async function gaveUp(db: Db, key: string, problem: string, parts: CoreParts): Promise<void> {
   const pair = pairOf(key)
   await db.transaction(async (tx) => {
@@ -48,12 +59,15 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreParts): P
         ),
       )
       .for('update')
+    const now = await parts.now(tx)
     for (const request of rows) {
       if (request.todo === 'check') await begin(tx, request, null, parts)
-      else if (request.todo === 'remove') {
-        await takeByHand(tx, request, problem, parts)
-        await closeLeft(tx, request, parts)
-      } else await byHand(tx, request, (await subjectOf(tx, request)).config, problem)
+      else {
+        const failingSince = request.failingSince ?? now
+        const wakeAt = later(now, AFTER_DEFECT_MS)
+        const failing = await change(tx, request, { problem, failingSince, wakeAt })
+        await tellPeople(tx, failing, problem, parts)
+      }
     }
   })
 }

@@ -26,7 +26,7 @@ export async function giveAccount(
   if (status.value === null) {
     // Deleted since it was known: the next try makes another.
     await keepHolder(db, request, { account: null, making: true })
-    return { ok: false, end: 'retry', problem: 'the account that was known is not there any more' }
+    return { ok: false, end: 'call', problem: 'the account that was known is not there any more' }
   }
   await noteThere(false)
   return wakeAccount(db, carrier, request, account.account, status.value)
@@ -56,7 +56,7 @@ async function wakeAccount(
 
 const notShown = (capability: string): Outcome => ({
   ok: false,
-  end: 'retry',
+  end: 'call',
   problem: `${capability} answered success, but the system does not show it`,
 })
 

@@ -22,6 +22,7 @@ export type RequestChange = Partial<
     | 'carriedAppId'
     | 'wasThere'
     | 'attempts'
+    | 'failingSince'
     | 'problem'
     | 'wakeAt'
   >

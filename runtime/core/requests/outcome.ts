@@ -4,50 +4,48 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CapabilityName } from '../../contract/capabilities.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
+import { faultOf } from '../../contract/faults.ts'
 import { keptText } from '../../contract/kept-text.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { plainWords } from '../../contract/plain-words.ts'
+import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../apps/apps.ts'
 import { callApp } from '../apps/connections.ts'
 import type { ConnectorAnswer } from '../apps/connectors.ts'
+import { enterApp, noteAway, noteBack, type SystemFault } from '../apps/outages.ts'
 import type { RequestParts } from '../parts.ts'
 
-type CallError = Pick<Extract<ConnectorAnswer, { ok: false }>['error'], 'error_code' | 'message'>
+type ConnectorError = Extract<ConnectorAnswer, { ok: false }>
+type CallError = Pick<ConnectorError['error'], 'error_code' | 'message'> &
+  Pick<ConnectorError, 'retryAfterMs'>
 export type Answer<T> = { ok: true; value: T } | { ok: false; error: CallError }
 
 /**
  * What a step came to:
  * - done: the system holds what was wanted; `found` where it was so already;
- * - retry: not now, for a reason that may pass;
- * - manual: not by itself; people have to.
+ * - system, call, refused: it failed, as far as FAULTS says, and is tried again;
+ * - closed: the app is paused, nothing was tried;
+ * - manual: trying again cannot help; people have to.
  */
 export type Outcome =
   | { ok: true; found: boolean }
-  | { ok: false; end: 'retry' | 'manual'; problem: string }
+  | ({ ok: false; end: 'system' } & SystemFault)
+  | { ok: false; end: 'call' | 'refused' | 'manual'; problem: string }
+  | { ok: false; end: 'closed'; until: Date }
 
-/** Failures that may pass by themselves. The rest is repeated by people who have changed something. */
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'request_timeout',
-  'connection_timeout',
-  'connection_rejected',
-  'connection_closed',
-  'rate_limit',
-  'service_error',
-  'bad_gateway',
-  'api_error',
-  'internal_error',
-  'unexpected_error',
-  'invalid_response',
-  'invalid_page_token',
-  'authentication_expired',
-])
+export type Failed = Extract<Outcome, { ok: false }>
 
 /** A failed call as an outcome; its message holds no secret. */
-export const failed = ({ error_code, message }: CallError): Outcome => ({
-  ok: false,
-  end: PASSING.has(error_code as ErrorCode) ? 'retry' : 'manual',
-  problem: keptText(`${plainWords(message)} (${error_code})`, 1000),
-})
+export function failed({ error_code, message, retryAfterMs }: CallError): Failed {
+  const code = error_code as ErrorCode
+  const problem = keptText(`${plainWords(message)} (${code})`, 1000)
+  const { reach } = faultOf(code)
+  if (reach !== 'system') return { ok: false, end: reach, problem }
+  return {
+    ...{ ok: false, end: 'system', code, problem },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+}
 
 /** Pause between two looks whether a system shows what was written, in milliseconds. */
 const FIRST_LOOK_MS = 100
@@ -77,13 +75,38 @@ function unusable(error: unknown): { ok: false; error: CallError } {
   return { ok: false, error: { error_code: 'unauthenticated', message: String(error.detail) } }
 }
 
-/** The app of a request; why not, where it cannot be called at all. */
-export function carrierOf(parts: RequestParts, app: AppRow): Carrier | { problem: string } {
+/** Does a step in an app's system, unless the app is paused; notes whether the system answered. */
+export async function throughApp(
+  db: Db,
+  app: AppRow,
+  parts: RequestParts,
+  work: (carrier: Carrier) => Promise<Outcome>,
+): Promise<Outcome> {
+  const gate = await enterApp(db, app, await parts.now(db))
+  if (!gate.open) return { ok: false, end: 'closed', until: gate.until }
+  const carrier = carrierOf(parts, app)
+  const outcome: Outcome =
+    'app' in carrier ? await work(carrier) : { ok: false, end: 'system', ...carrier }
+  const now = await parts.now(db)
+  if (!outcome.ok && outcome.end === 'system') await noteAway(db, app, gate, outcome, now)
+  else if (gate.probe) await noteBack(db, app, now)
+  return outcome
+}
+
+/** An app that can be called; why not, where it cannot be. */
+function carrierOf(parts: RequestParts, app: AppRow): Carrier | SystemFault {
   const { id: appId, name, connectorId } = app
   if (app.disconnectedAt !== null || app.sealedConnection === null)
-    return { problem: `${name} is disconnected; connect it again with PUT /apps/${appId}` }
+    return {
+      code: 'unauthenticated',
+      problem: `${name} is disconnected; connect it again with PUT /apps/${appId}`,
+    }
   const connector = connectorId === null ? null : parts.connectors.find(connectorId)
-  if (!connector) return { problem: `the connector ${connectorId} of ${name} is not served` }
+  if (!connector)
+    return {
+      code: 'service_error',
+      problem: `the connector ${connectorId} of ${name} is not served`,
+    }
   const { manifest } = connector
 
   async function answered(
@@ -91,10 +114,12 @@ export function carrierOf(parts: RequestParts, app: AppRow): Carrier | { problem
     call: Parameters<typeof callApp>[3],
   ): Promise<Extract<ConnectorAnswer, { ok: true }> | { ok: false; error: CallError }> {
     parts.signal.throwIfAborted()
-    const answer = await callApp(parts, app, capability, call).catch(unusable)
+    const answer: ConnectorAnswer | { ok: false; error: CallError; retryAfterMs?: number } =
+      await callApp(parts, app, capability, call).catch(unusable)
     // Ended by us, not by the system: what came of it is for whoever goes on.
     parts.signal.throwIfAborted()
-    return answer
+    if (answer.ok || answer.retryAfterMs === undefined) return answer
+    return { ok: false, error: { ...answer.error, retryAfterMs: answer.retryAfterMs } }
   }
 
   return {

@@ -43,7 +43,7 @@ export async function takeEntitlement(
 
 const stillThere = (capability: string): Outcome => ({
   ok: false,
-  end: 'retry',
+  end: 'call',
   problem: `${capability} answered success, but the system still shows it`,
 })
 

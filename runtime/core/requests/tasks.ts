@@ -66,6 +66,26 @@ export async function askedOf(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<A
 
 const OPEN: TaskStatus[] = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']
 
+/** Whether people are asked for something of a request now. */
+export async function hasOpenTask(
+  tx: Db,
+  request: RequestRow,
+  category: TaskCategory,
+): Promise<boolean> {
+  const [open] = await tx
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(
+      and(
+        eq(tasks.accessRequestId, request.id),
+        eq(tasks.taskCategory, category),
+        inArray(tasks.status, OPEN),
+      ),
+    )
+    .limit(1)
+  return open !== undefined
+}
+
 /** Ends what is still open of a request's tasks: nobody has to do it any more. */
 export async function closeTasks(
   tx: Db,

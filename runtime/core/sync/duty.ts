@@ -4,11 +4,21 @@ import { CoreError } from '../../contract/endpoints/problem.ts'
 import { alone } from '../../database/alone.ts'
 import { type Db, isAway } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
+import { enterApp, type Gate, leaveProbe } from '../apps/outages.ts'
 import type { Duty } from '../background/background.ts'
 import type { RequestParts } from '../parts.ts'
 import { offers } from './listing.ts'
 import { PHASES } from './phases.ts'
-import { giveBack, keepLease, LeaseLost, planNext, startRun, takeLease, type Walk } from './runs.ts'
+import {
+  giveBack,
+  keepLease,
+  LeaseLost,
+  planNext,
+  startRun,
+  takeLease,
+  type Walk,
+  waitUntil,
+} from './runs.ts'
 import { DEFAULTS, readSettings } from './settings.ts'
 import { fail, stumble, Trouble } from './trouble.ts'
 
@@ -82,10 +92,19 @@ type Turn = Walk & { longer(): boolean; lose(): void }
 
 /** The run that wants to be gone on with, under a lease; null where there is none. */
 async function takeUp(db: Db, appId: string, parts: RequestParts): Promise<Turn | null> {
-  const taken = await takeLease(db, appId)
-  if (!taken) return null
   const [app] = await db.select().from(apps).where(eq(apps.id, appId))
   if (!app) return null
+  const taken = await takeLease(db, appId)
+  if (!taken) return null
+  // One that was disconnected is taken up to be ended.
+  const gate: Gate =
+    app.disconnectedAt === null
+      ? await enterApp(db, app, await parts.now(db))
+      : { open: true, probe: false }
+  if (!gate.open) {
+    await waitUntil(db, taken.run, taken.lease, gate.until)
+    return null
+  }
   const settings = await readSettings(db, appId)
   const lost = new AbortController()
   const signal = AbortSignal.any([parts.signal, lost.signal])
@@ -93,7 +112,7 @@ async function takeUp(db: Db, appId: string, parts: RequestParts): Promise<Turn 
   let endMs = beganMs + TURN_MS
   const over = () => signal.aborted || Date.now() > endMs
   return {
-    ...{ db, app, settings, ...taken },
+    ...{ db, app, settings, gate, ...taken },
     parts: { ...parts, signal, cause: { kind: 'sync', id: String(taken.run.id) } },
     over,
     longer() {
@@ -130,6 +149,8 @@ async function carryOut(walk: Turn): Promise<void> {
     await afterError(walk, error)
   } finally {
     end()
+    // Nothing was called: another finds out.
+    if (walk.gate.probe) await leaveProbe(db, app, await parts.now(db))
   }
 }
 

@@ -5,6 +5,7 @@
 import type { CapabilityName } from '../../contract/capabilities.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../apps/connections.ts'
+import { noteBack } from '../apps/outages.ts'
 import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
 
@@ -41,6 +42,10 @@ export async function fetchPage<T>(
   const page = { token, size: run.pageSize }
   const answer = await callApp(parts, app, capability, { request, page })
   if (!answer.ok) throw troubleOf(capability, answer)
+  if (walk.gate.probe) {
+    walk.gate.probe = false
+    await noteBack(walk.db, app, await parts.now(walk.db))
+  }
   return { rows: answer.response as T[], token: answer.page?.token ?? null }
 }
 

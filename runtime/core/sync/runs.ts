@@ -31,6 +31,8 @@ export type Walk = {
   app: AppRow
   settings: Settings
   lease: string
+  /** Whether this is the call that finds out if the system is back. */
+  gate: { probe: boolean }
   /** Whether to stop at the next checkpoint: others wait, the host stops, or the lease is gone. */
   over(): boolean
 }
@@ -111,6 +113,19 @@ export function keepLease(db: Db, run: RunRow, lease: string, onLost: () => void
   }, RENEW_MS)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+/** Gives a run back, not to be taken before a moment. */
+export async function waitUntil(
+  db: Db,
+  run: RunRow,
+  lease: string,
+  nextTryAt: Date,
+): Promise<void> {
+  await db
+    .update(syncRuns)
+    .set({ nextTryAt, leaseBy: null, leaseUntil: null })
+    .where(held(run, lease))
 }
 
 /** Lets others have the run. */

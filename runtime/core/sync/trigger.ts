@@ -1,10 +1,25 @@
 /** Starting a sync by hand. */
+import { eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import type { Actor } from '../activity/activity.ts'
 import { findApp, lockApp } from '../apps/apps.ts'
 import type { Principal } from '../callers/principal.ts'
-import type { RequestParts } from '../parts.ts'
+import type { CoreParts, RequestParts } from '../parts.ts'
 import { startRun } from './runs.ts'
+
+/** Begins a sync that failed once more; one that runs already is enough. */
+export async function syncAgain(
+  tx: Db,
+  actor: Actor,
+  appId: string,
+  { send }: Pick<CoreParts, 'send'>,
+): Promise<void> {
+  const [app] = await tx.select().from(apps).where(eq(apps.id, appId)).for('no key update')
+  if (app && app.disconnectedAt === null && app.sealedConnection !== null)
+    await startRun(tx, actor, app, send)
+}
 
 /**
  * @throws CoreError 404; 409 where a sync is running, or the app is disconnected; 422 for an app that people

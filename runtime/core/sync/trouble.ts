@@ -2,6 +2,7 @@
 
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../contract/error-codes.ts'
+import { faultOf } from '../../contract/faults.ts'
 import { plainWords } from '../../contract/plain-words.ts'
 import type { Db } from '../../database/database.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
@@ -9,6 +10,8 @@ import { tasks } from '../../database/schema/tasks.ts'
 import { recordActivity } from '../activity/activity.ts'
 import type { AppRow } from '../apps/apps.ts'
 import type { ConnectorAnswer } from '../apps/connectors.ts'
+import { noteAway } from '../apps/outages.ts'
+import { backOffMs } from '../background/back-off.ts'
 import { openErrorTask } from '../tasks/error.ts'
 import { endRun, LeaseLost, type Walk } from './runs.ts'
 
@@ -20,57 +23,58 @@ export class Trouble extends Error {
   readonly code: ErrorCode | null
   /** Whether a page was larger than is taken. */
   readonly isTooLarge: boolean
+  /** What the system asked for itself, in milliseconds. */
+  readonly retryAfterMs: number
 
   constructor(
     words: string,
-    { final = false, code = null as ErrorCode | null, isTooLarge = false } = {},
+    { final = false, code = null as ErrorCode | null, isTooLarge = false, retryAfterMs = 0 } = {},
   ) {
     super(words)
     this.final = final
     this.code = code
     this.isTooLarge = isTooLarge
+    this.retryAfterMs = retryAfterMs
   }
 }
-
-/** Trying again does not help against these. */
-const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'unauthorized',
-  'bad_request',
-  'permission_denied',
-  'not_implemented',
-  'unsupported_operation',
-  'unknown_value',
-  'invalid_value',
-  'unauthenticated',
-  'authentication_expired',
-  'creds_revoked',
-  'integration_missing_parameter',
-])
 
 type Failure = Extract<ConnectorAnswer, { ok: false }>
 
 /** How a connector's error counts. */
-export function troubleOf(capability: string, { error, isTooLarge = false }: Failure): Trouble {
-  const { error_code: code, message } = error
+export function troubleOf(capability: string, failure: Failure): Trouble {
+  const { error, retryAfterMs, isTooLarge = false } = failure
+  const { error_code, message } = error
+  const code = error_code as ErrorCode
+  const { reach, credentials } = faultOf(code)
   return new Trouble(`${capability}: ${plainWords(message).slice(0, 800)} (${code})`, {
-    final: FINAL.has(code as ErrorCode) || /would never end|goes on after/.test(message),
-    code: code as ErrorCode,
+    final:
+      credentials === true ||
+      // What vanished between two pages is not listed by the next try.
+      (reach === 'refused' && code !== 'not_found') ||
+      /would never end|goes on after/.test(message),
+    code,
     isTooLarge,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   })
 }
 
-/** Tries in a row before a run fails, and the pauses between them, in seconds. */
+/** Tries in a row before a run fails, and the pauses between them. */
 const MOST_ATTEMPTS = 8
-const FIRST_PAUSE_SECONDS = 5
-const LONGEST_PAUSE_SECONDS = 600
+const PAUSES = { firstMs: 5000, longestMs: 600_000 }
+/** How long a run waits for a system that does not answer, in milliseconds. */
+const LONGEST_OUTAGE_MS = 7 * 24 * 3600 * 1000
 
 /** Notes a failure: the run goes on later, or has failed. */
 export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
   const { run, db, lease } = walk
   if (trouble.isTooLarge) return shrink(walk, trouble)
-  const attempts = run.attempts + 1
-  if (trouble.final || attempts >= MOST_ATTEMPTS) return fail(walk, trouble.message)
-  const pause = Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (attempts - 1))
+  if (trouble.final) return fail(walk, trouble.message)
+  const away = await awayFor(walk, trouble)
+  if (away !== null && away.forMs >= LONGEST_OUTAGE_MS) return fail(walk, trouble.message)
+  // An outage is no fault of the run: it waits as long as the app is paused, and that is not counted.
+  const attempts = run.attempts + (away === null ? 1 : 0)
+  if (attempts >= MOST_ATTEMPTS) return fail(walk, trouble.message)
+  const pauseMs = away === null ? backOffMs(attempts, PAUSES) : away.pauseMs
   // A page that takes too long may be too large; only a sequence that has not begun may change its size.
   const smaller = trouble.code === 'request_timeout' && run.pageToken === null && run.pageSize > 50
   const rows = await db
@@ -78,7 +82,7 @@ export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
     .set({
       attempts,
       problem: trouble.message,
-      nextTryAt: sql`clock_timestamp() + ${pause} * interval '1 second'` as never,
+      nextTryAt: sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'` as never,
       ...(smaller ? { pageSize: Math.max(50, Math.floor(run.pageSize / 2)) } : {}),
       leaseBy: null,
       leaseUntil: null,
@@ -104,6 +108,16 @@ async function shrink(walk: Walk, trouble: Trouble): Promise<void> {
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
 }
 
+/** Notes a system that does not answer; null for trouble of another kind. */
+async function awayFor({ db, app, parts, gate }: Walk, { code, message, retryAfterMs }: Trouble) {
+  if (code === null || faultOf(code).reach !== 'system') return null
+  const now = await parts.now(db)
+  const fault = { code, problem: message, retryAfterMs }
+  const { since, until } = await noteAway(db, app, gate, fault, now)
+  gate.probe = false
+  return { pauseMs: until.getTime() - now.getTime(), forMs: now.getTime() - since.getTime() }
+}
+
 /** Ends a run in failure; what earlier runs brought stays as it was. */
 export async function fail(walk: Walk, problem: string): Promise<void> {
   await walk.db.transaction(async (tx) => {
@@ -116,13 +130,13 @@ export async function fail(walk: Walk, problem: string): Promise<void> {
 export const FAILED_HELP =
   'Put right what it says and start another sync with POST /apps/{id}/sync; the next one that succeeds completes this task.'
 
-const TASK_TYPE = 'SYNC_ERROR'
+export const SYNC_TASK = 'SYNC_ERROR'
 
 const openTasks = (app: AppRow) =>
   and(
     eq(tasks.domainId, app.domainId),
     eq(tasks.appId, app.id),
-    eq(tasks.taskType, TASK_TYPE),
+    eq(tasks.taskType, SYNC_TASK),
     eq(tasks.status, 'PENDING'),
   )
 
@@ -139,7 +153,7 @@ export async function askAdmins(
     .where(openTasks(app))
     .returning({ id: tasks.id })
   if (told.length > 0) return
-  await openErrorTask(tx, app.domainId, { taskType: TASK_TYPE, description, instructions, app })
+  await openErrorTask(tx, app.domainId, { taskType: SYNC_TASK, description, instructions, app })
 }
 
 /** Completes the app's task about its syncs. */

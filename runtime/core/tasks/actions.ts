@@ -8,11 +8,15 @@ import type { Db } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
 import { recordActivity } from '../activity/activity.ts'
+import { callNow, OUTAGE_TASK } from '../apps/outages.ts'
 import type { Principal } from '../callers/principal.ts'
+import { retryStep } from '../offboarding/accounts.ts'
 import { findUser, toUser } from '../people/users.ts'
 import { acted, judge, lockRequestOf } from '../requests/acted.ts'
 import { eligible, partiesOf } from '../requests/approvers.ts'
 import type { RequestMeans } from '../requests/means.ts'
+import { syncAgain } from '../sync/trigger.ts'
+import { SYNC_TASK } from '../sync/trouble.ts'
 import { findTask, mayAct, type TaskRow, taskTarget } from './tasks.ts'
 
 /** What an action is asked for: by its name, or by where it leads. */
@@ -47,9 +51,20 @@ async function act(
       to,
     })
     const decision = { actor: principal, to, comment: null }
+    if (to === 'RETRIED') await retry(tx, principal, task, means)
     if (request) await acted(tx, request, task.taskCategory as TaskCategory, decision, means)
   })
   return null
+}
+
+/** Does now what a task says has failed; what an access request asks for is done by `acted`. */
+async function retry(tx: Db, principal: Principal, task: TaskRow, means: RequestMeans) {
+  const { id, appId, taskType, accessRequestId } = task
+  if (appId === null || accessRequestId !== null) return
+  const now = await means.now(tx)
+  await retryStep(tx, id, now)
+  if (taskType === OUTAGE_TASK) await callNow(tx, appId, now)
+  if (taskType === SYNC_TASK) await syncAgain(tx, principal, appId, means)
 }
 
 /** @throws CoreError 400, 409 */

@@ -15,15 +15,15 @@ export type Trouble = Pick<NewTask, 'taskType' | 'description'> & {
   productArea?: NewTask['productArea']
 }
 
-/** Opens an ERROR task: for the admins of the app, where it has any, else for those of the domain. */
+/** Opens an ERROR task, for the admins of the app where it has any, else for those of the domain; answers its id. */
 export async function openErrorTask(
   tx: Db,
   domainId: string,
   { app, productArea = 'PLATFORM', ...words }: Trouble,
-): Promise<void> {
+): Promise<string> {
   const { adminUserIds: userIds = [], adminGroupIds: groupIds = [] } = app ?? {}
   const named = userIds.length + groupIds.length > 0
-  await openTask(
+  return openTask(
     tx,
     { domainId, userId: null },
     {

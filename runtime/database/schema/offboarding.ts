@@ -49,8 +49,8 @@ export const offboardingSteps = pgTable(
       .references(() => apps.id, { onDelete: 'cascade' }),
     /** Its id in the app. */
     account: text('account').notNull(),
-    /** `manual`: somebody has a task to do it. */
-    state: text('state', { enum: ['todo', 'manual', 'done'] })
+    /** `manual`: somebody has a task to do it; `told`: somebody has one, and it is still tried. */
+    state: text('state', { enum: ['todo', 'told', 'manual', 'done'] })
       .notNull()
       .default('todo'),
     taskId: uuid('task_id'),

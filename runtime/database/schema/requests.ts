@@ -89,6 +89,8 @@ export const accessRequests = pgTable(
     wasThere: boolean('was_there'),
     /** How often what is left to do failed in a row. */
     attempts: integer('attempts').notNull().default(0),
+    /** When the first of those tries failed; null while nothing fails. */
+    failingSince: moment('failing_since'),
     /** What failed last, in words without secrets. */
     problem: text('problem'),
     /** When to look at it again although nothing happened: an expiry, or the next try. */

@@ -43,7 +43,7 @@ test.each<End>(['before', 'after', 'lie', 'hang'])(
 test('an account that the system refuses to close is somebody’s task, which says why', async () => {
   const { id, userId, account } = await leaves('refused')
   const task = await people.taskOf(userId)
-  expect(task.instructions).toContain('could not be done automatically')
+  expect(task.instructions).toContain('could not be done so far')
   expect(await people.statusOf(id)).toBe('IN_PROGRESS')
   expect(company.system.accounts.get(account)?.status).toBe('ACTIVE')
   await company.core.call('POST', `/tasks/${task.id}/complete`)

@@ -84,6 +84,14 @@ export function company(core: CoreHost) {
     if (status !== 204) throw new Error(`the task answered ${status}`)
   }
 
+  /** “Try again now” on the open task of a request. */
+  async function retry(id: string): Promise<void> {
+    const task = await openTask(id)
+    const body = { action_type: 'retry' }
+    const { status } = await core.call('POST', `/tasks/${task.id}/perform-action`, { body })
+    if (status >= 300) throw new Error(`the task answered ${status}`)
+  }
+
   const setManager = (userId: string, managerId: string | null) =>
     core.db.update(users).set({ managerId }).where(eq(users.id, userId))
 
@@ -98,6 +106,7 @@ export function company(core: CoreHost) {
     reaches,
     openTask,
     settle,
+    retry,
     setManager,
   }
 }

@@ -140,6 +140,10 @@ async function giving(): Promise<void> {
   await cancel(await byHand())
   await reverted(await byHand())
   await acme.settle(await byHand(), 'dismiss')
+  const retried = await byHand()
+  system.behave(() => 'well')
+  await acme.retry(retried)
+  await acme.reaches(retried, 'COMPLETED')
 }
 
 async function taking(): Promise<void> {

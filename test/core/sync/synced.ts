@@ -23,10 +23,14 @@ export async function startSynced(upstream: Upstream, from?: string): Promise<Co
 }
 
 /** Connects the app, and answers its id. */
-export async function connect(core: CoreHost, { baseUrl }: Upstream): Promise<string> {
+export async function connect(
+  core: CoreHost,
+  { baseUrl }: Upstream,
+  token = 'a-token-for-tests',
+): Promise<string> {
   const body = {
     app_class_id: 'synced',
-    auth: { token: 'a-token-for-tests' },
+    auth: { token },
     settings: { base_url: baseUrl },
   }
   const reply = await core.call('POST', '/apps', { body })
@@ -51,8 +55,10 @@ export async function latestRun({ db }: CoreHost, appId: string): Promise<Run> {
 }
 
 /** Lets retries come at once. */
-export const hurry = ({ db }: CoreHost) =>
-  db.execute(sql`update sync_runs set next_try_at = null where next_try_at is not null`)
+export async function hurry({ db }: CoreHost): Promise<void> {
+  await db.execute(sql`update app_outages set until = clock_timestamp() where until > now()`)
+  await db.execute(sql`update sync_runs set next_try_at = null where next_try_at is not null`)
+}
 
 /** The app's latest run once it has ended; pauses between tries are left out. */
 export const ended = (core: CoreHost, appId: string, patienceMs = 60_000): Promise<Run> =>

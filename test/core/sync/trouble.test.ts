@@ -108,7 +108,7 @@ describe('a failing upstream', () => {
   test('waits between tries, longer each time, and says why', async () => {
     upstream.before = () => ({ status: 503, code: 'service_error' })
     await trigger(core, appId)
-    await until('it failed once', async () => (await latestRun(core, appId)).attempts === 1)
+    await until('it failed', async () => (await latestRun(core, appId)).problem !== null)
     const run = await latestRun(core, appId)
     expect(run.problem).toMatch(/^list_accounts: .*\(service_error\)$/)
     expect(run.nextTryAt?.getTime()).toBeGreaterThan(Date.now())
@@ -116,11 +116,30 @@ describe('a failing upstream', () => {
     await ended(core, appId)
   })
 
+  test('that says how long to wait is left alone for so long, and waiting is no failed try', async () => {
+    await core.db.delete(apps)
+    // Of its own, because the upstream is left alone on the connector's behalf too.
+    appId = await connect(core, upstream, 'a-token-that-waits')
+    upstream.before = () => ({ status: 503, code: 'service_error', retryAfter: '3600' })
+    await trigger(core, appId)
+    await until('it failed', async () => (await latestRun(core, appId)).problem !== null)
+    const run = await latestRun(core, appId)
+    const waitsMs = (run.nextTryAt?.getTime() ?? 0) - Date.now()
+    expect([run.state, run.attempts]).toEqual(['RUNNING', 0])
+    expect(waitsMs).toBeGreaterThan(3_400_000)
+    expect(waitsMs).toBeLessThanOrEqual(3_600_000)
+    const asked = upstream.asked.length
+    await core.db.execute(sql`update sync_runs set next_try_at = null`)
+    await until('it waits again', async () => (await latestRun(core, appId)).nextTryAt !== null)
+    // The app is paused, whoever looks: nothing was sent.
+    expect(upstream.asked).toHaveLength(asked)
+  })
+
   test('that never comes back ends the run; what was there stays; one task says so until it succeeds', async () => {
     await sync(core, appId)
     upstream.holds.accounts = []
     upstream.before = (kind) =>
-      kind === 'associations' ? { status: 503, code: 'service_error' } : undefined
+      kind === 'associations' ? { status: 500, code: 'api_error' } : undefined
     for (const _ of [1, 2]) {
       const run = await sync(core, appId)
       expect([run.state, run.attempts]).toEqual(['FAILED', 7])
@@ -129,14 +148,14 @@ describe('a failing upstream', () => {
     expect(await listedIds()).toEqual(ids)
     expect(await associationsOf(core, appId)).toHaveLength(40)
     expect(await openTasks()).toMatchObject([
-      { category: 'ERROR', status: 'PENDING', description: expect.stringMatching(/service_error/) },
+      { category: 'ERROR', status: 'PENDING', description: expect.stringMatching(/api_error/) },
     ])
     upstream.before = () => undefined
     upstream.holds = everything()
     expect((await sync(core, appId)).state).toBe('SUCCEEDED')
     expect(await openTasks()).toMatchObject([{ status: 'COMPLETED' }])
     expect(await statusOf(core, appId)).toBe('SUCCESS')
-  })
+  }, 60_000)
 
   test('that refuses the credentials is not asked again', async () => {
     upstream.before = () => ({ status: 401, code: 'unauthenticated' })

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export const KINDS = ['accounts', 'resources', 'entitlements', 'associations', 'activity'] as const
 export type Kind = (typeof KINDS)[number]
 
-export type Fault = { status: number; code: string }
+export type Fault = { status: number; code: string; retryAfter?: string }
 
 export type Upstream = {
   host: string
@@ -36,6 +36,7 @@ export async function startUpstream(): Promise<Upstream> {
     reply.setHeader('content-type', 'application/json')
     if (fault) {
       reply.statusCode = fault.status
+      if (fault.retryAfter !== undefined) reply.setHeader('retry-after', fault.retryAfter)
       reply.end(JSON.stringify({ code: fault.code }))
       return
     }

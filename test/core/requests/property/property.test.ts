@@ -7,11 +7,13 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { ErrorCode } from '../../../../runtime/contract/error-codes.ts'
+import { FAULTS } from '../../../../runtime/contract/faults.ts'
 import { type Database, openDatabase } from '../../../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../../../runtime/database/embedded.ts'
 import { forgetDatabase } from '../../../database/forget.ts'
 import { broken } from './judge.ts'
-import { clock, createWorld } from './world.ts'
+import { clock, createWorld, HOUR_MS } from './world.ts'
 
 // Pauses pass on the simulated clock.
 vi.mock('node:timers/promises', () => ({
@@ -67,14 +69,45 @@ async function run(seed: number): Promise<string[]> {
   }
 }
 
+/** What an outage may look like from outside, other than the calls that would only repeat another. */
+const FAILS = (Object.keys(FAULTS) as ErrorCode[]).filter((code) => code !== 'not_found')
+const DAYS_3_MS = 3 * 24 * HOUR_MS
+
+/** An outage of any length and kind over requests in every state; nobody lifts a hand. */
+async function outageRun(seed: number): Promise<string[]> {
+  const world = await createWorld(database.db, database.domainId, 100_000 + seed)
+  const { choose } = world
+  try {
+    for (let n = 1 + choose.below(4); n > 0; n -= 1) await world.create(true)
+    for (let n = choose.below(6); n > 0; n -= 1) await world.work(false)
+    // From one second to three days, as many short ones as long ones.
+    const lengthMs = Math.round(1000 * (DAYS_3_MS / 1000) ** (choose.below(1001) / 1000))
+    const asks = choose.chance(0.3) ? { retryAfterMs: choose.one([1000, 60_000, HOUR_MS]) } : {}
+    await world.outage({ code: choose.one(FAILS), ...asks }, lengthMs)
+    await world.quiet()
+    const faults = await broken(world)
+    const left = await world.openTasks()
+    for (const { taskType, description } of left) faults.push(`${taskType}: ${description}`)
+    return faults.length === 0 ? [] : [...faults, ...world.story, ...world.system.story]
+  } catch (error) {
+    return [String((error as Error).stack), ...world.story, ...world.system.story]
+  }
+}
+
 const seeds = ONLY ? [Number(ONLY)] : Array.from({ length: RUNS }, (_, n) => FIRST + n)
 
-test(
-  'what the system holds is what the record says, whatever happened',
-  async () => {
+test.each([
+  ['what the system holds is what the record says, whatever happened', run],
+  [
+    'once an outage is over, the system holds what the record says, and nobody was needed',
+    outageRun,
+  ],
+])(
+  '%s',
+  async (_name, one) => {
     const failed: string[] = []
     for (const seed of seeds) {
-      const faults = await run(seed)
+      const faults = await one(seed)
       if (faults.length > 0) failed.push(`SEED=${seed}\n${faults.join('\n')}`)
       if (failed.length >= 3) break
     }

@@ -2,6 +2,8 @@
  * A third-party system in memory, as bad as one may be: it shows writes late, does not refuse a second
  * account of the same address, and fails before or after it has done what it was told.
  */
+import type { ErrorCode } from '../../../../runtime/contract/error-codes.ts'
+import { faultOf } from '../../../../runtime/contract/faults.ts'
 import type { Connectors } from '../../../../runtime/core/apps/connectors.ts'
 import type { Random } from './random.ts'
 
@@ -10,6 +12,9 @@ type Write = (state: State) => void
 
 /** Thrown in place of an answer where the host that called is killed. */
 export class Killed extends Error {}
+
+/** How every call fails; `retryAfterMs` is what the system asks for itself. */
+export type Outage = { code: ErrorCode; retryAfterMs?: number }
 
 export type System = ReturnType<typeof createSystem>
 
@@ -23,6 +28,7 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
   let lastMs = 0
   let count = 0
   let failures = 0
+  let outage: Outage | null = null
   const story: string[] = []
 
   function write(does: Write, lagMs = choose.below(consistencyMs + 1)): void {
@@ -130,6 +136,13 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
       at(`before ${capability}`)
       await Promise.resolve()
       const told = (body as { request: Told }).request
+      if (outage !== null) {
+        const { code, retryAfterMs } = outage
+        const does = !faultOf(code).undone && choose.chance(0.3)
+        story.push(`${capability} ${JSON.stringify(told)} ${code}, ${does ? '' : 'not '}done`)
+        if (does) CAPABILITIES[capability]?.(told)
+        return { ...(fault(code) as object), retryAfterMs } as never
+      }
       const end = choose.chance(mayFail())
         ? choose.one(['before', 'after', 'lie', 'refused'] as const)
         : 'well'
@@ -148,6 +161,10 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
   return {
     truth,
     story,
+    /** From now on every call fails so, until it is over (null). */
+    fails: (how: Outage | null) => {
+      outage = how
+    },
     connectors,
     failures: () => failures,
     /** By hand, and seen at once. */

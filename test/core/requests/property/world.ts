@@ -11,7 +11,11 @@ import { createRequest } from '../../../../runtime/core/requests/create.ts'
 import { REQUEST_DUTY } from '../../../../runtime/core/requests/duty.ts'
 import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
 import type { PermissionRow } from '../../../../runtime/core/store/permission-base.ts'
-import { completeTask, dismissTask } from '../../../../runtime/core/tasks/actions.ts'
+import {
+  completeTask,
+  dismissTask,
+  performTaskAction,
+} from '../../../../runtime/core/tasks/actions.ts'
 import type { Db } from '../../../../runtime/database/database.ts'
 import { requestablePermissions } from '../../../../runtime/database/schema/app_store.ts'
 import { apps } from '../../../../runtime/database/schema/apps.ts'
@@ -21,7 +25,7 @@ import { tasks } from '../../../../runtime/database/schema/tasks.ts'
 import { createSealer } from '../../../../runtime/seal.ts'
 import { life, mortal } from './mortal.ts'
 import { random } from './random.ts'
-import { CONNECTOR, createSystem } from './system.ts'
+import { CONNECTOR, createSystem, type Outage } from './system.ts'
 
 const vault = createSealer(['property-tests-'.repeat(3)], 'connection')
 export const HOUR_MS = 3_600_000
@@ -116,9 +120,9 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
         and(eq(tasks.appId, app.id), inArray(tasks.status, ['PENDING', 'ACCEPTED', 'BLOCKED'])),
       )
 
-  async function create(): Promise<void> {
+  async function create(approved = choose.chance(0.5)): Promise<void> {
     const permission = choose.chance(0.7) ? choose.one(permissions) : null
-    const preapproved = choose.chance(0.5) ? 'always' : null
+    const preapproved = approved ? 'always' : null
     const expirationInSeconds = choose.one([null, 60, 1800])
     story.push(`ask ${permission?.label ?? 'app'} for ${expirationInSeconds}`)
     await db.transaction((tx) =>
@@ -160,6 +164,13 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     const open = await openTasks()
     if (open.length === 0) return
     const task = choose.one(open)
+    const isManual = task.taskType.startsWith('MANUAL_')
+    if (task.accessRequestId === null || (isManual && choose.chance(0.3))) {
+      story.push(`retry ${task.taskType} of ${task.accessRequestId}`)
+      const retry = { action_type: 'retry', transition_to: undefined }
+      await refusable(performTaskAction(db, admin, task.id, retry, means))
+      return
+    }
     const [request] = await db
       .select()
       .from(accessRequests)
@@ -239,8 +250,26 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     throw new Error('something is left to do for ever')
   }
 
+  /** An outage of so long, while people ask and time runs out; nothing else fails. */
+  async function outage(how: Outage, lengthMs: number): Promise<void> {
+    failing = 0
+    const endMs = clock.nowMs + lengthMs
+    system.fails(how)
+    story.push(`${how.code} for ${lengthMs} ms`)
+    for (let looks = 0; looks < 60 && clock.nowMs < endMs; looks += 1) {
+      if (choose.chance(0.1)) await create(true)
+      await work(false)
+      clock.nowMs += choose.one([500, lengthMs / 40, lengthMs / 20])
+    }
+    clock.nowMs = Math.max(clock.nowMs, endMs)
+    system.fails(null)
+    story.push('the outage is over')
+  }
+
   return {
     db,
+    outage,
+    work,
     step,
     quiet,
     create,
