@@ -67,7 +67,10 @@ const kind = v.picklist(CREDENTIAL_KINDS)
 
 export const OAuthDeclaration = v.strictObject({
   flow: v.optional(
-    v.union([v.picklist(['CODE_FLOW', 'CLIENT_CREDENTIALS']), v.strictObject({ setting: words })]),
+    v.union(
+      [v.picklist(['CODE_FLOW', 'CLIENT_CREDENTIALS']), v.strictObject({ setting: words })],
+      'write "CODE_FLOW", "CLIENT_CREDENTIALS" or { "setting": name }',
+    ),
     'CODE_FLOW',
   ),
   authorization_url: v.optional(words),
@@ -98,7 +101,10 @@ export const OAuthDeclaration = v.strictObject({
 export type OAuthDeclaration = v.InferOutput<typeof OAuthDeclaration>
 
 const pointer = v.strictObject({ json: words })
-const place = v.union([v.strictObject({ header: words }), pointer])
+const place = v.union(
+  [v.strictObject({ header: words }), pointer],
+  'write { "header": name } or { "json": pointer }',
+)
 
 const Exchange = v.strictObject({
   request: v.strictObject({
@@ -109,7 +115,12 @@ const Exchange = v.strictObject({
     form: v.optional(tableOf(words)),
   }),
   capture: place,
-  expires: v.optional(v.union([pointer, v.strictObject({ seconds: positive })])),
+  expires: v.optional(
+    v.union(
+      [pointer, v.strictObject({ seconds: positive })],
+      'write { "json": pointer } or { "seconds": number }',
+    ),
+  ),
   use: v.strictObject({ header: words, value: v.optional(words) }),
 })
 
@@ -198,7 +209,13 @@ export const Manifest = v.strictObject({
   ),
   errors_in_body: v.optional(
     v.strictObject({
-      when: v.strictObject({ json: words, equals: v.unknown() }),
+      when: v.union(
+        [
+          v.strictObject({ json: words, equals: v.unknown() }),
+          v.strictObject({ json: words, exists: v.boolean() }),
+        ],
+        'write { "json": pointer, "equals": value } or { "json": pointer, "exists": true }',
+      ),
       code: words,
       map: tableOf(v.picklist(ERROR_CODES)),
     }),

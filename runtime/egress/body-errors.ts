@@ -21,7 +21,7 @@ export function errorInBody(
   const text = body.toString('utf8')
   const value = parse(text)
   const { when, code, map } = declared
-  if (!isDeepStrictEqual(pointedAt(value, when.json), when.equals)) return null
+  if (value === undefined || !tells(when, pointedAt(value, when.json))) return null
   const told = pointedAt(value, code)
   const own = typeof told === 'string' || typeof told === 'number' ? String(told) : ''
   const wire = Object.hasOwn(map, own) ? map[own] : undefined
@@ -31,6 +31,12 @@ export function errorInBody(
     ...(own === '' ? {} : { appErrorCode: own.slice(0, 200) }),
   })
 }
+
+type When = NonNullable<Manifest['errors_in_body']>['when']
+
+/** Whether what is found says that the answer is an error. A member that is null is there. */
+const tells = (when: When, found: unknown): boolean =>
+  'exists' in when ? (found !== undefined) === when.exists : isDeepStrictEqual(found, when.equals)
 
 function parse(text: string): unknown {
   try {

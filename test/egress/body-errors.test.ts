@@ -55,6 +55,31 @@ describe('an error inside 200 is one', () => {
   })
 })
 
+describe('a member that tells by being there, or not', () => {
+  const by = (exists: boolean) => ({ declared: { ...SLACK, when: { json: '/error', exists } } })
+
+  test.each([
+    [true, '{"error":"invalid_auth"}'],
+    [true, '{"error":null}'],
+    [true, '{"error":false}'],
+    [false, '{"data":[]}'],
+    [false, '[]'],
+    [false, '{"__proto__":{"error":1}}'],
+  ])('exists %s: %s is an error', async (exists, body) => {
+    expect((await errorOf(ask(body, by(exists)))).code).toBe('upstream_said')
+  })
+
+  test.each([
+    [true, '{"data":[]}'],
+    [true, '[{"error":1}]'],
+    [true, '7'],
+    [false, '{"error":null}'],
+    [false, '{broken'],
+  ])('exists %s: %s is none', async (exists, body) => {
+    expect((await ask(body, by(exists))).status).toBe(200)
+  })
+})
+
 describe('an answer is what it is', () => {
   test.each<[string, string, Parameters<typeof ask>[1]]>([
     ['that reports none', '{"ok":true}', {}],

@@ -390,6 +390,18 @@ const BAD: [string, object, string, string][] = [
     'JSON Pointer',
   ],
   [
+    'errors in bodies that nothing tells',
+    { errors_in_body: { when: { json: '/ok' }, code: '/e', map: {} } },
+    'errors_in_body.when',
+    'equals',
+  ],
+  [
+    'errors in bodies that two things tell',
+    { errors_in_body: { when: { json: '/ok', equals: 1, exists: true }, code: '/e', map: {} } },
+    'errors_in_body.when',
+    '"exists": true',
+  ],
+  [
     'errors in bodies of no code',
     {
       errors_in_body: { when: { json: '/ok', equals: false }, code: '/e', map: { x: 'conflict' } },

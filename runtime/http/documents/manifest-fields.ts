@@ -115,9 +115,12 @@ export const MANIFEST_FIELDS = {
     'How long a write may take to show in reads, in milliseconds (for callers; not waited for in this version)',
   errors_in_body:
     'Errors of systems that always answer 200; looked for in answers of at most 256 KiB',
-  'errors_in_body.when': 'Which answers are errors: a JSON pointer and its value',
+  'errors_in_body.when':
+    'Which answers are errors: `{ "json": pointer, "equals": value }`, or `{ "json": pointer, "exists": true }` where a member tells by being there',
   'errors_in_body.when.json': 'JSON pointer to the member that tells, such as `/ok`',
   'errors_in_body.when.equals': 'The value that it has in errors, such as `false`',
+  'errors_in_body.when.exists':
+    'Whether errors have the member (`true`) or lack it (`false`); one that is null is there',
   'errors_in_body.code': 'JSON pointer of the system’s own code',
   'errors_in_body.map': 'The system’s own codes -> standard error codes',
   clear_secrets:
