@@ -25,6 +25,8 @@ export function addAuthorVerbs(program: Command): void {
     }),
   )
     .argument('<connectors...>', 'connector folders, or packages that keyway pack wrote')
+    .option('--update', 'let cases expect what is answered now, after a look at the differences')
+    .option('--yes', 'with --update: do not ask')
     .description(
       'check connectors: manifest, code, cases in the real sandbox, conformance, secrets left behind',
     )

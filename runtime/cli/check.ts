@@ -14,8 +14,11 @@ import { breaksOf } from '../testing/compare.ts'
 import { CASES_FILE } from '../testing/read-cases.ts'
 import { counted } from './counted.ts'
 import { refreshTypes } from './types-file.ts'
+import { update } from './update.ts'
 
 export type CheckFlags = { json?: true; against?: string; allowBreaking?: true }
+
+export type UpdateFlags = CheckFlags & { update?: true; yes?: true }
 
 /** What was found, of a folder or a package; only some findings come with advice. */
 export type Checked = Omit<CheckResult, 'findings'> & {
@@ -25,14 +28,19 @@ export type Checked = Omit<CheckResult, 'findings'> & {
   made: Package | null
 }
 
-export async function check(paths: string[], flags: CheckFlags): Promise<void> {
+export async function check(paths: string[], flags: UpdateFlags): Promise<void> {
   const bench = await openCheckBench()
   const results: Omit<Checked, 'made'>[] = []
   try {
     for (const path of paths) {
-      const { made: _whole, ...result } = await checked(bench, path, flags)
+      const { made: _whole, ...first } = await checked(bench, path, flags)
+      if (!flags.json) printCheck(first)
+      const isOther = flags.update && !first.ok && (await update(bench, path, flags))
+      const { made: _now, ...result } = isOther
+        ? await checked(bench, path, flags)
+        : { ...first, made: null }
       results.push(result)
-      if (!flags.json) printCheck(result)
+      if (isOther && !flags.json) printCheck(result)
     }
   } finally {
     await bench.close()

@@ -24,16 +24,22 @@ import { caseSpans } from './case-file.ts'
 import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
 import { CASES_FILE, readCases } from './read-cases.ts'
-import { runCase } from './run-case.ts'
+import { runCase, type Stage } from './run-case.ts'
 
 /** A folder that passed: its files, and what was made of them. */
 export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }
+
+/** A folder that loads, whatever its cases say: where they can be run. */
+export type Loaded = Pick<Folder, 'files'> & Stage
+
+/** A check, with what was made of the folder; `built` is null where anything is wrong. */
+export type Checked = { result: CheckResult; built: Built | null; loaded: Loaded | null }
 
 /** Where a check runs: a sandbox of its own, for one check or for many. */
 export type CheckBench = {
   check(directory: string): Promise<CheckResult>
   /** The same, with what was made of the folder where nothing is wrong with it. */
-  build(directory: string): Promise<{ result: CheckResult; built: Built | null }>
+  build(directory: string): Promise<Checked>
   /** The sandbox, for whoever checks something else in it. */
   lanes: Lanes
   close(): Promise<void>
@@ -60,12 +66,12 @@ async function check(
   work: string,
   launcher: Launcher,
   lanes: Lanes,
-): Promise<{ result: CheckResult; built: Built | null }> {
+): Promise<Checked> {
   const failed = (
     messages: string[],
     id: string | null = null,
     version: string | null = null,
-  ): { result: CheckResult; built: null } => ({
+  ): Checked => ({
     result: {
       ok: false,
       id,
@@ -74,6 +80,7 @@ async function check(
       passed: [],
     },
     built: null,
+    loaded: null,
   })
   let folder: Folder
   try {
@@ -102,6 +109,11 @@ async function check(
   return {
     result: { ok, id, version: number, findings, passed },
     built: ok ? { folder, manifest, code, map } : null,
+    loaded: {
+      files: folder.files,
+      version: createVersion(manifest, folder.digest, 'stranger', async () => code),
+      run: lanes.run,
+    },
   }
 }
 

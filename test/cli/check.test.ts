@@ -127,3 +127,39 @@ test('the types of credentials and settings follow connector.json where a source
   expect((await keyway('check', 'typed')).code).toBe(0)
   expect(await readdir(path.join(home, 'typed'))).not.toContain('connector.types.ts')
 })
+
+test('cases are updated after a look, where nothing but their answers differs', async () => {
+  const folder = path.join(home, 'updated')
+  await cp(path.join(home, 'acme'), folder, { recursive: true })
+  const file = path.join(folder, 'connector.cases.json')
+  const good = await readFile(file, 'utf8')
+  const stale = good
+    .replace('"unique_tenant_id": "ws-1"', '"unique_tenant_id": "ws-0"')
+    .replace('"given_name": "Bo"', '"given_name": "Bob"')
+    .replace('"status_code": 429', '"status_code": 430')
+    // Another request, and an error where an answer is expected: neither is an answer to take over.
+    .replace('"GET /v1/roles"', '"GET /v1/rules"')
+    .replace('"reply": { "status": 204 }', '"reply": { "status": 500 }')
+  await writeFile(file, stale)
+  const asked = await keyway('check', 'updated', '--update')
+  expect(asked.code).toBe(1)
+  expect(asked.out).toContain('response.unique_tenant_id should be "ws-0", is "ws-1"')
+  expect(asked.out).toContain(
+    '3 cases would expect what is answered now: the tenant is the workspace, two pages',
+  )
+  expect(asked.err).toContain('add --yes')
+  expect(await readFile(file, 'utf8')).toBe(stale)
+
+  const done = await keyway('check', 'updated', '--update', '--yes')
+  expect(done.code).toBe(1)
+  expect(done.out).toMatch(/FAIL acme 0\.1\.0: 5 cases passed, 2 findings/)
+  const now = await readFile(file, 'utf8')
+  const undo = now
+    .replace('"GET /v1/rules"', '"GET /v1/roles"')
+    .replace('"reply": { "status": 500 }', '"reply": { "status": 204 }')
+  expect(undo).toBe(good)
+  await writeFile(file, undo)
+  expect((await keyway('check', 'updated', '--update')).out).toBe(
+    'ok   acme 0.1.0: 7 cases passed, 0 findings\n',
+  )
+})

@@ -6,7 +6,7 @@ import { type Body, withoutNulls } from '../run-case.ts'
 import { NotRecordable } from './played.ts'
 
 /** Codes that say that the connector itself is wrong: nothing to hold on to. */
-const BROKEN = ['unexpected_error', 'invalid_response', 'request_timeout']
+export const BROKEN: readonly string[] = ['unexpected_error', 'invalid_response', 'request_timeout']
 
 /**
  * The expectation of one call.

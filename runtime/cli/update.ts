@@ -1,0 +1,51 @@
+/** `keyway check --update`: what cases expect becomes what is answered now, after somebody has looked at it. */
+import { randomUUID } from 'node:crypto'
+import { rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { ConfigError } from '../config.ts'
+import { visible } from '../contract/visible.ts'
+import type { CheckBench } from '../testing/check-connector.ts'
+import { CASES_FILE } from '../testing/read-cases.ts'
+import { updatesOf } from '../testing/update-cases.ts'
+import { counted } from './counted.ts'
+
+/**
+ * Rewrites the cases of a folder whose answers are others now; the differences have been printed.
+ *
+ * @returns whether anything was written
+ * @throws ConfigError for a package, and where nobody can be asked and `yes` is not given
+ */
+export async function update(
+  bench: CheckBench,
+  folder: string,
+  { yes, json }: { yes?: true; json?: true },
+): Promise<boolean> {
+  const { loaded } = await bench.build(folder)
+  if (loaded === null) return false
+  const { names, text } = await updatesOf(loaded, loaded)
+  const say = (line: string) => void (json || console.log(visible(line)))
+  if (names.length === 0) {
+    say('Nothing to update: what fails is not only what is answered.')
+    return false
+  }
+  say(`${counted(names.length, 'case')} would expect what is answered now: ${names.join(', ')}`)
+  if (!yes && !(await isWanted())) return false
+  // All of it or nothing.
+  const file = path.join(folder, CASES_FILE)
+  const beside = `${file}.${randomUUID()}.part`
+  await writeFile(beside, text)
+  await rename(beside, file)
+  return true
+}
+
+async function isWanted(): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new ConfigError('nobody can be asked here: look at the differences above, then add --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Update them? [y/N] ')).trim())
+  } finally {
+    terminal.close()
+  }
+}
