@@ -23,6 +23,7 @@ import { refuseOddPaths } from './http/canonical-path.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
+import { createReadiness, type Readiness } from './http/readiness.ts'
 import { createCall } from './invoke/call.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
@@ -72,6 +73,7 @@ export type Host = {
   db(): Db | null
   /** The embedded server's process, or null. */
   databasePid(): number | null
+  readyAfter: Readiness['after']
   /** Resolves when the database serves for the first time. */
   databaseReady: Promise<void>
   /** Resolves when every folder that was there at the start is served or a ghost. */
@@ -315,6 +317,18 @@ export async function createHost(
     deliver: egress.deliver,
     now: databaseTime,
   }
+  const readiness = createReadiness({
+    started: () => started,
+    reached: () => reached,
+    checking: () => registry.checking,
+    database: () => database?.waitingFor() ?? null,
+    more: () => ({
+      generation: lifecycle.generation(),
+      connectors: registry.ids().length,
+      containment: lanes.containment,
+    }),
+  })
+
   const app = createApp({
     core: {
       db: () => database?.db() ?? null,
@@ -339,16 +353,7 @@ export async function createHost(
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
     connectorToken: config.openConnectors ? '' : config.connectorToken,
     operator,
-    readiness: () => ({
-      ready: started && reached,
-      waiting_for: [
-        ...(started ? [] : [`${registry.checking} connectors are being looked up`]),
-        ...[database?.waitingFor() ?? []].flat(),
-      ],
-      generation: lifecycle.generation(),
-      connectors: registry.ids().length,
-      containment: lanes.containment,
-    }),
+    readiness: readiness.say,
     listConnectors: () => registry.list().map(withStanding),
     releaseConnector(id) {
       const version = registry.find(id)
@@ -377,6 +382,7 @@ export async function createHost(
     hasher,
     db: () => database?.db() ?? null,
     databasePid: () => database?.pid() ?? null,
+    readyAfter: readiness.after,
     databaseReady: database?.first ?? Promise.resolve(),
     adminToken,
     adminTokenFile: kept?.file ?? null,

@@ -14,9 +14,11 @@ export async function start({ sample, samplePort }: StartOptions): Promise<void>
   const log = createLog(config.logLevel)
   const directory = sample ? await startSample(samplePort) : null
   const host = await createHost(directory ? withGrant(config, directory.baseUrl) : config, log)
+  const prepared = Promise.withResolvers<void>()
+  if (directory) host.readyAfter('the sample company is being made', prepared.promise)
   const listening = await listen(host, config)
   const stopping = new AbortController()
-  let company: Promise<void> = Promise.resolve()
+  let company: Promise<string> = Promise.resolve('')
   stopOnSignal(log, async () => {
     stopping.abort()
     await Promise.all([listening.stop(), company])
@@ -25,28 +27,33 @@ export async function start({ sample, samplePort }: StartOptions): Promise<void>
   log.info({ url: listening.url, containment: host.lanes.containment.level }, 'Keyway listens')
   tellToken(host, log.info.bind(log))
   await host.settled
-  log.info({ connectors: host.registry.ids() }, 'ready')
-  if (!directory) return
+  const ready = () => log.info({ connectors: host.registry.ids() }, 'ready')
+  if (!directory) return ready()
   const { baseUrl } = directory
-  process.stdout.write(sampleCall(listening.url, config.connectorsPath, baseUrl))
   const { signal } = stopping
   company = bringCompany(host, log, { baseUrl, signal, url: listening.url })
+  const call = await company
+  prepared.resolve()
+  if (signal.aborted) return
+  ready()
+  process.stdout.write(sampleCall(listening.url, config.connectorsPath, baseUrl) + call)
 }
 
-/** Makes the sample company and tells a call; the server serves all the same when it cannot be made. */
+/** Makes the sample company and answers a call to print; the server serves all the same when it cannot be made. */
 async function bringCompany(
   host: Host,
   log: Log,
   { baseUrl, signal, url }: { baseUrl: string; signal: AbortSignal; url: string },
-): Promise<void> {
+): Promise<string> {
   const onAway = (error: Error) =>
     log.warn({ err: error }, 'the sample company waits for the database')
   try {
     const outcome = await ensureSampleCompany(host, { baseUrl, signal, onAway })
     log.info({ outcome }, OUTCOMES[outcome])
-    if (outcome !== 'left-out') process.stdout.write(companyCall(url, host.adminTokenFile))
+    return outcome === 'left-out' ? '' : companyCall(url, host.adminTokenFile)
   } catch (error) {
     if (!signal.aborted) log.error({ err: error }, 'the sample company could not be made')
+    return ''
   }
 }
 
