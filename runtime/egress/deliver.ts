@@ -5,9 +5,9 @@
  */
 import { RuntimeError } from '../contract/errors.ts'
 import { WEBHOOKS_ID } from '../contract/manifest.ts'
+import { isRefusedName } from '../contract/refused-headers.ts'
 import type { Budgets } from './budgets.ts'
 import { isGranted, targetOf } from './grants.ts'
-import { isRefusedName } from './headers.ts'
 import type { Door } from './hop.ts'
 import { parseUrl } from './policy.ts'
 import { judgeProxied } from './proxy.ts'

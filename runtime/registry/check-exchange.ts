@@ -1,7 +1,9 @@
 /** The rules of a manifest's `exchange`: that everything it names is there, and that egress lets it go. */
+
 import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
 import { isPointer } from '../contract/json-pointer.ts'
 import type { EgressRule, Manifest } from '../contract/manifest.ts'
+import { isRefusedName } from '../contract/refused-headers.ts'
 import { SIGNING } from '../contract/signing.ts'
 import type { CheckEgress } from './check-manifest.ts'
 
@@ -101,6 +103,10 @@ function fieldFinding([kind, field, ...more]: readonly string[], declared: Crede
   return more.length > 0 && field !== 'key' ? 'goes deeper than there is something' : null
 }
 
+/** What helps where a system keeps its sessions in cookies. */
+const COOKIES =
+  'capture a token from another header or from the body, and send it in a header of its own'
+
 function placeFindings({ capture, expires, use }: Exchange): string[] {
   const pointers = { 'exchange.capture.json': capture, 'exchange.expires.json': expires }
   const wrong = Object.entries(pointers).flatMap(([at, place]) =>
@@ -115,6 +121,10 @@ function placeFindings({ capture, expires, use }: Exchange): string[] {
   for (const [at, name] of Object.entries(names))
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
       wrong.push(`${at}: ${JSON.stringify(name)} is not a header name`)
+  if (isRefusedName(use.header.toLowerCase()))
+    wrong.push(`exchange.use.header: no request may carry ${use.header}; ${COOKIES}`)
+  if ('header' in capture && /^set-cookie2?$/i.test(capture.header))
+    wrong.push(`exchange.capture.header: cookies of answers are not kept; ${COOKIES}`)
   if (use.value !== undefined && !use.value.includes('{exchange}'))
     wrong.push('exchange.use.value: does not hold {exchange}; write "Bearer {exchange}"')
   // Beside a letter it could not be told in an echo: see egress/blind/fill.ts.
