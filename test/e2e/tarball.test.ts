@@ -4,9 +4,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../real-systems/start.ts'
 import { send } from './client.ts'
-import { begin, newHome, ROOT, run, stopCommands } from './command.ts'
+import { begin, type Command, newHome, ROOT, run, stopCommands } from './command.ts'
 import { install, pack, type Tarball } from './tarball.ts'
+import { until } from './until.ts'
 
 let home: string
 let tarball: Tarball
@@ -157,38 +159,190 @@ console.log(JSON.stringify({ ok, id }))`
   })
 })
 
-test('the server serves the sample and what was dropped in beside it, and stops when asked', async () => {
-  const env = {
-    PORT: '0',
-    KEYWAY_DATA_DIR: path.join(home, 'data'),
-    KEYWAY_ADMIN_TOKEN: `lsk_${'t'.repeat(32)}`,
-  }
-  expect((await run(['new', 'dropped'], { file, cwd: home })).code).toBe(0)
-  const command = begin(['start', '--sample', '--sample-port', '0'], { env, cwd: home, file })
-  const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-  const [, baseUrl = ''] = await command.prints(/"base_url":"([^"]+)"/)
-  const { text } = await send(`${url}/connectors/scim/list_accounts`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      auth: { token: { token: 'sample-token' } },
-      settings: { base_url: baseUrl },
-      request: {},
-      page: { size: 5 },
-    }),
+describe('the server', () => {
+  let served: Served
+  beforeAll(async () => {
+    expect((await run(['new', 'dropped'], { file, cwd: home })).code).toBe(0)
+    served = await serve()
   })
-  expect(JSON.parse(text).response).toHaveLength(5)
+
+  test('serves the sample and what was dropped in beside it', async () => {
+    const { text } = await send(`${served.url}/connectors/scim/list_accounts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...served.as, request: {}, page: { size: 5 } }),
+    })
+    expect(JSON.parse(text).response).toHaveLength(5)
+    const rows = (await served.core('/operator/connectors')).items
+    const row = (id: string) => rows.find((one) => one['id'] === id)
+    expect(row('scim')).toMatchObject({ source: 'built-in', serving: true })
+    expect(row('dropped')).toMatchObject({ source: 'drop-in', serving: true })
+  })
+
+  test('takes what an author makes: recorded, checked, signed, installed, connected, granted', async () => {
+    const { core, as, env } = served
+    const keyway = async (...args: string[]) => {
+      const { code, output } = await run(args, { file, cwd: home, env: { ...env, PORT: '0' } })
+      expect(code, output).toBe(0)
+      return output
+    }
+    await keyway('new', 'desk', '--from', 'scim', '--dir', '.')
+    await writeFile(
+      path.join(home, 'desk', 'connector.cases.json'),
+      await casesWithout('list_accounts'),
+    )
+
+    const dev = begin(['dev', 'desk', '--record'], {
+      file,
+      cwd: home,
+      env: { ...env, PORT: '0', KEYWAY_DATA_DIR: path.join(home, 'dev-data') },
+    })
+    const [, at = ''] = await dev.prints(/call it at (\S+)\/<id>/)
+    await dev.prints(/no case calls list_accounts/)
+    const call = (page: object) =>
+      send(`${at}/desk/list_accounts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...as, request: {}, page }),
+      })
+    const { page, response } = JSON.parse((await call({ size: 2 })).text)
+    const [{ integration_specific_id: id }] = response
+    await dev.prints(/recorded "recorded list_accounts" \(connector\.cases\.json:\d+\)/)
+    await call(page)
+    await dev.prints(/recorded "recorded list_accounts"[\s\S]*recorded "recorded list_accounts"/)
+    dev.killGroup('SIGINT')
+    expect((await dev.ended).code).toBe(0)
+    const cases = await readFile(path.join(home, 'desk', 'connector.cases.json'), 'utf8')
+    expect(cases).not.toContain('sample-token')
+    expect(JSON.parse(cases).cases.at(-1)).toMatchObject({
+      name: 'recorded list_accounts',
+      pages: [{ more: true }, { more: true }],
+    })
+
+    const request = JSON.stringify({ account_id: id })
+    const file_ = path.join(home, 'me.json')
+    await writeFile(file_, JSON.stringify(as))
+    expect(
+      await keyway(
+        'call',
+        'desk',
+        'get_account',
+        '--as',
+        file_,
+        '--request',
+        request,
+        '--record',
+        'desk',
+      ),
+    ).toContain(`recorded "recorded get_account: account_id`)
+    expect(await keyway('check', 'desk')).toMatch(
+      /^ok {3}desk 1\.0\.0: \d+ cases passed, 0 findings/,
+    )
+
+    await keyway('pack', 'desk')
+    await keyway('keygen', 'acme.key')
+    await keyway('sign', 'desk-1.0.0.tgz', '--key', 'acme.key')
+    const host = ['--url', served.url]
+    await keyway('trust', 'acme.key.pub', '--name', 'Acme Inc.', ...host)
+    const installed = await keyway('install', 'desk-1.0.0.tgz', '--grant-all', ...host)
+    expect(installed).toContain('signed by a trusted publisher (Acme Inc.)')
+
+    const { auth, settings } = as
+    const app = await core('/apps', {
+      app_class_id: 'desk',
+      name: 'Help Desk',
+      auth: auth.token,
+      settings,
+    })
+    await core(`/apps/${app.id}/sync`, { sync_type: 'full_sync' })
+    await until('the app is synced', async () =>
+      (await core(`/operator/syncs?app_id=${app.id}`)).items.some(
+        ({ state }) => state === 'SUCCEEDED',
+      ),
+    )
+    await core('/appstore/apps', {
+      app_id: app.id,
+      request_flow: { discoverability: 'FULL' },
+      provisioning: { groups_provisioning: 'GROUPS_AND_VISIBLE' },
+    })
+    const permissions = await core(
+      `/appstore/requestable_permissions?app_id=${app.id}&search_term=office`,
+    )
+    const shown = await core(
+      `/appstore/requestable_permissions/${permissions.items[0]?.id}`,
+      { request_config: { appstore_visibility: 'VISIBLE' } },
+      'PATCH',
+    )
+    const [hana] = (await core('/users?search_term=hana&size=1')).items
+    const [asked] = (await core('/appstore/access_request', {
+      app_id: app.id,
+      requester_user_id: hana?.id,
+      requestable_permission_ids: [shown.id],
+      note: 'I carry boxes',
+    })) as unknown as Row[]
+    const [task] = (await core(`/tasks?access_request_id=${asked?.id}&status=PENDING`)).items
+    await core(`/tasks/${task?.id}/complete`, {})
+    await until('she has it', async () => {
+      const { status } = await core(`/appstore/access_requests/${asked?.id}`)
+      return status === 'COMPLETED'
+    })
+  }, 180_000)
+
+  test('stops when asked', async () => {
+    served.command.kill('SIGTERM')
+    expect(await served.command.ended).toEqual({ code: 0, signal: null })
+  })
+})
+
+/** What of a record is looked at here. */
+type Row = { id: string; state: string; status: string }
+
+type Served = {
+  command: Command
+  url: string
+  env: Record<string, string>
+  /** Credentials and settings of the sample directory, as callers send them. */
+  as: { auth: { token: { token: string } }; settings: { base_url: string } }
+  /** Asks as the admin; what comes back, as JSON. */
+  core(at: string, body?: object, method?: string): Promise<Row & { items: Row[] }>
+}
+
+/** Starts the server with the sample, as the installed package does. */
+async function serve(): Promise<Served> {
+  const sample = await freePort()
+  const token = `lsk_${'t'.repeat(32)}`
+  const env = {
+    KEYWAY_DATA_DIR: path.join(home, 'data'),
+    KEYWAY_ADMIN_TOKEN: token,
+    KEYWAY_PRIVATE_EGRESS: `desk=127.0.0.1:${sample}`,
+  }
+  const args = ['start', '--sample', '--sample-port', String(sample)]
+  const command = begin(args, { env: { ...env, PORT: '0' }, cwd: home, file })
+  const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+  const [, base_url = ''] = await command.prints(/"base_url":"([^"]+)"/)
   // The company is made by the core interface: with it stand the database and its migrations.
   await command.prints(/the sample company was made/)
-  const authorization = `Bearer ${env.KEYWAY_ADMIN_TOKEN}`
-  const listed = await send(`${url}/operator/connectors`, { headers: { authorization } })
-  const rows = JSON.parse(listed.text).items as Record<string, unknown>[]
-  const row = (id: string) => rows.find((one) => one['id'] === id)
-  expect(row('scim')).toMatchObject({ source: 'built-in', serving: true })
-  expect(row('dropped')).toMatchObject({ source: 'drop-in', serving: true })
-  command.kill('SIGTERM')
-  expect(await command.ended).toEqual({ code: 0, signal: null })
-})
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return {
+    command,
+    url,
+    env,
+    as: { auth: { token: { token: 'sample-token' } }, settings: { base_url } },
+    async core(at, body, method = body === undefined ? 'GET' : 'POST') {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+      const { text, status } = await send(`${url}${at}`, { method, headers, ...sent })
+      expect(status, `${method} ${at}: ${text}`).toBeLessThan(300)
+      return text === '' ? null : JSON.parse(text)
+    },
+  }
+}
+
+/** The cases of the made connector but for those of one capability: what its author has yet to record. */
+async function casesWithout(capability: string): Promise<string> {
+  const file = JSON.parse(await readFile(path.join(home, 'desk', 'connector.cases.json'), 'utf8'))
+  const cases = file.cases.filter((one: { capability: string }) => one.capability !== capability)
+  return JSON.stringify({ ...file, cases }, null, 2)
+}
 
 test('verify finds its attacks, and contains one', async () => {
   const { output, code } = await run(['verify', '--only', 'import-runtime'], { file, cwd: home })
