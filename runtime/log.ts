@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import pretty from 'pino-pretty'
 import { escaped, UNSEEN } from './contract/visible.ts'
+import { createRepeats, type Line } from './log-repeats.ts'
 
 export type Log = Logger
 
@@ -27,7 +28,7 @@ const optionsOf = (level: string): LoggerOptions => ({
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   serializers: { err: (error: Error) => bounded(withoutValues(error)) },
-  hooks: { logMethod },
+  hooks: { logMethod: createLogMethod() },
   redact: {
     paths: ['authorization', '*.authorization', 'auth', '*.auth', 'credentials', '*.credentials'],
     censor: '[secret]',
@@ -44,7 +45,8 @@ export function readableLog(level: string, destination?: Writable): Log {
     messageFormat: (line, key) => String(line[key] ?? '').replaceAll('\n', '\n    '),
     ...(destination ? { destination, sync: true } : {}),
   })
-  return pino({ ...optionsOf(level), hooks: { logMethod, streamWrite: harmless } }, stream)
+  const hooks = { logMethod: createLogMethod(), streamWrite: harmless }
+  return pino({ ...optionsOf(level), hooks }, stream)
 }
 
 /** The same in a line of JSON, where the first 32 are escaped already: `\n` is for who formats it. */
@@ -79,7 +81,45 @@ function bounded(told: Told): Told {
   return told
 }
 
-function logMethod(this: Logger, args: unknown[], method: (...args: never[]) => void): void {
-  const short = args.map((one) => (typeof one === 'string' ? cut(one, MAX_LINE) : one))
-  method.apply(this, short as never[])
+type Method = (this: Logger, ...args: never[]) => void
+
+/** Shortens what others wrote, and counts what repeats itself. */
+function createLogMethod() {
+  /** By the log that writes them: a child has fields of its own. */
+  const memories = new WeakMap<Logger, ReturnType<typeof createRepeats>>()
+  function repeatsOf(log: Logger) {
+    const known = memories.get(log)
+    if (known) return known
+    const made = createRepeats(({ level, fields, message }) =>
+      // Written past the hook that counts.
+      log[levelName(level)]({ ...fields, [COUNTED]: true }, message),
+    )
+    memories.set(log, made)
+    return made
+  }
+  return function logMethod(this: Logger, args: unknown[], method: Method, level: number): void {
+    const short = args.map((one) => (typeof one === 'string' ? cut(one, MAX_LINE) : one))
+    const line = lineOf(short, level)
+    if (line === null || !isCounted(line) || repeatsOf(this).isNew(line))
+      method.apply(this, short as never[])
+  }
 }
+
+/** Stands in the fields of a summary, which is no line to be counted; JSON leaves symbols out. */
+const COUNTED = Symbol('counted')
+
+const levelName = (level: number) => (pino.levels.labels[level] ?? 'info') as pino.Level
+
+/** Fields and message of a line as all of ours are written; null for others. */
+function lineOf(args: unknown[], level: number): Line | null {
+  const [first, second = ''] = args
+  if (typeof first === 'string') return { level, fields: {}, message: first }
+  if (typeof first !== 'object' || first === null || typeof second !== 'string') return null
+  return { level, fields: first as Record<string, unknown>, message: second }
+}
+
+const { warn: WARN = 40, info: INFO = 30 } = pino.levels.values
+
+/** Warnings and errors; of what connectors say of their calls, all but what is for debugging. */
+const isCounted = ({ level, fields }: Line): boolean =>
+  !(COUNTED in fields) && (level >= WARN || (level >= INFO && 'capability' in fields))

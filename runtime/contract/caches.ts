@@ -107,6 +107,12 @@ export const CACHES = {
     maxBytes: 64 * MIB,
     goes: 'the least recently used; it is read again from the disk',
   },
+  log_lines: {
+    holds: 'warnings and errors that were logged lately, to count those that repeat themselves',
+    maxEntries: 200,
+    maxBytes: 4 * MIB,
+    goes: 'the one that came least recently; what is counted of it is logged',
+  },
 } as const satisfies Record<string, CacheBounds>
 
 export type CacheName = keyof typeof CACHES

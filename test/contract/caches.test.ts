@@ -14,6 +14,7 @@ import { createGovernors } from '../../runtime/egress/throttle.ts'
 import { createRateLimit } from '../../runtime/http/core/rate-limit.ts'
 import { createStandingBook, STANDING_LIMITS } from '../../runtime/lanes/standing.ts'
 import { createRecentCalls } from '../../runtime/lifecycle/calls.ts'
+import { createRepeats } from '../../runtime/log-repeats.ts'
 import { createLocate } from '../../runtime/registry/positions.ts'
 import { createVersion } from '../../runtime/registry/version.ts'
 import { createSealer } from '../../runtime/seal.ts'
@@ -45,6 +46,15 @@ const MANIFEST = manifestOf([])
 
 /** How the host fills each; `bytes: null` where all entries are of one small size. */
 const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
+  log_lines: {
+    bytes: 200_000,
+    fill(count, bytes) {
+      const repeats = createRepeats(() => {})
+      const line = (nth: number) => ({ level: 40, fields: { nth }, message: `${text(bytes)}` })
+      for (let nth = 0; nth < count; nth += 1) repeats.isNew(line(nth))
+      return (nth) => !repeats.isNew(line(nth))
+    },
+  },
   shared_answers: {
     bytes: 200_000,
     async fill(count, bytes) {
