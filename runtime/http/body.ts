@@ -1,7 +1,9 @@
 /** Reads a request's body as text, up to its limit. */
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
+import { MAX_DEPTH } from '../contract/depth.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import { levelsIn, MAX_BODY_MARKS, MAX_UPLOAD_MARKS, marksIn } from '../contract/reply-limits.ts'
 import type { Env } from './problem.ts'
 
 /** Largest request body, in bytes. */
@@ -15,11 +17,28 @@ export async function readBody(
   maxBytes: number = MAX_BODY_BYTES,
 ): Promise<string> {
   const bytes = await readBytes(c, maxBytes)
+  if (!limitValues(bytes, maxBytes))
+    throw new RuntimeError('body_too_deep', `the body is nested deeper than ${MAX_DEPTH} levels`)
   try {
     return utf8.decode(bytes)
   } catch (cause) {
     throw new RuntimeError('body_not_json', 'the body is not UTF-8', {}, cause)
   }
+}
+
+/**
+ * Refuses JSON of more values than can be parsed and judged while others wait; false where it is nested too
+ * deeply to have so many.
+ *
+ * @throws body_too_large
+ */
+export function limitValues(json: Uint8Array, maxBytes: number): boolean {
+  const most = maxBytes > MAX_BODY_BYTES ? MAX_UPLOAD_MARKS : MAX_BODY_MARKS
+  if (marksIn(json, most) <= most) return true
+  // That it is nested too deeply says more than that it is large.
+  if (levelsIn(json, MAX_DEPTH) > MAX_DEPTH) return false
+  const message = `the body holds more than ${most / 2} values; send it in several parts`
+  throw new RuntimeError('body_too_large', message)
 }
 
 /** How many characters of a body are read before the first byte that is not UTF-8; null when all are. */

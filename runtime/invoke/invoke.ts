@@ -14,6 +14,7 @@ import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { hostPerforms } from '../contract/oauth.ts'
 import { createMarks } from '../contract/placeholder.ts'
 import { type Redact, redactValue } from '../contract/redact.ts'
+import { CORE_REPLY_LIMITS, overLimits } from '../contract/reply-limits.ts'
 import type { CallSecrets } from '../contract/secrets.ts'
 import { answerError } from './answer-error.ts'
 import { checkDeclaredTypes } from './declared-types.ts'
@@ -345,11 +346,11 @@ function waitedInVain(caller: AbortSignal, deadlineMs: number): RuntimeError {
     : new RuntimeError('deadline_passed', `no turn within ${deadlineMs} ms`)
 }
 
-/** Largest raw data of an error, in bytes: unlike a reply's it is parsed, by the host. */
-const MAX_ERROR_RAW_BYTES = 1024 * 1024
+/** Largest raw data of an error: unlike a reply's it is parsed, by the host. */
+const MAX_ERROR_RAW = { ...CORE_REPLY_LIMITS, maxBytes: 1024 * 1024 }
 
 function rawOfError(body: Buffer): Record<string, unknown> | null {
-  if (body.length === 0 || body.length > MAX_ERROR_RAW_BYTES) return null
+  if (body.length === 0 || overLimits(body, MAX_ERROR_RAW) !== null) return null
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {

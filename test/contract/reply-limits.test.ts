@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { CORE_REPLY_LIMITS, marksIn, overLimits } from '../../runtime/contract/reply-limits.ts'
+import {
+  CORE_REPLY_LIMITS,
+  levelsIn,
+  marksIn,
+  overLimits,
+} from '../../runtime/contract/reply-limits.ts'
 
 const marks = (text: string, most = 1000) => marksIn(Buffer.from(text), most)
 
@@ -50,4 +55,11 @@ test('a page of a thousand accounts with ten attributes each is not', () => {
   const one = { ...Object.fromEntries(names.map((name) => [name, 'x'.repeat(30)])), attributes }
   const page = JSON.stringify(Array(1000).fill({ ...one, extra_data: null }))
   expect(overLimits(Buffer.from(page), CORE_REPLY_LIMITS)).toBeNull()
+})
+
+test('knows how deep a text is nested', () => {
+  const levels = (text: string) => levelsIn(Buffer.from(text), 64)
+  expect(levels('"[[["')).toBe(0)
+  expect(levels('[{},{"a":[1]},[]]')).toBe(3)
+  expect(levels('['.repeat(500_000))).toBe(65)
 })

@@ -278,6 +278,11 @@ describe('a bad request is refused and harms nothing', () => {
       { status: 413, error_code: 'bad_request' },
     ],
     [
+      'more values than anybody means, in 300 kB',
+      () => post(host, AT, `{"request":[${Array(100_000).fill('{}').join()}]}`),
+      { status: 413, error_code: 'bad_request', says: 'more than 32768 values' },
+    ],
+    [
       'a path below a capability',
       () => post(host, `${AT}/more`, '{}'),
       { status: 404, error_code: 'not_found' },

@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
 import { faultOf } from '../json-text.ts'
-import { describeIssue } from '../payload.ts'
+import { describeIssue, thoroughness } from '../payload.ts'
 import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
 import type { ValidationEntry } from './problem.ts'
@@ -131,7 +131,7 @@ export function parseBodyText(
   const lists = listsForObjects(schema, value).slice(0, 100)
   if (lists.length > 0)
     return failed(...lists.map((path) => ({ loc: ['body', ...path], ...entry(...NOT_AN_OBJECT) })))
-  const parsed = v.safeParse(schema, value)
+  const parsed = v.safeParse(schema, value, thoroughness(text.length))
   return parsed.success
     ? { ok: true, value: parsed.output }
     : failed(...parsed.issues.slice(0, 100).map(toEntry))
@@ -141,6 +141,12 @@ export function parseBodyText(
 export const notJsonAt = (offset: number): ValidationEntry => ({
   loc: ['body', offset],
   ...entry('json_invalid', 'JSON decode error'),
+})
+
+/** A body that is nested too deeply to say where. */
+export const nestedTooDeep = (): ValidationEntry => ({
+  loc: ['body'],
+  ...entry('value_error', TOO_DEEP),
 })
 
 /** How deep lists and objects may be nested: what walks a body calls itself once a level. */

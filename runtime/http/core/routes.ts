@@ -8,7 +8,7 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import type { AnySchema } from '../../contract/capabilities.ts'
-import { notJsonAt, parseBodyText } from '../../contract/endpoints/body.ts'
+import { nestedTooDeep, notJsonAt, parseBodyText } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
@@ -23,7 +23,7 @@ import { noteUse } from '../../core/callers/tokens.ts'
 import type { CoreParts } from '../../core/parts.ts'
 import type { Db } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
-import { MAX_BODY_BYTES, notUtf8At, readBytes } from '../body.ts'
+import { limitValues, MAX_BODY_BYTES, notUtf8At, readBytes } from '../body.ts'
 import type { Env } from '../problem.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -128,6 +128,7 @@ async function bodyOf(c: Context<Env>, schema: AnySchema, maxBytes: number) {
     c.req.header('content-type') ?? '',
   )
   const bytes = await readBytes(c, maxBytes)
+  if (!limitValues(bytes, maxBytes)) return { ok: false as const, entries: [nestedTooDeep()] }
   const at = notUtf8At(bytes)
   if (at !== null) return { ok: false as const, entries: [notJsonAt(at)] }
   return parseBodyText(schema, new TextDecoder().decode(bytes), isJson)
