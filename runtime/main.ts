@@ -47,7 +47,7 @@ import { openStore } from './registry/store.ts'
 import { toolchainDigest } from './registry/toolchain.ts'
 import type { Version } from './registry/version.ts'
 import { watchDirectories } from './registry/watch.ts'
-import { resealAll } from './reseal.ts'
+import { followRotation } from './reseal.ts'
 import { createSealer } from './seal.ts'
 import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
@@ -293,7 +293,7 @@ export async function createHost(
     if (!db) return
     const { signal } = stopping
     const info = log.info.bind(log)
-    await resealAll(db, vault, { signal, info, warn: log.warn.bind(log) }).catch((error) => {
+    await followRotation(db, vault, { signal, info, warn: log.warn.bind(log) }).catch((error) => {
       if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials anew failed')
     })
   })

@@ -1,52 +1,11 @@
 /** Sealing anew what an older secret has sealed, so that the older one can be dropped. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { bound } from './core/apps/connections.ts'
-import { boundTo } from './core/webhooks/secrets.ts'
+import { mayRenew, noteBehind } from './core/deployment.ts'
 import { type Db, isAway } from './database/database.ts'
-import { boundToProbe } from './lifecycle/probes.ts'
+import { lostTokens, rotationOf } from './lifecycle/rotation.ts'
+import { SEALED_PLACES, type SealedPlace } from './lifecycle/sealed-places.ts'
 import { SealError, type Sealer, sealedWith } from './seal.ts'
-
-type Place = {
-  table: string
-  /** What a row is told apart by within its domain. */
-  key: string
-  /** What is sealed. */
-  column: string
-  bound(domainId: string, key: string): Buffer
-  /** What to do where the secret is gone that has sealed it, and where it was altered. */
-  lost: string
-  altered: string
-}
-
-/** Everything that the vault seals and that is kept. */
-const PLACES: readonly Place[] = [
-  {
-    table: 'apps',
-    key: 'id',
-    column: 'sealed_connection',
-    bound: (domainId, id) => bound({ domainId, id }),
-    lost: 'credentials of apps were sealed with keys (named here, with how many) that no secret of KEYWAY_SECRET makes: put those secrets back at the end of the list, or connect the apps again with PUT /apps/{id}',
-    altered: 'kept credentials of apps were altered; connect them again',
-  },
-  {
-    table: 'inline_webhooks',
-    key: 'id',
-    column: 'sealed',
-    bound: (domainId, id) => boundTo({ domainId, id }),
-    lost: 'secrets of inline webhooks were sealed with keys (named here, with how many) that no secret of KEYWAY_SECRET makes: put those secrets back at the end of the list, or give the webhooks their headers again with keyway webhooks update',
-    altered: 'kept secrets of inline webhooks were altered; give them their headers again',
-  },
-  {
-    table: 'probes',
-    key: 'connector',
-    column: 'sealed',
-    bound: boundToProbe,
-    lost: 'credentials that new versions are tried with were sealed with keys (named here, with how many) that no secret of KEYWAY_SECRET makes: put those secrets back at the end of the list, or give them again with keyway probe ID --as FILE',
-    altered:
-      'kept credentials that new versions are tried with were altered; give them again with keyway probe ID --as FILE',
-  },
-]
 
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
@@ -58,14 +17,54 @@ const AWAY_MS = 2000
 type Told = (fields: object, text: string) => void
 type Reseal = { signal: AbortSignal; info: Told; warn: Told }
 
+/** How often what is left of a rotation is looked at, in milliseconds. */
+const LOOK_MS = 5000
+
+/**
+ * While a host has more than one secret: has all that is kept sealed with the newest, again and again, since
+ * other hosts may still seal with an older one, and says when that can be dropped. Ends with `signal`, and at
+ * once where there is one secret.
+ */
+export async function followRotation(db: Db, vault: Sealer, means: Reseal): Promise<void> {
+  const { signal, info, warn } = means
+  const { keyIds } = vault
+  await resealAll(db, vault, means)
+  const lost = await lostTokens(db, keyIds)
+  if (lost > 0) warn({ api_tokens: lost }, LOST_TOKENS)
+  let told = ''
+  while (keyIds.length > 1 && !signal.aborted) {
+    try {
+      await noteBehind(db)
+      const rotation = await rotationOf(db, keyIds)
+      const { needed, page_tokens_until, hosts_behind, safe_to_drop } = rotation
+      const state = JSON.stringify([safe_to_drop, hosts_behind, Object.values(needed).map(Boolean)])
+      if (told !== state) {
+        if (safe_to_drop) info({ newest: rotation.newest }, SAFE)
+        else info({ needed, page_tokens_until, hosts_behind }, NEEDED)
+      }
+      told = state
+    } catch (error) {
+      if (!isAway(error)) throw error
+    }
+    await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    if (!signal.aborted) await resealAll(db, vault, { ...means, warn: () => {} })
+  }
+}
+
+const SAFE = 'nothing needs the older secrets of KEYWAY_SECRET any more: it is safe to drop them'
+const NEEDED =
+  'older secrets of KEYWAY_SECRET are still needed: do not drop them yet; keyway rotation says by what'
+const LOST_TOKENS =
+  'API tokens were hashed with a secret that KEYWAY_SECRET does not have any more, and do not work: put it back at the end of the list, or revoke them with keyway rotation --end-tokens'
+
 /**
  * Seals with the newest secret what an older one has sealed. A row that was changed meanwhile is left as it
  * is: whoever changed it has sealed it with the newest. So several hosts may do this at once, and it may be
- * ended at any point.
+ * ended at any point. Nothing is done while another host would not know the newest secret.
  */
 export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<void> {
   let resealed = 0
-  for (const place of PLACES) resealed += await resealPlace(db, vault, place, means)
+  for (const place of SEALED_PLACES) resealed += await resealPlace(db, vault, place, means)
   if (resealed > 0) means.info({ resealed }, 'kept credentials were sealed with the newest secret')
 }
 
@@ -73,7 +72,7 @@ export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<v
 async function resealPlace(
   db: Db,
   vault: Sealer,
-  place: Place,
+  place: SealedPlace,
   { signal, info, warn }: Reseal,
 ): Promise<number> {
   const lost: Record<string, number> = {}
@@ -90,7 +89,7 @@ async function resealPlace(
           const key = sealedWith(row.sealed)
           lost[key] = (lost[key] ?? 0) + 1
         } else if (end === 'altered') altered += 1
-        else resealed += 1
+        else if (end === 'done') resealed += 1
         after = row
       }
       if (rows.length < BATCH) break
@@ -109,7 +108,7 @@ type Key = { domainId: string; key: string }
 type Sealed = Key & { sealed: Buffer }
 
 /** What another key than the newest has sealed, in the order of domains and keys. */
-async function olderThan(db: Db, vault: Sealer, place: Place, after: Key): Promise<Sealed[]> {
+async function olderThan(db: Db, vault: Sealer, place: SealedPlace, after: Key): Promise<Sealed[]> {
   const newest = Buffer.from(vault.keyId, 'hex')
   const [key, held] = [sql.identifier(place.key), sql.identifier(place.column)]
   const { rows } = await db.execute<Sealed>(sql`
@@ -123,17 +122,18 @@ async function olderThan(db: Db, vault: Sealer, place: Place, after: Key): Promi
 async function reseal(
   db: Db,
   vault: Sealer,
-  place: Place,
+  place: SealedPlace,
   row: Sealed,
-): Promise<'done' | 'key' | 'altered'> {
+): Promise<'done' | 'left' | 'key' | 'altered'> {
   try {
     const owner = place.bound(row.domainId, row.key)
     const sealed = vault.seal(vault.open(row.sealed, owner), owner)
     const [key, held] = [sql.identifier(place.key), sql.identifier(place.column)]
-    await db.execute(sql`
+    const { rowCount } = await db.execute(sql`
       update ${sql.identifier(place.table)} set ${held} = ${sealed}::bytea
-      where domain_id = ${row.domainId} and ${key} = ${row.key} and ${held} = ${row.sealed}::bytea`)
-    return 'done'
+      where domain_id = ${row.domainId} and ${key} = ${row.key} and ${held} = ${row.sealed}::bytea
+        and ${mayRenew(vault.keyId)}`)
+    return rowCount === 1 ? 'done' : 'left'
   } catch (error) {
     if (error instanceof SealError) return error.why
     throw error

@@ -15,6 +15,8 @@ export const SEAL_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES
 export type Sealer = {
   /** Id of the key that seals, as hexadecimal digits. */
   readonly keyId: string
+  /** Ids of all that open, newest first. */
+  readonly keyIds: readonly string[]
   /** `bound` is not kept: opening needs the same bytes again. */
   seal(text: string, bound: Buffer): Buffer
   /** @throws SealError */
@@ -50,6 +52,7 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
   if (!current) throw new Error('sealing needs at least one secret')
   return {
     keyId: current.id.toString('hex'),
+    keyIds: keys.map(({ id }) => id.toString('hex')),
     seal(text, bound) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce)

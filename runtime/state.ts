@@ -26,6 +26,10 @@ export type StateOptions = {
 
 export type State = { database: DatabaseService; work: Work }
 
+/** What an operator is told who wrote a secret first that others have replaced. */
+const REPLACED_FIRST =
+  'KEYWAY_SECRET begins with a secret that was replaced by a later one of the list: write the newest first, or the older one never gets free to be dropped'
+
 /** Opens it in the background; what is wrong with a setting is thrown at once. */
 export async function openState(options: StateOptions): Promise<State> {
   const { config, log, secrets, operator, hasher, parts } = options
@@ -44,7 +48,7 @@ export async function openState(options: StateOptions): Promise<State> {
     url: config.databaseUrl,
     password: (await keptSecret(dataDir, 'database-password')).value,
     prepare: async (reached) => {
-      await agreeOnSecret(reached.db, secrets)
+      if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
       const { db, domainId } = reached
       operator.heard(await takeOperatorToken(db, hasher, domainId, own))
       await work.start(reached)

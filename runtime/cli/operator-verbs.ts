@@ -197,6 +197,16 @@ function addLookVerbs(program: Command): void {
     .description('list the hosts on this database and the generation that each serves')
     .action(async (flags) => (await import('./operator/look.ts')).nodes(flags))
 
+  helped(reading(program.command('rotation')), {
+    notes: `To change the secret, start every host with KEYWAY_SECRET=old,new, then each with new,old, and with new alone
+once this says that it is safe to drop the old one. Backups made before still need the old one.`,
+    examples: ['rotation', 'rotation --end-tokens --dry-run'],
+  })
+    .option('--end-tokens', 'revoke the API tokens that were not used since')
+    .option('--dry-run', 'with --end-tokens: only count them')
+    .description('say how much still needs an older secret of KEYWAY_SECRET')
+    .action(async (flags) => (await import('./operator/rotation.ts')).rotation(flags))
+
   helped(reading(program.command('publishers')), { examples: ['publishers'] })
     .description('list the publishers whose packages are trusted')
     .action(async (flags) => (await import('./operator/look.ts')).publishers(flags))

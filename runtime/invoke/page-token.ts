@@ -9,11 +9,12 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../contract/canonical-json.ts'
 import { RuntimeError } from '../contract/errors.ts'
+import { PAGE_TOKEN_LIFETIME_MS } from '../contract/page-token-lifetime.ts'
 import { createSealer, SEAL_BYTES, SealError } from '../seal.ts'
 import type { Course } from './referee.ts'
 
-/** How long a token is good, in milliseconds; each page renews it. */
-export const TOKEN_LIFETIME_MS = 24 * 3_600_000
+/** How long a token is good, in milliseconds. */
+export const TOKEN_LIFETIME_MS: number = PAGE_TOKEN_LIFETIME_MS
 
 /** Longest token that is looked at, in characters: the longest cursor, sealed, fits with room to spare. */
 const MAX_TOKEN_LENGTH = 65_536

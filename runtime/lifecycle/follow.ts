@@ -17,6 +17,8 @@ export type FollowDeps = {
   /** Null until the database is there. */
   db(): Db | null
   domainId(): string
+  /** Ids of the host's secrets, newest first: the others are told of them. */
+  keyIds: readonly string[]
   /** Calls back for every word on a channel; the answer ends it. */
   listen(channel: string, hear: () => void): () => Promise<void>
   /** Takes a generation over; answers what of it could not be, in words. */
@@ -61,7 +63,12 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
       triedMs = performance.now()
       current = next
     }
-    await saySeen(db, domainId, { id, generation: current.number, problems })
+    await saySeen(db, domainId, {
+      id,
+      generation: current.number,
+      problems,
+      keyIds: [...deps.keyIds],
+    })
   }
 
   async function run(): Promise<void> {

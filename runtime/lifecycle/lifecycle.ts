@@ -133,6 +133,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
       {
         db: database.db,
         domainId: () => domain,
+        keyIds: vault.keyIds,
         listen: database.listen,
         async apply(stated) {
           const found = await registry.take(stated.statement)

@@ -1,23 +1,23 @@
 /** The hosts on one database: which generation each serves, and whether it is still there. */
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { NodeRow } from '../contract/generation.ts'
+import { isLive } from '../core/deployment.ts'
 import type { Db } from '../database/database.ts'
 import { nodes } from '../database/schema/lifecycle.ts'
 
-/** A host that was not heard of for this long is not waited for, in seconds; hosts speak every two. */
-const LIVE_SECONDS = 10
 /** A host that is gone this long is forgotten, in seconds. */
 const FORGOTTEN_SECONDS = 3600
 /** How often the others are looked at, in milliseconds. */
 const LOOK_MS = 50
 
-/** Says what a host serves. */
+/** Says what a host serves, and which secrets it knows. */
 export async function saySeen(
   db: Db,
   domainId: string,
-  node: { id: string; generation: number; problems: string[] },
+  node: { id: string; generation: number; problems: string[]; keyIds: string[] },
 ): Promise<void> {
-  const set = { generation: node.generation, problems: node.problems, seenAt: sql`now()` }
+  const { id: _, ...said } = node
+  const set = { ...said, seenAt: sql`now()` }
   await db
     .insert(nodes)
     .values({ ...node, domainId })
@@ -39,7 +39,7 @@ export async function listNodes(db: Db, domainId: string): Promise<NodeRow[]> {
       generation: nodes.generation,
       problems: nodes.problems,
       seenAt: nodes.seenAt,
-      live: sql<boolean>`${nodes.seenAt} > now() - make_interval(secs => ${LIVE_SECONDS})`,
+      live: sql<boolean>`${isLive}`,
     })
     .from(nodes)
     .where(eq(nodes.domainId, domainId))
@@ -70,13 +70,7 @@ export async function converged(
     const [behind] = await db
       .select({ id: nodes.id })
       .from(nodes)
-      .where(
-        and(
-          eq(nodes.domainId, domainId),
-          lt(nodes.generation, generation),
-          sql`${nodes.seenAt} > now() - make_interval(secs => ${LIVE_SECONDS})`,
-        ),
-      )
+      .where(and(eq(nodes.domainId, domainId), lt(nodes.generation, generation), isLive))
       .limit(1)
     if (!behind) return true
     if (performance.now() >= endMs || signal.aborted) return false

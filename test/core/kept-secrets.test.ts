@@ -2,16 +2,21 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callApp, keepConnection, openConnection } from '../../runtime/core/apps/connections.ts'
+import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
+import { findSession, signInByToken } from '../../runtime/core/callers/sessions.ts'
+import { agreeOnSecret } from '../../runtime/core/deployment.ts'
 import type { RequestParts } from '../../runtime/core/parts.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import { deploymentSecret } from '../../runtime/database/schema/deployment.ts'
+import { nodes } from '../../runtime/database/schema/lifecycle.ts'
+import { apiTokens } from '../../runtime/database/schema/people.ts'
 import { createCall } from '../../runtime/invoke/call.ts'
 import { probeOf, setProbe } from '../../runtime/lifecycle/probes.ts'
 import { resealAll } from '../../runtime/reseal.ts'
 import { createSealer, sealedWith } from '../../runtime/seal.ts'
 import { keyId } from '../../runtime/secret.ts'
 import { type Directory, startDirectory } from './directory.ts'
-import { app, type CoreHost, SECRET, startCore } from './host.ts'
+import { app, type CoreHost, domainOf, type Person, person, SECRET, startCore } from './host.ts'
 
 const NEW_SECRET = 'the-newest-secret-'.repeat(3)
 const TOKEN = 'sample-token'
@@ -201,5 +206,89 @@ describe('rotating the secret', () => {
     const tell = { signal, info: () => {}, warn: () => {} }
     await resealAll(core.db, sealer(SECRET, NEW_SECRET), tell)
     expect(await opened(sealer(SECRET))).toEqual(probe)
+  })
+})
+
+describe('tokens and sessions over a rotation', () => {
+  const NEXT = 'the-secret-after-'.repeat(3)
+  const both = createTokenHasher([NEXT, SECRET])
+  const rotation = async () => (await core.call('GET', '/operator/rotation')).body
+  const statusOf = async (token: string) =>
+    (await core.call('GET', '/users/current', { token })).status
+  const keyIdsOf = async ({ id: userId }: Person) =>
+    (await core.db.select().from(apiTokens).where(eq(apiTokens.userId, userId))).map(
+      ({ keyId: of }) => of,
+    )
+  let ada: Person
+  let session: string | null
+
+  test('wait for a host that does not have the newest', async () => {
+    ada = await person(core.db, 'ada@example.com', ['administrator'])
+    session = await signInByToken(core.db, createTokenHasher([SECRET]), ada.token)
+    await restart(`${NEXT},${SECRET}`)
+    const behind = '7f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10'
+    const other = { id: behind, domainId: await domainOf(core.db), generation: 0, problems: [] }
+    await core.db.insert(nodes).values({ ...other, keyIds: [keyId(SECRET)] })
+    expect(await statusOf(ada.token)).toBe(200)
+    expect(await keyIdsOf(ada)).toEqual([keyId(SECRET), keyId(SECRET)])
+    expect(await rotation()).toMatchObject({
+      newest: keyId(NEXT),
+      hosts_behind: [{ node: behind, knows_newest: false }],
+      safe_to_drop: false,
+    })
+    await core.db.delete(nodes).where(eq(nodes.id, behind))
+  })
+
+  test('are kept under the newest secret once they are used', async () => {
+    expect((await rotation()).needed).toMatchObject({ api_tokens: 2, sessions: 1 })
+    expect(await statusOf(ada.token)).toBe(200)
+    expect(await findSession(core.db, both, session ?? '')).not.toBeNull()
+    expect(await rotation()).toMatchObject({
+      older: [keyId(SECRET)],
+      needed: { api_tokens: 1, sessions: 0, apps: expect.any(Number) },
+      tokens: [{ name: 'test', user: 'ada@example.com', last_used_at: null }],
+      safe_to_drop: false,
+    })
+  })
+
+  test('are not taken back by a host that has the older secret first', async () => {
+    expect(await agreeOnSecret(core.db, [SECRET, NEXT])).toBe(false)
+    const older = createTokenHasher([SECRET, NEXT])
+    expect(await findSession(core.db, older, session ?? '')).not.toBeNull()
+    expect(await findSession(core.db, createTokenHasher([NEXT]), session ?? '')).not.toBeNull()
+    expect((await rotation()).newest).toBe(keyId(NEXT))
+  })
+
+  test('are revoked where nobody uses them; then the old secret is safe to drop', async () => {
+    const end = (dry_run: boolean) =>
+      core.call('POST', '/operator/rotation/end-tokens', { body: { dry_run } })
+    expect((await end(true)).body).toEqual({ ended: 1 })
+    expect((await end(false)).body).toEqual({ ended: 1 })
+    expect(await statusOf(ada.readOnlyToken)).toBe(401)
+    for (let tries = 0; tries < 200; tries += 1) {
+      const { needed } = await rotation()
+      if (Object.values(needed).every((count) => count === 0)) break
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    // What is left are page tokens: a day after the newest secret came.
+    expect(await rotation()).toMatchObject({
+      page_tokens_until: expect.any(String),
+      hosts_behind: [],
+      safe_to_drop: false,
+    })
+    expect(core.lines.filter((line) => line.includes('safe to drop'))).toEqual([])
+    await core.db.execute(sql`update deployment_secret set since = since - interval '25 hours'`)
+    expect(await rotation()).toMatchObject({ page_tokens_until: null, safe_to_drop: true })
+    for (let tries = 0; tries < 300; tries += 1) {
+      if (core.lines.some((line) => line.includes('safe to drop'))) break
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(core.lines.filter((line) => line.includes('safe to drop'))).toHaveLength(1)
+  })
+
+  test('go on when the old secret is gone', async () => {
+    await restart(NEXT)
+    expect(await statusOf(ada.token)).toBe(200)
+    expect(await findSession(core.db, createTokenHasher([NEXT]), session ?? '')).not.toBeNull()
   })
 })

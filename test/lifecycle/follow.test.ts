@@ -24,6 +24,7 @@ test('what cannot be taken over is tried once for each generation, and later aga
     {
       db: () => core.db,
       domainId: () => domainId,
+      keyIds: [],
       listen: () => async () => {},
       apply: async () => {
         tries += 1

@@ -18,6 +18,7 @@ import {
 import { JOB_ENDPOINTS } from './jobs.ts'
 import { type OperatorRow, row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
+import { ROTATION_ENDPOINTS } from './rotation.ts'
 import { SYNC_ENDPOINTS } from './syncs.ts'
 import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
 
@@ -363,6 +364,7 @@ export const OPERATOR_ENDPOINTS = {
   }),
   ...WEBHOOK_ENDPOINTS,
   ...JOB_ENDPOINTS,
+  ...ROTATION_ENDPOINTS,
   ...SYNC_ENDPOINTS,
 } as const satisfies Record<string, OperatorRow>
 

@@ -106,12 +106,15 @@ async function make(
 async function keepCurrent(
   tx: Db,
   hasher: TokenHasher,
-  { id, domainId, name, hash, operator }: TokenRow,
+  { id, domainId, name, hash, keyId, operator }: TokenRow,
   text: string,
 ): Promise<void> {
-  const current = hasher.hash(text)
-  if (operator && current.equals(hash)) return
-  await tx.update(apiTokens).set({ hash: current, operator: true }).where(eq(apiTokens.id, id))
+  const current = { hash: hasher.hash(text), keyId: hasher.keyId }
+  if (operator && current.hash.equals(hash) && current.keyId === keyId) return
+  await tx
+    .update(apiTokens)
+    .set({ ...current, operator: true })
+    .where(eq(apiTokens.id, id))
   if (operator) return
   const [host, target] = [{ domainId, userId: null }, tokenTarget(id, name)]
   await recordActivity(tx, host, 'API_TOKEN_MADE_OPERATORS', [target], {})

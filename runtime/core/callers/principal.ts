@@ -5,7 +5,8 @@ import { CoreError } from '../../contract/endpoints/problem.ts'
 import { PERMISSION_WORDS, type Permission, ROLES, type RoleName } from '../../contract/roles.ts'
 import type { Db } from '../../database/database.ts'
 import { apiTokens, userRoles, users } from '../../database/schema/people.ts'
-import { deriveKey } from '../../secret.ts'
+import { deriveKey, keyId } from '../../secret.ts'
+import { renewHash } from './renew-hash.ts'
 
 /** Somebody who acts, by a token or signed in to the settings pages. */
 export type Caller = {
@@ -32,6 +33,8 @@ const LOOKUP_LENGTH = TOKEN_PREFIX.length + 8
  * ones, with any of them to recognise one.
  */
 export type TokenHasher = {
+  /** Id of the secret that hashes new ones. */
+  readonly keyId: string
   prefixOf(token: string): string
   hash(token: string): Buffer
   /** All that the hash of a text may be, to look a row up by it. */
@@ -42,9 +45,11 @@ export type TokenHasher = {
 export function createTokenHasher(secrets: readonly string[]): TokenHasher {
   const keys = secrets.map((secret) => deriveKey(secret, 'api-token'))
   const [current] = keys
-  if (!current) throw new Error('tokens need at least one secret')
+  const [newest] = secrets
+  if (!current || newest === undefined) throw new Error('tokens need at least one secret')
   const digest = (key: Buffer, token: string) => createHmac('sha256', key).update(token).digest()
   return {
+    keyId: keyId(newest),
     prefixOf: (token) => token.slice(0, LOOKUP_LENGTH),
     hash: (token) => digest(current, token),
     hashes: (token) => keys.map((key) => digest(key, token)),
@@ -92,7 +97,10 @@ export type FoundToken = {
   roles: string[]
 }
 
-/** A token by its text; null for one that is unknown, revoked or expired. */
+/**
+ * A token by its text; null for one that is unknown, revoked or expired. One that an older secret has hashed
+ * is kept under the newest from then on.
+ */
 export async function findToken(
   db: Db,
   hasher: TokenHasher,
@@ -101,7 +109,9 @@ export async function findToken(
   // What no header can hold must not reach the database either: NUL would be an error of ours there.
   if (!token.startsWith(TOKEN_PREFIX) || !/^[!-~]+$/.test(token)) return null
   const rows = await liveTokens(db, eq(apiTokens.prefix, hasher.prefixOf(token)))
-  return rows.find((one) => hasher.matches(token, one.token.hash)) ?? null
+  const found = rows.find((one) => hasher.matches(token, one.token.hash)) ?? null
+  if (found) await renewHash(db, hasher, apiTokens, found.token, token)
+  return found
 }
 
 /** A token by its id; null for one that is unknown, revoked or expired. */

@@ -22,6 +22,7 @@ import {
   principalOf,
   type TokenHasher,
 } from './principal.ts'
+import { renewHash } from './renew-hash.ts'
 import { noteUse } from './tokens.ts'
 
 /** How long one stays signed in, in milliseconds. */
@@ -77,6 +78,7 @@ export async function createLoginLink(
       userId: user.id,
       tokenId,
       hash: hasher.hash(code),
+      keyId: hasher.keyId,
       expiresAt,
     })
     await recordActivity(tx, operator, 'LOGIN_LINK_CREATED', [userTarget(user)], {
@@ -155,6 +157,7 @@ async function begin(
     userId,
     tokenId: maker.token.id,
     hash: hasher.hash(secret),
+    keyId: hasher.keyId,
     expiresAt: within(maker, SESSION_MS),
   })
   const [user] = await tx.select().from(users).where(eq(users.id, userId))
@@ -177,6 +180,7 @@ export async function findSession(
   const { session, user } = row
   const maker = await standingMaker(db, session)
   if (!maker) return null
+  await renewHash(db, hasher, sessions, session, secret)
   const { readOnly, expiresAt: tokenEndsAt } = maker.token
   const actor = await callerOf(db, { userId: user.id, domainId: session.domainId, readOnly })
   return { actor, email: user.email, tokenId: session.tokenId, tokenEndsAt }

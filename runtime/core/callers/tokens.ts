@@ -51,6 +51,7 @@ export async function keepToken(
       ...token,
       prefix: hasher.prefixOf(text),
       hash: hasher.hash(text),
+      keyId: hasher.keyId,
       // Not of a text that somebody chose: what is made from it could be guessed at.
       proofKey: token.operator ? null : hostProofKey(text),
     })

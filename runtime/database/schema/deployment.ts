@@ -1,11 +1,23 @@
 /** What the hosts of a deployment must agree on. */
-import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { createdAt } from './columns.ts'
 
-/** One row: which secret is the newest that a host has started with. */
+/**
+ * Which secrets hosts have started with. `current` is the newest; `replaced <key id>` one that was the newest
+ * before; `behind` is when a live host last wrote with another one than the newest.
+ */
 export const deploymentSecret = pgTable('deployment_secret', {
-  /** Always `current`: there is one. */
   name: text('name').primaryKey(),
   /** Its id (secret.ts), from which the secret cannot be found. */
   keyId: text('key_id').notNull(),
   since: timestamp('since', { withTimezone: true }).notNull().defaultNow(),
+})
+
+/** Which version of Keyway brought the database to which migration. */
+export const deploymentVersions = pgTable('deployment_versions', {
+  /** When the newest migration was written, as the journal of migrations has it. */
+  migratedTo: bigint('migrated_to', { mode: 'number' }).primaryKey(),
+  /** The first version of Keyway that had it. */
+  version: text('version').notNull(),
+  createdAt: createdAt(),
 })

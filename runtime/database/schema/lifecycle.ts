@@ -56,6 +56,8 @@ export const nodes = pgTable('nodes', {
   domainId: domainId().references(() => domains.id),
   generation: bigint('generation', { mode: 'number' }).notNull(),
   problems: jsonb('problems').$type<string[]>().notNull(),
+  /** Ids of the host's secrets, newest first; none of a version that did not say so. */
+  keyIds: jsonb('key_ids').$type<string[]>(),
   seenAt: moment('seen_at').notNull().defaultNow(),
 })
 

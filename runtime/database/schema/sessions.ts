@@ -1,5 +1,5 @@
 /** Who is signed in to the settings pages, and the links that let somebody in. Only keyed hashes are kept. */
-import { index, pgTable, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, domainId, id, moment } from './columns.ts'
 import { apiTokens, domains, users } from './people.ts'
 
@@ -14,6 +14,8 @@ export const sessions = pgTable(
     /** The token that it was begun with, or that made its link; it ends with that. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),
+    /** Id of the secret that made the hash (secret.ts). */
+    keyId: text('key_id'),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),
   },
@@ -35,6 +37,8 @@ export const loginLinks = pgTable(
     /** The token that made it, and that it ends with. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),
+    /** Id of the secret that made the hash (secret.ts). */
+    keyId: text('key_id'),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),
   },

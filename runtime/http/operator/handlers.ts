@@ -30,6 +30,7 @@ import { upload } from '../../lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../registry/wants.ts'
 import type { Sealer } from '../../seal.ts'
 import { JOB_HANDLERS } from './jobs.ts'
+import { ROTATION_HANDLERS } from './rotation.ts'
 import { SYNC_HANDLERS } from './syncs.ts'
 import { WEBHOOK_HANDLERS } from './webhooks.ts'
 
@@ -165,6 +166,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   }),
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
+  ...ROTATION_HANDLERS,
   ...SYNC_HANDLERS,
 }
 

@@ -1,0 +1,67 @@
+/** `keyway rotation`: what still needs an older secret of KEYWAY_SECRET. */
+import type { Rotation, RotationNeeds } from '../../contract/endpoints/rotation.ts'
+import type { ReadFlags } from '../options.ts'
+import { ask, print } from './change.ts'
+
+export type RotationFlags = ReadFlags & { endTokens?: boolean; dryRun?: boolean }
+
+/** What each count is of. */
+const KINDS: Record<keyof RotationNeeds, string> = {
+  api_tokens: 'API tokens; each is renewed when it is used',
+  sessions: 'sessions; they end within eight hours',
+  login_links: 'login links; they end within ten minutes',
+  apps: 'credentials of apps; hosts seal them again by themselves',
+  inline_webhooks: 'secrets of inline webhooks; hosts seal them again by themselves',
+  probes: 'credentials that new versions are tried with; hosts seal them again by themselves',
+}
+
+export async function rotation(flags: RotationFlags): Promise<void> {
+  if (flags.endTokens) return endTokens(flags)
+  print(flags, await ask<Rotation>(flags, { method: 'GET', path: '/operator/rotation' }), words)
+}
+
+async function endTokens(flags: RotationFlags): Promise<void> {
+  const body = { dry_run: flags.dryRun ?? false }
+  const call = { method: 'POST' as const, path: '/operator/rotation/end-tokens', body }
+  print(flags, await ask<{ ended: number }>(flags, call), ({ ended }) =>
+    flags.dryRun
+      ? `${ended} API tokens would be revoked.`
+      : `${ended} API tokens were revoked; keyway rotation says what is left.`,
+  )
+}
+
+function words(answer: Rotation): string {
+  const { newest, since, older, needed, tokens, page_tokens_until, hosts_behind } = answer
+  const kinds = Object.entries(needed) as [keyof RotationNeeds, number][]
+  const left = kinds.filter(([, count]) => count > 0)
+  const head = `The newest secret is ${newest}, since ${since}; this host has ${older.length === 0 ? 'no other' : `also ${older.join(', ')}`}.`
+  const hosts = hosts_behind.map(({ node, knows_newest }) =>
+    knows_newest
+      ? `  host ${node} has another secret first: restart it with the newest first`
+      : `  host ${node} does not have the newest secret: restart it with both; nothing is renewed before`,
+  )
+  const named = tokens.map(
+    ({ name, user, last_used_at }) =>
+      `    ${name} of ${user}, ${last_used_at === null ? 'never used' : `last used ${last_used_at}`}`,
+  )
+  const more = needed.api_tokens - tokens.length
+  const needs = [
+    ...left.flatMap(([kind, count]) => [
+      `  ${count} ${KINDS[kind]}`,
+      ...(kind === 'api_tokens' ? [...named, ...(more > 0 ? [`    and ${more} more`] : [])] : []),
+    ]),
+    ...(page_tokens_until === null ? [] : [`  page tokens, until ${page_tokens_until}`]),
+    ...hosts,
+  ]
+  if (answer.safe_to_drop)
+    return older.length === 0
+      ? `${head}\nNothing needs another one.`
+      : `${head}\nSafe to drop: nothing needs an older secret any more.`
+  const tail =
+    needed.api_tokens > 0
+      ? ['Use these API tokens, or revoke them with keyway rotation --end-tokens.']
+      : []
+  return [head, 'Still needed by:', ...needs, ...tail, 'Do not drop an older secret yet.'].join(
+    '\n',
+  )
+}
