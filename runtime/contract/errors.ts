@@ -334,12 +334,13 @@ export const ERRORS = rows({
     blame: 'operator',
     status: 503,
     retryable: true,
-    meaning: 'The database is away; see Retry-After',
+    meaning: 'The database is away, or its disk is full; see Retry-After',
   },
   stopping: { ...host, meaning: 'The runtime is stopping' },
   host_exhausted: {
     ...host,
-    meaning: 'The system gives the host no more file descriptors, processes or memory',
+    meaning:
+      'The system gives the host no more file descriptors, processes, memory or room on the disk',
   },
 })
 

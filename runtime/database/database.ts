@@ -2,10 +2,13 @@
  * The connection to PostgreSQL, embedded or the operator's own. Losing it is nothing special: what asks
  * meanwhile is told so, and the next question finds it again.
  */
+import type { EventEmitter } from 'node:events'
 import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg'
+import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
+import { RuntimeError } from '../contract/errors.ts'
 import { prepareAppRole } from './app-role.ts'
+import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 
@@ -50,13 +53,15 @@ const TRIGGERS_ALONE =
   'the role of DATABASE_URL may not make roles: only triggers keep the log from being changed; for more, an administrator can run `create role keyway_app nologin; grant keyway_app to <that role>`'
 
 /**
- * Connects and brings the schema up to date; `tell` hears what an operator should know of the server. What
- * is asked afterwards is asked as a role with fewer rights.
+ * Connects and brings the schema up to date; `tell` hears what an operator should know of the server,
+ * `onFull` each refusal for want of room on its disk. What is asked afterwards is asked as a role with fewer
+ * rights.
  */
 export async function openDatabase(
   connection: ClientConfig,
   onError: (error: Error) => void,
   tell: (text: string) => void = () => {},
+  onFull: () => void = () => {},
 ): Promise<Database> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS })
   client.on('error', onError)
@@ -98,6 +103,9 @@ export async function openDatabase(
     client.on('error', () => {
       healthy = false
     })
+    onEachFault(client, (fault) => {
+      if (isDiskFull(fault)) onFull()
+    })
   })
   return {
     db: withTransactions(pool),
@@ -106,6 +114,13 @@ export async function openDatabase(
     listen: (channel, hear) => listen({ ...connection, ...role } as ClientConfig, channel, hear),
     close: () => pool.end(),
   }
+}
+
+/** Hears what the server refuses, also where whoever asked passes it over. */
+function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
+  // A member of pg's Client that its types leave out.
+  const { connection } = client as unknown as { connection: EventEmitter }
+  connection.on('errorMessage', hear)
 }
 
 /**
@@ -148,9 +163,12 @@ export function isContended(error: unknown): boolean {
 /** Whether an error says that the database is away, rather than that the question was wrong. */
 export function isAway(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
-    const { code } = one as NodeJS.ErrnoException
-    if (code !== undefined && (AWAY.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code)))
-      return true
+    // What another system or a connector did: its cause may be a connection that broke, but not ours.
+    if (one instanceof RuntimeError) return one.code === 'database_away'
+    const { code, syscall } = one as NodeJS.ErrnoException
+    if (code !== undefined && (AWAY.test(code) || /^E(CONN|PIPE|TIMEDOUT)/.test(code))) return true
+    // The socket of a server, and not a file of ours.
+    if (code === 'ENOENT' && syscall === 'connect') return true
     if (
       /connection (terminated|timeout|ended|error)|timeout exceeded when trying to connect/i.test(
         one.message,

@@ -5,6 +5,8 @@
 import type { ClientConfig } from 'pg'
 import { type Database, type Db, isAway, openDatabase } from './database.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { saysDiskFull, watchDisk } from './full-disk.ts'
+import { homeOf } from './home.ts'
 import { lockDataDir } from './host-lock.ts'
 
 export type DatabaseService = {
@@ -16,8 +18,8 @@ export type DatabaseService = {
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   /** The embedded server's process, or null. */
   pid(): number | null
-  /** In words, for /readyz: null when it serves. */
-  waitingFor(): string | null
+  /** In words, for /readyz: nothing when it serves and has room. */
+  waitingFor(): string[]
   /** Resolves when it serves for the first time, or the host stops. */
   first: Promise<void>
   stop(): Promise<void>
@@ -47,11 +49,20 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
   let problem: string | null = 'the database is starting'
   let stopping = false
   let wake: () => void = () => {}
+  const disk = watchDisk(
+    options.url === '' ? homeOf(options.dataDir).cluster : 'of the server of DATABASE_URL',
+    (text) => options.onError(new Error(text)),
+  )
+  /** The server ends where it cannot write its journal: only its own words say why. */
+  const onLine = (line: string) => {
+    if (saysDiskFull(line)) disk.refused()
+    options.onLine(line)
+  }
 
   async function connection(): Promise<ClientConfig> {
     if (options.url !== '') return { connectionString: options.url }
     if (!embedded) {
-      const made = await startEmbedded(options)
+      const made = await startEmbedded({ ...options, onLine })
       embedded = made
       // A server that ends by itself is started again by the next try.
       void made.ended.then((how) => {
@@ -71,7 +82,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
       try {
         const target = await connection()
         if (!opened) {
-          const database = await openDatabase(target, options.onError, options.tell)
+          const database = await openDatabase(target, options.onError, options.tell, disk.refused)
           try {
             await options.prepare(database)
           } catch (error) {
@@ -107,11 +118,12 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
       return opened.listen(channel, hear)
     },
     pid: () => embedded?.pid ?? null,
-    waitingFor: () => problem,
+    waitingFor: () => [problem ?? [], disk.words() ?? []].flat(),
     first,
     async stop() {
       stopping = true
       wake()
+      disk.stop()
       await bringing
       await opened?.close()
       await embedded?.stop()

@@ -9,7 +9,7 @@ import { readBody } from './body.ts'
 import { connectorDocument } from './documents/app-document.ts'
 import { infoOf } from './documents/info.ts'
 import { jsonCheck } from './guards.ts'
-import { type Env, isExhausted } from './problem.ts'
+import { type Env, exhausted } from './problem.ts'
 import { REQUEST_ID } from './request-id.ts'
 
 /** Which version answered. */
@@ -41,7 +41,7 @@ export type ConnectorRoutesDeps = {
 
 function endOf(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error
-  return new RuntimeError(isExhausted(error) ? 'host_exhausted' : 'internal', String(error))
+  return exhausted(error) ?? new RuntimeError('internal', String(error))
 }
 
 /** Routes below the connectors' path. */

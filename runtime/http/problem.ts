@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { errorBody } from '../contract/envelope.ts'
 import { ERRORS, RuntimeError } from '../contract/errors.ts'
 import type { Operator } from '../core/callers/operator.ts'
+import { isDiskFull } from '../database/full-disk.ts'
 import type { Log } from '../log.ts'
 import { REQUEST_ID } from './request-id.ts'
 
@@ -46,22 +47,22 @@ export function tellFailure(
 }
 
 /** What the system says when it has no more of something for this process. */
-const EXHAUSTED: readonly unknown[] = [
-  ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS'],
-  // The disk is full.
-  ...['ENOSPC', 'EDQUOT'],
-]
+const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']
 
-/** Whether the machine is at its limits, and not the runtime at fault. */
-export const isExhausted = (thrown: unknown): boolean =>
-  EXHAUSTED.includes((thrown as NodeJS.ErrnoException | null)?.code)
+/** What of the machine is at its limits, where that and not the runtime is at fault; else null. */
+export function exhausted(thrown: unknown): RuntimeError | null {
+  const message = isDiskFull(thrown)
+    ? 'the disk of the host is full; its operator has to make room, then try again'
+    : EXHAUSTED.includes((thrown as NodeJS.ErrnoException | null)?.code)
+      ? 'the system gives the host no more resources; try again later'
+      : null
+  return message === null ? null : new RuntimeError('host_exhausted', message, {}, thrown)
+}
 
 /** Anything unforeseen: the caller gets the request id, the log gets the rest. */
 function defect(thrown: unknown, requestId: string): RuntimeError {
-  if (isExhausted(thrown)) {
-    const message = 'the system gives the host no more resources; try again later'
-    return new RuntimeError('host_exhausted', message, {}, thrown)
-  }
+  const out = exhausted(thrown)
+  if (out) return out
   const message = `something went wrong in Keyway itself; its log has more under ${requestId}`
   return new RuntimeError('internal', message, {}, thrown)
 }

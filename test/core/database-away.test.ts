@@ -1,11 +1,58 @@
 /** The database goes and comes back; nothing needs a restart. */
-import { expect, test } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isAway } from '../../runtime/database/database.ts'
 import { killDatabase } from '../database/kill.ts'
-import { startCore } from './host.ts'
+import { type CoreHost, startCore } from './host.ts'
+
+let core: CoreHost
+
+beforeAll(async () => {
+  core = await startCore()
+})
+afterAll(() => core.stop())
+
+const readyz = async () => {
+  const reply = await core.host.app.request('/readyz', { headers: { host: 'localhost' } })
+  return (await reply.json()) as { waiting_for: string[] }
+}
+
+/** As PostgreSQL refuses it when a file cannot grow. */
+const FULL = `create function full_disk() returns trigger language plpgsql as $$ begin
+    raise exception 'could not extend file "base/16384/16602": No space left on device' using errcode = '53100';
+  end $$;
+  create trigger full_disk before insert on user_roles for each row execute function full_disk();
+  create trigger full_disk before insert on inline_webhooks for each row execute function full_disk()`
+
+test('a full disk is told as such by each interface, the log and readiness; reading goes on', async () => {
+  const owner = new Client(await core.login())
+  await owner.connect()
+  await owner.query(FULL)
+  const { id } = (await core.call('GET', '/users/current')).body
+  const give = () => core.call('POST', `/users/${id}/roles/Auditor`)
+  const hook = { name: 'x', hook_type: 'PROVISION', url: 'https://hooks.acme.example/' }
+  const words = /The disk of Keyway is full.*make room, then try again$/
+  const refused = await give()
+  expect(refused).toMatchObject({ status: 503, body: { detail: expect.stringMatching(words) } })
+  expect(refused.headers.get('retry-after')).toBe('30')
+  const operating = await core.call('POST', '/operator/webhooks', { body: hook })
+  expect(operating).toMatchObject({
+    status: 503,
+    body: { error: { message: expect.stringMatching(words) } },
+  })
+  expect(operating.headers.get('retry-after')).toBe('30')
+  expect((await readyz()).waiting_for).toEqual([
+    expect.stringMatching(/^room on the disk of the database, which is full \(\//),
+  ])
+  expect((await core.call('GET', '/users/current')).status).toBe(200)
+  const told = core.lines.filter((line) => line.includes('the disk of the database is full ('))
+  expect(told).toHaveLength(1)
+  await owner.query('drop function full_disk cascade')
+  await owner.end()
+  expect((await give()).status).toBeLessThan(300)
+})
 
 test('a killed database is told as such, connectors answer meanwhile, and it comes back by itself', async () => {
-  const core = await startCore()
   const { rows } = await core.db.execute(
     'select pg_postmaster_start_time(), pg_backend_pid() as pid',
   )
@@ -33,11 +80,9 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
     'select pg_postmaster_start_time(), pg_backend_pid() as pid',
   )
   expect(after[0]).not.toEqual(before)
-  await core.stop()
 })
 
 test('a database that is killed in the middle of a transaction fails that one, not the host', async () => {
-  const core = await startCore()
   const transaction = core.db.transaction(async (tx) => {
     await tx.execute('select 1')
     killDatabase(core.host.databasePid())
@@ -47,5 +92,4 @@ test('a database that is killed in the middle of a transaction fails that one, n
   })
   const error = await transaction.catch((thrown) => thrown)
   expect(isAway(error), String(error)).toBe(true)
-  await core.stop()
 })

@@ -2,9 +2,23 @@
 import { CoreError, type CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors.ts'
 import { isAway, isContended } from '../../database/database.ts'
+import { isDiskFull } from '../../database/full-disk.ts'
 
 /** What is said while the database is away, and how soon to ask again, in seconds. */
 export const AWAY = { words: 'The database is away; try again', retryAfterSeconds: 2 } as const
+
+/** What is said while a disk is full: what reads goes on, so this comes only of what would change something. */
+const FULL = {
+  words:
+    'The disk of Keyway is full, so this could not be saved; an administrator has to make room, then try again',
+  retryAfterSeconds: 30,
+} as const
+
+/** What is said of an error for which the database or its disk is the reason, and how soon to ask again; else null. */
+export function outageOf(thrown: unknown): { words: string; retryAfterSeconds: number } | null {
+  if (isDiskFull(thrown)) return FULL
+  return isAway(thrown) ? AWAY : null
+}
 
 /** What is said to one of two changes that waited for each other. */
 const CONTENDED = 'Another change was in the way; nothing was done, try again'
@@ -15,7 +29,11 @@ export const away = (cause?: unknown): CoreError =>
 /** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
 export function toCoreError(thrown: unknown, requestId: string): CoreError {
   if (thrown instanceof CoreError) return thrown
-  if (isAway(thrown)) return away(thrown)
+  const outage = outageOf(thrown)
+  if (outage) {
+    const headers = { 'retry-after': String(outage.retryAfterSeconds) }
+    return new CoreError(503, outage.words, headers, thrown)
+  }
   if (isContended(thrown)) return new CoreError(503, CONTENDED, { 'retry-after': '1' }, thrown)
   if (thrown instanceof RuntimeError) {
     const { status = 400 } = ERRORS[thrown.code]

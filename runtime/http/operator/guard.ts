@@ -7,9 +7,9 @@ import type { OperatorStanding } from '../../core/callers/operator-standing.ts'
 import { TOKEN_PREFIX, type TokenHasher } from '../../core/callers/principal.ts'
 import { noteUse } from '../../core/callers/tokens.ts'
 import { FileError } from '../../core/people/import/findings.ts'
-import { type Db, isAway } from '../../database/database.ts'
+import type { Db } from '../../database/database.ts'
 import { PackageError } from '../../packages/format.ts'
-import { AWAY } from '../core/to-core-error.ts'
+import { AWAY, outageOf } from '../core/to-core-error.ts'
 import { bearerOf, isSecret, noToken } from '../guards.ts'
 import type { Env } from '../problem.ts'
 
@@ -99,13 +99,14 @@ export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Pro
   } catch (thrown) {
     const error = translated(c, thrown)
     if (error instanceof RuntimeError && error.code === 'database_away')
-      c.header('retry-after', String(AWAY.retryAfterSeconds))
+      c.header('retry-after', String((outageOf(thrown) ?? AWAY).retryAfterSeconds))
     throw error
   }
 }
 
 function translated(c: Context<Env>, thrown: unknown): unknown {
-  if (isAway(thrown)) return new RuntimeError('database_away', AWAY.words, {}, thrown)
+  const outage = outageOf(thrown)
+  if (outage) return new RuntimeError('database_away', outage.words, {}, thrown)
   // To the connector interface this is an answer that nobody gets; here it must not look like a success.
   if (thrown instanceof RuntimeError && thrown.code === 'caller_gone')
     return new RuntimeError('input_invalid', thrown.message, {}, thrown)
