@@ -8,7 +8,7 @@ import { readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
 import { watchBuiltIns } from '../verify/built-ins.ts'
-import type { HostSettings, HostState, Question } from '../verify/host-link.ts'
+import type { CoreEnded, HostSettings, HostState, Question } from '../verify/host-link.ts'
 import { createHostileResolver } from '../verify/resolver.ts'
 import { listen } from './serve.ts'
 
@@ -58,7 +58,7 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
   await host.settled
   changedBuiltIns = watchBuiltIns()
   process.on('message', ({ id, ...question }: Question & { id: number }) => {
-    process.send?.({ id, value: answer(host, question) })
+    void answer(host, question).then((value) => process.send?.({ id, value }))
   })
   process.once('disconnect', () => {
     letGo()
@@ -67,7 +67,8 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
   process.send?.({ began: { url: listening.url, containment: host.lanes.containment } })
 }
 
-function answer(host: Host, question: Question): HostState | null {
+async function answer(host: Host, question: Question): Promise<HostState | CoreEnded | null> {
+  if (question.what === 'core call') return coreCall(host, question)
   if (question.what === 'take over') deed = question.deed
   if (question.what === 'let go') letGo()
   if (question.what !== 'state') return null
@@ -81,6 +82,23 @@ function answer(host: Host, question: Question): HostState | null {
     logged: [...logged],
     changedBuiltIns: changedBuiltIns(),
   }
+}
+
+async function coreCall(
+  { parts }: Host,
+  { connector, token, settings }: Extract<Question, { what: 'core call' }>,
+): Promise<CoreEnded> {
+  const answer = await parts.connectors.call({
+    connectorId: connector,
+    capability: 'list_accounts',
+    body: { auth: { token: { token } }, settings, request: {}, page: { size: 1000 } },
+    requestId: 'verify',
+    cause: { kind: 'sync', id: 'verify' },
+    appId: null,
+    signal: AbortSignal.timeout(120_000),
+  })
+  if (answer.ok) return { ending: 'answer', message: '' }
+  return { ending: answer.error.error_code, message: answer.error.message }
 }
 
 function letGo(): void {

@@ -61,6 +61,10 @@ export type Attack = {
   requestJson?: string
   /** Its connector may reach the upstream of the run. */
   granted?: true
+  /** The core makes its calls, as a sync does: the host parses what it answers. */
+  byCore?: true
+  /** Longest that /healthz may take meanwhile (p99), beyond a call's time in quiet, in milliseconds. */
+  healthMs?: number
   /** What may not stand in an answer. */
   never?: RegExp
   /** What a worker process that was taken over does, by its name in `hostile-worker.mjs`. */

@@ -27,14 +27,23 @@ export type HostState = {
   changedBuiltIns: string[]
 }
 
+/** How a call of the core ended: `answer`, or a wire code. */
+export type CoreEnded = { ending: string; message: string }
+
 /** What the run asks of the host process. */
-export type Question = { what: 'state' } | { what: 'take over'; deed: string } | { what: 'let go' }
+export type Question =
+  | { what: 'state' }
+  | { what: 'core call'; connector: string; token: string; settings: object }
+  | { what: 'take over'; deed: string }
+  | { what: 'let go' }
 
 export type HostLink = {
   readonly pid: number
   readonly url: string
   readonly containment: Containment
   state(): Promise<HostState>
+  /** Has the core list a connector's accounts; answers how that ended. */
+  coreCall(connector: string, token: string, settings: object): Promise<CoreEnded>
   /** The next worker process does this instead of its work. */
   takeOver(deed: string): Promise<void>
   /** Ends workers that were taken over. */
@@ -102,6 +111,8 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     url,
     containment,
     state: () => ask<HostState>({ what: 'state' }),
+    coreCall: (connector, token, settings) =>
+      ask<CoreEnded>({ what: 'core call', connector, token, settings }),
     takeOver: (deed) => ask({ what: 'take over', deed }),
     letGo: () => ask({ what: 'let go' }),
     get ended() {

@@ -28,17 +28,21 @@ export const BOUNDS = {
   logBytes: 16 * MEBIBYTE,
 } as const
 
-/** The machine's own names, that no answer may show. */
-export type Private = { paths: string[] }
+/** The machine's own names, that no answer may show, and what calls take on it without an attack (p99). */
+export type Surroundings = { paths: string[]; quietP99Ms: number }
 
 /** What is wrong, in words; empty where the attack was contained. */
-export function judge(attack: Attack, seen: Observed, { paths }: Private): string[] {
+export function judge(
+  attack: Attack,
+  seen: Observed,
+  { paths, quietP99Ms }: Surroundings,
+): string[] {
   return [
     ...endings(attack, seen),
     ...lateness(attack, seen),
     ...answers(attack, seen, paths),
     ...host(seen),
-    ...neighbours(seen),
+    ...neighbours(attack, seen, quietP99Ms),
     ...afterwards(attack, seen),
   ]
 }
@@ -96,13 +100,20 @@ function host({ before, after, peakHostBytes }: Observed): string[] {
   ]
 }
 
-function neighbours({ noticed }: Observed): string[] {
+function neighbours(
+  { healthMs = Number.POSITIVE_INFINITY }: Attack,
+  { noticed }: Observed,
+  quietP99Ms: number,
+): string[] {
+  // Beyond what a call takes on this machine now, with nothing to disturb it.
+  const healthP99Ms = noticed.healthP99Ms - quietP99Ms
   const slowestMs = noticed.slowestMs - noticed.ownStallMs
   return [
     ...unique(noticed.errors).map((error) => `a neighbour's call failed: ${error}`),
     ...(slowestMs > BOUNDS.neighbourMs
       ? [`a neighbour's call took ${Math.round(slowestMs)} ms`]
       : []),
+    ...(healthP99Ms > healthMs ? [`/healthz took ${Math.round(healthP99Ms)} ms (p99)`] : []),
   ]
 }
 

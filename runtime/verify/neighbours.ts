@@ -23,6 +23,8 @@ export type Noticed = {
   calls: number
   errors: string[]
   p99Ms: number
+  /** Of /healthz alone. */
+  healthP99Ms: number
   slowestMs: number
   /** Longest that this process itself was held up: what it measured is late by as much. */
   ownStallMs: number
@@ -36,6 +38,7 @@ const PATIENCE_MS = 5000
 
 export function startNeighbours(client: Client, upstream: string): Neighbours {
   const took: number[] = []
+  const healthTook: number[] = []
   const errors: string[] = []
   const running = new Set<Promise<void>>()
   let turn = 0
@@ -61,7 +64,9 @@ export function startNeighbours(client: Client, upstream: string): Neighbours {
     } catch (error) {
       errors.push(`/healthz: ${(error as Error).message}`)
     }
-    took.push(performance.now() - begun)
+    const tookMs = performance.now() - begun
+    took.push(tookMs)
+    healthTook.push(tookMs)
   }
 
   async function call(asks: boolean): Promise<void> {
@@ -79,10 +84,15 @@ export function startNeighbours(client: Client, upstream: string): Neighbours {
     async stop() {
       clearInterval(timer)
       await Promise.all(running)
-      took.sort((a, b) => a - b)
-      const at = (part: number) =>
-        took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? 0
-      return { calls: took.length, errors, p99Ms: at(0.99), slowestMs: at(1), ownStallMs }
+      const [p99Ms, slowestMs] = [at(took, 0.99), at(took, 1)]
+      const healthP99Ms = at(healthTook, 0.99)
+      return { calls: took.length, errors, p99Ms, healthP99Ms, slowestMs, ownStallMs }
     },
   }
+}
+
+/** The time that such a part of all is not slower than. */
+function at(took: readonly number[], part: number): number {
+  const sorted = took.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

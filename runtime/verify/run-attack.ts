@@ -138,6 +138,10 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
       const turn = next
       next += 1
       if (deed !== undefined) await scene.host.takeOver(deed)
+      if (attack.byCore) {
+        ended[turn] = await callByCore(attack, scene, turn)
+        continue
+      }
       ended[turn] = await scene.client.call(attack.name, 'list_accounts', {
         token: tokenFor(attack, turn % tenants),
         settings: fill(settings[turn % settings.length] ?? {}, scene, turn % tenants),
@@ -148,6 +152,16 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
   }
   await Promise.all(Array.from({ length: Math.min(together, count) }, caller))
   return ended
+}
+
+/** As a sync does: the answer is parsed in the host, and nothing of it gets out. */
+async function callByCore(attack: Attack, scene: Scene, turn: number): Promise<Ended> {
+  const { tenants = 1, settings = [{}] } = attack
+  const begun = performance.now()
+  const tenant = turn % tenants
+  const filled = fill(settings[turn % settings.length] ?? {}, scene, tenant)
+  const { ending, message } = await scene.host.coreCall(attack.name, tokenOf(tenant), filled)
+  return { ending, message, text: message, tookMs: performance.now() - begun }
 }
 
 function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, tenant: number) {

@@ -73,7 +73,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
       options.onBegin?.(outcomes.length, selected.length, attack.name)
       if (family !== prepared) await prepare(family, selected, scene)
       prepared = family
-      const outcome = await runOne(family, attack, scene)
+      const outcome = await runOne(family, attack, scene, quiet.p99Ms)
       outcomes.push(outcome)
       options.onOutcome?.(outcome)
       if (scene.host.ended !== null) break
@@ -109,12 +109,18 @@ async function prepare(family: Family, selected: readonly Selected[], scene: Sce
   await Promise.all(served.map(({ attack }) => place(family, attack, scene)))
 }
 
-async function runOne(family: Family, attack: Attack, scene: Scene): Promise<Outcome> {
+async function runOne(
+  family: Family,
+  attack: Attack,
+  scene: Scene,
+  quietP99Ms: number,
+): Promise<Outcome> {
   const begun = performance.now()
   const base = { attack: attack.name, family }
   try {
     const seen = await runAttack(family, attack, scene)
-    return { ...base, ...told(seen), findings: judge(attack, seen, scene), tookMs: since(begun) }
+    const findings = judge(attack, seen, { paths: scene.paths, quietP99Ms })
+    return { ...base, ...told(seen), findings, tookMs: since(begun) }
   } catch (error) {
     const findings = [scene.host.ended ?? (error as Error).message]
     return { ...base, ...NOTHING_TOLD, findings, tookMs: since(begun) }

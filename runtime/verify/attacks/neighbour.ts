@@ -14,7 +14,35 @@ const written = (name: string, more: string) => () => ({
 /** What a connector may know of its tenant: its token is a placeholder, other in every call. */
 const named = [{ base_url: 'https://{tenant}.example' }]
 
+/** Far more than one page takes to be made, sent and refused. */
+const PAGE_MS = 10_000
+const page = { promise: 1, byCore: true, healthMs: 50, calls: 4, quickCalls: 2 } as const
+
 export const NEIGHBOUR: readonly Attack[] = [
+  {
+    ...page,
+    name: 'page-of-empty-objects',
+    ends: ['invalid_response', 'service_error', 'unexpected_error'],
+    deadlineMs: PAGE_MS,
+    memoryMb: 256,
+    quick: true,
+  },
+  {
+    ...page,
+    name: 'page-of-names',
+    ends: ['invalid_response', 'service_error', 'unexpected_error'],
+    deadlineMs: PAGE_MS,
+    memoryMb: 256,
+  },
+  {
+    ...page,
+    name: 'page-as-large-as-may-be',
+    ends: ['answer'],
+    deadlineMs: PAGE_MS,
+    memoryMb: 256,
+    calls: 20,
+    quickCalls: 5,
+  },
   {
     name: 'module-state',
     promise: 2,
