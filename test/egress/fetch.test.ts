@@ -63,6 +63,7 @@ describe('one request', () => {
         sent: true,
         status: 200,
         error: null,
+        askedUntilMs: 0,
         sentBytes: 3,
         receivedBytes: 8,
         ms: expect.any(Number),
