@@ -117,7 +117,8 @@ export async function noteBack(db: Db, app: Pick<AppRow, 'id' | 'domainId'>, now
   await db.transaction(async (tx) => {
     const [ended] = await tx.delete(appOutages).where(eq(appOutages.appId, app.id)).returning()
     if (!ended) return
-    if (ended.attempts >= CONFIRMED) await wakeWaiting(tx, app.id, now)
+    await wakeSyncs(tx, app.id, now)
+    if (ended.attempts >= CONFIRMED) await wakeFailed(tx, app.id, now)
     if (ended.taskId !== null) await settle(tx, app.domainId, ended.taskId)
   })
 }
@@ -129,11 +130,13 @@ export async function callNow(tx: Db, appId: string, now: Date): Promise<void> {
     .set({ until: now, taskId: null })
     .where(eq(appOutages.appId, appId))
     .returning({ appId: appOutages.appId })
-  if (paused.length > 0) await wakeWaiting(tx, appId, now)
+  if (paused.length === 0) return
+  await wakeSyncs(tx, appId, now)
+  await wakeFailed(tx, appId, now)
 }
 
-/** What is being worked on right now is left out: it sees for itself. */
-async function wakeWaiting(tx: Db, appId: string, now: Date): Promise<void> {
+/** What failed in the outage. What is being worked on right now is left out: it sees for itself. */
+async function wakeFailed(tx: Db, appId: string, now: Date): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`
   await tx.execute(sql`
     update access_requests set wake_at = ${at} where id in (
@@ -145,6 +148,11 @@ async function wakeWaiting(tx: Db, appId: string, now: Date): Promise<void> {
       select id from offboarding_steps
       where app_id = ${appId} and state <> 'done' and attempts > 0 and wake_at > ${at}
       for update skip locked)`)
+}
+
+/** A run waits for as long as the app is paused, or as the call that finds out may take. */
+async function wakeSyncs(tx: Db, appId: string, now: Date): Promise<void> {
+  const at = sql`${now.toISOString()}::timestamptz`
   await tx.execute(sql`
     update sync_runs set next_try_at = null where id in (
       select id from sync_runs where app_id = ${appId} and state = 'RUNNING' and next_try_at > ${at}

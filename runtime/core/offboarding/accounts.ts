@@ -155,13 +155,11 @@ async function settleStep(
     })
     return true
   }
+  // It stays due, and is looked at again with all of the offboarding.
+  if (outcome.end === 'paused') return false
   const failing = { todo: 'remove', attempts: step.attempts, failingSince: null } as const
   const verdict = judgeFailure(failing, outcome, await parts.now(db))
-  if (verdict.kind === 'wait') {
-    await change(db, { wakeAt: verdict.until })
-    return false
-  }
-  const problem = 'problem' in outcome ? outcome.problem : null
+  const { problem } = outcome
   if (verdict.kind === 'again') {
     const { attempts, wakeAt } = verdict
     const told = verdict.tell && step.taskId === null
@@ -193,7 +191,7 @@ async function askForHands(
   tx: Db,
   { domainId, userId }: OffboardingRow,
   { appId, account }: StepRow,
-  problem: string | null,
+  problem: string,
   goesOn: boolean,
 ): Promise<string> {
   const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, appId))

@@ -3,7 +3,7 @@
  * the other. What was done is written down before the next step; what may have been done is looked at before
  * it is done again.
  */
-import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, notInArray, sql } from 'drizzle-orm'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -18,7 +18,7 @@ import { closeLeft, leaveOpen, recall } from './left.ts'
 import { type Pair, pairKey, pairOf } from './means.ts'
 import { change, type RequestRow } from './move.ts'
 import { holdsMore, inherits, isBeingTaken, ofPair, others } from './others.ts'
-import { type Carrier, type Outcome, throughApp } from './outcome.ts'
+import { type Carrier, type Outcome, type Settled, throughApp } from './outcome.ts'
 import { takeAccount, takeEntitlement } from './remove.ts'
 import { closeTasks } from './tasks.ts'
 import { wake } from './wake.ts'
@@ -32,23 +32,36 @@ export async function carry(db: Db, key: string, parts: RequestParts): Promise<v
   const pair = pairOf(key)
   await alone(db, turnOf(pairKey(pair)), async (held) => {
     const whole = { ...parts, signal: AbortSignal.any([parts.signal, held]) }
+    /** What waits for a paused app: it stays due, and is found again when the pause is over. */
+    const waiting = new Set<string>()
     for (;;) {
       whole.signal.throwIfAborted()
-      const request = await next(db, pair, whole)
+      const request = await next(db, pair, whole, waiting)
       if (request === null) return
-      await step(db, request, whole)
+      if ((await step(db, request, whole)) === 'paused') waiting.add(request.id)
     }
   })
 }
 
 /** Wakes what is due, and answers the first request that has something left to do now. */
-async function next(db: Db, pair: Pair, parts: RequestParts): Promise<RequestRow | null> {
+async function next(
+  db: Db,
+  pair: Pair,
+  parts: RequestParts,
+  waiting: ReadonlySet<string>,
+): Promise<RequestRow | null> {
   return db.transaction(async (tx) => {
     const now = await parts.now(tx)
     const due = await tx
       .select()
       .from(accessRequests)
-      .where(and(ofPair(pair), lte(accessRequests.wakeAt, now)))
+      .where(
+        and(
+          ofPair(pair),
+          lte(accessRequests.wakeAt, now),
+          notInArray(accessRequests.id, [...waiting]),
+        ),
+      )
       // Grants first: what another request goes on to hold need not be taken and given again.
       .orderBy(
         sql`${accessRequests.todo} is distinct from 'grant'`,
@@ -65,12 +78,21 @@ async function next(db: Db, pair: Pair, parts: RequestParts): Promise<RequestRow
   })
 }
 
-async function step(db: Db, request: RequestRow, given: RequestParts): Promise<void> {
+async function step(
+  db: Db,
+  request: RequestRow,
+  given: RequestParts,
+): Promise<'paused' | undefined> {
   const parts: RequestParts = { ...given, cause: { kind: 'access_request', id: request.id } }
-  if (request.todo === 'check') return check(db, request, parts)
+  if (request.todo === 'check') {
+    await check(db, request, parts)
+    return undefined
+  }
   const outcome =
     request.todo === 'grant' ? await grant(db, request, parts) : await remove(db, request, parts)
+  if (!outcome.ok && outcome.end === 'paused') return 'paused'
   await db.transaction((tx) => settle(tx, request, outcome, parts))
+  return undefined
 }
 
 /** Does a step through the connector of the app that carries a request. */
@@ -153,7 +175,7 @@ async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise
 async function settle(
   tx: Db,
   before: RequestRow,
-  outcome: Outcome,
+  outcome: Settled,
   parts: RequestParts,
 ): Promise<void> {
   const [request] = await tx

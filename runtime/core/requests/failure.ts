@@ -24,7 +24,6 @@ const GIVE_MS = 7 * 24 * 3600 * 1000
 
 /** What to do about a failure: pure. */
 export type Verdict =
-  | { kind: 'wait'; until: Date }
   | { kind: 'hands'; problem: string }
   | { kind: 'again'; attempts: number; failingSince: Date; wakeAt: Date; tell: boolean }
 
@@ -33,7 +32,6 @@ export function judgeFailure(
   failed: Failed,
   now: Date,
 ): Verdict {
-  if (failed.end === 'closed') return { kind: 'wait', until: failed.until }
   if (failed.end === 'manual') return { kind: 'hands', problem: failed.problem }
   const failingSince = since ?? now
   if (todo === 'grant' && now.getTime() - failingSince.getTime() >= GIVE_MS)
@@ -55,13 +53,9 @@ export async function settleFailure(
   means: RequestMeans,
 ): Promise<void> {
   const verdict = judgeFailure(request, failed, await means.now(tx))
-  if (verdict.kind === 'wait') {
-    await change(tx, request, { wakeAt: verdict.until })
-    return
-  }
   if (verdict.kind === 'hands') return toHands(tx, request, verdict.problem, means)
   const { attempts, failingSince, wakeAt, tell } = verdict
-  const problem = 'problem' in failed ? failed.problem : request.problem
+  const { problem } = failed
   const failing = await change(tx, request, { attempts, failingSince, wakeAt, problem })
   if (tell) await tellPeople(tx, failing, problem, means)
 }

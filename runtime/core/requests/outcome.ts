@@ -24,16 +24,18 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; error: CallError }
  * What a step came to:
  * - done: the system holds what was wanted; `found` where it was so already;
  * - system, call, refused: it failed, as far as FAULTS says, and is tried again;
- * - closed: the app is paused, nothing was tried;
+ * - paused: the app is, and nothing was tried;
  * - manual: trying again cannot help; people have to.
  */
 export type Outcome =
   | { ok: true; found: boolean }
   | ({ ok: false; end: 'system' } & SystemFault)
   | { ok: false; end: 'call' | 'refused' | 'manual'; problem: string }
-  | { ok: false; end: 'closed'; until: Date }
+  | { ok: false; end: 'paused' }
 
-export type Failed = Extract<Outcome, { ok: false }>
+/** What came of a step that was tried. */
+export type Settled = Exclude<Outcome, { end: 'paused' }>
+export type Failed = Extract<Settled, { ok: false }>
 
 /** A failed call as an outcome; its message holds no secret. */
 export function failed({ error_code, message, retryAfterMs }: CallError): Failed {
@@ -83,7 +85,7 @@ export async function throughApp(
   work: (carrier: Carrier) => Promise<Outcome>,
 ): Promise<Outcome> {
   const gate = await enterApp(db, app, await parts.now(db))
-  if (!gate.open) return { ok: false, end: 'closed', until: gate.until }
+  if (!gate.open) return { ok: false, end: 'paused' }
   const carrier = carrierOf(parts, app)
   const outcome: Outcome =
     'app' in carrier ? await work(carrier) : { ok: false, end: 'system', ...carrier }

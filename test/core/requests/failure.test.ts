@@ -61,12 +61,4 @@ describe('a step that failed', () => {
       problem: 'no such capability',
     })
   })
-
-  test('while the app is paused waits for it, and that is no failure', () => {
-    const until = inMs(5000)
-    expect(judgeFailure(fresh('grant'), { ok: false, end: 'closed', until }, now)).toEqual({
-      kind: 'wait',
-      until,
-    })
-  })
 })
