@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   packages: ['contract'],
   registry: ['contract'],
   lifecycle: ['contract', 'core', 'database', 'packages', 'registry', 'seal.ts'],
-  database: ['contract'],
+  database: ['contract', 'version.ts'],
   core: ['contract', 'database', 'seal.ts', 'secret.ts'],
   invoke: ['contract', 'seal.ts'],
   'secret.ts': [],

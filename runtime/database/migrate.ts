@@ -2,39 +2,31 @@
  * Brings a database to the schema of this version: forward only, one host at a time, safe while a host
  * of the previous version still runs (a migration only adds, or does so in steps over two versions).
  */
-import path from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
+import { fits, MIGRATIONS, noteVersion, refuseNewer } from './fit.ts'
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
 
-const MIGRATIONS = path.join(import.meta.dirname, 'migrations')
-
-/** Oldest server that is spoken to. */
-const MIN_SERVER_VERSION = 150_000
-
 /**
  * Applies what has not been applied yet. Hosts that start together wait for each other.
  *
- * @throws Error when the server is too old, or the login may not make what is needed, in words that say what to do.
+ * @throws Error when the server is too old, the database is encoded in something else than UTF-8 or of a later version, or
+ *   the login may not make what is needed; in words that say what to do.
  */
 export async function migrate(client: Client, tell: (text: string) => void): Promise<void> {
-  const { rows } = await client.query('show server_version_num')
-  const found = Number(rows[0].server_version_num)
-  if (found < MIN_SERVER_VERSION) {
-    throw new Error(
-      `DATABASE_URL: the server is PostgreSQL ${Math.floor(found / 10_000)}; Keyway needs 15 or newer`,
-    )
-  }
+  await fits(client)
   await mayMake(client)
   await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {
+    await refuseNewer(client)
     await applyMigrations(drizzle(client), {
       migrationsFolder: MIGRATIONS,
       migrationsSchema: 'migrations',
     })
+    await noteVersion(client)
     await makeSearchIndexes(client, tell)
     await prepareJobs(client)
     await client.query(

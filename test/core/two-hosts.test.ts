@@ -11,6 +11,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/emb
 import { apiTokens, users } from '../../runtime/database/schema/people.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createHost } from '../../runtime/main.ts'
+import { VERSION } from '../../runtime/version.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { type CoreHost, group, person, SECRET, startCore } from './host.ts'
 
@@ -116,7 +117,7 @@ test('a host with another secret is refused, in words, until it has that of the 
   expect((await tryHost(`${other},${SECRET}`)).served).toBe(true)
 })
 
-test('a host of an earlier version serves a database that a later one has added to', async () => {
+test('a host goes on where a later version adds to the database; a start of it is refused, naming both', async () => {
   const owner = new Client(server.connection)
   await owner.connect()
   await owner.query(`alter table users add column of_a_later_version text not null default 'x'`)
@@ -126,11 +127,26 @@ test('a host of an earlier version serves a database that a later one has added 
   const applied = () => owner.query('select * from migrations.__drizzle_migrations order by id')
   const before = (await applied()).rows
   await one.db.execute(sql`delete from deployment_secret`)
-  const earlier = await startCore(env)
-  await person(earlier.db, 'later@example.com')
-  expect((await earlier.call('GET', '/users?search_term=later@')).body.total).toBe(1)
+  await person(one.db, 'later@example.com')
+  expect((await one.call('GET', '/users?search_term=later@')).body.total).toBe(1)
+  // A later version that did not note itself, and one that did.
+  expect(await tryHost(SECRET)).toMatchObject({
+    served: false,
+    told: expect.stringMatching(/cannot be used: .* of a version of Keyway that is newer than/),
+  })
+  await owner.query(
+    `insert into deployment_versions (migrated_to, version) values (99999999999999, '7.8.9')`,
+  )
+  const { told } = await tryHost(SECRET)
+  expect(told).toContain('of Keyway 7.8.9, which is newer than this version')
+  expect(told).toContain(VERSION)
+  expect(told).toContain('restore the backup')
   expect((await applied()).rows).toEqual(before)
-  await earlier.stop()
+  await owner.query(`delete from migrations.__drizzle_migrations where hash = 'later'`)
+  await owner.query('delete from deployment_versions where migrated_to = 99999999999999')
+  const { rows } = await owner.query('select version from deployment_versions')
+  expect(rows).toEqual([{ version: VERSION }])
+  await owner.query('alter table users drop column of_a_later_version')
   await owner.end()
 })
 

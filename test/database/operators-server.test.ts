@@ -80,3 +80,27 @@ test('tables of somebody else in a schema named jobs stay theirs, and the role w
     await database.close()
   }
 })
+
+test.each(['LATIN1', 'SQL_ASCII'])(
+  'a database that is encoded in %s is refused, with the statement that makes a right one',
+  async (encoding) => {
+    const name = `in "${encoding}"`
+    const id = owner.escapeIdentifier(name)
+    await owner.query(`create database ${id} encoding '${encoding}' locale 'C' template template0`)
+    const { host, password } = await core.login()
+    const url = (database: string) =>
+      `postgres://keyway:${password}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(String(host))}`
+    const error: Error = await open(url(name)).then(
+      () => new Error('it was taken'),
+      (thrown) => thrown,
+    )
+    expect(error.message).toContain(encoding)
+    const [, statement = '', made = ''] =
+      /`(create database "(.+)" [^`]*)`/.exec(error.message) ?? []
+    await owner.query(statement)
+    const database = await open(url(made.replaceAll('""', '"')))
+    const { rows } = await database.db.execute(sql`select '한 Ω' as text`)
+    expect(rows).toEqual([{ text: '한 Ω' }])
+    await database.close()
+  },
+)
