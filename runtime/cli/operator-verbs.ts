@@ -259,8 +259,18 @@ function addSyncVerbs(program: Command): void {
     .description('say of a stopped sync that what vanished is gone indeed')
     .action(async (run, flags) => (await import('./operator/syncs.ts')).acceptSync(run, flags))
 
+  helped(reading(program.command('sync-cancel')), {
+    notes:
+      'What it brought so far stays; what it did not find stays as it was. The schedule of the app goes on: --every 0 of sync-settings ends that.',
+    examples: ['sync-cancel 17'],
+  })
+    .argument('<run>', 'number of a running sync, see keyway syncs', wholeNumber)
+    .option('--dry-run', 'only say what would be cancelled')
+    .description('end a running sync')
+    .action(async (run, flags) => (await import('./operator/syncs.ts')).cancelSync(run, flags))
+
   helped(reading(program.command('sync-settings')), {
-    notes: `The file holds some of every_hours, page_size, max_rows, match_rules and identity_source; what it leaves
+    notes: `The file holds some of every_hours, page_size, max_rows, max_repeated_percent, match_rules and identity_source; what it leaves
 out stays as it is. This app makes users, with managers by the attribute boss_id and groups of GROUP entitlements:
   { "identity_source": { "manager": { "attribute": "boss_id", "by": "id" }, "groups": "GROUP", "attributes": {} } }`,
     examples: [

@@ -45,6 +45,18 @@ export const SYNC_RULES: readonly [about: string, rule: string][] = [
     'Each member of a user that a sync of the source has changed, written with the change.',
   ],
   [
+    'A listing without an end',
+    'is ended with an ERROR task: more than 1000 rows and 90 % (`max_repeated_percent`) of what it brings were listed already in the run, 1000 pages in a row bring nothing new, or more than `max_rows` rows. Nothing is marked as gone.',
+  ],
+  [
+    'Turns',
+    'A host carries out two syncs at a time. One that others wait for gives its place back after a minute, at the next page; the app that has waited longest is next, on any host.',
+  ],
+  [
+    'Cancelling',
+    '`keyway sync-cancel RUN`: what it brought stays, nothing more is marked as gone, and the app has the status of the run before.',
+  ],
+  [
     'Failures',
     'Are tried again after 5 s, then twice as long each time up to 10 minutes, eight tries in all; credentials that are refused, and what else trying again does not help, fail at once. A page token that leads nowhere any more begins its listing again, five times at most. One ERROR task for an app, completed by its next sync that succeeds.',
   ],

@@ -23,6 +23,7 @@ const KINDS = {
   logs: 'reads',
   syncs: 'reads',
   'sync-accept': 'changes',
+  'sync-cancel': 'changes',
   'sync-settings': 'changes',
   'login-link': 'makes',
   backup: 'changes',

@@ -1,4 +1,4 @@
-/** Verbs about syncs: `syncs`, `sync-accept`, `sync-settings`. */
+/** Verbs about syncs: `syncs`, `sync-accept`, `sync-cancel`, `sync-settings`. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
 import {
@@ -58,10 +58,10 @@ function runWords(run: SyncRun): string {
   ].join('\n')
 }
 
-export type AcceptFlags = ReadFlags & { dryRun?: true }
+export type RunFlags = ReadFlags & { dryRun?: true }
 
 /** Says of a stopped sync that what vanished is gone indeed. */
-export async function acceptSync(run: number, flags: AcceptFlags): Promise<void> {
+export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
   const body = { dry_run: flags.dryRun ?? false }
   const path = `/operator/syncs/${run}/accept`
   const answer = await ask<SyncRun>(flags, { method: 'POST', path, body })
@@ -69,6 +69,18 @@ export async function acceptSync(run: number, flags: AcceptFlags): Promise<void>
     flags.dryRun
       ? `Would go on, and mark as gone: ${one.problem}`
       : `Run ${one.run} of ${one.app_name} goes on.`,
+  )
+}
+
+/** Ends a running sync. */
+export async function cancelSync(run: number, flags: RunFlags): Promise<void> {
+  const body = { dry_run: flags.dryRun ?? false }
+  const path = `/operator/syncs/${run}/cancel`
+  const answer = await ask<SyncRun>(flags, { method: 'POST', path, body })
+  print(flags, answer, (one) =>
+    flags.dryRun
+      ? `Would cancel run ${one.run} of ${one.app_name}, which is at ${one.phase}.`
+      : `Run ${one.run} of ${one.app_name} is cancelled; what it brought so far stays.`,
   )
 }
 

@@ -29,6 +29,14 @@ export const SYNC_ENDPOINTS = {
     output: SyncRun,
     errors: [404, 409, 413, 415, 422],
   }),
+  cancel_sync: row({
+    method: 'POST',
+    path: '/syncs/:run/cancel',
+    summary: 'End a running sync; what it brought so far stays, nothing more is marked as gone',
+    body: v.object({ dry_run }),
+    output: SyncRun,
+    errors: [404, 409, 413, 415, 422],
+  }),
   show_sync_settings: row({
     method: 'GET',
     path: '/apps/:app_id/sync',

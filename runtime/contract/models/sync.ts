@@ -26,8 +26,8 @@ export const SYNC_PHASES = [
 ] as const
 export type SyncPhase = (typeof SYNC_PHASES)[number]
 
-/** STOPPED: suspiciously much vanished; nothing was marked as gone. */
-export const RUN_STATES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED'] as const
+/** STOPPED: suspiciously much vanished; nothing was marked as gone. CANCELLED: by an operator. */
+export const RUN_STATES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'CANCELLED'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
 const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
@@ -86,7 +86,7 @@ export const SyncRun = v.pipe(
     app_name: v.string(),
     state: described(
       v.picklist(RUN_STATES),
-      'STOPPED: suspiciously much vanished; nothing was marked as gone',
+      'STOPPED: suspiciously much vanished; nothing was marked as gone. CANCELLED: by an operator',
     ),
     phase: v.picklist(SYNC_PHASES),
     counts: described(v.record(v.string(), v.number()), 'What was done so far, by name'),
@@ -150,6 +150,11 @@ const settings = {
   every_hours: whole(0, 8760, 'Hours between scheduled syncs; 0: none'),
   page_size: whole(1, 1000, 'Items that are asked for at once'),
   max_rows: whole(1, 1_000_000_000, 'Rows after which a run is taken for endless and ended'),
+  max_repeated_percent: whole(
+    50,
+    100,
+    'How much of what a listing brings may have been listed already in the run, once that is more than 1000 rows; a listing that repeats more is taken for endless and ended. 100: for connectors that list things several times',
+  ),
   match_rules: described(
     v.pipe(v.array(MatchRule), v.maxLength(10)),
     'How accounts find their user, before the e-mail address; the first that fits counts',

@@ -70,25 +70,34 @@ export const ACCOUNTS: Listing<FoundAccount> = {
     const rows = toRows(found, wantedAttributes(walk))
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
-    await tx.execute(sql`
+    const { rows: seen } = await tx.execute<{ again: string }>(sql`
+      with row as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(id uuid, type text,
+          status text, external text, email text, given text, family text, attributes jsonb)
+      ), written as (
       insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
         given_name, family_name, attributes, user_id, matched_by, discovered_at, sources, seen_run)
       select row.id, ${app.domainId}, ${app.id}, row.type, row.status, row.external, row.email,
         row.given, row.family, row.attributes, users.id,
         case when users.id is null then null else 'EMAIL' end,
         now(), ${textArray(app.sources)}, ${run.id}
-      from json_to_recordset(${JSON.stringify(rows)}::json) as row(id uuid, type text, status text,
-        external text, email text, given text, family text, attributes jsonb)
-      left join users on ${byEmail} and users.domain_id = ${app.domainId}
+      from row left join users on ${byEmail} and users.domain_id = ${app.domainId}
         and lower(users.email) = lower(row.email)
       on conflict (app_id, unique_identifier) do update set
         account_type = excluded.account_type, status = excluded.status, email = excluded.email,
         given_name = excluded.given_name, family_name = excluded.family_name,
         attributes = excluded.attributes, seen_run = excluded.seen_run, gone_at = null,
         discovered_at = coalesce(accounts.discovered_at, excluded.discovered_at),
-        updated_at = now()`)
+        updated_at = now()
+      )
+      select count(*) as again from row join accounts on accounts.app_id = ${app.id}
+        and accounts.unique_identifier = row.external and accounts.seen_run = ${run.id}`)
     const kept = found.filter((one) => isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID))
-    return { accounts: rows.length, left_out: found.length - kept.length }
+    return {
+      written: rows.length,
+      repeated: Number(seen[0]?.again),
+      left_out: found.length - kept.length,
+    }
   },
 }
 

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities.ts'
 import { nextAccounts } from './batches.ts'
 import { isKeepable, lastOfEach, MAX_ACCOUNT_ID } from './kept.ts'
-import { fetchPage, offers } from './listing.ts'
-import { checkpoint, toNext, type Walk } from './runs.ts'
+import { fetchPage, mayGoOn, offers } from './listing.ts'
+import { added, checkpoint, toNext, type Walk } from './runs.ts'
 import { Trouble } from './trouble.ts'
 
 type Found = Output<'get_last_activity'>[number]
@@ -28,7 +28,10 @@ export async function walkActivity(walk: Walk): Promise<void> {
     const { rows, token } = await pageOf(walk, ids)
     await checkpoint(walk, async (tx) => {
       await write(tx, walk, rows)
-      const counted = { activity: rows.length, pages: 1 }
+      const idle = run.counts['idle_pages'] ?? 0
+      const goesOn = token !== null
+      const counted = { activity: rows.length, pages: 1, idle_pages: goesOn ? 1 : -idle }
+      if (goesOn) mayGoOn(walk, added(run.counts, counted))
       return token === null
         ? { pageToken: null, cursor: last, restarts: 0, counted }
         : { pageToken: token, counted }

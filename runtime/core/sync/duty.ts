@@ -21,10 +21,7 @@ import {
 } from './runs.ts'
 import { DEFAULTS, readSettings } from './settings.ts'
 import { fail, stumble, Trouble } from './trouble.ts'
-
-/** How long a host goes on with one run before others get their turn, and at most, in milliseconds. */
-const TURN_MS = 60_000
-const LONGEST_TURN_MS = 900_000
+import { beginTurn } from './turn.ts'
 
 const turnOf = (appId: string): string => `sync ${appId}`
 
@@ -41,33 +38,45 @@ export const SYNC_DUTY: Duty = {
   },
 
   /** Runs that want something done now, also those that a host has: it may be gone. Then what the schedule begins. */
-  due: (db) => waiting(db, sql`true`),
+  due: (db) => waiting(db),
 
   // Only a database that is away, or hosts that are killed, end jobs so; the run is as it was, and due.
   gaveUp: async () => {},
 }
 
+/** Most runs, and apps whose sync is due, that are looked at at once. */
+const MOST_WAITING = 50
+
 /** Runs that no host has. */
 const IS_FREE = sql`(lease_until is null or lease_until < clock_timestamp())`
 
-/** Apps whose sync wants to be gone on with, or begun. */
-async function waiting(db: Db, isRun: SQL): Promise<string[]> {
+/**
+ * Apps whose sync wants to be gone on with, or begun; those that have waited longest first. A run is touched
+ * when it is given back, so that one among hundreds comes after all others had their turn.
+ */
+export async function waiting(db: Db, isRun: SQL = sql`true`): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-      (select app_id as id from sync_runs where state = 'RUNNING'
+    select id from (
+      (select app_id as id, updated_at as since from sync_runs where state = 'RUNNING'
         and ${isRun}
-        and (next_try_at is null or next_try_at <= clock_timestamp()) limit 50)
+        and (next_try_at is null or next_try_at <= clock_timestamp())
+        order by updated_at, id limit ${MOST_WAITING})
       union all
-      (select apps.id from apps left join sync_settings s on s.app_id = apps.id
+      (select apps.id, ${dueSince} as since from apps left join sync_settings s on s.app_id = apps.id
         where ${isScheduled} and not exists (
           select from sync_runs where sync_runs.app_id = apps.id and sync_runs.state = 'RUNNING')
-        limit 50)`)
+        order by since, apps.id limit ${MOST_WAITING})
+    ) as due order by since, id`)
   return rows.map(({ id }) => id)
 }
+
+/** When the next sync of an app in `apps`, with its `sync_settings` s, is due. */
+const dueSince = sql`coalesce(s.next_at, apps.created_at + ${DEFAULTS.everyHours} * interval '1 hour')`
 
 /** A condition on `apps` with their `sync_settings` s: the next sync is due. */
 const isScheduled = sql`apps.sealed_connection is not null and apps.disconnected_at is null
   and coalesce(s.every_hours, ${DEFAULTS.everyHours}) > 0
-  and coalesce(s.next_at, apps.created_at + ${DEFAULTS.everyHours} * interval '1 hour') <= now()`
+  and ${dueSince} <= now()`
 
 async function beginScheduled(db: Db, appId: string, parts: RequestParts): Promise<void> {
   await db.transaction(async (tx) => {
@@ -108,17 +117,12 @@ async function takeUp(db: Db, appId: string, parts: RequestParts): Promise<Turn 
   const settings = await readSettings(db, appId)
   const lost = new AbortController()
   const signal = AbortSignal.any([parts.signal, lost.signal])
-  const beganMs = Date.now()
-  let endMs = beganMs + TURN_MS
-  const over = () => signal.aborted || Date.now() > endMs
+  const turn = beginTurn()
   return {
     ...{ db, app, settings, gate, ...taken },
     parts: { ...parts, signal, cause: { kind: 'sync', id: String(taken.run.id) } },
-    over,
-    longer() {
-      endMs = Math.min(Date.now() + TURN_MS, beganMs + LONGEST_TURN_MS)
-      return !over()
-    },
+    over: () => signal.aborted || turn.over(),
+    longer: () => !signal.aborted && turn.longer(),
     lose: () => lost.abort(),
   }
 }

@@ -19,14 +19,24 @@ export const RESOURCES: Listing<Output<'list_resources'>[number]> = {
       type: keptText(one.resource_type),
       label: keptText(one.label),
     }))
-    await tx.execute(sql`
+    const { rows: seen } = await tx.execute<{ again: string }>(sql`
+      with row as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::json)
+          as row(external text, type text, label text)
+      ), written as (
       insert into resources (domain_id, app_id, resource_type, external_id, label, seen_run)
-      select ${app.domainId}, ${app.id}, row.type, row.external, row.label, ${run.id}
-      from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text, type text, label text)
+      select ${app.domainId}, ${app.id}, row.type, row.external, row.label, ${run.id} from row
       on conflict (app_id, md5(external_id)) do update set
         resource_type = excluded.resource_type, label = excluded.label,
-        seen_run = excluded.seen_run, gone_at = null`)
-    return { resources: rows.length, left_out: found.length - kept.length }
+        seen_run = excluded.seen_run, gone_at = null
+      )
+      select count(*) as again from row join resources on resources.app_id = ${app.id}
+        and md5(resources.external_id) = md5(row.external) and resources.seen_run = ${run.id}`)
+    return {
+      written: rows.length,
+      repeated: Number(seen[0]?.again),
+      left_out: found.length - kept.length,
+    }
   },
 }
 
@@ -50,18 +60,29 @@ export const ENTITLEMENTS: Listing<Output<'list_entitlements'>[number]> = {
       // Where a connector does not say it, it can be asked for.
       assignable: one.is_assignable ?? true,
     }))
-    await tx.execute(sql`
+    const { rows: seen } = await tx.execute<{ again: string }>(sql`
+      with row as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text,
+          resource text, type text, label text, description text, assignable boolean)
+      ), written as (
       insert into entitlements (domain_id, app_id, entitlement_type, resource_id, external_id, label,
         description, is_assignable, seen_run)
       select ${app.domainId}, ${app.id}, row.type, row.resource, row.external, row.label,
-        row.description, row.assignable, ${run.id}
-      from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text, resource text,
-        type text, label text, description text, assignable boolean)
+        row.description, row.assignable, ${run.id} from row
       on conflict (app_id, md5(resource_id || chr(1) || external_id)) do update set
         entitlement_type = excluded.entitlement_type, label = excluded.label,
         description = excluded.description, is_assignable = excluded.is_assignable,
-        seen_run = excluded.seen_run, gone_at = null`)
-    return { entitlements: rows.length, left_out: found.length - kept.length }
+        seen_run = excluded.seen_run, gone_at = null
+      )
+      select count(*) as again from row join entitlements on entitlements.app_id = ${app.id}
+        and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
+          = md5(row.resource || chr(1) || row.external)
+        and entitlements.seen_run = ${run.id}`)
+    return {
+      written: rows.length,
+      repeated: Number(seen[0]?.again),
+      left_out: found.length - kept.length,
+    }
   },
 }
 
@@ -83,7 +104,7 @@ export const ASSOCIATIONS: Listing<Output<'find_entitlement_associations'>[numbe
       })),
       ({ a, r, e }) => a + BETWEEN + r + BETWEEN + e,
     )
-    const { rows: counted } = await tx.execute<{ n: string }>(sql`
+    const { rows: counted } = await tx.execute<{ n: string; again: string }>(sql`
       with joined as (
         select accounts.id as account_id, entitlements.id as entitlement_id
         from json_to_recordset(${JSON.stringify(rows)}::json) as row(a text, r text, e text)
@@ -96,10 +117,14 @@ export const ASSOCIATIONS: Listing<Output<'find_entitlement_associations'>[numbe
         select ${app.id}, account_id, entitlement_id, ${run.id} from joined
         on conflict (app_id, account_id, entitlement_id) do update set seen_run = excluded.seen_run
       )
-      select count(*) as n from joined`)
+      select count(*) as n, count(old.seen_run) as again
+      from joined left join associations old on old.app_id = ${app.id}
+        and old.account_id = joined.account_id and old.entitlement_id = joined.entitlement_id
+        and old.seen_run = ${run.id}`)
     const joined = Number(counted[0]?.n ?? 0)
     return {
-      associations: joined,
+      written: joined,
+      repeated: Number(counted[0]?.again ?? 0),
       // Of accounts or entitlements that were not listed.
       loose: rows.length - joined,
       left_out: found.length - kept.length,

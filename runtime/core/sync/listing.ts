@@ -6,16 +6,19 @@ import type { CapabilityName } from '../../contract/capabilities.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../apps/connections.ts'
 import { noteBack } from '../apps/outages.ts'
-import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
+import { countPage, endlessWords } from './repeats.ts'
+import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
 
 type Listed<T> = { rows: T[]; token: string | null }
 
+export type Written = { written: number; repeated: number } & Record<string, number>
+
 export type Listing<T> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
-  /** Writes a page; answers what to count. */
-  write(tx: Db, walk: Walk, rows: T[]): Promise<Record<string, number>>
+  /** Writes a page; answers what to count: of what was `written`, how much this run had written before. */
+  write(tx: Db, walk: Walk, rows: T[]): Promise<Written>
 }
 
 /** How often a phase begins anew whose page token leads nowhere any more. */
@@ -64,8 +67,17 @@ export async function walkListing<T>(walk: Walk, listing: Listing<T>): Promise<v
       // It is awaited later, or not at all.
       ahead?.catch(() => undefined)
       await checkpoint(walk, async (tx) => {
-        const counted = { ...(await write(tx, walk, rows)), rows: rows.length, pages: 1 }
-        mayGoOn(walk, rows.length)
+        const { written, repeated, ...more } = await write(tx, walk, rows)
+        const counted = {
+          ...{ [run.phase]: written, rows: rows.length, pages: 1 },
+          ...countPage(run.counts, {
+            ...{ phase: run.phase, written, repeated },
+            isFirst: run.pageToken === null,
+            isLast: token === null,
+          }),
+          ...more,
+        }
+        mayGoOn(walk, added(run.counts, counted))
         return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
       })
       if (ahead === null) return
@@ -81,13 +93,13 @@ const skip = (walk: Walk): Promise<void> =>
     skipped: [...walk.run.skipped, walk.run.phase],
   }))
 
-/** @throws Trouble */
-function mayGoOn({ run, settings }: Walk, more: number): void {
-  if ((run.counts['rows'] ?? 0) + more > settings.maxRows)
-    throw new Trouble(
-      `The listing of ${run.phase} goes on after ${settings.maxRows} rows in all; raise max_rows of the app’s sync settings if there are so many`,
-      { final: true },
-    )
+/** Ends a listing that seems to have no end. @throws Trouble */
+export function mayGoOn({ run, settings }: Walk, counts: Record<string, number>): void {
+  const words =
+    (counts['rows'] ?? 0) > settings.maxRows
+      ? `The listing of ${run.phase} goes on after ${settings.maxRows} rows in all; raise max_rows of the app’s sync settings if there are so many`
+      : endlessWords(counts, run.phase, settings.maxRepeatedPercent)
+  if (words !== null) throw new Trouble(words, { final: true })
 }
 
 /**

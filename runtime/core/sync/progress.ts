@@ -1,8 +1,8 @@
-/** What operators see of runs, and the one thing that they say about them. */
-import { and, desc, eq, gt } from 'drizzle-orm'
+/** What operators see of runs, and what they say about them. */
+import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
-import type { SyncRun } from '../../contract/models/sync.ts'
+import type { RunState, SyncRun } from '../../contract/models/sync.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
@@ -45,6 +45,78 @@ export async function listRuns(
   return rows.map(({ run, app }) => toWire(run, app))
 }
 
+type Found = { run: RunRow; app: AppRow }
+
+/** A run of a domain with its app, both held until the transaction ends. @throws CoreError 404 */
+async function lockRun(tx: Db, { domainId }: Actor, number: number): Promise<Found> {
+  const [found] = Number.isSafeInteger(number)
+    ? await tx
+        .select({ run: syncRuns, app: apps })
+        .from(syncRuns)
+        .innerJoin(apps, eq(apps.id, syncRuns.appId))
+        .where(and(eq(syncRuns.id, number), eq(syncRuns.domainId, domainId)))
+        .for('no key update')
+    : []
+  if (!found) throw new CoreError(404, 'There is no such run; see keyway syncs')
+  return found
+}
+
+/**
+ * Ends a running sync. What it brought so far stays, what it did not come to stays as it was: the host that
+ * carries it out finds its lease gone, and writes nothing any more.
+ *
+ * @throws CoreError 404; 409 where it is not running.
+ */
+export async function cancelRun(
+  db: Db,
+  actor: Actor,
+  number: number,
+  dryRun: boolean,
+): Promise<SyncRun> {
+  return db.transaction(async (tx) => {
+    const { run, app } = await lockRun(tx, actor, number)
+    if (run.state !== 'RUNNING')
+      throw new CoreError(409, `The run is ${run.state}; only one that is RUNNING can be cancelled`)
+    if (dryRun) return toWire(run, app)
+    const [ended] = await tx
+      .update(syncRuns)
+      .set({
+        ...{ state: 'CANCELLED', nextTryAt: null, leaseBy: null, leaseUntil: null },
+        endedAt: sql`now()` as never,
+      })
+      .where(eq(syncRuns.id, run.id))
+      .returning()
+    const [before] = await tx
+      .select({ state: syncRuns.state })
+      .from(syncRuns)
+      .where(
+        and(eq(syncRuns.appId, app.id), lt(syncRuns.id, run.id), ne(syncRuns.state, 'CANCELLED')),
+      )
+      .orderBy(desc(syncRuns.id))
+      .limit(1)
+    if (app.disconnectedAt === null)
+      await tx
+        .update(apps)
+        .set({ syncStatus: before ? STATUS_OF[before.state] : null })
+        .where(eq(apps.id, app.id))
+    await recordActivity(tx, actor, 'APP_SYNC_CANCELLED', [appTarget(app)], {
+      run: run.id,
+      phase: run.phase,
+      counts: run.counts,
+    })
+    return toWire(ended as RunRow, app)
+  })
+}
+
+/** What the app's status says again once a run is cancelled: what the last one before it came to. */
+const STATUS_OF = {
+  RUNNING: null,
+  SUCCEEDED: 'SUCCESS',
+  FAILED: 'FAILED',
+  STOPPED: 'FAILED',
+  CANCELLED: null,
+} as const satisfies Record<RunState, string | null>
+
 /**
  * Says that what vanished is gone indeed: a stopped run goes on, and marks it.
  *
@@ -57,16 +129,7 @@ export async function acceptDrop(
   { dryRun, send }: { dryRun: boolean; send: RequestParts['send'] },
 ): Promise<SyncRun> {
   return db.transaction(async (tx) => {
-    const [found] = Number.isSafeInteger(number)
-      ? await tx
-          .select({ run: syncRuns, app: apps })
-          .from(syncRuns)
-          .innerJoin(apps, eq(apps.id, syncRuns.appId))
-          .where(and(eq(syncRuns.id, number), eq(syncRuns.domainId, actor.domainId)))
-          .for('no key update')
-      : []
-    if (!found) throw new CoreError(404, 'There is no such run; see keyway syncs')
-    const { run, app } = found
+    const { run, app } = await lockRun(tx, actor, number)
     if (run.state !== 'STOPPED')
       throw new CoreError(409, `The run is ${run.state}; only one that is STOPPED waits for this`)
     const [later] = await tx

@@ -128,9 +128,13 @@ export async function waitUntil(
     .where(held(run, lease))
 }
 
-/** Lets others have the run. */
+/** Lets others have the run: since now it waits for its next turn. */
 export async function giveBack(db: Db, run: RunRow, lease: string): Promise<void> {
-  await db.update(syncRuns).set({ leaseBy: null, leaseUntil: null }).where(held(run, lease))
+  const updatedAt = sql`clock_timestamp()` as never
+  await db
+    .update(syncRuns)
+    .set({ leaseBy: null, leaseUntil: null, updatedAt })
+    .where(held(run, lease))
 }
 
 type Patch = Partial<
@@ -178,7 +182,8 @@ async function fence(tx: Db, { run, lease }: Walk, patch: Patch): Promise<void> 
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
 }
 
-function added(counts: Record<string, number>, more: Record<string, number>) {
+/** Counts with more of them. */
+export function added(counts: Record<string, number>, more: Record<string, number>) {
   const sum = { ...counts }
   for (const [name, count] of Object.entries(more))
     if (count !== 0) sum[name] = (sum[name] ?? 0) + count

@@ -15,12 +15,18 @@ import { type Actor, recordActivity } from '../activity/activity.ts'
 import { type AppRow, appTarget } from '../apps/apps.ts'
 
 /** What holds where nobody said anything. */
-export const DEFAULTS = { everyHours: 24, pageSize: 1000, maxRows: 50_000_000 } as const
+export const DEFAULTS = {
+  everyHours: 24,
+  pageSize: 1000,
+  maxRows: 50_000_000,
+  maxRepeatedPercent: 90,
+} as const
 
 export type Settings = {
   everyHours: number
   pageSize: number
   maxRows: number
+  maxRepeatedPercent: number
   matchRules: MatchRule[]
   identity: IdentityMapping | null
 }
@@ -31,6 +37,7 @@ const settingsOf = (row: Row | undefined): Settings => ({
   everyHours: row?.everyHours ?? DEFAULTS.everyHours,
   pageSize: row?.pageSize ?? DEFAULTS.pageSize,
   maxRows: row?.maxRows ?? DEFAULTS.maxRows,
+  maxRepeatedPercent: row?.maxRepeatedPercent ?? DEFAULTS.maxRepeatedPercent,
   matchRules: row?.matchRules ?? [],
   identity: row?.identity ?? null,
 })
@@ -60,12 +67,14 @@ export async function showSettings(db: Db, domainId: string, id: string): Promis
 }
 
 function toWire(appId: string, row: Row | undefined): SyncSettings {
-  const { everyHours, pageSize, maxRows, matchRules, identity } = settingsOf(row)
+  const { everyHours, pageSize, maxRows, maxRepeatedPercent, matchRules, identity } =
+    settingsOf(row)
   return {
     app_id: appId,
     every_hours: everyHours,
     page_size: pageSize,
     max_rows: maxRows,
+    max_repeated_percent: maxRepeatedPercent,
     match_rules: matchRules,
     identity_source: identity,
     next_at: row?.nextAt?.toISOString() ?? null,
@@ -91,6 +100,7 @@ export async function changeSettings(
       everyHours: input.every_hours,
       pageSize: input.page_size,
       maxRows: input.max_rows,
+      maxRepeatedPercent: input.max_repeated_percent,
       matchRules: input.match_rules,
       identity: input.identity_source,
     }).filter(([, value]) => value !== undefined),

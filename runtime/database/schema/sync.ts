@@ -45,6 +45,7 @@ export const syncSettings = pgTable(
     everyHours: integer('every_hours'),
     pageSize: integer('page_size'),
     maxRows: number('max_rows'),
+    maxRepeatedPercent: integer('max_repeated_percent'),
     matchRules: jsonb('match_rules').$type<MatchRule[]>().notNull().default([]),
     /** Null for all apps but the one that users are made from. */
     identity: jsonb('identity').$type<IdentityMapping>(),

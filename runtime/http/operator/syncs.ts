@@ -1,6 +1,6 @@
 /** Which function answers which operator's endpoint of syncs. */
 import type { SYNC_ENDPOINTS } from '../../contract/endpoints/syncs.ts'
-import { acceptDrop, listRuns } from '../../core/sync/progress.ts'
+import { acceptDrop, cancelRun, listRuns } from '../../core/sync/progress.ts'
 import { changeSettings, showSettings } from '../../core/sync/settings.ts'
 import type { OperatorHandler } from './handlers.ts'
 
@@ -12,6 +12,8 @@ export const SYNC_HANDLERS: Handlers = {
   }),
   accept_sync: ({ db, actor, parts }, { params, body }) =>
     acceptDrop(db, actor, runOf(params), { dryRun: body.dry_run, send: parts.send }),
+  cancel_sync: ({ db, actor }, { params, body }) =>
+    cancelRun(db, actor, runOf(params), body.dry_run),
   show_sync_settings: ({ db, actor }, { params }) =>
     showSettings(db, actor.domainId, params['app_id'] ?? ''),
   change_sync_settings: ({ db, actor }, { params, body }) =>

@@ -3,7 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { waiting } from '../../../runtime/core/sync/duty.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../../runtime/database/embedded.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { forgetDatabase } from '../../database/forget.ts'
@@ -20,6 +22,12 @@ import {
   trigger,
 } from './synced.ts'
 import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
+
+/** The minute of a turn is shorter here; all else about turns is as it is. */
+vi.mock('../../../runtime/core/sync/turn.ts', async (original) => {
+  const { beginTurn } = await original<typeof import('../../../runtime/core/sync/turn.ts')>()
+  return { beginTurn: () => beginTurn(200) }
+})
 
 const PASSWORD = 'p'.repeat(40)
 const ids = Array.from({ length: 50 }, (_, n) => `a${String(n).padStart(2, '0')}`)
@@ -77,6 +85,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await hosts[0]?.db.delete(apps)
   upstream.before = () => undefined
+  upstream.circling.clear()
   upstream.holds = {
     accounts: ids.map((id) => account(id)),
     resources: [],
@@ -86,8 +95,8 @@ beforeEach(async () => {
   }
 })
 
-async function prepared(core: CoreHost): Promise<string> {
-  const appId = await connect(core, upstream)
+async function prepared(core: CoreHost, tenant = ''): Promise<string> {
+  const appId = await connect(core, { baseUrl: upstream.baseUrl + tenant })
   const settings = { page_size: 5 }
   await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
   return appId
@@ -117,6 +126,61 @@ test('a run that one host leaves, the other ends', async () => {
   ])
   expect(await associationsOf(two, appId)).toHaveLength(50)
   hosts = [two, await start()]
+})
+
+test('more endless syncs than places: every app has turn after turn, on both hosts', async () => {
+  const [one] = hosts as [CoreHost]
+  upstream.circling.add('accounts')
+  const appIds: string[] = []
+  for (let n = 0; n < 6; n += 1) {
+    const appId = await prepared(one, `/tenant-${n}`)
+    const settings = { max_repeated_percent: 100 }
+    await one.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+    appIds.push(appId)
+  }
+  for (const appId of appIds) await trigger(one, appId)
+  const turns = new Map(appIds.map((appId) => [appId, new Set<string>()]))
+  await until(
+    'each app had three turns',
+    async () => {
+      for (const appId of appIds) {
+        const { leaseBy, state } = await latestRun(one, appId)
+        expect(state).toBe('RUNNING')
+        if (leaseBy) turns.get(appId)?.add(leaseBy)
+      }
+      return [...turns.values()].every(({ size }) => size >= 3)
+    },
+    60_000,
+  )
+  // Nobody had many more than the others.
+  const most = Math.max(...[...turns.values()].map(({ size }) => size))
+  expect(most).toBeLessThanOrEqual(12)
+  for (const appId of appIds) {
+    const { id } = await latestRun(one, appId)
+    expect((await one.call('POST', `/operator/syncs/${id}/cancel`, { body: {} })).status).toBe(200)
+  }
+})
+
+test('of hundreds of syncs that wait, those that have waited longest are next', async () => {
+  const [one] = hosts as [CoreHost]
+  class RolledBack extends Error {}
+  const looked = one.db.transaction(async (tx) => {
+    await tx.execute(sql`
+      with made as (
+        insert into apps (domain_id, app_class_id, instance_id, name)
+        select domains.id, 'synced', n::text, 'app ' || n from domains, generate_series(1, 200) n
+        returning id, domain_id, name
+      )
+      insert into sync_runs (app_id, domain_id, page_size, updated_at)
+      select id, domain_id, 100,
+        now() - ((substr(name, 5)::int * 7919) % 200) * interval '1 minute' from made`)
+    const { rows } = await tx.execute<{ id: string }>(
+      sql`select app_id as id from sync_runs where state = 'RUNNING' order by updated_at limit 50`,
+    )
+    expect(await waiting(tx)).toEqual(rows.map(({ id }) => id))
+    throw new RolledBack()
+  })
+  await expect(looked).rejects.toThrow(RolledBack)
 })
 
 test('a connector that is upgraded in the middle of a listing ends it with its new version', async () => {

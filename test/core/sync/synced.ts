@@ -25,7 +25,7 @@ export async function startSynced(upstream: Upstream, from?: string): Promise<Co
 /** Connects the app, and answers its id. */
 export async function connect(
   core: CoreHost,
-  { baseUrl }: Upstream,
+  { baseUrl }: Pick<Upstream, 'baseUrl'>,
   token = 'a-token-for-tests',
 ): Promise<string> {
   const body = {

@@ -22,6 +22,7 @@ import {
   account,
   association,
   entitlement,
+  hang,
   KINDS,
   startUpstream,
   type Upstream,
@@ -53,6 +54,7 @@ beforeEach(async () => {
   await core.db.delete(apps)
   upstream.before = () => undefined
   upstream.next = () => undefined
+  upstream.circling.clear()
   upstream.hidden = []
   upstream.holds = everything()
   appId = await connect(core, upstream)
@@ -174,6 +176,45 @@ describe('a failing upstream', () => {
     expect([run.state, run.problem]).toEqual(['FAILED', expect.stringMatching(/after 30 rows/)])
   })
 
+  test.each(['accounts', 'entitlements', 'associations'] as const)(
+    'whose %s begin again and again under new tokens is stopped, with a task that says what was seen',
+    async (kind) => {
+      const settings = { page_size: 40 }
+      await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+      upstream.holds.entitlements = ids.map((_, n) => entitlement(`g${n}`))
+      upstream.circling.add(kind)
+      const run = await sync(core, appId)
+      const seen = new RegExp(`^The listing of ${kind} repeats itself: of \\d+ rows, 40 were new`)
+      expect([run.state, run.phase, run.problem]).toEqual([
+        'FAILED',
+        kind,
+        expect.stringMatching(seen),
+      ])
+      // Ten times what there is, not the millions that an operator allows.
+      expect(run.counts['rows']).toBeLessThan(1500)
+      expect(await openTasks()).toMatchObject([
+        {
+          category: 'ERROR',
+          status: 'PENDING',
+          description: expect.stringMatching(/repeats itself/),
+        },
+      ])
+    },
+  )
+
+  test('that repeats itself for a reason is listed to its end where an operator allows it', async () => {
+    const settings = { page_size: 40, max_repeated_percent: 100 }
+    await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+    let pages = 0
+    upstream.circling.add('accounts')
+    upstream.before = (kind) => {
+      if (kind === 'accounts' && ++pages === 60) upstream.circling.clear()
+      return undefined
+    }
+    const run = await sync(core, appId)
+    expect([run.state, run.counts['accounts_repeated']]).toEqual(['SUCCEEDED', 58 * 40])
+  })
+
   test('that comes back to a page there was before is ended', async () => {
     const settings = { page_size: 10 }
     await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
@@ -279,6 +320,42 @@ describe('an app', () => {
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '10'])
     held.resolve(undefined)
     await ended(core, appId)
+  })
+
+  test('whose sync is cancelled keeps what it brought, and loses nothing that it did not come to', async () => {
+    await sync(core, appId)
+    const settings = { page_size: 10 }
+    await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+    upstream.holds.accounts = [account('new'), ...ids.slice(0, 20).map((id) => account(id))]
+    const asked = Promise.withResolvers<void>()
+    upstream.before = (kind, cursor) => {
+      if (kind !== 'accounts' || cursor !== '10') return undefined
+      asked.resolve()
+      return hang()
+    }
+    await trigger(core, appId)
+    await asked.promise
+    await until('its first page is written', async () => (await listedIds()).includes('new'))
+    const { id } = await latestRun(core, appId)
+    const cancel = `/operator/syncs/${id}/cancel`
+    const dry = await core.call('POST', cancel, { body: { dry_run: true } })
+    expect([dry.status, dry.body.state]).toEqual([200, 'RUNNING'])
+    const reply = await core.call('POST', cancel, { body: {} })
+    expect([reply.status, reply.body.state, reply.body.counts.accounts]).toEqual([
+      200,
+      'CANCELLED',
+      10,
+    ])
+    expect(await statusOf(core, appId)).toBe('SUCCESS')
+    expect(await listedIds()).toEqual([...ids, 'new'])
+    expect((await core.call('POST', cancel, { body: {} })).status).toBe(409)
+    const none = await core.call('POST', '/operator/syncs/123456789/cancel', { body: {} })
+    expect(none.status).toBe(404)
+    // The host that had it is free again, and the next sync is whole.
+    upstream.before = () => undefined
+    upstream.holds.accounts = [...everything().accounts, account('new')]
+    const next = await sync(core, appId)
+    expect([next.state, next.counts['accounts']]).toEqual(['SUCCEEDED', 41])
   })
 
   test('whose connector is disabled meanwhile is synced when it is back', async () => {

@@ -19,6 +19,8 @@ export type Upstream = {
   before(kind: string, cursor: string): Fault | undefined | Promise<Fault | undefined>
   /** The cursor behind a page, where it is to be another than the next place. */
   next(kind: string, cursor: string): string | undefined
+  /** Listings that begin again behind their end, under new cursors. */
+  circling: Set<string>
   /** Pages and accounts that were asked for, in their order. */
   asked: string[]
   close(): Promise<void>
@@ -29,7 +31,8 @@ type WithId = { integration_specific_id?: string; account_id?: string }
 export async function startUpstream(): Promise<Upstream> {
   const server = createServer(async (request, reply) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream')
-    const [, kind = '', id] = pathname.split('/')
+    // One that is asked below a tenant is another to Keyway, and holds the same.
+    const [kind = '', id] = pathname.split('/').filter((part) => !/^(tenant-.*)?$/.test(part))
     const cursor = searchParams.get('cursor') ?? ''
     upstream.asked.push(`${kind} ${id ?? cursor}`)
     const fault = await upstream.before(kind, cursor)
@@ -45,10 +48,13 @@ export async function startUpstream(): Promise<Upstream> {
     const all = (upstream.holds[kind as Kind] as WithId[]).filter(
       (item) => !ids || ids.includes(item.account_id ?? ''),
     )
-    const start = Number(cursor || 0)
-    const end = start + Number(searchParams.get('size'))
-    const next = upstream.next(kind, cursor) ?? (end < all.length ? String(end) : undefined)
-    reply.end(JSON.stringify({ items: all.slice(start, end), next }))
+    const size = Number(searchParams.get('size'))
+    const at = Number(cursor || 0)
+    const circles = upstream.circling.has(kind)
+    const start = circles && all.length > 0 ? at % all.length : at
+    const goesOn = circles || at + size < all.length
+    const next = upstream.next(kind, cursor) ?? (goesOn ? String(at + size) : undefined)
+    reply.end(JSON.stringify({ items: all.slice(start, start + size), next }))
 
     function one(wanted: string): void {
       const all = [...upstream.holds.accounts, ...upstream.hidden] as WithId[]
@@ -66,6 +72,7 @@ export async function startUpstream(): Promise<Upstream> {
     hidden: [],
     before: () => undefined,
     next: () => undefined,
+    circling: new Set(),
     asked: [],
     async close() {
       server.closeAllConnections()

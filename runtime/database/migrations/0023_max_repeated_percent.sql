@@ -1,0 +1,1 @@
+ALTER TABLE "sync_settings" ADD COLUMN "max_repeated_percent" integer;

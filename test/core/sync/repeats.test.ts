@@ -1,0 +1,66 @@
+/** When a listing is taken for endless. */
+import { expect, test } from 'vitest'
+import { countPage, endlessWords } from '../../../runtime/core/sync/repeats.ts'
+
+type Page = { written: number; repeated: number; isFirst?: boolean }
+
+/** Walks pages of accounts; answers the number of the page that ends it, and why. */
+function walk(pages: Iterable<Page>, mostPercent = 90): { page: number; words: string } | null {
+  const counts: Record<string, number> = {}
+  let page = 0
+  for (const { written, repeated, isFirst = page === 0 } of pages) {
+    page += 1
+    const told = countPage(counts, {
+      ...{ phase: 'accounts', written, repeated, isFirst, isLast: false },
+    })
+    for (const [name, count] of Object.entries({ accounts: written, ...told }))
+      counts[name] = (counts[name] ?? 0) + count
+    const words = endlessWords(counts, 'accounts', mostPercent)
+    if (words !== null) return { page, words }
+  }
+  return null
+}
+
+const times = (count: number, page: Page): Page[] => Array.from({ length: count }, () => page)
+const fresh = { written: 100, repeated: 0 }
+const again = { written: 100, repeated: 100 }
+
+test('any number of new rows is none', () => {
+  expect(walk(times(20_000, fresh))).toBeNull()
+})
+
+test('100 accounts that are listed for ever are seen after some 1,100 rows', () => {
+  expect(walk([fresh, ...times(100_000, again)])).toMatchObject({
+    page: 12,
+    words: expect.stringMatching(/of 1200 rows, 100 were new and 1100 had been listed already/),
+  })
+})
+
+test('a page that names everything three times over is none', () => {
+  expect(walk(times(5000, { written: 300, repeated: 200 }))).toBeNull()
+})
+
+test('pages without anything are, but not a few of them', () => {
+  const empty = { written: 0, repeated: 0 }
+  expect(walk(times(20, empty).concat(fresh, times(900, empty), fresh))).toBeNull()
+  expect(walk(times(100_000, empty))).toMatchObject({ page: 1001 })
+})
+
+test('small pages of what is known already are, before they make ten times what there is', () => {
+  const known = { written: 1, repeated: 1 }
+  expect(walk([...times(500, fresh), ...times(100_000, known)])).toMatchObject({
+    page: 500 + 1001,
+    words: expect.stringMatching(/last 1001 pages brought nothing new/),
+  })
+})
+
+test('what is listed once more because the listing began again is none', () => {
+  const small = { written: 1, repeated: 1 }
+  const restart = [{ ...again, isFirst: true }, ...times(49_900, small)]
+  expect(walk([...times(500, fresh), ...restart, ...times(20, fresh)])).toBeNull()
+})
+
+test('where an operator allows it, only pages without anything new are, and far more of them', () => {
+  expect(walk([fresh, ...times(99_000, again)], 100)).toBeNull()
+  expect(walk([fresh, ...times(200_000, again)], 100)).toMatchObject({ page: 100_002 })
+})
