@@ -266,7 +266,11 @@ describe('a restore refuses', () => {
     const whole = await small()
     for (const at of [0, 1, 10, 300, 20_000, 100_000, whole.length - 500, whole.length - 1]) {
       const why = await refused({ file: await written(whole.subarray(0, at)) })
-      expect(why, `cut at ${at}`).toMatch(/is not a whole backup of Keyway.*Nothing was changed/)
+      expect(why, `cut at ${at}`).toMatch(
+        new RegExp(
+          `is not a whole backup of Keyway: ${at === 0 ? 'it is empty' : `it was cut off after ${at} bytes`}. Nothing was changed. Copy it again`,
+        ),
+      )
     }
     const real = readFileSync(file)
     const cut = await written(real.subarray(0, Math.floor(real.length * 0.9)))
@@ -286,6 +290,16 @@ describe('a restore refuses', () => {
       )
       expect(place).toBeLessThan(whole.length)
     }
+  })
+
+  test.each([
+    ['text', Buffer.from('a letter '.repeat(200))],
+    ['compressed text', gzipSync(Buffer.from('a letter '.repeat(200)))],
+    ['nothing, compressed', gzipSync(Buffer.alloc(4096))],
+  ])('a file of another kind: %s', async (_, content) => {
+    expect(await refused({ file: await written(content) })).toMatch(
+      /is not a backup of Keyway: it does not begin as one.*Name a file that `keyway backup` has written/,
+    )
   })
 
   test('content that was edited and compressed again', async () => {

@@ -51,7 +51,7 @@ function runWords(run: SyncRun): string {
     ...(run.problem === null ? [] : [`    ${run.problem}`]),
     ...(run.next_try_at === null
       ? []
-      : [`    tried again at ${run.next_try_at} (${run.attempts} failed)`]),
+      : [`    next try at ${run.next_try_at} (${run.attempts} failed)`]),
     ...(run.state === 'STOPPED'
       ? [`    if they are gone indeed: keyway sync-accept ${run.run}`]
       : []),

@@ -1,7 +1,7 @@
 /** Reads a backup file: its manifest first, then the data directory into a folder, each byte checked. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { chmod, mkdir, open } from 'node:fs/promises'
+import { chmod, mkdir, open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -58,7 +58,7 @@ export async function unpack({
       const { name, type } = entry.header
       if (end) throw damaged(file, `something follows its end: ${name}`)
       if (!manifest) {
-        if (name !== MANIFEST_NAME) throw damaged(file, 'it does not begin with a manifest')
+        if (name !== MANIFEST_NAME) throw notOurs(file)
         const { value, digest, size } = await readJson(entry, MAX_MANIFEST_BYTES)
         manifest = parseManifest(value, file)
         key = accept(manifest)
@@ -81,16 +81,21 @@ export async function unpack({
       }
     }
   } catch (error) {
-    throw translated(error, file)
+    throw await translated(error, file, manifest !== null)
   }
-  if (!manifest || !key || !end) throw damaged(file, 'its end is missing: it was cut off')
+  if (!manifest) throw notOurs(file)
+  if (!key || !end) throw damaged(file, 'its end is missing: it was cut off')
   check(file, entries, end, key)
   return { manifest, completeUntil: end.complete_until, files: entries.length, bytes }
 }
 
 /** Every entry is what the end says, and the end is sealed by who holds the secret. */
 function check(file: string, entries: readonly Entry[], end: End, key: BackupKey): void {
-  if (!isSealedWith(key, end)) throw damaged(file, 'its seal is not of this secret')
+  if (!isSealedWith(key, end))
+    throw damaged(
+      file,
+      `its seal is not of this secret (key id ${key.id}), so somebody else wrote or changed it`,
+    )
   const wrong = entries.findIndex((entry, at) => String(entry) !== String(end.entries[at]))
   const first = wrong >= 0 ? entries[wrong]?.[0] : end.entries[entries.length]?.[0]
   if (first !== undefined) throw damaged(file, `${first} is not what was written`)
@@ -99,10 +104,20 @@ function check(file: string, entries: readonly Entry[], end: End, key: BackupKey
 async function* entriesOf(file: string, signal: AbortSignal): AsyncGenerator<ParsedTarEntry> {
   const input = createReadStream(file, { signal })
   const gunzip = createGunzip()
-  input.on('error', (error) => gunzip.destroy(error))
+  // A web stream ends with an error of its own, without a word of why.
+  let fault: Error | null = null
+  input.on('error', (error) => {
+    fault ??= error
+    gunzip.destroy(error)
+  })
+  gunzip.on('error', (error) => {
+    fault ??= error
+  })
   try {
     const web = Readable.toWeb(input.pipe(gunzip)) as ReadableStream<Uint8Array>
     yield* web.pipeThrough(createTarDecoder({ strict: true }))
+  } catch (error) {
+    throw fault ?? error
   } finally {
     input.destroy()
     gunzip.destroy()
@@ -146,12 +161,25 @@ async function writeEntry(entry: ParsedTarEntry, target: string) {
 }
 
 const damaged = (file: string, why: string): BackupError =>
-  new BackupError(`${file} is not a whole backup of Keyway: ${why}. Nothing was changed`)
+  new BackupError(
+    `${file} is not a whole backup of Keyway: ${why}. Nothing was changed. Copy it again from where it was made, or use another`,
+  )
+
+const notOurs = (file: string): BackupError =>
+  new BackupError(
+    `${file} is not a backup of Keyway: it does not begin as one. Nothing was changed. Name a file that \`keyway backup\` has written`,
+  )
 
 /** What a file system, gzip, tar or JSON says, in words. */
-function translated(error: unknown, file: string): unknown {
+async function translated(error: unknown, file: string, isOurs: boolean): Promise<unknown> {
   if (error instanceof BackupError) return error
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (syscall !== undefined || code === 'ABORT_ERR') return error
-  return damaged(file, message)
+  const { size } = await stat(file)
+  if (size === 0) return damaged(file, 'it is empty')
+  if (code === 'Z_BUF_ERROR' || /truncated/i.test(message))
+    return damaged(file, `it was cut off after ${size} bytes`)
+  if (/header check|Invalid tar/.test(message) && !isOurs) return notOurs(file)
+  if (code?.startsWith('Z_')) return damaged(file, 'some of its bytes were changed')
+  return damaged(file, `what it holds cannot be read (${message || code || 'no reason was given'})`)
 }
