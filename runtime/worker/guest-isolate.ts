@@ -1,9 +1,10 @@
 /**
- * One isolate with the prelude and one connector in it: what the worker does to a guest, in five
- * verbs. Knows isolated-vm; knows nothing of the host, of frames, of contracts.
+ * One isolate with the prelude and one connector in it: what the worker does to a guest, in a
+ * few verbs. Knows isolated-vm; knows nothing of the host, of frames, of contracts.
  */
 import type ivmModule from 'isolated-vm'
 import { syncOp } from './sync-ops.ts'
+import { type GuestIsolate, type Hooks, verbs } from './verbs.ts'
 
 type Ivm = typeof ivmModule
 
@@ -14,53 +15,33 @@ export type Source = {
   cached: ivmModule.ExternalCopy<ArrayBuffer> | null
 }
 
-/** A message of the guest to the outside: see the prelude. */
-export type Post = (op: string, id: number, headJson: string, body: string) => void
-
-export type GuestIsolate = {
-  /** Runs a capability; resolves to [headJson, responseJson, rawJson], all of the guest's making. */
-  run(call: number, capability: string, callJson: string): Promise<unknown>
-  /** Hands the answer of a request or a timer in. */
-  deliver(id: number, headJson: string, body: string): void
-  abort(call: number): void
-  /** Resolves when the guest's thread is free. */
-  ping(): Promise<void>
-  /** The names of the capabilities that the connector's code implements. */
-  readonly capabilities: string[]
-}
-
-/** How many posts, and how many characters, may pass before the isolate must have been idle once. */
-const GATE_POSTS = 256
-
 /** How long a connector's top-level code may take, in milliseconds. */
 const LOAD_TIMEOUT_MS = 2000
 
-const RESULT = { result: { copy: true, promise: true } } as const
-
 /**
  * Makes an isolate and loads prelude and connector. Throws what the connector's top-level code threw,
- * or isolated-vm's own error when time or memory ran out. `onMade` is handed what ends the isolate,
- * before anything runs in it.
+ * or isolated-vm's own error when time or memory ran out.
  */
 export async function createGuestIsolate(
   ivm: Ivm,
   prelude: Source,
   connector: Source,
   memoryMb: number,
-  post: Post,
-  onCatastrophe: (message: string) => void,
-  onMade: (end: () => void) => void = () => {},
+  hooks: Hooks,
 ): Promise<GuestIsolate> {
-  const isolate = new ivm.Isolate({ memoryLimit: memoryMb, onCatastrophicError: onCatastrophe })
+  const isolate = new ivm.Isolate({
+    memoryLimit: memoryMb,
+    onCatastrophicError: hooks.onCatastrophe,
+  })
   const dispose = () => {
     if (!isolate.isDisposed) isolate.dispose()
   }
-  onMade(dispose)
+  hooks.onMade(dispose)
   try {
     const context = await isolate.createContext()
     const global = context.global
     await global.set('__hostSync', new ivm.Callback(syncOp, { sync: true }))
-    await global.set('__hostPost', new ivm.Callback(post, { ignored: true }))
+    await global.set('__hostPost', new ivm.Callback(hooks.post, { ignored: true }))
     await evaluate(isolate, context, prelude)
     const entries = await global.get('__keyway', { reference: true })
     const entry = (name: string): Promise<ivmModule.Reference> =>
@@ -71,20 +52,44 @@ export async function createGuestIsolate(
     const abort = await entry('abort')
     const ping = await entry('ping')
     const join = await entry('join')
+    const forget = await entry('forget')
     // Before the plugin: its top-level code could take the entries.
     await global.delete('__keyway')
-    await evaluate(isolate, context, connector)
-    const adoptedJson = await adopt.apply(undefined, [], {
-      timeout: LOAD_TIMEOUT_MS,
-      result: { copy: true },
-    })
-    const adopted = JSON.parse(adoptedJson as string)
-    if (adopted.ok !== true) throw new Error(adopted.message)
-    return verbs(isolate, { run, join, deliver, abort, ping }, adopted.capabilities, memoryMb)
+    const failure = await evaluate(isolate, context, connector).then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
+    const adopted = await adoptedOf(isolate, adopt, hooks, failure)
+    const entered = { run, join, forget, deliver, abort, ping }
+    return verbs(isolate, entered, adopted.capabilities, memoryMb, hooks)
   } catch (error) {
     dispose()
     throw error
   }
+}
+
+/**
+ * What the connector exports. Its top-level code is done if it has exported something: what failed then
+ * was not the code, but a promise that it left rejected.
+ */
+async function adoptedOf(
+  isolate: ivmModule.Isolate,
+  adopt: ivmModule.Reference,
+  { onStray }: Hooks,
+  failure: { error: unknown } | null,
+): Promise<{ capabilities: string[] }> {
+  const ask = () => adopt.apply(undefined, [], { timeout: LOAD_TIMEOUT_MS, result: { copy: true } })
+  if (failure !== null && isolate.isDisposed) throw failure.error
+  const adoptedJson = await ask().catch((error) => {
+    // Looking at the exports may run code of the connector, which may leave a rejection too.
+    if (isolate.isDisposed) throw error
+    onStray(error, null)
+    return ask()
+  })
+  const adopted = JSON.parse(adoptedJson as string)
+  if (adopted.ok !== true) throw failure === null ? new Error(adopted.message) : failure.error
+  if (failure !== null) onStray(failure.error, null)
+  return adopted
 }
 
 async function evaluate(
@@ -103,88 +108,4 @@ async function evaluate(
   }
   const script = await isolate.compileScript(source.code, { filename, cachedData: source.cached })
   await script.run(context, { timeout: LOAD_TIMEOUT_MS })
-}
-
-type Entries = Record<'run' | 'join' | 'deliver' | 'abort' | 'ping', ivmModule.Reference>
-
-/**
- * The verbs, behind the drain gate. isolated-vm keeps every handle of a wake-up alive until the
- * isolate's queue runs dry, so sustained load kills a healthy isolate (sandbox.md section 0.3): after
- * so many posts, or an eighth of the memory limit in characters, everything waits until it was idle.
- */
-function verbs(
-  isolate: ivmModule.Isolate,
-  entries: Entries,
-  capabilities: string[],
-  memoryMb: number,
-): GuestIsolate {
-  const gateChars = (memoryMb * 1024 * 1024) / 8
-  let posts = 0
-  let chars = 0
-  let gate: Promise<void> | null = null
-  let waiting: (() => void)[] = []
-
-  const ping = () =>
-    entries.ping.apply(undefined, [], { result: { copy: true } }).then(() => undefined)
-
-  /** Whoever waited at the gate may find the isolate gone, and isolated-vm throws at once then. */
-  const pass = (size: number, go: () => void, failed: (error: unknown) => void) => {
-    if (gate !== null) {
-      waiting.push(() => pass(size, go, failed))
-      return
-    }
-    posts += 1
-    chars += size
-    try {
-      go()
-    } catch (error) {
-      failed(error)
-    }
-    if (posts < GATE_POSTS && chars < gateChars) return
-    gate = ping()
-      .catch(() => undefined)
-      .then(() => new Promise((resolve) => setImmediate(resolve)))
-    void gate.then(() => {
-      gate = null
-      posts = 0
-      chars = 0
-      const released = waiting
-      waiting = []
-      for (const one of released) one()
-    })
-  }
-
-  const unlessDisposed = (error: unknown) => {
-    if (!isolate.isDisposed) throw error
-  }
-
-  /**
-   * A rejection that the plugin left unhandled hits the call that runs just then: its own answer is
-   * asked for again.
-   */
-  const runOnce = (call: number, capability: string, callJson: string): Promise<unknown> =>
-    entries.run.apply(undefined, [call, capability, callJson], RESULT).catch((error) => {
-      if (isolate.isDisposed) throw error
-      return entries.join.apply(undefined, [call], RESULT)
-    })
-
-  return {
-    capabilities,
-    run: (call, capability, callJson) =>
-      new Promise((resolve, reject) => {
-        const go = () => {
-          runOnce(call, capability, callJson).then((parts) => {
-            if (Array.isArray(parts)) for (const part of parts) chars += String(part).length
-            resolve(parts)
-          }, reject)
-        }
-        pass(callJson.length, go, reject)
-      }),
-    deliver(id, headJson, body) {
-      const go = () => entries.deliver.applyIgnored(undefined, [id, headJson, body])
-      pass(headJson.length + body.length, go, unlessDisposed)
-    },
-    abort: (call) => pass(0, () => entries.abort.applyIgnored(undefined, [call]), unlessDisposed),
-    ping,
-  }
 }

@@ -12,11 +12,13 @@ import { openChannel } from '../contract/channel.ts'
 import type { Heads, Message } from '../contract/frames.ts'
 import { WORKER_HEADS } from '../contract/worker-heads.ts'
 import { type Connector, createConnector } from './connectors.ts'
-import { createGuestIsolate, type GuestIsolate, type Source } from './guest-isolate.ts'
+import { createGuestIsolate, type Source } from './guest-isolate.ts'
 import { readRequest } from './guest-request.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply } from './reply.ts'
+import { strayLine } from './strays.ts'
 import { createTimers, type Timers } from './timers.ts'
+import type { GuestIsolate } from './verbs.ts'
 
 type Guest = {
   ready: Promise<GuestIsolate>
@@ -25,6 +27,8 @@ type Guest = {
   requests: Map<number, number>
   /** Calls that have not settled. */
   runs: Map<number, Promise<unknown>>
+  /** Lines on strays that came while no call ran, as at the top level: the next call logs them. */
+  strays: Heads['log'][]
   loaded: boolean
   /** Ends the isolate, also while it is being made. */
   end: () => void
@@ -34,6 +38,9 @@ type Guest = {
 
 /** Longest log line of a guest, in characters of JSON. */
 const MAX_LOG_LENGTH = 128 * 1024
+
+/** Most lines that wait for a call. */
+const MAX_WAITING_STRAYS = 8
 
 /** What may wait for the host before log lines are dropped and replies wait their turn, in bytes. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024
@@ -70,13 +77,16 @@ export function serve(
     describe: (message) => void describe(message),
     fetched: ({ head, body }) => {
       const { reply } = head
-      guests.get(head.isolate)?.requests.delete(head.request)
+      const requests = guests.get(head.isolate)?.requests
+      const call = requests?.get(head.request) ?? null
+      requests?.delete(head.request)
       // Text is much cheaper on the way in than base64.
       const encoding = isUtf8(body) ? 'utf8' : 'base64'
       const told =
         'error' in reply ? { ok: false, error: reply.error } : { ok: true, ...reply, encoding }
       const text = body.toString(encoding)
-      withGuest(head.isolate, (guest) => guest.deliver(head.request, JSON.stringify(told), text))
+      const headJson = JSON.stringify(told)
+      withGuest(head.isolate, (guest) => guest.deliver(head.request, headJson, text, call))
     },
     cancel: ({ head, call }) => withGuest(head.isolate, (guest) => guest.abort(call)),
     ping: ({ head }) => {
@@ -134,6 +144,7 @@ export function serve(
       const run = isolate.run(call, head.capability, body.toString('utf8'))
       const guest = guests.get(head.isolate)
       guest?.runs.set(call, run)
+      for (const line of guest?.strays.splice(0) ?? []) sendLog(call, line)
       const parts = await run.finally(() => guest && ended(guest, call))
       const { capability, raw: wantRaw, limits } = head
       const expected = { schema, capability, wantRaw, limits }
@@ -182,7 +193,7 @@ export function serve(
     const known = guests.get(isolate)
     if (known) return known.ready
     let made: GuestIsolate | null = null
-    const timers = createTimers((id) => made?.deliver(id, '{}', ''))
+    const timers = createTimers((id) => made?.deliver(id, '{}', '', null))
     const post = (op: string, id: number, headJson: string, body: string) =>
       fromGuest(isolate, op, id, headJson, body)
     const guest: Guest = {
@@ -190,21 +201,19 @@ export function serve(
       timers,
       requests: new Map(),
       runs: new Map(),
+      strays: [],
       loaded: false,
       end: () => {},
       gone: null,
     }
-    guest.ready = createGuestIsolate(
-      ivm,
-      prelude,
-      connector.source,
-      connector.memoryMb,
+    guest.ready = createGuestIsolate(ivm, prelude, connector.source, connector.memoryMb, {
       post,
-      (message) => die(`catastrophe: ${message}`),
-      (end) => {
+      onCatastrophe: (message) => die(`catastrophe: ${message}`),
+      onMade: (end) => {
         guest.end = end
       },
-    ).then((one) => {
+      onStray: (reason, call) => logStray(guest, reason, call),
+    }).then((one) => {
       made = one
       guest.loaded = true
       return one
@@ -238,7 +247,7 @@ export function serve(
     const request = readRequest(id, headJson, body, channel.queuedBytes())
     if ('message' in request) {
       const told = JSON.stringify({ ok: false, refused: request })
-      return withGuest(isolate, (one) => one.deliver(id, told, ''))
+      return withGuest(isolate, (one) => one.deliver(id, told, '', null))
     }
     // Only for a call of its own: the host would ask in the name of another tenant.
     if (!guest.runs.has(request.call)) return
@@ -248,10 +257,22 @@ export function serve(
 
   function writeLog(guest: Guest, call: number, headJson: string): void {
     if (headJson.length > MAX_LOG_LENGTH || !guest.runs.has(call)) return
-    if (channel.queuedBytes() > MAX_QUEUED_BYTES) return
     const line: Heads['log'] = JSON.parse(headJson)
     // The host ends a worker for a line that is not one.
-    if (v.is(WORKER_HEADS.log as v.GenericSchema, line)) channel.send('log', call, line)
+    if (v.is(WORKER_HEADS.log as v.GenericSchema, line)) sendLog(call, line)
+  }
+
+  function sendLog(call: number, line: Heads['log']): void {
+    if (channel.queuedBytes() <= MAX_QUEUED_BYTES) channel.send('log', call, line)
+  }
+
+  /** Whose it is can be told by the turn alone; else it goes to the call that began last. */
+  function logStray(guest: Guest, reason: unknown, turnOf: number | null): void {
+    if (guest.gone !== null) return
+    const line = strayLine(reason)
+    const call = turnOf !== null && guest.runs.has(turnOf) ? turnOf : [...guest.runs.keys()].at(-1)
+    if (call !== undefined) sendLog(call, line)
+    else if (guest.strays.length < MAX_WAITING_STRAYS) guest.strays.push(line)
   }
 
   channel.send('ready', 0, { version: process.version })

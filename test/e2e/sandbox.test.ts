@@ -273,8 +273,11 @@ describe('what a handler throws', () => {
 })
 
 describe('what a connector logs', () => {
+  // The host's own line says that the call has ended.
   const linesOf = (requestId: unknown) =>
-    host.lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId)
+    host.lines
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.requestId === requestId && line.msg !== 'a call ended')
 
   test('is in the log with its call, without the credential', async () => {
     const { headers } = await act('log the token', 'hazards', 'a secret/of+tenant')
@@ -296,6 +299,27 @@ describe('what a connector logs', () => {
       btoa('a secret/of+tenant'),
     ])
       expect(all).not.toContain(form)
+  })
+
+  test.each(['leave a rejection', 'leave a rejection later'])(
+    '%s: is told in its call’s log, without the credential, and fails nothing',
+    async (hazard) => {
+      const answer = await act(hazard, 'hazards', 'a secret/of+tenant')
+      expect(idsOf(answer)).toEqual(['fine'])
+      const lines = linesOf(answer.headers['x-request-id'])
+      expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+        [40, 'a promise was rejected and nothing handled it: TypeError: astray with [secret]'],
+      ])
+      expect(lines[0]).toMatchObject({ connector: 'hazards', capability: 'list_accounts' })
+    },
+  )
+
+  test('is bounded for rejections too', async () => {
+    const answer = await act('leave rejections in turn after turn', 'roomy')
+    expect(idsOf(answer)).toEqual(['fine'])
+    const lines = linesOf(answer.headers['x-request-id'])
+    expect(lines).toHaveLength(201)
+    expect(lines.at(-1)?.msg).toMatch(/dropped/)
   })
 
   test('is bounded', async () => {

@@ -30,8 +30,18 @@ export function findHandler(capability: string): Handler | undefined {
   return mapGet(handlers, capability)
 }
 
-/** Takes the bundle's default export off the global and keeps its handlers; JSON of the outcome. */
+let outcome: string | null = null
+
+/**
+ * Takes the bundle's default export off the global and keeps its handlers; JSON of the outcome, the
+ * same if asked again.
+ */
 export function adopt(): string {
+  outcome ??= takeHandlers()
+  return outcome
+}
+
+function takeHandlers(): string {
   try {
     return `{"ok":true,"capabilities":${stringifyJson(keep(takeExport()))}}`
   } catch (thrown) {

@@ -1,5 +1,5 @@
 /**
- * The script that every isolate runs before plugin code: the standard library, and the five
+ * The script that every isolate runs before plugin code: the standard library, and the
  * functions by which the worker talks to the guest. It knows strings and plugin values; it must not
  * know Node, nor hand the two host functions to plugin code.
  *
@@ -9,7 +9,7 @@
 import { adopt } from './connector.ts'
 import { installGlobals } from './globals.ts'
 import { freeze } from './primordials.ts'
-import { abort, deliver, join, ping, run } from './run.ts'
+import { abort, deliver, forget, join, ping, run } from './run.ts'
 import { install } from './writers.ts'
 
 const isStrict = (function (this: unknown) {
@@ -20,6 +20,6 @@ if (!isStrict) throw new Error("the prelude must be bundled with the banner 'use
 installGlobals()
 
 Object.defineProperty(globalThis, '__keyway', {
-  value: freeze({ adopt, run, join, deliver, abort, ping, install }),
+  value: freeze({ adopt, run, join, forget, deliver, abort, ping, install }),
   configurable: true,
 })

@@ -3,6 +3,7 @@
  * three strings: [headJson, responseJson, rawJson].
  */
 import { abortError } from './abort.ts'
+import { type Answer, keepAnswer, takeAnswer } from './answers.ts'
 import { beginTurn } from './bridge.ts'
 import { type Call, closeCall, findCall, openCall } from './calls.ts'
 import { findHandler } from './connector.ts'
@@ -23,9 +24,6 @@ import {
 import { clearAllTimers, fireTimer } from './timers.ts'
 import { write } from './writers.ts'
 
-/** headJson, responseJson, rawJson. */
-export type Answer = [string, string, string]
-
 // a promise without a constructor is `then`ed by the engine alone: no species of a poisoned Promise
 const NO_CONSTRUCTOR = { __proto__: null, value: undefined } as PropertyDescriptor
 
@@ -41,15 +39,23 @@ export function run(callId: number, capability: string, callJson: string): Promi
 }
 
 /**
- * The answer of a call that still runs, for the worker whose `run` was rejected because plugin code
- * left a rejection unhandled in the same task.
+ * The answer of a call, for the worker whose `run` was rejected because plugin code left a rejection
+ * unhandled in the same turn: the call still runs, or has ended meanwhile.
  */
 export function join(callId: number): Promise<string[]> {
   beginTurn()
   const answer = findCall(callId)?.answer
   if (answer !== undefined && answer !== null) return answer
+  const kept = takeAnswer(callId)
+  if (kept !== undefined) return sealed((resolve) => resolve(kept))
   const message = 'a promise was rejected and nothing handled it'
   return sealed((resolve) => resolve(wrap([errorHead('unexpected_error', message, {}), '', ''])))
+}
+
+/** Lets go of an answer that has arrived. */
+export function forget(callId: number): void {
+  beginTurn()
+  takeAnswer(callId)
 }
 
 /** Brings the host's answer to a post: to a fetch or a timer. */
@@ -163,7 +169,9 @@ function finish(call: Call, answer: Answer, resolve: (answer: Answer) => void): 
   const others = closeCall(call)
   dropFetches(call)
   if (others === 0) clearAllTimers()
-  resolve(wrap(answer))
+  const wrapped = wrap(answer)
+  keepAnswer(call.id, wrapped)
+  resolve(wrapped)
 }
 
 /** Without a prototype there is no `then` for the promise to find, and nothing to copy but data. */

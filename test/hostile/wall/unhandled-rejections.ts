@@ -1,6 +1,6 @@
 /**
  * Leaves thousands of rejections that nobody handles. Promise 1.
- * Must happen: its own call may fail; no other call, no process does.
+ * Must happen: no call fails, its own included; no process does.
  */
 import { defineConnector } from 'keyway/sdk'
 
