@@ -36,6 +36,7 @@ import { createLauncher, type Launcher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts'
 import type { Log } from './log.ts'
+import { createMeasured } from './measured.ts'
 import { createOAuth } from './oauth/perform.ts'
 import { readBuiltIn } from './registry/built-in.ts'
 import { parseClearGrants } from './registry/clear-grants.ts'
@@ -206,10 +207,12 @@ export async function createHost(
 
   const turns = createTurns()
   const metrics = createMetrics(
-    () => lanes.states(),
-    () => registry.ids().length,
-    lanes.standing.count,
-    () => turns.waiting,
+    createMeasured({
+      ...{ database, registry, lanes, turns, dataDir, log },
+      isEmbedded: config.databaseUrl === '',
+      ready: () => readiness.say().ready,
+      onUnread: (measure) => metrics.unread(measure),
+    }),
   )
   const performOAuth = createOAuth({
     open: egress.open,
@@ -337,19 +340,15 @@ export async function createHost(
       requestsPerMinute: config.requestsPerMinute,
       clientAddress: createClientAddress(config.trustedProxies),
       log,
+      onAnswer: metrics.answered,
     },
     connectorsPath: config.connectorsPath,
     ids: registry.ids,
     find: registry.find,
     logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
-    invoke,
+    ...{ invoke, lifecycle, vault, dataDir, log, metrics },
     onCall: told.called,
-    lifecycle,
-    vault,
-    dataDir,
     generation: lifecycle.generation,
-    log,
-    metrics,
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
     connectorToken: config.openConnectors ? '' : config.connectorToken,
     operator,

@@ -10,6 +10,7 @@ import { SETTINGS } from '../runtime/config.ts'
 import { connectorTypes, TYPES_FILE } from '../runtime/contract/connector-types.ts'
 import { Manifest } from '../runtime/contract/manifest.ts'
 import { readFolder } from '../runtime/registry/folder.ts'
+import { alertsPage, rulesFile } from './alerts.ts'
 import { attacksPage } from './attacks.ts'
 import { referencePage } from './reference.ts'
 
@@ -40,6 +41,8 @@ export const GENERATED: readonly Generated[] = [
   { file: 'runtime/contract/README.md', make: () => referencePage() },
   { file: 'runtime/registry/built-in.json', make: builtIn },
   { file: 'test/hostile/README.md', make: () => attacksPage() },
+  { file: 'scripts/deploy/keyway.rules.yml', make: () => rulesFile() },
+  { file: 'scripts/deploy/ALERTS.md', make: () => alertsPage() },
   { file: 'README.md', make: (current) => withExample(withSettings(current)) },
 ]
 

@@ -8,6 +8,7 @@ import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { CODES, ERROR_CODES } from '../runtime/contract/error-codes.ts'
 import { ERRORS } from '../runtime/contract/errors.ts'
 import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
+import { METRICS, type MetricRow, OVER } from '../runtime/contract/metrics.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/refused-headers.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/upstream-status.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
@@ -50,6 +51,7 @@ export function referencePage(): string {
     ['Limits', limits()],
     ['What one caller may do', callerLimits()],
     ['What a host remembers', caches()],
+    ['Metrics', metrics()],
     ['Cases', cases()],
     ...coreSections(),
     ...webhookSections(),
@@ -243,6 +245,27 @@ function caches(): string {
     row.goes,
   ])
   return table(['what', 'entries', 'bytes', 'for', 'goes when it is full'], rows)
+}
+
+function metrics(): string {
+  const rows = Object.entries(METRICS).map(
+    ([name, { type, labels, meaning, most }]: [string, MetricRow]) => [
+      code(name),
+      type,
+      labels.map(code).join(', '),
+      meaning,
+      String(most),
+    ],
+  )
+  const note =
+    'What `GET /metrics` answers, besides `process_*` and `nodejs_*` of prom-client. What is read from the database is the same on all hosts of it: take the `max` of them. It is read again every ten seconds at most. [Alert rules](../../scripts/deploy/ALERTS.md) are made of these.'
+  return [
+    note,
+    '',
+    OVER,
+    '',
+    table(['metric', 'type', 'labels', 'meaning', 'most sets of labels'], rows),
+  ].join('\n')
 }
 
 function limits(): string {

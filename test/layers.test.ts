@@ -44,6 +44,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'told.ts': ['contract', 'http', 'invoke', 'lifecycle', 'registry', 'log.ts'],
   'reseal.ts': ['core', 'database', 'lifecycle', 'seal.ts'],
   'state.ts': ['core', 'database', 'config.ts', 'keys.ts', 'log.ts'],
+  'latest.ts': [],
+  'measured.ts': ['contract', 'core', 'database', 'lanes', 'latest.ts', 'log.ts'],
   'main.ts': [
     'core',
     'database',
@@ -59,6 +61,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config.ts',
     'keys.ts',
     'log.ts',
+    'measured.ts',
     'seal.ts',
     'state.ts',
     'reseal.ts',

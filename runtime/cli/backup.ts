@@ -4,6 +4,7 @@ import path from 'node:path'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
 import { BackupError, type BackupKey } from '../database/backup/format.ts'
+import { noteBackup } from '../database/backup/noted.ts'
 import { borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
 import { existingSecret } from '../keys.ts'
 import { backupKey, keyId } from '../secret.ts'
@@ -31,6 +32,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
     return
   }
   const done = await inWords(file, () => copy(config, file, force === true, [current, ...older]))
+  await note(config.dataDir, done)
   if (json) {
     const { bytes, files, completeUntil: complete_until } = done
     const answer = { file, bytes, files, complete_until, key_id: current.id }
@@ -41,6 +43,15 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
     `Wrote ${file}: ${megabytes(done.bytes)}, ${done.files} files, everything until ${done.completeUntil}.`,
   )
   console.log(keepWords(config, current))
+}
+
+/** For whoever watches the host. The backup is whole without it. */
+async function note(dataDir: string, { completeUntil, bytes }: BackupResult): Promise<void> {
+  await noteBackup(dataDir, { complete_until: completeUntil, bytes }).catch((error: Error) => {
+    console.error(
+      `The backup is whole, but could not be noted in ${dataDir}, so metrics still tell of the one before: ${error.message}`,
+    )
+  })
 }
 
 async function copy(

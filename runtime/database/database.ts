@@ -14,12 +14,16 @@ import { migrate } from './migrate.ts'
 
 export type Db = NodePgDatabase
 
+/** Connections of this host, and questions that wait for one. */
+export type Connections = { busy: number; idle: number; waiting: number }
+
 export type Database = {
   db: Db
   /** The one domain of this deployment. */
   domainId: string
   /** Whether the last question was answered. */
   healthy(): boolean
+  connections(): Connections
   /** Hears what is said on a channel; the answer ends it. */
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   close(): Promise<void>
@@ -111,6 +115,11 @@ export async function openDatabase(
     db: withTransactions(pool),
     domainId,
     healthy: () => healthy,
+    connections: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     listen: (channel, hear) => listen({ ...connection, ...role } as ClientConfig, channel, hear),
     close: () => pool.end(),
   }

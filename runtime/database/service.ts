@@ -3,7 +3,7 @@
  * routes do not wait for it, core routes say 503 meanwhile.
  */
 import type { ClientConfig } from 'pg'
-import { type Database, type Db, isAway, openDatabase } from './database.ts'
+import { type Connections, type Database, type Db, isAway, openDatabase } from './database.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { saysDiskFull, watchDisk } from './full-disk.ts'
 import { homeOf } from './home.ts'
@@ -14,6 +14,7 @@ export type DatabaseService = {
   db(): Db | null
   /** The one domain of this deployment; null until the schema is up to date. */
   domainId(): string | null
+  connections(): Connections
   /** Hears what is said on a channel of the database that was reached; the answer ends it. */
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   /** The embedded server's process, or null. */
@@ -113,6 +114,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
   return {
     db: () => opened?.db ?? null,
     domainId: () => opened?.domainId ?? null,
+    connections: () => opened?.connections() ?? { busy: 0, idle: 0, waiting: 0 },
     listen(channel, hear) {
       if (!opened) throw new Error('the database has not been reached yet')
       return opened.listen(channel, hear)

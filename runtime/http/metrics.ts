@@ -1,8 +1,21 @@
-/** What Prometheus may ask. Labels are bounded: connectors and capabilities that exist, codes and causes of tables. */
+/**
+ * What Prometheus may ask: METRICS registered, counters kept here, gauges read when somebody looks. No
+ * metric has more sets of labels than its row allows.
+ */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { CauseKind } from '../contract/causes.ts'
-
-export type LaneSample = { calls: number; waiting: number; isolates: number }
+import {
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type LabelsOf,
+  METRIC_NAMES,
+  METRICS,
+  type MetricName,
+  type MetricRow,
+  OTHER,
+  type Readings,
+} from '../contract/metrics.ts'
 
 export type Metrics = {
   /** One finished call; `code` is `ok` or one of our own error codes, `cause` a kind of CAUSES. */
@@ -21,124 +34,118 @@ export type Metrics = {
   callRepeated(): void
   /** A worker was given the lowest priority. */
   workerSlowed(): void
+  /** The core interface answered. `endpoint` is a name of ENDPOINTS. */
+  answered(endpoint: string, status: number, seconds: number): void
+  /** Gauges could not be read. */
+  unread(measure: string): void
   text(): Promise<string>
   readonly contentType: string
 }
 
-/** Makes the host's metrics; `lanes` and the others are asked whenever somebody looks. */
-export function createMetrics(
-  lanes: () => LaneSample[],
-  served: () => number,
-  standing: (state: 'suspect' | 'quarantined') => number,
-  waitingForTurn: () => number,
-): Metrics {
+/** Upper bounds of times, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Gauges of prom-client under names that Prometheus keeps for counters. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+/** Makes the host's metrics; gauges are asked of `read` whenever somebody looks. */
+export function createMetrics(read: () => Promise<Readings>): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const calls = new Counter({
-    name: 'keyway_calls_total',
-    help: 'Capability calls by outcome',
-    labelNames: ['connector', 'capability', 'code', 'cause'],
-    registers,
-  })
-  const callSeconds = new Histogram({
-    name: 'keyway_call_seconds',
-    help: 'Time from a request to its answer',
-    labelNames: ['connector', 'capability'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  })
-  const upstreams = new Counter({
-    name: 'keyway_upstream_requests_total',
-    help: 'Requests to third-party systems by outcome',
-    labelNames: ['connector', 'outcome'],
-    registers,
-  })
-  const upstreamSeconds = new Histogram({
-    name: 'keyway_upstream_seconds',
-    help: 'Time of a request to a third-party system',
-    labelNames: ['connector'],
-    registers,
-  })
-  const refusals = new Counter({
-    name: 'keyway_upstream_refused_total',
-    help: 'Requests to third-party systems that were not made: too many, or too large ones, are open',
-    labelNames: ['connector'],
-    registers,
-  })
-  const ends = new Counter({
-    name: 'keyway_worker_ends_total',
-    help: 'Worker processes that ended, by reason',
-    labelNames: ['reason'],
-    registers,
-  })
-  const repeats = new Counter({
-    name: 'keyway_calls_repeated_total',
-    help: 'Calls that ran once more because their worker process died',
-    registers,
-  })
-  const slowed = new Counter({
-    name: 'keyway_workers_slowed_total',
-    help: 'Worker processes that burned CPU without answering',
-    registers,
-  })
-  const gauge = (name: string, help: string, read: (sample: LaneSample) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(lanes().reduce((sum, sample) => sum + read(sample), 0))
-      },
-    })
-  new Gauge({
-    name: 'keyway_calls_waiting',
-    help: 'Calls that wait for a turn of their tenant, or for an isolate',
-    labelNames: ['for'],
-    registers,
-    collect() {
-      this.set({ for: 'turn' }, waitingForTurn())
-      this.set(
-        { for: 'isolate' },
-        lanes().reduce((sum, { waiting }) => sum + waiting, 0),
-      )
-    },
-  })
-  gauge('keyway_calls_running', 'Calls in sandboxes now', ({ calls: running }) => running)
-  gauge('keyway_isolates', 'Warm isolates', ({ isolates }) => isolates)
-  gauge('keyway_lanes', 'Lanes that are open', () => 1)
-  for (const state of ['suspect', 'quarantined'] as const) {
-    new Gauge({
-      name: `keyway_connectors_${state}`,
-      help: `Connectors that are ${state} on this host`,
-      registers,
-      collect() {
-        this.set(standing(state))
-      },
-    })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  for (const name of METRIC_NAMES) register(registry, name)
+  const bound = createBound()
+
+  const counter = <N extends CounterName>(name: N, labels: LabelsOf<N>): void =>
+    metric<Counter>(registry, name).inc(bound.within(name, labels))
+  const observe = <N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void =>
+    metric<Histogram>(registry, name).observe(bound.within(name, labels), seconds)
+
+  /** Sets all gauges to what was read, and takes away what was not. */
+  function setGauges(readings: Readings): void {
+    const left = new Map<string, number>(bound.over())
+    for (const name of GAUGES) {
+      const rows = readings[name] ?? []
+      const gauge = metric<Gauge>(registry, name)
+      const { most } = METRICS[name]
+      gauge.reset()
+      // Without labels prom-client makes a 0 of a reset; what is not known is not 0.
+      if (METRICS[name].labels.length === 0) gauge.remove()
+      for (const { labels, value } of rows.slice(0, most)) gauge.set(labels, value)
+      if (rows.length > most) left.set(name, rows.length - most)
+    }
+    const gauge = metric<Gauge>(registry, 'keyway_series_left_out')
+    for (const [name, count] of left) gauge.set({ metric: name }, count)
   }
-  new Gauge({
-    name: 'keyway_connectors',
-    help: 'Connectors that are being served',
-    registers,
-    collect() {
-      this.set(served())
-    },
-  })
+
   return {
     call(connector, capability, { code, cause }, seconds) {
-      calls.inc({ connector, capability, code, cause })
-      callSeconds.observe({ connector, capability }, seconds)
+      counter('keyway_calls_total', { connector, capability, code, cause })
+      observe('keyway_call_seconds', { connector, capability }, seconds)
     },
     upstream(connector, outcome, seconds) {
-      upstreams.inc({ connector, outcome })
-      upstreamSeconds.observe({ connector }, seconds)
+      counter('keyway_upstream_requests_total', { connector, outcome })
+      observe('keyway_upstream_seconds', { connector }, seconds)
     },
-    upstreamRefused: (connector) => refusals.inc({ connector }),
-    workerEnded: (reason) => ends.inc({ reason }),
-    callRepeated: () => repeats.inc(),
-    workerSlowed: () => slowed.inc(),
-    text: () => registry.metrics(),
+    upstreamRefused: (connector) => counter('keyway_upstream_refused_total', { connector }),
+    workerEnded: (reason) => counter('keyway_worker_ends_total', { reason }),
+    callRepeated: () => counter('keyway_calls_repeated_total', {}),
+    workerSlowed: () => counter('keyway_workers_slowed_total', {}),
+    answered(endpoint, status, seconds) {
+      const row = { endpoint, class: `${Math.floor(status / 100)}xx`, status: String(status) }
+      counter('keyway_core_requests_total', row)
+      observe('keyway_core_request_seconds', { endpoint }, seconds)
+    },
+    unread: (measure) => counter('keyway_measure_failures_total', { measure }),
+    async text() {
+      setGauges(await read())
+      return registry.metrics()
+    },
     contentType: registry.contentType,
+  }
+}
+
+const GAUGES = METRIC_NAMES.filter((name) => METRICS[name].type === 'gauge') as GaugeName[]
+
+function register(registry: Registry, name: MetricName): void {
+  const { type, labels, meaning }: MetricRow = METRICS[name]
+  // Marks of the reference's Markdown.
+  const help = meaning.replaceAll('`', '')
+  const options = { name, help, labelNames: labels, registers: [registry] }
+  if (type === 'counter') new Counter(options)
+  else if (type === 'gauge') new Gauge(options)
+  else new Histogram({ ...options, buckets: BUCKETS })
+}
+
+/** What was registered under a name; of which type, its row says. */
+const metric = <T>(registry: Registry, name: MetricName): T => registry.getSingleMetric(name) as T
+
+/** Keeps counters and histograms within the bound of their row, for as long as the host runs. */
+function createBound() {
+  const seen = new Map<MetricName, { kept: Set<string>; over: Set<string> }>()
+  return {
+    /** The labels themselves, or `other` for all of them. */
+    within(name: MetricName, labels: Record<string, string>): Record<string, string> {
+      const { most }: MetricRow = METRICS[name]
+      const key = Object.values(labels).join('\0')
+      const sets = seen.get(name) ?? { kept: new Set(), over: new Set() }
+      seen.set(name, sets)
+      if (sets.kept.has(key)) return labels
+      if (sets.kept.size < most) {
+        sets.kept.add(key)
+        return labels
+      }
+      // Also these are remembered up to the bound only: then there are as many, or more.
+      if (sets.over.size < most) sets.over.add(key)
+      return Object.fromEntries(Object.keys(labels).map((label) => [label, OTHER]))
+    },
+    over: (): [MetricName, number][] =>
+      [...seen]
+        .filter(([, { over }]) => over.size > 0)
+        .map(([name, { over }]) => [name, over.size]),
   }
 }

@@ -69,6 +69,11 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
     headers: { host: 'localhost' },
   })
   expect(connectors.status).toBe(200)
+  const metrics = await core.host.app.request('/metrics', { headers: { host: 'localhost' } })
+  const told = await metrics.text()
+  expect(told).toMatch(/^keyway_database_up 0$/m)
+  expect(told).not.toMatch(/^keyway_(removal_oldest_seconds|clock_offset_seconds)\b/m)
+  expect(told).toMatch(/^keyway_core_requests_total\{endpoint="\w+",class="5xx",status="503"\} /m)
 
   let back = away
   for (let tries = 0; back.status !== 200 && tries < 200; tries += 1) {

@@ -110,6 +110,9 @@ export const accessRequests = pgTable(
     uniqueIndex('access_requests_policy_for')
       .on(table.policyId, table.targetUserId, table.policyFor)
       .where(sql`${table.policyFor} is not null`),
+    index('access_requests_todo')
+      .on(table.todo, table.expiresAt)
+      .where(sql`${table.todo} is not null`),
     index('access_requests_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
   ],
 )

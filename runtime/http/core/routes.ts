@@ -38,6 +38,8 @@ export type CoreDeps = {
   /** Who sends a request. */
   clientAddress(c: Context<Env>): string
   log: Log
+  /** Hears of every answer: the endpoint's name, the status, the time that it took. */
+  onAnswer(endpoint: string, status: number, seconds: number): void
 }
 
 /** The caller of an endpoint that needs none: its handler looks at neither. */
@@ -78,11 +80,10 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
 
   for (const [name, row] of rows) {
     routes.on(row.method, row.path, async (c) => {
-      try {
-        return await answer(c, name, row)
-      } catch (error) {
-        return toAnswer(c, error)
-      }
+      const beganMs = performance.now()
+      const reply = await answer(c, name, row).catch((error) => toAnswer(c, error))
+      deps.onAnswer(name, reply.status, (performance.now() - beganMs) / 1000)
+      return reply
     })
   }
   // After all of them: the same path with a method that no row has.

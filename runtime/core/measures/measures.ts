@@ -1,0 +1,46 @@
+/** MEASURES: what is read from the database for whoever watches. Each is one bounded question. */
+import { sql } from 'drizzle-orm'
+import type { Readings } from '../../contract/metrics.ts'
+import type { Db } from '../../database/database.ts'
+import type { Connectors } from '../apps/connectors.ts'
+import { outages, syncs } from './apps.ts'
+import { oldestJobs } from './jobs.ts'
+import { failingRequests, oldestRemovals, requestsByState } from './requests.ts'
+
+type Around = { domainId: string; connectors: Pick<Connectors, 'find'> }
+
+const MEASURES: Record<string, (db: Db, around: Around) => Promise<Readings>> = {
+  requests: (db, { domainId }) => requestsByState(db, domainId),
+  failing: (db) => failingRequests(db),
+  removals: (db, { domainId }) => oldestRemovals(db, domainId),
+  syncs: (db, { connectors }) => syncs(db, connectors),
+  outages: (db) => outages(db),
+  jobs: (db) => oldestJobs(db),
+}
+
+/** Longest that one of them may take, in milliseconds: to watch must not be a burden. */
+const LONGEST_MS = 2000
+
+/** Reads all of them one after the other; one that fails is told to `onError`, and its gauges are absent. */
+export async function readMeasures(
+  db: Db,
+  around: Around,
+  onError: (measure: string, error: unknown) => void,
+): Promise<Readings> {
+  const all: Readings = {}
+  for (const [name, measure] of Object.entries(MEASURES)) {
+    try {
+      const readings = await db.transaction(
+        async (tx) => {
+          await tx.execute(sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`)
+          return measure(tx, around)
+        },
+        { accessMode: 'read only' },
+      )
+      Object.assign(all, readings)
+    } catch (error) {
+      onError(name, error)
+    }
+  }
+  return all
+}

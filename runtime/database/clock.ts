@@ -1,0 +1,11 @@
+/** How far the clock of this host is ahead of the database's. */
+import { type Db, databaseTime } from './database.ts'
+
+/** In milliseconds, as exact as half the time of the question; negative where it is behind. */
+export async function clockOffsetMs(db: Db): Promise<number> {
+  const askedMs = Date.now()
+  const beganMs = performance.now()
+  const there = await databaseTime(db)
+  const halfwayMs = askedMs + (performance.now() - beganMs) / 2
+  return halfwayMs - there.getTime()
+}

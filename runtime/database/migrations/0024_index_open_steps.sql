@@ -1,0 +1,1 @@
+CREATE INDEX "access_requests_todo" ON "access_requests" USING btree ("todo","expires_at") WHERE "access_requests"."todo" is not null;
