@@ -150,7 +150,7 @@ describe('operating', () => {
     const { text, headers } = await host.send('/metrics')
     expect(headers['content-type']).toMatch(/^text\/plain/)
     expect(text).toMatch(
-      /keyway_calls_total\{connector="several-parts",capability="get_account",code="ok"\} \d+/,
+      /keyway_calls_total\{connector="several-parts",capability="get_account",code="ok",cause="interface"\} \d+/,
     )
   })
 
