@@ -13,6 +13,9 @@ async function bundle(entry: string) {
     metafile: true,
     format: 'esm',
     platform: 'neutral',
+    // As runtime/registry/compiler.ts: the SDK of this checkout, whatever a connector's tsconfig says.
+    alias: { 'keyway/sdk': `${root}/runtime/sdk/sdk.ts` },
+    tsconfigRaw: {},
   })
   return { inputs: Object.keys(metafile.inputs), text: outputFiles[0]?.text ?? '' }
 }
