@@ -92,6 +92,12 @@ export const SETTINGS = {
     meaning:
       'grants of secrets that the code of a dropped-in connector may see (`clear_secrets`; to an installed one they are granted by `keyway grant`): `connector_id=field`, separated by spaces',
   },
+  KEYWAY_RETENTION: {
+    default: '',
+    schema: text,
+    meaning:
+      'how many days what is over is kept, where it is to be another number than in the [reference](runtime/contract/README.md#retention): `tasks=365 sync_runs=30`',
+  },
   KEYWAY_SECRET: {
     secret: true,
     default: '',
@@ -215,6 +221,7 @@ export type Config = Readonly<{
   connectorsPath: string
   privateEgress: string
   clearSecrets: string
+  retention: string
   /** Empty: to be generated into the data directory. */
   secrets: readonly string[]
   adminToken: string
@@ -276,6 +283,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
     privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
     clearSecrets: get('KEYWAY_CLEAR_SECRETS'),
+    retention: get('KEYWAY_RETENTION'),
     secrets,
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
     databaseUrl,

@@ -13,6 +13,7 @@ import { createOperatorStanding } from './core/callers/operator-standing.ts'
 import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
 import { createOnce } from './core/once/once.ts'
 import type { CoreParts } from './core/parts.ts'
+import { parseRetention } from './core/retention/rules.ts'
 import { type Db, databaseTime } from './database/database.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
@@ -319,6 +320,7 @@ export async function createHost(
     send: state?.work.send ?? noWork,
     deliver: egress.deliver,
     now: databaseTime,
+    keptDays: await setting(() => parseRetention(config.retention)),
   }
   const readiness = createReadiness({
     started: () => started,

@@ -10,6 +10,7 @@ import { REQUEST_STATES, type Standing } from '../runtime/contract/request-state
 import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
 import { SYNC_RULES } from '../runtime/contract/sync-rules.ts'
 import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
+import { KEPT_OTHERWISE, RETENTION_NAMES, retentionOf } from '../runtime/core/retention/rules.ts'
 import { CORE_TAGS, FAILURES, RARE_FAILURES } from '../runtime/http/documents/core.ts'
 import { code, table } from './markdown.ts'
 
@@ -21,6 +22,7 @@ export const coreSections = (): [string, string][] => [
   ['Task actions', taskActions()],
   ['Access lengths', accessLengths()],
   ['Syncs', syncs()],
+  ['Retention', retention()],
 ]
 
 function endpoints(): string {
@@ -49,6 +51,27 @@ const syncs = (): string =>
     ['about', 'rule'],
     SYNC_RULES.map(([about, rule]) => [about, rule]),
   )
+
+/** What is kept for how long. */
+const retention = (): string =>
+  [
+    'Once an hour, one host removes what is over, in small batches. `KEYWAY_RETENTION` changes the number of days, such as `tasks=365 sync_runs=30`. Nothing of the activity log is ever removed.',
+    '',
+    table(
+      ['table', 'what', 'days', 'may be set from', 'what stays however old it is'],
+      RETENTION_NAMES.map((name) => {
+        const { what, keptDays, leastDays, stays } = retentionOf(name)
+        return [code(name), what, `${keptDays}`, leastDays === null ? '' : `${leastDays}`, stays]
+      }),
+    ),
+    '',
+    'What is bounded otherwise, or kept for ever:',
+    '',
+    table(
+      ['table', 'kept'],
+      Object.entries(KEPT_OTHERWISE).map(([name, how]) => [code(name), how]),
+    ),
+  ].join('\n')
 
 /** What each state means, says of the access, and may lead to. */
 const requestStates = (): string =>

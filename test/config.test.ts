@@ -34,6 +34,7 @@ describe('without variables', () => {
       connectorsPath: '/connectors',
       privateEgress: '',
       clearSecrets: '',
+      retention: '',
       secrets: [],
       adminToken: '',
       databaseUrl: '',

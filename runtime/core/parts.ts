@@ -4,6 +4,7 @@ import type { Db } from '../database/database.ts'
 import type { Sealer } from '../seal.ts'
 import type { Connectors } from './apps/connectors.ts'
 import type { Send } from './background/background.ts'
+import type { KeptDays } from './retention/rules.ts'
 import type { Deliver } from './webhooks/deliver.ts'
 
 export type CoreParts = {
@@ -16,6 +17,8 @@ export type CoreParts = {
   deliver: Deliver
   /** What time it is: the database's, so that hosts agree. */
   now(db: Db): Promise<Date>
+  /** How long what is over is kept, by table. */
+  keptDays: KeptDays
 }
 
 /**

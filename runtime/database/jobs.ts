@@ -66,6 +66,14 @@ export const hasNoJob = (queue: string, key: SQL): SQL => sql`not exists (
   select from ${JOB}
   where name = ${queue} and policy = ${POLICY} and state <= 'active' and coalesce(singleton_key, '') = ${key})`
 
+/** Whether any job of a queue was made within so many seconds, whatever became of it. */
+export async function hasRecentJob(db: Db, queue: string, seconds: number): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select from ${JOB}
+    where name = ${queue} and created_on > now() - make_interval(secs => ${seconds}) limit 1`)
+  return rows.length > 0
+}
+
 /** Keys whose jobs were begun so long ago and have not ended, those that wait longest first. */
 export async function startedJobs(db: Db, queue: string, seconds: number): Promise<string[]> {
   const { rows } = await db.execute<{ key: string }>(sql`

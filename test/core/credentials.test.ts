@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Connectors, InstalledConnector } from '../../runtime/core/apps/connectors.ts'
 import { checkCredentials } from '../../runtime/core/apps/credentials.ts'
 import type { RequestParts } from '../../runtime/core/parts.ts'
+import { parseRetention } from '../../runtime/core/retention/rules.ts'
 import { createSealer } from '../../runtime/seal.ts'
 
 test('a connector that would wait longer is given up, whatever deadline it asked for', async () => {
@@ -16,6 +17,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     now: async () => new Date(),
+    keptDays: parseRetention(''),
     requestId: 'r',
     cause: { kind: 'request', id: 'r' },
     signal: new AbortController().signal,

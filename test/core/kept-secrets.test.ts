@@ -1,4 +1,5 @@
 /** Where credentials of connected apps are, and where they are not. */
+
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callApp, keepConnection, openConnection } from '../../runtime/core/apps/connections.ts'
@@ -6,6 +7,7 @@ import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
 import { findSession, signInByToken } from '../../runtime/core/callers/sessions.ts'
 import { agreeOnSecret } from '../../runtime/core/deployment.ts'
 import type { RequestParts } from '../../runtime/core/parts.ts'
+import { parseRetention } from '../../runtime/core/retention/rules.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import { deploymentSecret } from '../../runtime/database/schema/deployment.ts'
 import { nodes } from '../../runtime/database/schema/lifecycle.ts'
@@ -61,6 +63,7 @@ const call = async (secrets: string[]) => {
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     now: async () => new Date(),
+    keptDays: parseRetention(''),
     requestId: 'r',
     cause: { kind: 'request', id: 'r' },
     signal: new AbortController().signal,

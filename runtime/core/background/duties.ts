@@ -3,6 +3,7 @@ import { RENEWAL_DUTY } from '../apps/renewal-duty.ts'
 import { OFFBOARDING_DUTY } from '../offboarding/duty.ts'
 import { POLICY_DUTY } from '../policies/duty.ts'
 import { REQUEST_DUTY } from '../requests/duty.ts'
+import { RETENTION_DUTY } from '../retention/duty.ts'
 import { SYNC_DUTY } from '../sync/duty.ts'
 import { UPLOAD_DUTY } from '../uploads/duty.ts'
 import { FEED_DUTY } from '../webhooks/feed.ts'
@@ -17,4 +18,5 @@ export const DUTIES: Record<QueueName, Duty> = {
   'access-policies': POLICY_DUTY,
   offboardings: OFFBOARDING_DUTY,
   syncs: SYNC_DUTY,
+  retention: RETENTION_DUTY,
 }

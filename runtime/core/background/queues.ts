@@ -72,6 +72,13 @@ export const QUEUES = {
     // A turn ends after a minute (core/sync/duty.ts); a single statement may take ten.
     expireSeconds: 1800,
   },
+  retention: {
+    what: 'removing what is not kept any more',
+    concurrency: 1,
+    perApp: null,
+    retries: 2,
+    expireSeconds: 1800,
+  },
 } as const satisfies Record<string, QueueRow>
 
 export type QueueName = keyof typeof QUEUES

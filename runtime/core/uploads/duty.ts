@@ -1,5 +1,5 @@
 /** Working through uploads: each in one transaction, so that all of it is there, or none. */
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
 import { recordActivity } from '../activity/activity.ts'
@@ -30,9 +30,6 @@ export type UploadRow = typeof uploads.$inferSelect
 /** What an upload came to: counts for the log; `problem` where nothing of it was done. */
 export type Outcome = { problem?: string } & Record<string, unknown>
 
-/** How long finished uploads can be asked for, in days. */
-const KEPT_DAYS = 30
-
 const APPLY = { accounts: applyAccounts, activity: applyActivity }
 
 const EVENTS = { accounts: 'ACCOUNTS_UPLOADED', activity: 'ACTIVITY_RECORDS_UPLOADED' } as const
@@ -48,14 +45,6 @@ async function workThrough(db: Db, id: string): Promise<void> {
     const outcome = await APPLY[upload.kind](tx, upload)
     await finish(tx, upload, outcome.problem === undefined ? 'SUCCESS' : 'FAILURE', outcome)
   })
-  await db
-    .delete(uploads)
-    .where(
-      and(
-        isNotNull(uploads.finishedAt),
-        sql`${uploads.finishedAt} < now() - make_interval(days => ${KEPT_DAYS})`,
-      ),
-    )
 }
 
 /** An upload that is not finished, held until the transaction ends; null when another host was faster. */

@@ -1,4 +1,5 @@
 /** One company for one run: an app, people, what they do, two hosts that carry it out, and a clock. */
+
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import type { AppRow } from '../../../../runtime/core/apps/apps.ts'
@@ -10,6 +11,7 @@ import { carry } from '../../../../runtime/core/requests/carry.ts'
 import { createRequest } from '../../../../runtime/core/requests/create.ts'
 import { REQUEST_DUTY } from '../../../../runtime/core/requests/duty.ts'
 import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
+import { parseRetention } from '../../../../runtime/core/retention/rules.ts'
 import type { PermissionRow } from '../../../../runtime/core/store/permission-base.ts'
 import {
   completeTask,
@@ -103,6 +105,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
   let failing = choose.one([0, 0.1, 0.4])
   const means = {
     now: async () => new Date(clock.nowMs),
+    keptDays: parseRetention(''),
     // Words get lost: what is due is looked for all the same.
     deliver: { refuse: () => null, post: () => Promise.reject(new Error('no webhook is here')) },
     send: async (_tx: Db, _queue: string, key: string) => {

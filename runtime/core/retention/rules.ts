@@ -1,0 +1,187 @@
+/** RETENTION: what is kept for how long. One row for each table that grows with time; the reference is read from it. */
+import { type SQL, sql } from 'drizzle-orm'
+import { REQUEST_STATES } from '../../contract/request-states.ts'
+
+type Row = {
+  /** In words, for people. */
+  what: string
+  /** Days that a row is kept after `moment`. */
+  keptDays: number
+  /** The least that an operator may set it to; null where it cannot be set. */
+  leastDays: number | null
+  /** What stays however old it is, in words. */
+  stays: string
+  /** When a row was over. */
+  moment: SQL
+  /** A condition on rows: nothing needs them any more. */
+  isOver: SQL
+  /** Rows are added in the order of their ids and are over in the same order: only the oldest are looked at. */
+  inOrder?: true
+}
+
+/** States of requests that are over and left nothing behind in any system. */
+const REQUESTS_OVER = Object.entries(REQUEST_STATES)
+  .filter(
+    ([name, { standing }]) =>
+      standing === 'over' &&
+      !['TIME_BASED_EXPIRED_FAILED', 'TIME_BASED_EXPIRED_CANCELLED'].includes(name),
+  )
+  .map(([name]) => name)
+
+const oneOf = (words: readonly string[]): SQL =>
+  sql.join(
+    words.map((word) => sql`${word}`),
+    sql`, `,
+  )
+
+const OPEN_TASKS = oneOf(['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'])
+
+/** Runs of an app that stay, however old. */
+const RUNS_PER_APP = 20
+
+export const RETENTION = {
+  sync_runs: {
+    what: 'runs of syncs',
+    keptDays: 90,
+    leastDays: 1,
+    stays: `running ones, and the latest ${RUNS_PER_APP} of each app`,
+    moment: sql`ended_at`,
+    isOver: sql`state <> 'RUNNING' and id < (
+      select min(newest.id) from (
+        select r.id from sync_runs r where r.app_id = sync_runs.app_id
+        order by r.id desc limit ${RUNS_PER_APP}) newest)`,
+  },
+  identity_events: {
+    what: 'what syncs of the identity source changed of people',
+    keptDays: 400,
+    leastDays: 30,
+    stays: 'nothing; the activity log has the changes of people too',
+    moment: sql`detected_at`,
+    isOver: sql`true`,
+    inOrder: true,
+  },
+  access_requests: {
+    what: 'access requests',
+    keptDays: 730,
+    leastDays: 30,
+    stays:
+      'those that are under way or whose access is there, those a policy made that still wants them, and those that an open task or account refers to',
+    moment: sql`updated_at`,
+    isOver: sql`status in (${oneOf(REQUESTS_OVER)}) and todo is null and wake_at is null
+      and policy_for is null
+      and not exists (select from holders where left_by = access_requests.id)
+      and not exists (select from tasks
+        where access_request_id = access_requests.id and status in (${OPEN_TASKS}))`,
+  },
+  tasks: {
+    what: 'tasks with their comments',
+    keptDays: 730,
+    leastDays: 30,
+    stays: 'open ones, and those of a request or of an offboarding that is kept',
+    moment: sql`updated_at`,
+    isOver: sql`status not in (${OPEN_TASKS})
+      and not exists (select from access_requests r where r.id = tasks.access_request_id)
+      and not exists (select from offboarding_steps s where s.task_id = tasks.id)`,
+  },
+  user_offboardings: {
+    what: 'offboardings with their steps',
+    keptDays: 730,
+    leastDays: 30,
+    stays: 'those under way, and those that failed',
+    moment: sql`updated_at`,
+    isOver: sql`status in ('COMPLETED', 'CANCELLED', 'EXPIRED') and wake_at is null`,
+  },
+  api_tokens: {
+    what: 'API tokens that were revoked or have expired',
+    keptDays: 90,
+    leastDays: 1,
+    stays: 'those that work, and the operator’s retired ones: they must never work again',
+    moment: sql`least(revoked_at, expires_at)`,
+    isOver: sql`not operator`,
+  },
+  uploads: {
+    what: 'uploads, to be asked for',
+    keptDays: 30,
+    leastDays: 1,
+    stays: 'those that are not worked through',
+    moment: sql`finished_at`,
+    isOver: sql`finished_at is not null`,
+  },
+  sessions: {
+    what: 'sessions of the settings pages',
+    keptDays: 0,
+    leastDays: null,
+    stays: 'those that last',
+    moment: sql`expires_at`,
+    isOver: sql`true`,
+  },
+  login_links: {
+    what: 'login links',
+    keptDays: 0,
+    leastDays: null,
+    stays: 'those that work',
+    moment: sql`expires_at`,
+    isOver: sql`true`,
+  },
+  shared_answers: {
+    what: 'answers that hosts wait for together',
+    keptDays: 0,
+    leastDays: null,
+    stays: 'those that are being found',
+    moment: sql`until`,
+    isOver: sql`true`,
+  },
+} as const satisfies Record<string, Row>
+
+export type RetentionName = keyof typeof RETENTION
+export const RETENTION_NAMES = Object.keys(RETENTION) as RetentionName[]
+
+/** The row of a table. */
+export const retentionOf = (name: RetentionName): Row => RETENTION[name]
+
+/** What grows, or would, and is bounded by other means, in words: table -> how. */
+export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
+  activity_logs: 'for ever: the record that can only be added to (`keyway audit verify`)',
+  generations: 'for ever: who changed what is installed, when and why',
+  installed_states: 'for ever, once for all generations that say the same',
+  packages:
+    'while one of the latest 100 generations names them, and a day at least; removed at the next change',
+  nodes: 'an hour after the host was last heard of',
+  event_feeds: 'as long as its webhook; one row each',
+  table_changes: 'folded into one row for each table, again and again',
+  jobs: 'a week after they ended',
+}
+
+/** Days by table. */
+export type KeptDays = Readonly<Record<RetentionName, number>>
+
+const DEFAULTS = Object.fromEntries(
+  RETENTION_NAMES.map((name) => [name, RETENTION[name].keptDays]),
+) as KeptDays
+
+/** Longest that may be set, in days: a hundred years. */
+const MOST_DAYS = 36_500
+
+/**
+ * Reads `KEYWAY_RETENTION`, such as `tasks=365 sync_runs=30`.
+ *
+ * @throws Error in words, naming the entry that is wrong.
+ */
+export function parseRetention(text: string): KeptDays {
+  const set: Partial<Record<RetentionName, number>> = {}
+  for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
+    const [, name = '', digits = ''] = /^([a-z_]+)=([0-9]{1,6})$/.exec(entry) ?? []
+    const row = Object.hasOwn(RETENTION, name) ? retentionOf(name as RetentionName) : null
+    if (!row || row.leastDays === null)
+      throw new Error(
+        `KEYWAY_RETENTION: "${entry}" is not an entry such as tasks=365; what can be set: ${RETENTION_NAMES.filter((one) => RETENTION[one].leastDays !== null).join(', ')}`,
+      )
+    const days = Number(digits)
+    if (days < row.leastDays || days > MOST_DAYS)
+      throw new Error(
+        `KEYWAY_RETENTION: ${name} is kept between ${row.leastDays} and ${MOST_DAYS} days, not ${days}`,
+      )
+    set[name as RetentionName] = days
+  }
+  return { ...DEFAULTS, ...set }
+}
