@@ -17,8 +17,8 @@ import { parseRetention } from './core/retention/rules.ts'
 import { type Db, databaseTime } from './database/database.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
-import type { Resolve } from './egress/lookups.ts'
 import { checkRules } from './egress/url-template.ts'
+import type { HostParts } from './host-parts.ts'
 import { createApp } from './http/app.ts'
 import { refuseOddPaths } from './http/canonical-path.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -33,7 +33,7 @@ import { createTryOut } from './invoke/try-out.ts'
 import { createTurns } from './invoke/turns.ts'
 import { keptSecret } from './keys.ts'
 import { createLanes, type Lanes } from './lanes/lanes.ts'
-import { createLauncher, type Launcher } from './lanes/launch.ts'
+import { createLauncher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts'
 import type { Log } from './log.ts'
@@ -53,7 +53,6 @@ import { followRotation } from './reseal.ts'
 import { createSealer } from './seal.ts'
 import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
-import type { Recorder } from './testing/record/recorder.ts'
 import { createTold, type Observers } from './told.ts'
 import { VERSION } from './version.ts'
 
@@ -81,20 +80,6 @@ export type Host = {
   /** Resolves when every folder that was there at the start is served or a ghost. */
   settled: Promise<void>
   stop(): Promise<void>
-}
-
-/** A host that is not whole. */
-export type HostParts = {
-  /** The one plugin directory that is served; no built-in connectors then. */
-  only?: string | null
-  /** `none`: connectors alone; the core interface answers 503. */
-  database?: 'none'
-  /** What looks names up for connectors, in place of the system. */
-  resolve?: Resolve
-  /** Changes how worker processes are started. */
-  launch?(launcher: Launcher): Launcher
-  /** Looks on at every call, to make cases of them. */
-  recorder?: Pick<Recorder, 'run' | 'onHop'>
 }
 
 /** A host without a database has no records, and so nothing to do with them. */
@@ -132,11 +117,12 @@ export async function createHost(
   const vault = createSealer(secrets, 'connection')
   /** The parts, once connectors can be called. */
   const callable = Promise.withResolvers<CoreParts>()
+  const known = { config, log, secrets, operator, hasher }
   const state =
     wanted === 'none'
       ? null
       : await setting(() =>
-          openState({ config, log, secrets, operator, hasher, parts: callable.promise }),
+          openState({ ...known, parts: callable.promise, replaceMissing: wanted === 'new' }),
         )
   const database = state?.database ?? null
 

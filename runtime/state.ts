@@ -8,6 +8,7 @@ import type { TokenHasher } from './core/callers/principal.ts'
 import { TOKENS_CHANNEL } from './core/callers/tokens.ts'
 import { agreeOnSecret } from './core/deployment.ts'
 import type { CoreParts } from './core/parts.ts'
+import { PASSWORD_FILE } from './database/place.ts'
 import { type DatabaseService, startDatabase } from './database/service.ts'
 import { keptSecret } from './keys.ts'
 import type { Log } from './log.ts'
@@ -22,6 +23,8 @@ export type StateOptions = {
   hasher: TokenHasher
   /** There once connectors can be called: jobs wait for it. */
   parts: Promise<CoreParts>
+  /** Whether an empty embedded database may take the place of one that is missing. */
+  replaceMissing: boolean
 }
 
 export type State = { database: DatabaseService; work: Work }
@@ -32,7 +35,7 @@ const REPLACED_FIRST =
 
 /** Opens it in the background; what is wrong with a setting is thrown at once. */
 export async function openState(options: StateOptions): Promise<State> {
-  const { config, log, secrets, operator, hasher, parts } = options
+  const { config, log, secrets, operator, hasher, parts, replaceMissing } = options
   const { dataDir } = config
   const work = createWork({
     duties: DUTIES,
@@ -46,7 +49,8 @@ export async function openState(options: StateOptions): Promise<State> {
   const database = await startDatabase({
     dataDir,
     url: config.databaseUrl,
-    password: (await keptSecret(dataDir, 'database-password')).value,
+    password: async () => (await keptSecret(dataDir, PASSWORD_FILE)).value,
+    replaceMissing,
     prepare: async (reached) => {
       if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
       const { db, domainId } = reached

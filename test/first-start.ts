@@ -13,6 +13,7 @@ import { readConfig } from '../runtime/config.ts'
 import { openDatabase } from '../runtime/database/database.ts'
 import { startEmbedded } from '../runtime/database/embedded.ts'
 import { homeOf, prepareHome } from '../runtime/database/home.ts'
+import { PASSWORD_FILE } from '../runtime/database/place.ts'
 import { keptSecret } from '../runtime/keys.ts'
 import { createLog } from '../runtime/log.ts'
 import { createHost } from '../runtime/main.ts'
@@ -20,12 +21,11 @@ import { forgetDatabase } from './database/forget.ts'
 
 /** Where the tests of a run find the data directory of the template. */
 const VARIABLE = 'KEYWAY_TESTS_DATABASE'
-const PASSWORD_FILE = 'database-password'
 
 /** For vitest, before the first test: makes the template; the answer removes it after the last. */
 export async function setup(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-template-'))
-  const password = (await keptSecret(dataDir, PASSWORD_FILE)).value
+  const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
   const server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
   const database = await openDatabase(server.connection, (error) => {
     throw error

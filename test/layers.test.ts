@@ -46,7 +46,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'state.ts': ['core', 'database', 'config.ts', 'keys.ts', 'log.ts'],
   'latest.ts': [],
   'measured.ts': ['contract', 'core', 'database', 'lanes', 'latest.ts', 'log.ts'],
+  'host-parts.ts': ['egress', 'lanes', 'testing'],
   'main.ts': [
+    'host-parts.ts',
     'core',
     'database',
     'contract',
@@ -73,6 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract',
     'core',
     'database',
+    'host-parts.ts',
     'main.ts',
     'config.ts',
     'keys.ts',

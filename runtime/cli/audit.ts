@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type Verification, verifyActivity } from '../core/activity/chain.ts'
 import { type Borrowed, borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
+import { PASSWORD_FILE } from '../database/place.ts'
 import { existingSecret } from '../keys.ts'
 import { progressLine } from './progress.ts'
 
@@ -52,7 +53,7 @@ async function connectionOf({
 }: Config): Promise<Pick<Borrowed, 'connection' | 'release'>> {
   if (databaseUrl !== '')
     return { connection: { connectionString: databaseUrl }, release: async () => {} }
-  const password = await existingSecret(dataDir, 'database-password')
+  const password = await existingSecret(dataDir, PASSWORD_FILE)
   return borrowDatabase(dataDir, password, console.error).catch((error) => {
     throw error instanceof NoDatabaseError
       ? new ConfigError(error.message, { cause: error })

@@ -6,6 +6,7 @@ import { type BackupResult, backup as writeBackup } from '../database/backup/bac
 import { BackupError, type BackupKey } from '../database/backup/format.ts'
 import { noteBackup } from '../database/backup/noted.ts'
 import { borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
+import { PASSWORD_FILE } from '../database/place.ts'
 import { existingSecret } from '../keys.ts'
 import { backupKey, keyId } from '../secret.ts'
 import { VERSION } from '../version.ts'
@@ -60,7 +61,7 @@ async function copy(
   force: boolean,
   keys: [BackupKey, ...BackupKey[]],
 ): Promise<BackupResult> {
-  const password = await existingSecret(config.dataDir, 'database-password')
+  const password = await existingSecret(config.dataDir, PASSWORD_FILE)
   const line = progressLine()
   const stop = stoppable()
   const server = await borrowDatabase(config.dataDir, password, console.error)
@@ -89,7 +90,7 @@ async function copy(
 async function tried({ dataDir }: Config, file: string, force: boolean): Promise<void> {
   const there = await stat(file).catch(() => null)
   if (there && !force) throw new BackupError(`${file} is there already; --force replaces it`)
-  const password = await existingSecret(dataDir, 'database-password')
+  const password = await existingSecret(dataDir, PASSWORD_FILE)
   const server = await borrowDatabase(dataDir, password, console.error)
   await server.release()
 }

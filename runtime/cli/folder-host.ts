@@ -3,8 +3,9 @@ import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Config, ConfigError } from '../config.ts'
+import type { HostParts } from '../host-parts.ts'
 import type { Log } from '../log.ts'
-import { createHost, type Host, type HostParts } from '../main.ts'
+import { createHost, type Host } from '../main.ts'
 import type { Observers } from '../told.ts'
 
 export type FolderHost = {

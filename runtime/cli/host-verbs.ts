@@ -50,6 +50,10 @@ serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
       '--sample',
       'also start a sample SCIM directory with 250 people on loopback, and make a sample company',
     )
+    .option(
+      '--new-database',
+      'begin with an empty database where the one that the data directory had is missing',
+    )
     .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
     .description('start the server with all connectors')
     .action(async (options) => (await import('./start.ts')).start(options))

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { ConfigError, readConfig } from '../config.ts'
 import { restore as readBackup } from '../database/backup/restore.ts'
 import { DataDirInUseError } from '../database/host-lock.ts'
+import { PASSWORD_FILE } from '../database/place.ts'
 import { keptSecret } from '../keys.ts'
 import { type BackupFlags, backupKeys, inWords, stoppable } from './backup.ts'
 import { ownServerWords } from './own-server.ts'
@@ -22,7 +23,7 @@ export async function restore(name: string, { force, dryRun, json }: BackupFlags
       force: force === true,
       dryRun: dryRun === true,
       keys: await backupKeys(config),
-      password: async () => (await keptSecret(dataDir, 'database-password')).value,
+      password: async () => (await keptSecret(dataDir, PASSWORD_FILE)).value,
       signal: stoppable(),
       tell: (text) => {
         line.clear()

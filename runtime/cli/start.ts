@@ -7,13 +7,14 @@ import { SAMPLE_TOKEN, type SampleDirectory } from '../sample/scim-server.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
 
-export type StartOptions = { sample?: true; samplePort: number }
+export type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
 
-export async function start({ sample, samplePort }: StartOptions): Promise<void> {
+export async function start({ sample, samplePort, newDatabase }: StartOptions): Promise<void> {
   const config = readConfig(process.env)
   const log = createLog(config.logLevel)
   const directory = sample ? await startSample(samplePort) : null
-  const host = await createHost(directory ? withGrant(config, directory.baseUrl) : config, log)
+  const granted = directory ? withGrant(config, directory.baseUrl) : config
+  const host = await createHost(granted, log, {}, newDatabase ? { database: 'new' } : {})
   const prepared = Promise.withResolvers<void>()
   if (directory) host.readyAfter('the sample company is being made', prepared.promise)
   const listening = await listen(host, config)

@@ -20,12 +20,30 @@ const Links = v.array(v.object({ source: v.string(), target: v.string() }))
 export class NoBinariesError extends Error {}
 
 /**
- * Copies the programs below a directory, once per version.
+ * Copies the programs below the first directory that can be written to, once per version.
  *
  * @throws NoBinariesError where the package has none for this platform.
  */
-export async function installBinaries(directory: string, owner: Owner | null): Promise<Binaries> {
-  const { home, version } = locate()
+export async function installBinaries(
+  directories: readonly string[],
+  owner: Owner | null,
+): Promise<Binaries> {
+  const from = locate()
+  const [directory = '', ...others] = directories
+  try {
+    return await copyTo(directory, from, owner)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (others.length === 0 || !['EROFS', 'EACCES', 'EPERM'].includes(code)) throw error
+    return installBinaries(others, owner)
+  }
+}
+
+async function copyTo(
+  directory: string,
+  { home, version }: ReturnType<typeof locate>,
+  owner: Owner | null,
+): Promise<Binaries> {
   const target = path.join(directory, `postgresql-${version}`)
   const found = { bin: path.join(target, 'bin'), major: Number.parseInt(version, 10) }
   if (await exists(target)) return found

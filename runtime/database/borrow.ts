@@ -1,9 +1,7 @@
 /** The embedded database for a command: the running host's server, or one that is started for the time. */
-import { access } from 'node:fs/promises'
-import path from 'node:path'
 import { Client, type ClientConfig } from 'pg'
 import { NAME, startEmbedded } from './embedded.ts'
-import { type Home, homeOf, isMade } from './home.ts'
+import { homeOf, isMade, strangerOf } from './home.ts'
 import { DataDirInUseError, lockDataDir } from './host-lock.ts'
 
 export type Borrowed = {
@@ -29,7 +27,9 @@ export async function borrowDatabase(
   tell: (text: string) => void,
 ): Promise<Borrowed> {
   const home = homeOf(dataDir)
-  if (password === null || !(await isMade(home))) throw await noDatabase(home, dataDir)
+  const stranger = strangerOf(home)
+  if (stranger !== null) throw new NoDatabaseError(stranger)
+  if (password === null || !(await isMade(home))) throw noDatabase(home.cluster, dataDir)
   let unlock: () => Promise<void>
   try {
     unlock = await lockDataDir(dataDir)
@@ -75,18 +75,7 @@ async function answers(connection: ClientConfig, inUse: DataDirInUseError): Prom
   }
 }
 
-async function noDatabase({ owner, cluster }: Home, dataDir: string): Promise<NoDatabaseError> {
-  const ofUser = path.join(dataDir, 'postgres', 'cluster')
-  const isOfUser = await access(ofUser).then(
-    () => true,
-    () => false,
-  )
-  if (owner && isOfUser) {
-    return new NoDatabaseError(
-      `the database of ${dataDir} belongs to another user than root: run this as the user who runs the host`,
-    )
-  }
-  return new NoDatabaseError(
+const noDatabase = (cluster: string, dataDir: string): NoDatabaseError =>
+  new NoDatabaseError(
     `there is no database for the data directory ${dataDir} (looked in ${cluster}); is KEYWAY_DATA_DIR the one that the host uses?`,
   )
-}

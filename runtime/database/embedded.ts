@@ -9,9 +9,10 @@ import { chown, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Client, type ClientConfig } from 'pg'
-import { finishRestore } from './backup/place.ts'
 import { type Binaries, installBinaries } from './binaries.ts'
-import { type Home, isMade, markOf, ownFolder, prepareHome } from './home.ts'
+import { type Home, isMade, isOutside } from './home.ts'
+import { noteMade, openHome } from './lost.ts'
+import { markOf, ownFolder } from './place.ts'
 import { clearPostmaster, stopServer } from './postmaster.ts'
 
 const run = promisify(execFile)
@@ -36,28 +37,40 @@ export type EmbeddedDatabase = {
 
 export type EmbeddedOptions = {
   dataDir: string
-  password: string
+  /** A function where it is made only once there is a place for the database. */
+  password: string | (() => Promise<string>)
+  /** Whether an empty database may take the place of one that is missing. */
+  replaceMissing?: boolean
   /** Said while a start takes its time. */
   tell(text: string): void
   /** Lines of the server's own log. */
   onLine(line: string): void
 }
 
-/** Starts the server of a data directory, making it first where there is none. */
+/**
+ * Starts the server of a data directory, making it first where there never was one.
+ *
+ * @throws LostDatabaseError where there was one.
+ */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const home = await prepareHome(options.dataDir)
-  await finishRestore(home)
+  const { dataDir, tell, replaceMissing = false } = options
+  const home = await openHome(dataDir, replaceMissing)
+  const password =
+    typeof options.password === 'string' ? options.password : await options.password()
   const binaries = await installBinaries(home.programs, home.owner)
   await checkVersion(home, binaries)
-  await clearPostmaster(home.cluster, options.tell)
-  if (!(await isMade(home))) await make(home, binaries, options)
+  await clearPostmaster(home.cluster, tell)
+  if (!(await isMade(home))) await make(home, binaries, password, tell)
+  await noteMade(dataDir, home.cluster)
+  if (isOutside(dataDir, home))
+    tell(`the database lies in ${home.cluster}, outside of the data directory: keep both`)
   const child = launch(home, binaries, options.onLine)
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit ${code}`))
     child.once('error', (error) => resolve(error.message))
   })
-  const connection = { host: home.socket, user: NAME, password: options.password, database: NAME }
-  await ready(connection, ended, options.tell)
+  const connection = { host: home.socket, user: NAME, password, database: NAME }
+  await ready(connection, ended, tell)
   return {
     connection,
     cluster: home.cluster,
@@ -85,7 +98,8 @@ async function checkVersion({ cluster }: Home, { major }: Binaries): Promise<voi
 async function make(
   home: Home,
   { bin }: Binaries,
-  { password, tell }: EmbeddedOptions,
+  password: string,
+  tell: (text: string) => void,
 ): Promise<void> {
   tell('making the database (once)')
   // What an earlier attempt left half done.

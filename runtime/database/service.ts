@@ -31,7 +31,9 @@ export type ServiceOptions = {
   /** The operator's own server; empty for the embedded one. */
   url: string
   /** Password of the embedded one. */
-  password: string
+  password(): Promise<string>
+  /** Whether an empty embedded one may take the place of one that is missing, once. */
+  replaceMissing: boolean
   /** Called once the schema is there, before anybody is served; what it throws is told by `waitingFor`. */
   prepare(database: Database): Promise<void>
   tell(text: string): void
@@ -49,6 +51,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
   let opened: Database | null = null
   let problem: string | null = 'the database is starting'
   let stopping = false
+  let { replaceMissing } = options
   let wake: () => void = () => {}
   const disk = watchDisk(
     options.url === '' ? homeOf(options.dataDir).cluster : 'of the server of DATABASE_URL',
@@ -63,8 +66,9 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
   async function connection(): Promise<ClientConfig> {
     if (options.url !== '') return { connectionString: options.url }
     if (!embedded) {
-      const made = await startEmbedded({ ...options, onLine })
+      const made = await startEmbedded({ ...options, onLine, replaceMissing })
       embedded = made
+      replaceMissing = false
       // A server that ends by itself is started again by the next try.
       void made.ended.then((how) => {
         if (embedded === made) embedded = null

@@ -1,11 +1,23 @@
-import { cpSync, mkdtempSync, renameSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../../runtime/database/embedded.ts'
-import { prepareHome } from '../../runtime/database/home.ts'
+import { homeOf, prepareHome } from '../../runtime/database/home.ts'
+import { digest } from '../../runtime/database/place.ts'
+import { withDatabase } from '../first-start.ts'
 import { forgetDatabase } from './forget.ts'
 
 let parent: string
@@ -17,9 +29,23 @@ beforeEach(() => {
 afterEach(() => rm(parent, { recursive: true, force: true }))
 
 /** What a host does with its data directory: the answer of one question. */
-async function ask(dataDir: string, password: string, question: string): Promise<unknown[]> {
-  const options = { dataDir, password: password.repeat(40), tell: () => {}, onLine: () => {} }
-  const server = await startEmbedded(options)
+async function ask(
+  dataDir: string,
+  password: string,
+  question: string,
+  replaceMissing = false,
+): Promise<unknown[]> {
+  const file = path.join(dataDir, 'database-password')
+  const server = await startEmbedded({
+    dataDir,
+    async password() {
+      if (!existsSync(file)) writeFileSync(file, password.repeat(40))
+      return readFileSync(file, 'utf8').trim()
+    },
+    replaceMissing,
+    tell: () => {},
+    onLine: () => {},
+  })
   const client = new Client(server.connection)
   try {
     await client.connect()
@@ -61,3 +87,88 @@ test.runIf(process.getuid?.() === 0)(
     await forgetDatabase(dataDir)
   },
 )
+
+const isRoot = process.getuid?.() === 0
+const KEEP = "create table kept as select 'kept' as v"
+const FOUND = "select to_regclass('kept')::text as found"
+
+describe('a database that is missing', () => {
+  test('is not replaced by an empty one unless that is asked for', async () => {
+    await withDatabase(dataDir)
+    await ask(dataDir, 'p', KEEP)
+    const { cluster } = homeOf(dataDir)
+    await rm(cluster, { recursive: true })
+    const words = new RegExp(`missing: it was in ${cluster}.*keyway restore.*--new-database`)
+    await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(words)
+    await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(words)
+    // One that is asked for does not ask again.
+    expect(await ask(dataDir, 'p', FOUND, true)).toEqual([{ found: null }])
+    expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: null }])
+    await forgetDatabase(dataDir)
+  })
+
+  test('is missed too where the version that made it noted nothing', async () => {
+    await withDatabase(dataDir)
+    await ask(dataDir, 'p', KEEP)
+    await rm(path.join(dataDir, 'database-made'))
+    await forgetDatabase(dataDir)
+    await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(/is missing: it was in/)
+    await rm(path.join(dataDir, 'database-place'), { force: true })
+    await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(/is missing: it was in/)
+    await forgetDatabase(dataDir)
+  })
+
+  test('does not keep a first start that was killed from going on', async () => {
+    await prepareHome(dataDir)
+    writeFileSync(path.join(dataDir, 'database-password'), 'p'.repeat(40))
+    writeFileSync(path.join(homeOf(dataDir).cluster, 'half'), '')
+    expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: null }])
+    await forgetDatabase(dataDir)
+  })
+})
+
+describe.runIf(isRoot)('the database of root', () => {
+  beforeEach(() => chmodSync(parent, 0o755))
+
+  test('lies in the data directory where its user can come there, and moves and is copied with it', async () => {
+    await withDatabase(dataDir)
+    await ask(dataDir, 'p', KEEP)
+    expect(homeOf(dataDir).cluster).toBe(path.join(dataDir, 'postgres', 'cluster'))
+    // Nobody else may come or look in.
+    expect(statSync(dataDir).mode & 0o777).toBe(0o710)
+    const volume = path.join(parent, 'volume')
+    execFileSync('cp', ['-a', dataDir, volume])
+    await rm(dataDir, { recursive: true })
+    expect(await ask(volume, 'p', FOUND)).toEqual([{ found: 'kept' }])
+  })
+
+  test('stays where versions before put it, also those that noted no place', async () => {
+    chmodSync(parent, 0o700)
+    const base = path.join('/var/lib/keyway', digest(dataDir))
+    await withDatabase(dataDir)
+    await ask(dataDir, 'p', KEEP)
+    renameSync(path.dirname(homeOf(dataDir).cluster), base)
+    for (const file of ['database-place', 'database-made']) await rm(path.join(dataDir, file))
+    await rm(path.join(base, 'data-directory'))
+    chmodSync(parent, 0o755)
+    expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: 'kept' }])
+    expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: 'kept' }])
+    expect(homeOf(dataDir).cluster).toBe(path.join(base, 'cluster'))
+    // Begun again after a loss, it lies where the volume is.
+    await forgetDatabase(dataDir)
+    expect(await ask(dataDir, 'p', FOUND, true)).toEqual([{ found: null }])
+    expect(homeOf(dataDir).cluster).toBe(path.join(dataDir, 'postgres', 'cluster'))
+  })
+
+  test('is not made beside that of another user', async () => {
+    await withDatabase(dataDir)
+    await ask(dataDir, 'p', KEEP)
+    const { cluster } = homeOf(dataDir)
+    execFileSync('chown', ['-R', '12345:12345', dataDir])
+    await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(/belongs to another user.*uid 12345/)
+    await rm(path.join(dataDir, 'database-place'))
+    await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(/belongs to another user.*uid 12345/)
+    execFileSync('chown', ['-R', '65534:65534', cluster])
+    expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: 'kept' }])
+  })
+})

@@ -7,8 +7,9 @@ import { chown, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Binaries, installBinaries, type Owner } from '../binaries.ts'
 import { NAME } from '../embedded.ts'
-import { type Home, isMade, prepareHome } from '../home.ts'
+import { type Home, isMade } from '../home.ts'
 import { lockDataDir } from '../host-lock.ts'
+import { noteMade, openHome } from '../lost.ts'
 import { clearPostmaster } from '../postmaster.ts'
 import { BackupError, type BackupKey, type Manifest, machine } from './format.ts'
 import { finishRestore, makeUnpacking, placeRestored } from './place.ts'
@@ -47,7 +48,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   const { dataDir, file, force, keys, signal } = options
   const unlock = await lockDataDir(dataDir)
   try {
-    const home = await prepareHome(dataDir)
+    const home = await openHome(dataDir, true)
     await finishRestore(home)
     if (!force && (await isMade(home))) {
       throw new BackupError(
@@ -70,6 +71,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
       // A server that a killed host left behind would go on in the folder that is moved.
       await clearPostmaster(home.cluster, options.tell)
       const before = await placeRestored(home, new Date())
+      await noteMade(dataDir, home.cluster)
       return { ...unpacked, cluster: home.cluster, before, missingKeys }
     } finally {
       await finishRestore(home)

@@ -1,0 +1,74 @@
+/**
+ * Whether the database of a data directory is gone: it says that there was one, and there is none. An empty one
+ * in its place would look like a host that forgot everybody, so it is made only when asked for.
+ */
+import { existsSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { finishRestore } from './backup/place.ts'
+import { type Home, homeOf, isMade, isRoot, prepareHome, strangerOf } from './home.ts'
+import { baseOf, digest, INSIDE, PASSWORD_FILE, placeOf, unsettle } from './place.ts'
+
+/** In the data directory: the cluster that was made for it. */
+const MADE_FILE = 'database-made'
+
+/** The database that a data directory had is not there; the message says where it was and what to do. */
+export class LostDatabaseError extends Error {}
+
+/**
+ * The folders of the server that belongs to a data directory.
+ *
+ * @param replaceMissing Whether an empty database may take the place of one that is missing.
+ * @throws LostDatabaseError
+ */
+export async function openHome(dataDir: string, replaceMissing: boolean): Promise<Home> {
+  const lost = await lostFrom(dataDir)
+  if (lost !== null) {
+    if (!replaceMissing) throw new LostDatabaseError(wordsOf(dataDir, lost))
+    // Said first, so that it is still known when this ends here.
+    await noteMade(dataDir, lost)
+    await unsettle(dataDir)
+  }
+  return prepareHome(dataDir)
+}
+
+/** Notes which cluster a data directory has. */
+export async function noteMade(dataDir: string, cluster: string): Promise<void> {
+  const file = path.join(dataDir, MADE_FILE)
+  if ((await notedCluster(dataDir)) === cluster) return
+  await writeFile(`${file}.new`, `${cluster}\n`, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+const notedCluster = async (dataDir: string): Promise<string | null> =>
+  (await readFile(path.join(dataDir, MADE_FILE), 'utf8').catch(() => '')).trim() || null
+
+/** Where the database was that a data directory says it had and that is gone; null where nothing is missing. */
+export async function lostFrom(dataDir: string): Promise<string | null> {
+  const home = homeOf(dataDir)
+  const isThere = existsSync(path.dirname(home.cluster))
+  // A restore that was killed may have a whole one beside.
+  if (isThere && strangerOf(home) === null) await finishRestore(home)
+  if (await isMade(home)) return null
+  const noted = await notedCluster(dataDir)
+  if (noted !== null) return noted
+  const place = placeOf(dataDir)
+  // What versions before leave behind, which noted nothing: the place is made before it is named, and the
+  // password after both.
+  if (place !== null && place !== INSIDE && !isRoot()) return clusterOf(dataDir, place)
+  if (isThere) return null
+  if (place !== null) return home.cluster
+  if (!existsSync(path.join(dataDir, PASSWORD_FILE))) return null
+  return isRoot() ? clusterOf(dataDir, digest(dataDir)) : home.cluster
+}
+
+const clusterOf = (dataDir: string, place: string): string =>
+  path.join(baseOf(dataDir, place), 'cluster')
+
+function wordsOf(dataDir: string, cluster: string): string {
+  const isBeside = !cluster.startsWith(`${dataDir}${path.sep}`)
+  const why = isBeside
+    ? ' That is outside of the data directory: another machine or container does not have it, nor another user than root.'
+    : ''
+  return `the database of ${dataDir} is missing: it was in ${cluster}.${why} Put that folder back (or set DATABASE_URL, if this host had it), or run \`keyway restore FILE\` with a backup, or begin with an empty one by \`keyway start --new-database\``
+}

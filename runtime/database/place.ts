@@ -1,0 +1,134 @@
+/**
+ * In which folder the embedded server of a data directory lives: below it, so that one volume holds everything.
+ * Root's server runs as `nobody`, and lives elsewhere where that user cannot come to the data directory.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Owner } from './binaries.ts'
+
+/** `nobody` of every Linux distribution and of macOS's BSD side. */
+export const NOBODY: Owner = { uid: 65_534, gid: 65_534 }
+
+/** Holds the places outside data directories, each named by 16 hexadecimal digits. */
+export const OUTSIDE = '/var/lib/keyway'
+/** The place below the data directory itself. */
+export const INSIDE = 'inside'
+/** In the data directory of root: its place. */
+const PLACE_FILE = 'database-place'
+/** In a place outside: the data directory that it belongs to. */
+const OWNER_FILE = 'data-directory'
+/** In the data directory: the password of its database, kept by the host. */
+export const PASSWORD_FILE = 'database-password'
+
+/** The folder of a place. */
+export const baseOf = (dataDir: string, place: string): string =>
+  place === INSIDE ? path.join(dataDir, 'postgres') : path.join(OUTSIDE, place)
+
+/** What the data directory says of its place: INSIDE, 16 hexadecimal digits, or null. */
+export function placeOf(dataDir: string): string | null {
+  try {
+    const text = readFileSync(path.join(dataDir, PLACE_FILE), 'utf8').trim()
+    // It becomes part of a path.
+    return text === INSIDE || /^[0-9a-f]{16}$/.test(text) ? text : null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Where root's server is for a data directory that does not say it: as versions before did it, or as it would
+ * be; null where that is outside and not chosen yet.
+ */
+export function likelyPlace(dataDir: string): string | null {
+  if (existsSync(markOf({ cluster: path.join(baseOf(dataDir, INSIDE), 'cluster') }))) return INSIDE
+  const id = digest(dataDir)
+  if (isOfBefore(dataDir, path.join(OUTSIDE, id, 'cluster'))) return id
+  return canComeTo(path.dirname(dataDir)) ? INSIDE : null
+}
+
+/** Says for good where root's server lives; the folder is there before anything names it. */
+export async function settle(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const likely = likelyPlace(dataDir)
+  const fits = likely !== INSIDE || (await letIn(dataDir))
+  const place = (fits ? likely : null) ?? randomBytes(8).toString('hex')
+  await mkdir(baseOf(dataDir, place), { recursive: true, mode: 0o711 })
+  await writeFile(path.join(dataDir, PLACE_FILE), place, { mode: 0o600 })
+}
+
+/** Lets a data directory choose its place again. */
+export const unsettle = (dataDir: string): Promise<void> =>
+  rm(path.join(dataDir, PLACE_FILE), { force: true })
+
+/**
+ * Whether a cluster that is named by the path of a data directory is of that directory, and not of one before
+ * it at the same path: a directory that was made again has a password only once it has a place.
+ */
+const isOfBefore = (dataDir: string, cluster: string): boolean =>
+  existsSync(path.join(dataDir, PASSWORD_FILE)) && existsSync(markOf({ cluster }))
+
+const mayPass = ({ mode, gid }: Stats): boolean =>
+  (mode & 0o001) !== 0 || (gid === NOBODY.gid && (mode & 0o010) !== 0)
+
+/** Whether `nobody` can come to a folder, as it is named and as it really lies. */
+function canComeTo(folder: string): boolean {
+  const real = existsSync(folder) ? realpathSync(folder) : folder
+  return [folder, real].every((one) => {
+    for (let at = one; ; at = path.dirname(at)) {
+      const found = statSync(at, { throwIfNoEntry: false })
+      // What is not there yet will be made for root alone.
+      if (!found || !mayPass(found)) return false
+      if (at === path.dirname(at)) return true
+    }
+  })
+}
+
+/** Lets `nobody` pass through the data directory, not list it; false where its filesystem knows no owners. */
+async function letIn(dataDir: string): Promise<boolean> {
+  const found = await stat(dataDir)
+  try {
+    if (!mayPass(found)) {
+      // A group that was let in on purpose stays.
+      const isFree = (found.mode & 0o070) === 0
+      if (isFree) await chown(dataDir, found.uid, NOBODY.gid)
+      await chmod(dataDir, (found.mode & 0o777) | (isFree ? 0o010 : 0o001))
+    }
+    const base = baseOf(dataDir, INSIDE)
+    await mkdir(base, { recursive: true, mode: 0o711 })
+    await ownFolder(path.join(base, 'cluster'), NOBODY)
+    return true
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['EPERM', 'EINVAL', 'ENOTSUP', 'ENOSYS'].includes(code)) return false
+    throw error
+  }
+}
+
+/** @throws Error when another data directory that is still there names the same place. */
+export async function claim(base: string, dataDir: string): Promise<void> {
+  const file = path.join(base, OWNER_FILE)
+  const before = await readFile(file, 'utf8').catch(() => dataDir)
+  if (before !== dataDir && placeOf(before) === placeOf(dataDir)) {
+    throw new Error(
+      `KEYWAY_DATA_DIR: ${dataDir} is a copy of ${before}, and both name the database in ${base}; remove ${path.join(dataDir, PLACE_FILE)} and use \`keyway backup\` and \`keyway restore\` to copy it`,
+    )
+  }
+  await writeFile(file, dataDir)
+}
+
+/** How a place outside was named by the path of its data directory, once. */
+export const digest = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+/** Made means whole: this mark is written last, by us. */
+export const markOf = ({ cluster }: { cluster: string }): string =>
+  path.join(cluster, 'keyway.made')
+
+/** Makes a folder that only the server's user may enter. */
+export async function ownFolder(folder: string, owner: Owner | null): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (owner) await chown(folder, owner.uid, owner.gid)
+}

@@ -1,0 +1,21 @@
+/** What a host may be made without, or with something else in its place. */
+import type { Resolve } from './egress/lookups.ts'
+import type { Launcher } from './lanes/launch.ts'
+import type { Recorder } from './testing/record/recorder.ts'
+
+/** A host that is not whole. */
+export type HostParts = {
+  /** The one plugin directory that is served; no built-in connectors then. */
+  only?: string | null
+  /**
+   * `none`: connectors alone; the core interface answers 503. `new`: an empty database may take the place of one
+   * that is missing.
+   */
+  database?: 'none' | 'new'
+  /** What looks names up for connectors, in place of the system. */
+  resolve?: Resolve
+  /** Changes how worker processes are started. */
+  launch?(launcher: Launcher): Launcher
+  /** Looks on at every call, to make cases of them. */
+  recorder?: Pick<Recorder, 'run' | 'onHop'>
+}
