@@ -24,6 +24,17 @@ function firstCells(heading: string): string[] {
   return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell ?? '')
 }
 
+test('every command that the page of symptoms names is one of ours', () => {
+  const page = readFileSync(
+    new URL('../scripts/deploy/troubleshooting.md', import.meta.url),
+    'utf8',
+  )
+  const named = [...page.matchAll(/`keyway ([a-z-]+)/g)].map(([, verb]) => verb)
+  const verbs = verbsOf(createProgram()).map(({ name }) => name.split(' ')[0])
+  expect(named.length).toBeGreaterThan(8)
+  expect(named.filter((verb) => !verbs.includes(verb))).toEqual([])
+})
+
 test('everything that a program writes is fresh', async () => {
   expect(await staleFiles(), 'run `npm run docs`').toEqual([])
 })
