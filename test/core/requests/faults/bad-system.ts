@@ -11,9 +11,33 @@ import { code, manifest } from '../../../fixtures/folders.ts'
  * - before, after: 500, without, or with, having done it;
  * - lie: success without having done it;
  * - refused: 400;
- * - hang: done, and no answer.
+ * - hang: done, and no answer;
+ * - cut: done, and the connection is closed in place of an answer;
+ * - away: 503 without having done it;
+ * - denied: 401.
  */
-export type End = 'well' | 'before' | 'after' | 'lie' | 'refused' | 'hang'
+export type End =
+  | 'well'
+  | 'before'
+  | 'after'
+  | 'lie'
+  | 'refused'
+  | 'hang'
+  | 'cut'
+  | 'away'
+  | 'denied'
+
+/** Ends of calls that were not carried out. */
+const NOT_DONE: readonly End[] = ['before', 'refused', 'lie', 'away', 'denied']
+
+/** What a call that does not end well answers; without a row by what was done. */
+const STATUS: Partial<Record<End, number>> = {
+  before: 500,
+  after: 500,
+  refused: 400,
+  away: 503,
+  denied: 401,
+}
 
 export type BadSystem = Awaited<ReturnType<typeof startBadSystem>>
 
@@ -38,6 +62,7 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
   const held = new Map<string, { atMs: number }>()
   const calls: Name[] = []
   let ends: (name: Name) => End | Promise<End> = () => 'well'
+  let retryAfterSeconds = 0
   const isShown = ({ atMs }: { atMs: number }) => performance.now() - atMs >= showsAfterMs
   const now = () => ({ atMs: performance.now() })
 
@@ -102,20 +127,15 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
     text ||= url.searchParams.get('told') ?? '{}'
     calls.push(name)
     const end = await ends(name)
-    const done =
-      end === 'before' || end === 'refused' || end === 'lie'
-        ? undefined
-        : ASKED[name](JSON.parse(text))
+    const done = NOT_DONE.includes(end) ? undefined : ASKED[name](JSON.parse(text))
     if (end === 'hang') return
-    const status =
-      end === 'before' || end === 'after'
-        ? 500
-        : end === 'refused'
-          ? 400
-          : end !== 'lie' && done === undefined
-            ? 404
-            : 200
-    reply.writeHead(status, { 'content-type': 'application/json' })
+    if (end === 'cut') return void reply.destroy()
+    const status = STATUS[end] ?? (end !== 'lie' && done === undefined ? 404 : 200)
+    const asked = end === 'away' && retryAfterSeconds > 0
+    reply.writeHead(status, {
+      'content-type': 'application/json',
+      ...(asked ? { 'retry-after': String(retryAfterSeconds) } : {}),
+    })
     reply.end(JSON.stringify((end === 'lie' ? LIES[name] : done) ?? []))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -175,6 +195,21 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
     /** From now on calls end so. */
     behave(how: (name: Name) => End | Promise<End>) {
       ends = how
+    },
+    /** How long it asks to be left alone while it is away. */
+    asks(seconds: number) {
+      retryAfterSeconds = seconds
+    },
+    /** Takes connections, or refuses them. */
+    async listens(wanted: boolean): Promise<void> {
+      if (wanted === server.listening) return
+      if (wanted) {
+        const port = Number(host.split(':')[1])
+        await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+        return
+      }
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
     },
     /** The first call of a capability ends so, those behind it well. */
     once(name: Name, end: End | Promise<End>) {

@@ -1,0 +1,79 @@
+/**
+ * `npm run faults`: does everything of FAULTS to two hosts on one database while people ask for access
+ * and its time runs out; says what happened, what was lost, and how long until all was right. Exits with
+ * 1 where something is not as it should be. `FAULTS=short` for what the tests run, `LAST_MS` for how long
+ * a fault lasts (15 s), a part of a name as argument for some of them.
+ */
+import { until } from '../e2e/until.ts'
+import { type Asked, approve, ask, newPeople, openStore, wrongWith } from './people.ts'
+import { createScene } from './scene.ts'
+import { FAULTS } from './table.ts'
+
+const LAST_MS = Number(process.env['LAST_MS'] ?? 15_000)
+const [wanted = ''] = process.argv.slice(2)
+/** Of each fault: people whose access ends while it lasts, and people who get theirs meanwhile. */
+const BEFORE = 3
+const MEANWHILE = 3
+/** How long all may take to be right again, in milliseconds: longer than the longest pause between tries. */
+const PATIENCE_MS = 400_000
+
+const chosen = FAULTS.filter(
+  ({ name, short }) => name.includes(wanted) && (process.env['FAULTS'] !== 'short' || short),
+)
+
+async function main(): Promise<number> {
+  if (chosen.length === 0) throw new Error(`no fault is called like “${wanted}”`)
+  const scene = await createScene()
+  let failed = 0
+  try {
+    const store = await openStore(scene)
+    for (const { name, run } of chosen) {
+      if (process.stderr.isTTY) process.stderr.write(`${name} ...\r`)
+      const people = await newPeople(scene, BEFORE + MEANWHILE)
+      const asked: Asked[] = []
+      // Their time is over while the fault lasts.
+      for (const email of people.slice(0, BEFORE)) {
+        const one = await ask(scene, store, email, false)
+        await approve(scene, one)
+        asked.push(one)
+      }
+      await until('access is given', () =>
+        asked.every(({ email }) =>
+          scene.system.held.has(`${scene.system.accountsOf(email)[0]?.[0]} group`),
+        ),
+      )
+      const meanwhile = (async () => {
+        for (const email of people.slice(BEFORE)) {
+          const one = await ask(scene, store, email, true)
+          await approve(scene, one)
+          asked.push(one)
+        }
+      })()
+      await Promise.all([run(scene, LAST_MS), meanwhile])
+      const overMs = performance.now()
+      let wrong: string[] = []
+      const right = await until(
+        'all is right',
+        async () => {
+          wrong = await wrongWith(scene, asked)
+          return wrong.length === 0
+        },
+        PATIENCE_MS,
+      ).catch(() => false)
+      const seconds = ((performance.now() - overMs) / 1000).toFixed(1)
+      if (process.stderr.isTTY) process.stderr.write('\x1b[2K')
+      console.log(
+        right
+          ? `ok     ${name}: ${asked.length} requests, nothing lost, right after ${seconds} s`
+          : `WRONG  ${name}: not right after ${seconds} s\n       ${wrong.join('\n       ')}`,
+      )
+      if (!right) failed += 1
+    }
+  } finally {
+    await scene.stop()
+  }
+  console.log(failed === 0 ? 'nothing is wrong' : `${failed} of ${chosen.length} faults are wrong`)
+  return failed === 0 ? 0 : 1
+}
+
+process.exitCode = await main()

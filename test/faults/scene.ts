@@ -1,0 +1,131 @@
+/** Two hosts on one PostgreSQL over a system that misbehaves on command; people who get access and lose it. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { Pool } from 'pg'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
+import { forgetDatabase } from '../database/forget.ts'
+import { killDatabase } from '../database/kill.ts'
+import { send } from '../e2e/client.ts'
+import { begin, type Command, stopCommands } from '../e2e/command.ts'
+import { until } from '../e2e/until.ts'
+
+const TOKEN = `lsk_${'faults'.repeat(8)}`
+const PASSWORD = 'p'.repeat(40)
+const HOSTS = 2
+const READY_MS = 90_000
+
+export type Scene = Awaited<ReturnType<typeof createScene>>
+
+type OneHost = { url: string; command: Command }
+
+export async function createScene() {
+  const home = await mkdtemp(path.join(tmpdir(), 'keyway-faults-'))
+  const shared = path.join(home, 'database')
+  const startServer = (): Promise<EmbeddedDatabase> =>
+    startEmbedded({ dataDir: shared, password: PASSWORD, tell: () => {}, onLine: () => {} })
+  let server: EmbeddedDatabase | null = await startServer()
+  const { host: socket } = server.connection
+  const system: BadSystem = await startBadSystem()
+  let secrets = 'secret-of-all-hosts-'.repeat(3)
+
+  const env = (index: number) => ({
+    ...system.env,
+    DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${socket}`,
+    KEYWAY_DATA_DIR: path.join(home, `host-${index}`),
+    KEYWAY_SECRET: secrets,
+    KEYWAY_ADMIN_TOKEN: TOKEN,
+    PORT: '0',
+  })
+  const hosts: (OneHost | null)[] = Array.from({ length: HOSTS }, () => null)
+
+  async function startHost(index: number, more: Record<string, string> = {}): Promise<void> {
+    const command = begin(['start'], { env: { ...env(index), ...more } })
+    const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+    hosts[index] = { url, command }
+    const isReady = async () => (await send(`${url}/readyz`, {})).status === 200
+    await until('a host is ready', isReady, READY_MS)
+  }
+  async function endHost(index: number, signal: NodeJS.Signals): Promise<void> {
+    const one = hosts[index]
+    hosts[index] = null
+    one?.command.kill(signal)
+    await one?.command.ended
+  }
+
+  await Promise.all(hosts.map((_, index) => startHost(index)))
+  /** A few connections only: the server has sixty, and most are for the hosts. */
+  const connected = ({ connection }: EmbeddedDatabase) => {
+    const made = new Pool({ ...connection, max: 2 })
+    made.on('error', () => undefined)
+    return made
+  }
+  let pool = connected(server)
+
+  /** A request of the core interface at any host that lives; what is lost on the way is null. */
+  async function call(method: string, target: string, body?: object) {
+    const live = hosts.filter((one) => one !== null)
+    const one = live[Math.floor(Math.random() * live.length)]
+    if (!one) return null
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    }
+    const sent = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
+    const reply = await send(one.url + target, sent).catch(() => null)
+    if (reply === null || reply.status >= 500) return null
+    return { status: reply.status, value: reply.text === '' ? null : JSON.parse(reply.text) }
+  }
+  /** The last refusal, for the message of what was never answered. */
+  let refused = ''
+  /** The same until it is answered: for what may be sent twice. */
+  const answered = (method: string, target: string, body?: object) =>
+    until(
+      `${method} ${target} is answered`,
+      async () => {
+        const reply = await call(method, target, body)
+        if (reply === null || reply.status < 400) return reply
+        refused = JSON.stringify(reply.value)
+        return null
+      },
+      READY_MS,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message} ${refused}`)
+    })
+
+  return {
+    system,
+    hosts,
+    call,
+    answered,
+    startHost,
+    endHost,
+    db: () => drizzle(pool),
+    /** Ends the server with all its sessions. */
+    async killDatabase() {
+      await pool.end()
+      killDatabase(server?.pid ?? null)
+      await server?.ended
+      server = null
+    },
+    async startDatabase() {
+      server = await startServer()
+      pool = connected(server)
+    },
+    rotate(newest: string) {
+      secrets = newest
+    },
+    secrets: () => secrets,
+    async stop() {
+      for (const index of hosts.keys()) await endHost(index, 'SIGTERM')
+      await stopCommands()
+      await pool.end()
+      await system.close()
+      await server?.stop()
+      await forgetDatabase(shared)
+      await rm(home, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
