@@ -78,10 +78,10 @@ export function createTold({
         )
     },
     upstream(served, capability, record, requestId) {
-      const { method, host, path, status, error, ms, sentBytes, receivedBytes } = record
+      const { method, host, path, query, status, error, ms, sentBytes, receivedBytes } = record
       const sizes = { sent_bytes: sentBytes, received_bytes: receivedBytes }
       // One by one: records of egress hold more than operators are told.
-      calls.upstream(requestId, { method, host, path, status, error, ms, ...sizes })
+      calls.upstream(requestId, { method, host, path, query, status, error, ms, ...sizes })
       const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
       metrics.upstream(served.id, outcome, record.ms / 1000)
       if (observers.onUpstream)

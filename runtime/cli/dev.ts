@@ -48,8 +48,11 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
     {
       onChange: changes,
       onCall: (call) => callLines(call).map(say),
-      onUpstream: (_connector, _capability, { method, host: name, path: at, status, error, ms }) =>
-        say(`    ${method} ${name}${at} → ${status ?? error} in ${ms.toFixed(1)} ms`),
+      onUpstream: (
+        _connector,
+        _capability,
+        { method, host: name, path: at, query, status, error, ms },
+      ) => say(`    ${method} ${name}${at}${query} → ${status ?? error} in ${ms.toFixed(1)} ms`),
       onLog: ({ level, message, fields }) =>
         say(`    ${level}: ${message} ${fields === null ? '' : JSON.stringify(fields)}`.trimEnd()),
     },

@@ -223,7 +223,7 @@ once this says that it is safe to drop the old one. Backups made before still ne
 
   helped(reading(program.command('logs')), {
     notes:
-      'They are those of the host that is asked, since it started; values of requests are not kept.',
+      'They are those of the host that is asked, since it started; of a query its names are kept, and values that are no secrets.',
     examples: [
       'logs acme --follow',
       'logs --cause sync:17',

@@ -1,6 +1,7 @@
 /** The audit line of every hop: where it went and how it ended, never what it carried. */
 import { cut } from '../contract/cut.ts'
 import { decodeSegment } from './path-segments.ts'
+import { tellQuery } from './query-record.ts'
 
 /** One hop. Sizes in bytes, `ms` from judging to the end of the body. */
 export type EgressRecord = {
@@ -9,6 +10,8 @@ export type EgressRecord = {
   host: string
   /** Without the call's secrets, then cut at 200 characters; no query. */
   path: string
+  /** Names, and values that are no secrets, with the question mark; empty for none. */
+  query: string
   /** False for a hop that was refused before it was handed to a connection. */
   sent: boolean
   status: number | null
@@ -26,6 +29,7 @@ export const createRecord = (url: URL, method: string, redact?: Redact): EgressR
   method,
   host: url.host,
   path: cut(redactPath(url.pathname, redact), 200),
+  query: tellQuery(url.search, redact),
   sent: false,
   status: null,
   error: null,

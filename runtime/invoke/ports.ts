@@ -43,11 +43,13 @@ export type ServedVersion = {
   load(): Promise<LoadedConnector>
 }
 
-/** One upstream request, as it may be logged: never a query or a body. */
+/** One upstream request, as it may be logged: never a body. */
 export type UpstreamRecord = {
   method: string
   host: string
   path: string
+  /** Names, and values that are no secrets. */
+  query: string
   status: number | null
   error: string | null
   /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */

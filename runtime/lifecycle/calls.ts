@@ -50,7 +50,7 @@ export function createRecentCalls(): RecentCalls {
       add(requestId, ({ upstream }) => {
         if (upstream.length === MAX_PARTS) return 0
         upstream.push(record)
-        return PART_BYTES + 2 * (record.host.length + record.path.length)
+        return PART_BYTES + 2 * (record.host.length + record.path.length + record.query.length)
       })
     },
     logged(requestId, { level, message }) {

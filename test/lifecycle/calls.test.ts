@@ -46,6 +46,7 @@ test('a call is listed with the requests that it made and what it logged', async
           status: null,
           error: expect.any(String),
           sent_bytes: 0,
+          query: '?token=…',
           received_bytes: 0,
           ms: expect.any(Number),
         },

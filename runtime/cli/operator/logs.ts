@@ -76,7 +76,7 @@ function callWords({
     `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms  (${whyOf({ request_id, cause, app_id })})`,
     ...upstream.map(
       (one) =>
-        `    ${one.method} ${one.host}${one.path} → ${one.status ?? one.error ?? 'no answer'} in ${one.ms.toFixed(1)} ms, ${one.sent_bytes} bytes out, ${one.received_bytes} in`,
+        `    ${one.method} ${one.host}${one.path}${one.query} → ${one.status ?? one.error ?? 'no answer'} in ${one.ms.toFixed(1)} ms, ${one.sent_bytes} bytes out, ${one.received_bytes} in`,
     ),
     ...log.map(({ level, message }) => `    ${level}: ${message}`),
   ].join('\n')

@@ -151,6 +151,10 @@ const CallRecord = v.pipe(
           method: v.string(),
           host: v.string(),
           path: describe(v.string(), 'Without the query'),
+          query: describe(
+            v.string(),
+            'Names, with the values that are no secrets; the others are …',
+          ),
           status: v.nullable(v.number()),
           error: v.nullable(v.string()),
           sent_bytes: v.number(),
