@@ -48,7 +48,7 @@ export function checkLines({ ok, passed, findings }: CheckResult, folder: string
 }
 
 /** Hands the rows of one change on together: the registry tells them one after another. */
-export function createChanges(onRows: (rows: Row[]) => void): (row: Row) => void {
+export function createChanges(onRows: (rows: Row[]) => unknown): (row: Row) => void {
   let rows: Row[] = []
   return (row) => {
     rows.push(row)

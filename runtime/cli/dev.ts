@@ -8,6 +8,7 @@ import { TYPES_FILE } from '../contract/connector-types.ts'
 import { createLog } from '../log.ts'
 import { type CheckBench, openCheckBench } from '../testing/check-connector.ts'
 import { callLines, changeLines, checkLines, createChanges } from './dev-lines.ts'
+import { afterTypes } from './dev-types.ts'
 import { openFolderHost } from './folder-host.ts'
 import { createLatest } from './latest.ts'
 import { recordedLine, recordInto } from './recording.ts'
@@ -30,14 +31,15 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
     const told = await bench.then((one) => checkFolder(one, folder)).catch(notChecked)
     told.map(say)
   })
-  const changes = createChanges((rows) => {
-    changeLines(path.basename(folder), rows).map(say)
-    checks.again()
-    void refreshTypes(folder).then(
-      (outcome) => outcome === 'written' && say(`${TYPES_FILE}: written from connector.json`),
-      (error: Error) => say(`${TYPES_FILE} is not up to date: ${error.message}`),
-    )
-  })
+  const changes = createChanges(
+    afterTypes(
+      () => writeTypes(folder),
+      (rows) => {
+        changeLines(path.basename(folder), rows).map(say)
+        checks.again()
+      },
+    ),
+  )
   const recording = record
     ? recordInto(folder, (one) => say(`    ${recordedLine(one)}`))
     : undefined
@@ -77,6 +79,15 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
   await host.settled
   say(`${folder} is watched; call it at ${listening.url}${config.connectorsPath}/<id>/<capability>`)
   if (record) say('each call becomes a case of connector.cases.json, without its secrets')
+}
+
+/** Whether connector.types.ts was written: what it says had changed. */
+async function writeTypes(folder: string): Promise<boolean> {
+  const outcome = await refreshTypes(folder).catch((error: Error) =>
+    say(`${TYPES_FILE} is not up to date: ${error.message}`),
+  )
+  if (outcome === 'written') say(`${TYPES_FILE}: written from connector.json`)
+  return outcome === 'written'
 }
 
 /** Every finding, each with the case and the line that it is about. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import * as v from 'valibot'
 import { ConfigError } from '../config.ts'
 import { ConnectorId } from '../contract/manifest.ts'
+import { quoted } from './quoted.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const TEMPLATE = path.join(ROOT, 'plugin-template')
@@ -89,7 +90,7 @@ function tellNext(target: string, shown: string): void {
   console.log(`What may stand in its files: ${path.relative(process.cwd(), REFERENCE)}\n`)
   if (!findsKeyway(target))
     console.log(
-      `For the types of keyway/sdk there:\n\n  mkdir -p ${shown}/node_modules && ln -s ${ROOT} ${shown}/node_modules/keyway\n${IS_CHECKOUT ? `  npm run build --prefix ${ROOT}\n` : ''}`,
+      `For the types of keyway/sdk there:\n\n${IS_CHECKOUT ? `  npm run build --prefix ${quoted(ROOT)}\n` : ''}  npm install --no-save --prefix ${quoted(shown)} ${quoted(ROOT)}\n`,
     )
 }
 

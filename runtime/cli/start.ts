@@ -4,6 +4,7 @@ import { createLog, type Log } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
 import { startSampleThread } from '../sample/sample-thread.ts'
 import { SAMPLE_TOKEN, type SampleDirectory } from '../sample/scim-server.ts'
+import { quoted } from './quoted.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
 
@@ -120,7 +121,3 @@ function companyCall(url: string, tokenFile: string | null): string {
     '',
   ].join('\n')
 }
-
-/** A path as a word of a shell. */
-const quoted = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

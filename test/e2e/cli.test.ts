@@ -48,7 +48,9 @@ describe('keyway new', () => {
     expect(made.output).toContain(`npx keyway check`)
     const [, reference = ''] = /What may stand in its files: (\S+)/.exec(made.output) ?? []
     expect(await readFile(path.resolve(reference), 'utf8')).toContain('## Manifest')
-    expect(made.output).toMatch(/types of keyway\/sdk there:\n\n {2}mkdir .*node_modules\/keyway\n/)
+    expect(made.output).toMatch(
+      /types of keyway\/sdk there:\n\n( {2}npm run build .*\n)? {2}npm install --no-save --prefix /,
+    )
     const written = JSON.parse(await readFile(path.join(home, id, 'connector.json'), 'utf8'))
     expect(written).toMatchObject({ id, name })
     const checked = await run(['check', id], { cwd: home })
@@ -125,7 +127,7 @@ describe('keyway dev', () => {
     })
     expect(JSON.parse(text).response.extra_data.status).toBe(200)
     await command.prints(/probe get_account → ok in [\d.]+ ms/)
-    await command.prints(/GET 127\.0\.0\.1:\d+\/things → 200 in/)
+    await command.prints(/GET 127\.0\.0\.1:\d+\/things\?key=… → 200 in/)
     expect(command.output()).not.toContain('hidden')
 
     await post(`${url}/probe/get_account`, { request: {} })
