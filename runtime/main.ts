@@ -55,6 +55,7 @@ import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
 import { createTold, type Observers } from './told.ts'
 import { VERSION } from './version.ts'
+import { watchWritable } from './writable.ts'
 
 export type Host = {
   app: Hono<Env>
@@ -278,19 +279,11 @@ export async function createHost(
   })
 
   const stopping = new AbortController()
-  const resealed = (database?.first ?? Promise.resolve()).then(async () => {
-    const db = database?.db()
-    if (!db) return
-    const { signal } = stopping
-    const info = log.info.bind(log)
-    await followRotation(db, vault, { signal, info, warn: log.warn.bind(log) }).catch((error) => {
-      if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials anew failed')
-    })
-  })
+  const { signal } = stopping
+  const resealed = followRotation(database, vault, { signal, log })
 
   void Promise.all([settled, lifecycle.ready]).then(() => callable.resolve(parts))
 
-  // Once it was there the host stays ready: connectors answer without it.
   let reached = database === null
   void Promise.all([database?.first, lifecycle.ready]).then(() => {
     reached = true
@@ -308,11 +301,13 @@ export async function createHost(
     now: databaseTime,
     keptDays: await setting(() => parseRetention(config.retention)),
   }
+  const writable = watchWritable(dataDir)
   const readiness = createReadiness({
     started: () => started,
     reached: () => reached,
+    directory: writable.words,
     checking: () => registry.checking,
-    database: () => database?.waitingFor() ?? null,
+    database,
     more: () => ({
       generation: lifecycle.generation(),
       connectors: registry.ids().length,
@@ -340,7 +335,7 @@ export async function createHost(
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
     connectorToken: config.openConnectors ? '' : config.connectorToken,
     operator,
-    readiness: readiness.say,
+    readiness,
     listConnectors: () => registry.list().map(withStanding),
     releaseConnector(id) {
       const version = registry.find(id)
@@ -375,7 +370,7 @@ export async function createHost(
     adminTokenFile: kept?.file ?? null,
     settled,
     async stop() {
-      await Promise.all([watched.stop(), state?.work.stop()])
+      await Promise.all([watched.stop(), writable.stop(), state?.work.stop()])
       lanes.stop()
       await egress.close()
       stopping.abort()

@@ -20,12 +20,30 @@ type Reseal = { signal: AbortSignal; info: Told; warn: Told }
 /** How often what is left of a rotation is looked at, in milliseconds. */
 const LOOK_MS = 5000
 
+type Host = { first: Promise<void>; db(): Db | null } | null
+type Means = { signal: AbortSignal; log: { info: Told; warn: Told; error: Told } }
+
+/** Follows a rotation from when the database is there until the host stops; what fails is told. */
+export async function followRotation(
+  database: Host,
+  vault: Sealer,
+  { signal, log }: Means,
+): Promise<void> {
+  await database?.first
+  const db = database?.db()
+  if (!db) return
+  const means = { signal, info: log.info.bind(log), warn: log.warn.bind(log) }
+  await keepSealing(db, vault, means).catch((error) => {
+    if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials anew failed')
+  })
+}
+
 /**
  * While a host has more than one secret: has all that is kept sealed with the newest, again and again, since
  * other hosts may still seal with an older one, and says when that can be dropped. Ends with `signal`, and at
  * once where there is one secret.
  */
-export async function followRotation(db: Db, vault: Sealer, means: Reseal): Promise<void> {
+async function keepSealing(db: Db, vault: Sealer, means: Reseal): Promise<void> {
   const { signal, info, warn } = means
   const { keyIds } = vault
   await resealAll(db, vault, means)

@@ -39,8 +39,8 @@ const PROXIES: readonly Proxy[] = [
       const text = replaced(read('haproxy.cfg'), [
         [/bind :443 .*/, `bind 127.0.0.1:${port}`],
         [/10\.0\.0\.0\/8/, network],
-        [/server a .*/, `server a ${new URL(to).host}`],
-        [/ *server b .*\n/, ''],
+        [/server a .*/g, `server a ${new URL(to).host}`],
+        [/ *server b .*\n/g, ''],
       ])
       await writeFile(file, text)
       return ['haproxy', '-db', '-f', file]

@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'log-repeats.ts': ['contract'],
   'log.ts': ['contract', 'log-repeats.ts'],
   'version.ts': [],
+  'writable.ts': [],
   'keys.ts': ['secret.ts'],
   'config.ts': [],
   http: [
@@ -69,6 +70,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'reseal.ts',
     'told.ts',
     'version.ts',
+    'writable.ts',
   ],
   verify: ['contract', 'lanes'],
   cli: [

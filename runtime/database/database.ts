@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
 import { RuntimeError } from '../contract/errors.ts'
+import { type AnswerWatch, watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
 import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
@@ -21,8 +22,8 @@ export type Database = {
   db: Db
   /** The one domain of this deployment. */
   domainId: string
-  /** Whether the last question was answered. */
-  healthy(): boolean
+  /** What is wrong with it, in words, for /readyz; null while it serves. */
+  waitingFor: AnswerWatch['words']
   connections(): Connections
   /** Hears what is said on a channel; the answer ends it. */
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
@@ -81,7 +82,6 @@ export async function openDatabase(
     await client.end()
   }
   if (!role) tell(TRIGGERS_ALONE)
-  let healthy = true
   const pool = new Pool({
     ...connection,
     ...role,
@@ -96,32 +96,30 @@ export async function openDatabase(
     application_name: 'keyway',
   })
   // An idle connection that is lost; the pool makes another when one is asked for.
-  pool.on('error', (error) => {
-    healthy = false
-    onError(error)
-  })
+  pool.on('error', onError)
   pool.on('connect', (client) => {
-    healthy = true
     // One that is lost in the middle of a transaction: what is asked next is told so. Without a listener
     // the loss would end the host.
-    client.on('error', () => {
-      healthy = false
-    })
+    client.on('error', () => {})
     onEachFault(client, (fault) => {
       if (isDiskFull(fault)) onFull()
     })
   })
+  const answers = watchAnswers({ ...connection, ...role } as ClientConfig)
   return {
     db: withTransactions(pool),
     domainId,
-    healthy: () => healthy,
+    waitingFor: answers.words,
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
     listen: (channel, hear) => listen({ ...connection, ...role } as ClientConfig, channel, hear),
-    close: () => pool.end(),
+    async close() {
+      await answers.stop()
+      await pool.end()
+    },
   }
 }
 

@@ -21,6 +21,8 @@ export type DatabaseService = {
   pid(): number | null
   /** In words, for /readyz: nothing when it serves and has room. */
   waitingFor(): string[]
+  /** Whether it serves now: not while it is away for longer than a moment, reads only, or has no room. */
+  serves(): boolean
   /** Resolves when it serves for the first time, or the host stops. */
   first: Promise<void>
   stop(): Promise<void>
@@ -124,7 +126,11 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
       return opened.listen(channel, hear)
     },
     pid: () => embedded?.pid ?? null,
-    waitingFor: () => [problem ?? [], disk.words() ?? []].flat(),
+    waitingFor: () => {
+      const away = opened?.waitingFor() ?? null
+      return [problem ?? away ?? [], disk.words() ?? []].flat()
+    },
+    serves: () => opened !== null && opened.waitingFor() === null && disk.words() === null,
     first,
     async stop() {
       stopping = true

@@ -22,6 +22,7 @@ import { logoRoutes } from './logos.ts'
 import type { Metrics } from './metrics.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { createOnError, type Env } from './problem.ts'
+import type { Readiness } from './readiness.ts'
 import { nameRequest, REQUEST_ID } from './request-id.ts'
 import { settingsRoutes } from './settings/routes.ts'
 
@@ -37,8 +38,8 @@ export type AppDeps = ConnectorRoutesDeps & {
   lifecycle: Lifecycle
   vault: Sealer
   dataDir: string
-  /** What /readyz says. */
-  readiness(): { ready: boolean } & Record<string, unknown>
+  /** What /readyz and /readyz/connectors say. */
+  readiness: Readiness
   listConnectors(): unknown[]
   releaseConnector(id: string): { id: string; released: boolean } | null
 }
@@ -59,10 +60,14 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.use(guard(checkHost))
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
-  app.get('/readyz', (c) => {
-    const readiness = deps.readiness()
-    return c.json(readiness, readiness.ready ? 200 : 503)
-  })
+  for (const [path, say] of [
+    ['/readyz', deps.readiness.say],
+    ['/readyz/connectors', deps.readiness.sayForConnectors],
+  ] as const)
+    app.get(path, (c) => {
+      const readiness = say()
+      return c.json(readiness, readiness.ready ? 200 : 503)
+    })
   app.get('/metrics', guard(tokenCheck(deps.connectorToken, '/metrics')), async (c) =>
     c.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   )
@@ -111,6 +116,7 @@ function withConnectors(others: Hono<Env>, deps: AppDeps, checkHost: Check): Hon
 const READ_ONLY = [
   '/healthz',
   '/readyz',
+  '/readyz/connectors',
   '/metrics',
   '/openapi.json',
   '/docs',

@@ -6,32 +6,40 @@ export type ReadinessParts = {
   started(): boolean
   /** The database was there once; null for a host without one. */
   reached(): boolean
+  /** Why the data directory takes no files; null while it does. */
+  directory(): string | null
   /** How many connectors are being looked up. */
   checking(): number
-  /** What the database waits for. */
-  database(): string | string[] | null
+  /** What the database waits for, and whether it serves now; null for a host without one. */
+  database: { waitingFor(): string[]; serves(): boolean } | null
   /** What else is told, ready or not. */
   more(): Record<string, unknown>
 }
 
 export type Readiness = {
   say(): { ready: boolean } & Record<string, unknown>
+  /** The same for connectors alone: once a host has served, they answer without database and disk. */
+  sayForConnectors(): { ready: boolean } & Record<string, unknown>
   /** Not ready before `done` has ended, however it ends; `what` is what is waited for meanwhile. */
   after(what: string, done: Promise<void>): void
 }
 
 export function createReadiness(parts: ReadinessParts): Readiness {
   const preparing = new Set<string>()
+  const begun = () => parts.started() && parts.reached() && preparing.size === 0
+  const said = (ready: boolean) => ({
+    ready,
+    waiting_for: [
+      ...(parts.started() ? [] : [`${parts.checking()} connectors are being looked up`]),
+      ...(parts.database?.waitingFor() ?? []),
+      ...[parts.directory() ?? []].flat(),
+      ...preparing,
+    ],
+    ...parts.more(),
+  })
   return {
-    say: () => ({
-      ready: parts.started() && parts.reached() && preparing.size === 0,
-      waiting_for: [
-        ...(parts.started() ? [] : [`${parts.checking()} connectors are being looked up`]),
-        ...[parts.database() ?? []].flat(),
-        ...preparing,
-      ],
-      ...parts.more(),
-    }),
+    say: () => said(begun() && (parts.database?.serves() ?? true) && parts.directory() === null),
+    sayForConnectors: () => said(begun()),
     after(what, done) {
       preparing.add(what)
       const over = () => void preparing.delete(what)

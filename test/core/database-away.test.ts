@@ -1,8 +1,11 @@
 /** The database goes and comes back; nothing needs a restart. */
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isAway } from '../../runtime/database/database.ts'
 import { killDatabase } from '../database/kill.ts'
+import { until } from '../e2e/until.ts'
 import { type CoreHost, startCore } from './host.ts'
 
 let core: CoreHost
@@ -50,6 +53,28 @@ test('a full disk is told as such by each interface, the log and readiness; read
   await owner.query('drop function full_disk cascade')
   await owner.end()
   expect((await give()).status).toBeLessThan(300)
+})
+
+test('a data directory that takes no files is told, until it takes some', async () => {
+  const ready = async () =>
+    (await core.host.app.request('/readyz', { headers: { host: 'localhost' } })).status === 200
+  // A folder in the file's place: nothing can be written there.
+  const taken = path.join(core.dataDir, `writable-${process.pid}`, 'taken')
+  await until('the folder is there', () =>
+    mkdir(taken, { recursive: true }).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await until('it is told', async () =>
+    (await readyz()).waiting_for.join().includes('data directory'),
+  )
+  expect(await ready()).toBe(false)
+  await rm(path.dirname(taken), { recursive: true })
+  await until(
+    'it is over',
+    async () => !(await readyz()).waiting_for.join().includes('data directory'),
+  )
 })
 
 test('a killed database is told as such, connectors answer meanwhile, and it comes back by itself', async () => {

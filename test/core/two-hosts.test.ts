@@ -13,6 +13,7 @@ import { createLog } from '../../runtime/log.ts'
 import { createHost } from '../../runtime/main.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { until } from '../e2e/until.ts'
 import { type CoreHost, group, person, SECRET, startCore } from './host.ts'
 
 const PASSWORD = 'p'.repeat(40)
@@ -24,12 +25,14 @@ const folder = (): string => {
 }
 
 let server: EmbeddedDatabase
+let home: string
 let env: { DATABASE_URL: string }
 let one: CoreHost
 let two: CoreHost
 
 beforeAll(async () => {
-  const dataDir = folder()
+  home = folder()
+  const dataDir = home
   server = await startEmbedded({ dataDir, password: PASSWORD, tell: () => {}, onLine: () => {} })
   env = { DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}` }
   // Both find an empty database, and both bring it to the schema of this version.
@@ -164,3 +167,40 @@ test('a host that starts later serves the first domain, not one that was made si
   expect(admins).toHaveLength(1)
   await three.stop()
 })
+
+test('a host whose database is away is alive and not ready, says what for, and comes back by itself', async () => {
+  const asked = async (target: string) => {
+    const reply = await one.host.app.request(target, { headers: { host: 'localhost' } })
+    return { status: reply.status, text: await reply.text() }
+  }
+  await until('it is ready', async () => (await asked('/readyz')).status === 200)
+  await server.stop()
+  await until('it is not ready', async () => (await asked('/readyz')).status === 503)
+  expect(JSON.parse((await asked('/readyz')).text)).toMatchObject({
+    ready: false,
+    waiting_for: [expect.stringMatching(/^the database, which is away: /)],
+  })
+  for (const target of ['/healthz', '/readyz/connectors', '/connectors/list-connector-app-ids'])
+    expect((await asked(target)).status).toBe(200)
+  server = await startEmbedded({
+    dataDir: home,
+    password: PASSWORD,
+    tell: () => {},
+    onLine: () => {},
+  })
+  await until('it is ready again', async () => (await asked('/readyz')).status === 200)
+  expect((await one.call('GET', '/users/current')).status).toBe(200)
+  // A standby, or a database that an administrator has closed.
+  const owner = new Client(server.connection)
+  await owner.connect()
+  const closed = (yes: boolean) =>
+    owner.query(`alter database keyway set default_transaction_read_only = ${yes}; 
+      select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'keyway watching'`)
+  await closed(true)
+  await until('it is not ready', async () => (await asked('/readyz')).status === 503)
+  expect((await asked('/readyz')).text).toContain('this one is read only')
+  await owner.query('set default_transaction_read_only = off')
+  await closed(false)
+  await until('it is ready again', async () => (await asked('/readyz')).status === 200)
+  await owner.end()
+}, 90_000)

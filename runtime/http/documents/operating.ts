@@ -69,6 +69,15 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       503: json('Not yet', Readiness),
       ...failures(421),
     }),
+    '/readyz/connectors': get(
+      'readyzConnectors',
+      'The same for connectors alone, which answer also while the database is away',
+      {
+        200: json('It can serve', Readiness),
+        503: json('Not yet', Readiness),
+        ...failures(421),
+      },
+    ),
     '/metrics': get(
       'metrics',
       'Metrics in the text format of Prometheus',

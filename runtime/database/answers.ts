@@ -1,0 +1,87 @@
+/** Whether the database answers, and takes changes: asked every two seconds on a connection of its own. */
+import { Client, type ClientConfig } from 'pg'
+
+/** How often it is asked, in milliseconds. */
+const ASK_MS = 2000
+/** How long an answer is waited for, and a connection, in milliseconds. */
+const ANSWER_MS = 5000
+/** How long it may be away before the host says that it waits for it, in milliseconds. */
+export const GRACE_MS = 5000
+
+export type AnswerWatch = {
+  /** In words, while it has been away for longer than the grace, or takes no changes; else null. */
+  words(): string | null
+  stop(): Promise<void>
+}
+
+const QUESTION = `select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as reads_only`
+
+/** Begins to ask. A pool whose connections are all in use is no outage: so this has one of its own. */
+export function watchAnswers(connection: ClientConfig): AnswerWatch {
+  let client: Client | null = null
+  let stopped = false
+  let timer: NodeJS.Timeout | null = null
+  /** When the first question was asked that was not followed by an answer. */
+  let unansweredSinceMs: number | null = null
+  let fault = 'it does not answer'
+  let readsOnly = false
+
+  async function ask(): Promise<void> {
+    unansweredSinceMs ??= performance.now()
+    try {
+      client ??= await connected(connection, () => {
+        client = null
+      })
+      const { rows } = await client.query(QUESTION)
+      readsOnly = rows[0].reads_only
+      unansweredSinceMs = null
+    } catch (error) {
+      fault = (error as Error).message
+      const lost = client
+      client = null
+      await lost?.end().catch(() => undefined)
+    }
+  }
+
+  function again(): void {
+    timer = setTimeout(() => {
+      asking = ask().finally(() => {
+        if (!stopped) again()
+      })
+    }, ASK_MS)
+    timer.unref()
+  }
+
+  let asking = Promise.resolve()
+  again()
+  return {
+    words() {
+      if (unansweredSinceMs !== null && performance.now() - unansweredSinceMs > GRACE_MS)
+        return `the database, which is away: ${fault}`
+      return readsOnly ? READS_ONLY : null
+    },
+    async stop() {
+      stopped = true
+      if (timer) clearTimeout(timer)
+      await client?.end().catch(() => undefined)
+      await asking
+    },
+  }
+}
+
+const READS_ONLY =
+  'a database that takes changes: this one is read only (a standby, or default_transaction_read_only); promote it, or name the primary in DATABASE_URL'
+
+async function connected(connection: ClientConfig, onLost: () => void): Promise<Client> {
+  const made = new Client({
+    ...connection,
+    application_name: 'keyway watching',
+    keepAlive: true,
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  })
+  made.on('error', onLost)
+  made.on('end', onLost)
+  await made.connect()
+  return made
+}
