@@ -12,6 +12,7 @@ import { prepareAppRole } from './app-role.ts'
 import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
+import { refuseSharing, setUp } from './session.ts'
 
 export type Db = NodePgDatabase
 
@@ -36,23 +37,6 @@ const MAX_CONNECTIONS = 30
 const CONNECT_MS = 5000
 /** Longest that any question is waited for: more than an import's may take, in milliseconds. */
 const SILENCE_MS = 660_000
-/** Longest a single statement of the interface may take, in milliseconds. */
-const STATEMENT_MS = 30_000
-
-/**
- * What the planner should know of our questions; an address with `?options=` of its own wins. Disks read at
- * random nearly as fast as in order, sorting ten thousand ids stays in memory, and no question is so long
- * that compiling it pays.
- */
-const PLANNING = '-c random_page_cost=1.1 -c work_mem=16MB -c jit=off'
-
-/**
- * How soon the server misses a host that vanished without a word, and gives its locks to others: after a
- * minute, not after the two hours of its system. On a socket of the same machine without effect.
- */
-const MISSING =
-  '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c tcp_user_timeout=60000'
-
 /** What is said once where the log is append-only by its triggers alone. */
 const TRIGGERS_ALONE =
   'the role of DATABASE_URL may not make roles: only triggers keep the log from being changed; for more, an administrator can run `create role keyway_app nologin; grant keyway_app to <that role>`'
@@ -68,6 +52,7 @@ export async function openDatabase(
   tell: (text: string) => void = () => {},
   onFull: () => void = () => {},
 ): Promise<Database> {
+  await refuseSharing(connection)
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS })
   client.on('error', onError)
   await client.connect()
@@ -87,12 +72,14 @@ export async function openDatabase(
     ...role,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
     // A server that vanished without a word says nothing any more: nobody waits for it for ever.
     query_timeout: SILENCE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
-    options: `${PLANNING} ${MISSING}`,
+    async onConnect(session) {
+      await setUp(session)
+      await role?.onConnect?.(session)
+    },
     application_name: 'keyway',
   })
   // An idle connection that is lost; the pool makes another when one is asked for.

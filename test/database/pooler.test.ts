@@ -1,0 +1,116 @@
+/** The real pgbouncer between a host and PostgreSQL; without it (Debian's `pgbouncer`) this is skipped. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { until } from '../e2e/until.ts'
+import { forgetDatabase } from './forget.ts'
+
+const PASSWORD = 'p'.repeat(40)
+const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0
+/** PostgreSQL's tools and pgbouncer refuse to run as root. */
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+
+let dataDir: string
+let server: EmbeddedDatabase
+const running: ChildProcess[] = []
+
+describe.skipIf(!isInstalled)('behind pgbouncer', () => {
+  beforeAll(async () => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-pooler-'))
+    chmodSync(dataDir, 0o755)
+    server = await startEmbedded({ dataDir, password: PASSWORD, tell: () => {}, onLine: () => {} })
+  })
+  afterAll(async () => {
+    for (const one of running) one.kill('SIGKILL')
+    await server.stop()
+    await forgetDatabase(dataDir)
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  /** Starts one with the settings that it comes with. */
+  async function pooler(mode: string): Promise<string> {
+    const port = await freePort()
+    const file = path.join(dataDir, `${mode}.ini`)
+    writeFileSync(path.join(dataDir, 'users'), `"keyway" "${PASSWORD}"\n`, { mode: 0o644 })
+    writeFileSync(
+      file,
+      `[databases]
+keyway = host=${server.connection.host} dbname=keyway user=keyway password=${PASSWORD}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = plain
+auth_file = ${path.join(dataDir, 'users')}
+pool_mode = ${mode}
+`,
+      { mode: 0o644 },
+    )
+    const who = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+    running.push(spawn('pgbouncer', [file], { stdio: 'ignore', ...who }))
+    return `postgres://keyway:${PASSWORD}@127.0.0.1:${port}/keyway`
+  }
+
+  const open = (connectionString: string) => openDatabase({ connectionString }, () => {})
+
+  /** Once it listens. */
+  const opened = (url: string) =>
+    until('it answers', () =>
+      open(url).catch((error: Error) => {
+        if (/ECONNREFUSED/.test(String((error as NodeJS.ErrnoException).code))) return null
+        throw error
+      }),
+    )
+
+  test('in session mode a host works as it does without, with its own settings', async () => {
+    const database = await opened(await pooler('session'))
+    const { rows } =
+      await database.db.execute(sql`select current_setting('statement_timeout') as patience,
+      current_setting('random_page_cost') as cost, current_setting('jit') as jit`)
+    expect(rows).toEqual([{ patience: '30s', cost: '1.1', jit: 'off' }])
+    const heard: (string | null)[] = []
+    const deafen = database.listen('words', (said) => void heard.push(said))
+    await until('it listens', () => heard.length > 0)
+    await database.db.execute(sql`select pg_notify('words', 'hello')`)
+    await until('it hears', () => heard.includes('hello'))
+    await deafen()
+    await database.close()
+  })
+
+  test.each(['transaction', 'statement'])(
+    'in %s mode it is refused, in words that say what to set',
+    async (mode) => {
+      await expect(opened(await pooler(mode))).rejects.toThrow(
+        /^DATABASE_URL: .*pool_mode = session/,
+      )
+    },
+  )
+
+  test('what the address says wins over the settings of a host, without a pooler', async () => {
+    const { host, password } = server.connection
+    const options = encodeURIComponent('-c work_mem=5MB')
+    const database = await open(
+      `postgres://keyway:${password}@localhost/keyway?host=${encodeURIComponent(String(host))}&options=${options}`,
+    )
+    const { rows } = await database.db.execute(sql`select current_setting('work_mem') as memory,
+      current_setting('random_page_cost') as cost`)
+    expect(rows).toEqual([{ memory: '5MB', cost: '1.1' }])
+    await database.close()
+  })
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
