@@ -4,7 +4,7 @@
  * the first secret seals, any of them opens.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { deriveKey, KEY_ID_BYTES, keyId } from './secret.ts'
+import { deriveKey, KEY_ID_BYTES, KEY_ID_BYTES_BEFORE, keyId, sealKeyIdBefore } from './secret.ts'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -47,6 +47,7 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
   const keys = secrets.map((secret) => ({
     key: deriveKey(secret, purpose),
     id: Buffer.from(keyId(secret), 'hex'),
+    idBefore: sealKeyIdBefore(secret, purpose),
   }))
   const current = keys[0]
   if (!current) throw new Error('sealing needs at least one secret')
@@ -61,17 +62,16 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
       return Buffer.concat([current.id, nonce, sealed, cipher.getAuthTag()])
     },
     open(sealed, bound) {
-      if (sealed.length < SEAL_BYTES) throw new SealError('altered', sealedWith(sealed))
-      const id = sealed.subarray(0, KEY_ID_BYTES)
-      const key = keys.find((one) => one.id.equals(id))
-      if (!key) throw new SealError('key', sealedWith(sealed))
-      const start = KEY_ID_BYTES + NONCE_BYTES
+      const begins = (id: Buffer) => sealed.subarray(0, id.length).equals(id)
+      // By its whole id first: four bytes may be the same by chance.
+      const now = keys.find(({ id }) => begins(id))
+      const key = now ?? keys.find(({ idBefore }) => begins(idBefore))
+      const idBytes = now || !key ? KEY_ID_BYTES : KEY_ID_BYTES_BEFORE
+      const start = idBytes + NONCE_BYTES
       const end = sealed.length - TAG_BYTES
-      const decipher = createDecipheriv(
-        'aes-256-gcm',
-        key.key,
-        sealed.subarray(KEY_ID_BYTES, start),
-      )
+      if (end < start) throw new SealError('altered', sealedWith(sealed))
+      if (!key) throw new SealError('key', sealedWith(sealed))
+      const decipher = createDecipheriv('aes-256-gcm', key.key, sealed.subarray(idBytes, start))
       decipher.setAAD(bound)
       decipher.setAuthTag(sealed.subarray(end))
       try {

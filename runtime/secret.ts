@@ -15,6 +15,17 @@ export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =
 export const keyId = (secret: string): string =>
   deriveKey(secret, 'key-id', KEY_ID_BYTES).toString('hex')
 
+/** How hosts of one database named a secret among themselves before they used `keyId`; 32 hex digits. */
+export const hostsKeyIdBefore = (secret: string): string =>
+  deriveKey(secret, 'deployment-secret', 16).toString('hex')
+
+/** Bytes of a key's id in what was sealed before `keyId` was used there. */
+export const KEY_ID_BYTES_BEFORE = 4
+
+/** The id of a key in what was sealed before `keyId` was used there: the bytes behind the key. */
+export const sealKeyIdBefore = (secret: string, purpose: string): Buffer =>
+  deriveKey(secret, purpose, 32 + KEY_ID_BYTES_BEFORE).subarray(32)
+
 /** The key under which backups are sealed. */
 export const backupKey = (secret: string): Buffer => deriveKey(secret, 'backup-seal')
 

@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
 import { deploymentSecret } from '../database/schema/deployment.ts'
 import { nodes } from '../database/schema/lifecycle.ts'
-import { keyId } from '../secret.ts'
+import { hostsKeyIdBefore, keyId } from '../secret.ts'
 
 /** A host that was not heard of for this long is not waited for, in seconds; hosts speak every two. */
 export const LIVE_SECONDS = 10
@@ -34,7 +34,7 @@ export async function agreeOnSecret(db: Db, secrets: readonly string[]): Promise
   const [newest = '', ...older] = secrets.map(keyId)
   return db.transaction(async (tx) => {
     await tx.execute(lockUntilEnd('agreeing on the secret'))
-    const known = await rowNamed(tx, CURRENT)
+    const known = await currentOf(tx, secrets)
     if (known?.keyId === newest) return true
     if (known && !older.includes(known.keyId)) {
       throw new SecretMismatchError(
@@ -46,6 +46,15 @@ export async function agreeOnSecret(db: Db, secrets: readonly string[]): Promise
     await put(tx, CURRENT, newest)
     return true
   })
+}
+
+/** The row of the newest secret; where versions before have written it, it says from now on what this one says. */
+async function currentOf(tx: Db, secrets: readonly string[]) {
+  const found = await rowNamed(tx, CURRENT)
+  const secret = secrets.find((one) => hostsKeyIdBefore(one) === found?.keyId)
+  if (secret === undefined) return found
+  await put(tx, CURRENT, keyId(secret))
+  return rowNamed(tx, CURRENT)
 }
 
 /** Id of the newest secret that a host has started with, and since when; null before the first host. */
