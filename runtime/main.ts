@@ -2,7 +2,6 @@
  * The only wiring: constructors called in order, each handed what it needs as values and functions.
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
-import { mkdir } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import path from 'node:path'
 import type { Hono } from 'hono'
@@ -14,6 +13,7 @@ import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts
 import { createOnce } from './core/once/once.ts'
 import type { CoreParts } from './core/parts.ts'
 import { parseRetention } from './core/retention/rules.ts'
+import { openDataDir } from './data-dir.ts'
 import { type Db, databaseTime } from './database/database.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/grants.ts'
@@ -102,10 +102,7 @@ export async function createHost(
   { only = null, database: wanted, resolve, launch = (as) => as, recorder }: HostParts = {},
 ): Promise<Host> {
   const { dataDir } = config
-  await setting(
-    () => mkdir(dataDir, { recursive: true, mode: 0o700 }),
-    `KEYWAY_DATA_DIR: ${dataDir} cannot be used: `,
-  )
+  await openDataDir(dataDir)
   const secrets =
     config.secrets.length > 0 ? config.secrets : [(await keptSecret(dataDir, 'secret')).value]
   const kept = config.adminToken === '' ? await keptSecret(dataDir, 'admin-token', 'lsk_') : null

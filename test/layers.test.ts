@@ -28,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'writable.ts': [],
   'keys.ts': ['secret.ts'],
   'config.ts': [],
+  'data-dir.ts': ['config.ts'],
   http: [
     'contract',
     'core',
@@ -62,6 +63,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'registry',
     'testing',
     'config.ts',
+    'data-dir.ts',
     'keys.ts',
     'log.ts',
     'measured.ts',

@@ -1,0 +1,64 @@
+/** The data directory, tried before anything is made in it: what is wrong with it is told with whose it is. */
+import { constants } from 'node:fs'
+import { access, mkdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { ConfigError } from './config.ts'
+
+/** What hosts keep there for their own user alone. */
+const KEPT = ['secret', 'admin-token', 'database-password', 'host.lock', 'run', 'connectors']
+
+/**
+ * Makes the directory where it is missing.
+ *
+ * @throws ConfigError with what to do where it cannot be used
+ */
+export async function openDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw await refused(dataDir, error as NodeJS.ErrnoException)
+  }
+  for (const file of [dataDir, ...KEPT.map((name) => path.join(dataDir, name))]) {
+    const isFolder = file === dataDir
+    const mode = constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0)
+    await access(file, mode).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && !isFolder) return
+      throw await refused(file, error)
+    })
+  }
+}
+
+async function refused(file: string, error: NodeJS.ErrnoException): Promise<ConfigError> {
+  return new ConfigError(`KEYWAY_DATA_DIR: ${await wordsOf(file, error)}`, { cause: error })
+}
+
+async function wordsOf(file: string, { code, message }: NodeJS.ErrnoException): Promise<string> {
+  const near = await nearest(file)
+  if (near !== null && !near.isDirectory && (code === 'EEXIST' || code === 'ENOTDIR'))
+    return `${near.at} is a file, not a directory; remove it, or name another directory`
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM': {
+      const what =
+        near === null ? `${file} cannot be used` : `${near.at} belongs to user ${near.uid}`
+      const [owner, own] = [near?.uid ?? 'its user', process.getuid?.() ?? 'another']
+      return `${what}, and this runs as user ${own}, who may not use it; run it as user ${owner}, give it away (\`chown -R ${own} ${near?.at ?? file}\`), or name another directory`
+    }
+    case 'EROFS':
+      return `${file} is on a disk that can only be read; name another directory, or mount it for writing`
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `the disk of ${file} is full; make room, or name a directory on another disk`
+    default:
+      return `${file} cannot be used: ${message}; name another directory`
+  }
+}
+
+/** The deepest part of a path that is there, which is what stands in the way. */
+async function nearest(file: string) {
+  for (let at = path.resolve(file); ; at = path.dirname(at)) {
+    const found = await stat(at).catch(() => null)
+    if (found) return { at, uid: found.uid, isDirectory: found.isDirectory() }
+    if (at === path.dirname(at)) return null
+  }
+}

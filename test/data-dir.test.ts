@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { openDataDir } from '../runtime/data-dir.ts'
+
+const home = mkdtempSync(path.join(tmpdir(), 'keyway-data-dir-'))
+chmodSync(home, 0o755)
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const why = (dataDir: string) =>
+  openDataDir(dataDir).then(
+    () => null,
+    ({ message }) => message,
+  )
+
+test('a directory is made, and one that is there is taken', async () => {
+  const dataDir = path.join(home, 'a/b')
+  expect(await why(dataDir)).toBeNull()
+  writeFileSync(path.join(dataDir, 'secret'), 'x')
+  expect(await why(dataDir)).toBeNull()
+})
+
+test('a file in its place, or on the way to it, is named', async () => {
+  const file = path.join(home, 'file')
+  writeFileSync(file, '')
+  for (const dataDir of [file, path.join(file, 'data')])
+    expect(await why(dataDir)).toBe(
+      `KEYWAY_DATA_DIR: ${file} is a file, not a directory; remove it, or name another directory`,
+    )
+})
+
+/** Who runs the tests may be root, whom nothing is closed to. */
+function asNobody(dataDir: string): string {
+  const source = path.join(import.meta.dirname, '../runtime/data-dir.ts')
+  // Loaded before it becomes nobody, who need not be able to read the sources.
+  const code = `const { openDataDir } = await import(${JSON.stringify(source)})
+    process.setgroups([]); process.setgid(65534); process.setuid(65534)
+    await openDataDir(${JSON.stringify(dataDir)}).then(() => console.log('fine'), (e) => console.log(e.message))`
+  return spawnSync(process.execPath, ['--input-type=module', '-e', code]).stdout.toString().trim()
+}
+
+test.runIf(process.getuid?.() === 0)(
+  'somebody else’s directory, or file in it, is told with its owner',
+  () => {
+    const foreign = path.join(home, 'foreign')
+    mkdirSync(foreign, { mode: 0o700 })
+    const words = (at: string) =>
+      `KEYWAY_DATA_DIR: ${at} belongs to user 0, and this runs as user 65534, who may not use it; run it as user 0, give it away (\`chown -R 65534 ${at}\`), or name another directory`
+    expect(asNobody(foreign)).toBe(words(foreign))
+    expect(asNobody(path.join(home, 'new'))).toBe(words(home))
+    chmodSync(foreign, 0o777)
+    writeFileSync(path.join(foreign, 'secret'), 'x', { mode: 0o600 })
+    expect(asNobody(foreign)).toBe(words(path.join(foreign, 'secret')))
+  },
+)
