@@ -8,6 +8,7 @@ import type { TokenHasher } from './core/callers/principal.ts'
 import { TOKENS_CHANNEL } from './core/callers/tokens.ts'
 import { agreeOnSecret } from './core/deployment.ts'
 import type { CoreParts } from './core/parts.ts'
+import { tellPaused } from './core/paused.ts'
 import { PASSWORD_FILE } from './database/place.ts'
 import { type DatabaseService, startDatabase } from './database/service.ts'
 import { keptSecret } from './keys.ts'
@@ -55,6 +56,7 @@ export async function openState(options: StateOptions): Promise<State> {
       if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
       const { db, domainId } = reached
       operator.heard(await takeOperatorToken(db, hasher, domainId, own))
+      await tellPaused(db, domainId)
       await work.start(reached)
     },
     tell: (text) => log.info(text),

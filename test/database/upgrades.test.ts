@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bound } from '../../runtime/core/apps/connections.ts'
 import { createTokenHasher, principalOfToken } from '../../runtime/core/callers/principal.ts'
 import { agreeOnSecret, SecretMismatchError } from '../../runtime/core/deployment.ts'
+import { tellPaused } from '../../runtime/core/paused.ts'
 import { boundTo } from '../../runtime/core/webhooks/secrets.ts'
 import { type Database, openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
@@ -32,6 +33,15 @@ const HELD: Record<string, { apps: number; policies: number; requests: number }>
   '0011': { apps: 2, policies: 2, requests: 0 },
   '0013': { apps: 2, policies: 2, requests: 4 },
   '0017': { apps: 2, policies: 1, requests: 7 },
+}
+
+/** What the admins are told to turn on. */
+const PAUSED: Record<string, string[]> = {
+  '0000': [],
+  '0007': ['SYNCS_PAUSED'],
+  '0011': ['ACCESS_POLICIES_PAUSED', 'SYNCS_PAUSED'],
+  '0013': ['ACCESS_POLICIES_PAUSED', 'SYNCS_PAUSED'],
+  '0017': [],
 }
 
 let dataDir: string
@@ -71,6 +81,13 @@ async function load(state: string, name = `of_${state}`): Promise<typeof server.
 const count = async ({ db }: Database, of: string): Promise<number> =>
   Number((await db.execute<{ n: string }>(sql.raw(`select count(*) as n from ${of}`))).rows[0]?.n)
 
+async function errorTasks({ db }: Database): Promise<string[]> {
+  const { rows } = await db.execute<{ type: string }>(
+    sql`select task_type as type from tasks where task_category = 'ERROR' order by created_at, task_type`,
+  )
+  return rows.map(({ type }) => type)
+}
+
 type Sealed = { id: string; domainId: string; sealed: Buffer }
 
 describe.each(STATES)('a database of migration %s', (state) => {
@@ -102,6 +119,19 @@ describe.each(STATES)('a database of migration %s', (state) => {
   test('knows its tokens', async () => {
     const principal = await principalOfToken(opened.db, createTokenHasher([SECRET]), TOKEN)
     expect(principal).toMatchObject({ domainId: opened.domainId })
+  })
+
+  test('does not begin by itself what it did not do then, and tells the admins once', async () => {
+    const before = await errorTasks(opened)
+    await tellPaused(opened.db, opened.domainId)
+    await tellPaused(opened.db, opened.domainId)
+    expect((await errorTasks(opened)).slice(before.length)).toEqual(PAUSED[state])
+    const acting = `access_policies where is_enabled and status = 'PUBLISHED'`
+    expect(await count(opened, acting)).toBe(state === '0017' ? 1 : 0)
+    const synced = `apps a left join sync_settings s on s.app_id = a.id
+      where a.sealed_connection is not null and coalesce(s.every_hours, 24) > 0`
+    expect(await count(opened, synced)).toBe(state === '0017' ? 2 : 0)
+    expect(await count(opened, 'access_policies where swept_to is not null')).toBe(0)
   })
 
   test('opens the credentials that were kept', async () => {

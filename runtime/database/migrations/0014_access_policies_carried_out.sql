@@ -53,5 +53,5 @@ CREATE INDEX "user_offboardings_wake" ON "user_offboardings" USING btree ("wake_
 CREATE INDEX "policy_wants_wake" ON "policy_wants" USING btree ("wake_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "access_requests_policy_for" ON "access_requests" USING btree ("policy_id","target_user_id","policy_for") WHERE "access_requests"."policy_for" is not null;
 --> statement-breakpoint
--- Policies that were published before are carried out from now on.
-UPDATE "access_policies" SET "swept_to" = '00000000-0000-0000-0000-000000000000' WHERE "status" = 'PUBLISHED' AND "is_enabled";
+-- Policies that were published before gave nothing: that they begin to waits for an admin (core/paused.ts).
+UPDATE "access_policies" SET "is_enabled" = false, "problem" = 'paused by an upgrade' WHERE "status" = 'PUBLISHED' AND "is_enabled";

@@ -109,3 +109,7 @@ CREATE UNIQUE INDEX "groups_synced" ON "groups" USING btree ("app_id","integrati
 ALTER TABLE "accounts" SET (fillfactor = 80);
 --> statement-breakpoint
 ALTER TABLE "associations" SET (fillfactor = 80);
+--> statement-breakpoint
+-- Apps that were connected before were not synced: that they are, by themselves, waits for an admin (core/paused.ts).
+INSERT INTO "sync_settings" ("app_id", "domain_id", "every_hours", "next_at")
+SELECT "id", "domain_id", 0, 'epoch' FROM "apps" WHERE "sealed_connection" IS NOT NULL;
