@@ -295,6 +295,7 @@ export async function createHost(
     vault,
     send: state?.work.send ?? noWork,
     deliver: egress.deliver,
+    tell: (level, about, words) => log[level](about, words),
     now: databaseTime,
     keptDays: await setting(() => parseRetention(config.retention)),
   }

@@ -3,6 +3,8 @@
  * registration, the reference and the test of the alert rules read it.
  */
 
+import { RUN_STATES } from './models/sync.ts'
+
 export type MetricRow = {
   type: 'counter' | 'gauge' | 'histogram'
   labels: readonly string[]
@@ -187,7 +189,7 @@ export const METRICS = {
   keyway_sync_state: {
     type: 'gauge',
     labels: [...APP, 'state'],
-    meaning: '1 for the state of an app’s last sync: RUNNING, SUCCEEDED, FAILED, STOPPED, or NEVER',
+    meaning: `1 for the state of an app’s last sync: ${RUN_STATES.join(', ')}, or NEVER`,
     most: MOST_APPS,
   },
   keyway_apps_paused: {

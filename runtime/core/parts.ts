@@ -7,6 +7,13 @@ import type { Send } from './background/background.ts'
 import type { KeptDays } from './retention/rules.ts'
 import type { Deliver } from './webhooks/deliver.ts'
 
+/** `about` are ids, codes and numbers. Called once what it says is committed. */
+export type Tell = (
+  level: 'info' | 'warn' | 'error',
+  about: Readonly<Record<string, string | number | null>>,
+  words: string,
+) => void
+
 export type CoreParts = {
   connectors: Connectors
   /** Seals settings and credentials of connected apps, and the secrets of webhooks. */
@@ -15,6 +22,8 @@ export type CoreParts = {
   send: Send
   /** Sends to addresses of the operator's own, as egress lets it. */
   deliver: Deliver
+  /** Leaves a line in the log; never what people or systems wrote. */
+  tell: Tell
   /** What time it is: the database's, so that hosts agree. */
   now(db: Db): Promise<Date>
   /** How long what is over is kept, by table. */

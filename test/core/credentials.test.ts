@@ -16,6 +16,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     vault: createSealer(['s'.repeat(32)], 'connection'),
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
+    tell: () => {},
     now: async () => new Date(),
     keptDays: parseRetention(''),
     requestId: 'r',

@@ -62,6 +62,7 @@ const call = async (secrets: string[]) => {
     vault: createSealer(secrets, 'connection'),
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
+    tell: () => {},
     now: async () => new Date(),
     keptDays: parseRetention(''),
     requestId: 'r',

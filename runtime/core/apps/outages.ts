@@ -12,6 +12,7 @@ import { appOutages } from '../../database/schema/outages.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { recordActivity } from '../activity/activity.ts'
 import { backOffMs } from '../background/back-off.ts'
+import type { Tell } from '../parts.ts'
 import { openErrorTask } from '../tasks/error.ts'
 
 type AppRow = Pick<
@@ -64,7 +65,7 @@ export async function leaveProbe(db: Db, { id }: { id: string }, now: Date): Pro
 }
 
 /**
- * Notes that a system did not answer.
+ * Notes that a system did not answer. An outage is told once it is one: one call that failed may be an accident.
  *
  * @returns since when it has not answered, and when it is called again.
  */
@@ -74,8 +75,9 @@ export async function noteAway(
   { probe }: { probe: boolean },
   { code, problem, retryAfterMs = 0 }: SystemFault,
   now: Date,
+  toLog: Tell,
 ): Promise<{ since: Date; until: Date }> {
-  return db.transaction(async (tx) => {
+  const { begins, since, until } = await db.transaction(async (tx) => {
     const [row] = await tx
       .select()
       .from(appOutages)
@@ -96,8 +98,16 @@ export async function noteAway(
       const taskId = await tell(tx, app, noted)
       await tx.update(appOutages).set({ taskId }).where(eq(appOutages.appId, app.id))
     }
-    return { since: noted?.since ?? now, until }
+    const begins = attempts === CONFIRMED && (row?.attempts ?? 0) < CONFIRMED
+    return { begins, since: noted?.since ?? now, until }
   })
+  if (begins)
+    toLog(
+      'warn',
+      { app_id: app.id, code, since: since.toISOString() },
+      'the system of an app does not answer; the app is paused until it does',
+    )
+  return { since, until }
 }
 
 function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Promise<string> {
@@ -113,14 +123,26 @@ function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Prom
 }
 
 /** Notes that a system answers again: the outage is over, and what waited for it goes on now. */
-export async function noteBack(db: Db, app: Pick<AppRow, 'id' | 'domainId'>, now: Date) {
-  await db.transaction(async (tx) => {
+export async function noteBack(
+  db: Db,
+  app: Pick<AppRow, 'id' | 'domainId'>,
+  now: Date,
+  toLog: Tell,
+): Promise<void> {
+  const over = await db.transaction(async (tx) => {
     const [ended] = await tx.delete(appOutages).where(eq(appOutages.appId, app.id)).returning()
-    if (!ended) return
+    if (!ended) return null
     await wakeSyncs(tx, app.id, now)
     if (ended.attempts >= CONFIRMED) await wakeFailed(tx, app.id, now)
     if (ended.taskId !== null) await settle(tx, app.domainId, ended.taskId)
+    return ended
   })
+  if (over && over.attempts >= CONFIRMED)
+    toLog(
+      'info',
+      { app_id: app.id, seconds: Math.round((now.getTime() - over.since.getTime()) / 1000) },
+      'the system of an app answers again; what waited for it goes on',
+    )
 }
 
 /** Has an app that is paused called now: a person put something right. Nothing to do where it is not paused. */

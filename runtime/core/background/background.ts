@@ -126,12 +126,10 @@ export function createWork({ duties, parts, onError }: WorkDeps): Work {
     const bury = async ([job]: JobWithMetadata<DeadJob>[]) => {
       if (!job) return
       const { queue, key } = job.data
-      await duties[queue].gaveUp(
-        db,
-        key,
-        problemOf(job.sourceOutput) ?? 'it ended without a word',
-        await parts,
-      )
+      const whole = await parts
+      const problem = problemOf(job.sourceOutput) ?? 'it ended without a word'
+      await duties[queue].gaveUp(db, key, problem, whole)
+      whole.tell('error', { queue, key }, 'a job failed for good; `keyway jobs` says why')
     }
     await jobs.work<DeadJob, void, { includeMetadata: true }>(DEAD, { includeMetadata: true }, bury)
     look(db)

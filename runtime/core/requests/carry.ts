@@ -12,7 +12,7 @@ import type { RequestParts } from '../parts.ts'
 import { keepHolder, type NoteThere } from './account.ts'
 import { byHand, given, subjectOf, taken } from './carried.ts'
 import { check } from './check.ts'
-import { settleFailure } from './failure.ts'
+import { type Call, settleFailure, tellCall } from './failure.ts'
 import { giveAccount, giveEntitlement } from './grant.ts'
 import { closeLeft, leaveOpen, recall } from './left.ts'
 import { type Pair, pairKey, pairOf } from './means.ts'
@@ -91,7 +91,8 @@ async function step(
   const outcome =
     request.todo === 'grant' ? await grant(db, request, parts) : await remove(db, request, parts)
   if (!outcome.ok && outcome.end === 'paused') return 'paused'
-  await db.transaction((tx) => settle(tx, request, outcome, parts))
+  const call = await db.transaction((tx) => settle(tx, request, outcome, parts))
+  if (call) tellCall(request, call, parts.tell)
   return undefined
 }
 
@@ -177,25 +178,26 @@ async function settle(
   before: RequestRow,
   outcome: Settled,
   parts: RequestParts,
-): Promise<void> {
+): Promise<Call | null> {
   const [request] = await tx
     .select()
     .from(accessRequests)
     .where(eq(accessRequests.id, before.id))
     .for('update')
-  if (!request || request.todo !== before.todo) return
+  if (!request || request.todo !== before.todo) return null
   if (!outcome.ok) return settleFailure(tx, request, outcome, parts)
   // People who were asked meanwhile need not do it any more.
   await closeTasks(tx, request, 'COMPLETED')
   if (request.todo === 'remove') {
     await taken(tx, request, removedEvent(request))
     await closeLeft(tx, request, parts)
-    return
+    return null
   }
   const { config } = await subjectOf(tx, request)
   if (config.manualSteps) await byHand(tx, request, config, null)
   else await given(tx, request, parts, givenEvent(request))
   await recall(tx, request, parts)
+  return null
 }
 
 const givenEvent = ({ how }: RequestRow): string =>

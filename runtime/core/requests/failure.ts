@@ -4,6 +4,7 @@
  */
 import type { Db } from '../../database/database.ts'
 import { type BackOff, backOffMs } from '../background/back-off.ts'
+import type { Tell } from '../parts.ts'
 import { byHand, subjectOf, takeByHand, tellToGive, tellToTake } from './carried.ts'
 import { closeLeft } from './left.ts'
 import type { RequestMeans } from './means.ts'
@@ -45,19 +46,42 @@ export function judgeFailure(
 
 type FailingRequest = Pick<RequestRow, 'todo' | 'attempts' | 'failingSince'>
 
+/** People were asked to act; `goesOn`: it is tried beside them. */
+export type Call = { goesOn: boolean; attempts: number }
+
 /** Writes down that a step of a locked request failed. */
 export async function settleFailure(
   tx: Db,
   request: RequestRow,
   failed: Failed,
   means: RequestMeans,
-): Promise<void> {
+): Promise<Call | null> {
   const verdict = judgeFailure(request, failed, await means.now(tx))
-  if (verdict.kind === 'hands') return toHands(tx, request, verdict.problem, means)
+  if (verdict.kind === 'hands') {
+    await toHands(tx, request, verdict.problem, means)
+    return { goesOn: false, attempts: request.attempts + 1 }
+  }
   const { attempts, failingSince, wakeAt, tell } = verdict
   const { problem } = failed
   const failing = await change(tx, request, { attempts, failingSince, wakeAt, problem })
-  if (tell) await tellPeople(tx, failing, problem, means)
+  const asked = tell && (await tellPeople(tx, failing, problem, means))
+  return asked ? { goesOn: true, attempts } : null
+}
+
+/** Leaves a line in the log where people have to act. Not why: that is others' words, and stands in their task. */
+export function tellCall(
+  { id, carriedAppId, todo, how }: RequestRow,
+  call: Call,
+  toLog: Tell,
+): void {
+  const isRemoval = todo === 'remove'
+  // What cannot be given by itself, was often meant so.
+  const level = call.goesOn || isRemoval ? 'warn' : 'info'
+  const what = isRemoval ? 'access that has to go' : 'access that was approved'
+  const words = call.goesOn
+    ? `${what}: it fails, people were asked, and it goes on being tried`
+    : `${what}: it is not tried any more, people were asked`
+  toLog(level, { access_request: id, app_id: carriedAppId, how, attempts: call.attempts }, words)
 }
 
 /** It is not tried any more: people have to. */
@@ -75,19 +99,20 @@ export async function toHands(
   await closeLeft(tx, request, means)
 }
 
-/** It goes on being tried; people are told, once. */
+/** It goes on being tried; people are told, once: false where they were before. */
 export async function tellPeople(
   tx: Db,
   request: RequestRow,
   problem: string | null,
   means: RequestMeans,
-): Promise<void> {
+): Promise<boolean> {
   const category = request.todo === 'grant' ? 'PROVISIONING' : 'DEPROVISIONING'
-  if (await hasOpenTask(tx, request, category)) return
+  if (await hasOpenTask(tx, request, category)) return false
   if (request.todo === 'grant') {
     await tellToGive(tx, request, (await subjectOf(tx, request)).config, problem)
-    return
+    return true
   }
   await tellToTake(tx, request, problem)
   await closeLeft(tx, request, means)
+  return true
 }

@@ -90,8 +90,9 @@ export async function throughApp(
   const outcome: Outcome =
     'app' in carrier ? await work(carrier) : { ok: false, end: 'system', ...carrier }
   const now = await parts.now(db)
-  if (!outcome.ok && outcome.end === 'system') await noteAway(db, app, gate, outcome, now)
-  else if (gate.probe) await noteBack(db, app, now)
+  if (!outcome.ok && outcome.end === 'system')
+    await noteAway(db, app, gate, outcome, now, parts.tell)
+  else if (gate.probe) await noteBack(db, app, now, parts.tell)
   return outcome
 }
 

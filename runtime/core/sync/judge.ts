@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { checkpoint, endRun, toNext, type Walk } from './runs.ts'
-import { askAdmins } from './trouble.ts'
+import { askAdmins, tellEnded } from './trouble.ts'
 
 /** More than so many, and more than so much of what there was, is suspicious. */
 const MOST_MISSING = 10
@@ -56,6 +56,7 @@ export async function judge(walk: Walk): Promise<void> {
     await endRun(tx, walk, { state: 'STOPPED', problem })
     await askAdmins(tx, app, `The sync of ${app.name} stopped: ${problem}.`, helpOf(run.id))
   })
+  tellEnded(walk, {}, 'a sync stopped because suspiciously much vanished; its run says what')
 }
 
 const helpOf = (run: number): string =>

@@ -47,7 +47,7 @@ export async function fetchPage<T>(
   if (!answer.ok) throw troubleOf(capability, answer)
   if (walk.gate.probe) {
     walk.gate.probe = false
-    await noteBack(walk.db, app, await parts.now(walk.db))
+    await noteBack(walk.db, app, await parts.now(walk.db), parts.tell)
   }
   return { rows: answer.response as T[], token: answer.page?.token ?? null }
 }

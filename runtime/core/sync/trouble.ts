@@ -68,12 +68,13 @@ const LONGEST_OUTAGE_MS = 7 * 24 * 3600 * 1000
 export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
   const { run, db, lease } = walk
   if (trouble.isTooLarge) return shrink(walk, trouble)
-  if (trouble.final) return fail(walk, trouble.message)
+  if (trouble.final) return fail(walk, trouble.message, trouble.code)
   const away = await awayFor(walk, trouble)
-  if (away !== null && away.forMs >= LONGEST_OUTAGE_MS) return fail(walk, trouble.message)
+  if (away !== null && away.forMs >= LONGEST_OUTAGE_MS)
+    return fail(walk, trouble.message, trouble.code)
   // An outage is no fault of the run: it waits as long as the app is paused, and that is not counted.
   const attempts = run.attempts + (away === null ? 1 : 0)
-  if (attempts >= MOST_ATTEMPTS) return fail(walk, trouble.message)
+  if (attempts >= MOST_ATTEMPTS) return fail(walk, trouble.message, trouble.code)
   const pauseMs = away === null ? backOffMs(attempts, PAUSES) : away.pauseMs
   // A page that takes too long may be too large; only a sequence that has not begun may change its size.
   const smaller = trouble.code === 'request_timeout' && run.pageToken === null && run.pageSize > 50
@@ -98,7 +99,7 @@ const SHRINK = 4
 /** Begins the listing again with smaller pages, at once: a sequence that has begun keeps its size. */
 async function shrink(walk: Walk, trouble: Trouble): Promise<void> {
   const { run, db, lease } = walk
-  if (run.pageSize <= 1) return fail(walk, trouble.message)
+  if (run.pageSize <= 1) return fail(walk, trouble.message, trouble.code)
   const smaller = { pageToken: null, pageSize: Math.max(1, Math.floor(run.pageSize / SHRINK)) }
   const rows = await db
     .update(syncRuns)
@@ -113,19 +114,31 @@ async function awayFor({ db, app, parts, gate }: Walk, { code, message, retryAft
   if (code === null || faultOf(code).reach !== 'system') return null
   const now = await parts.now(db)
   const fault = { code, problem: message, retryAfterMs }
-  const { since, until } = await noteAway(db, app, gate, fault, now)
+  const { since, until } = await noteAway(db, app, gate, fault, now, parts.tell)
   gate.probe = false
   return { pauseMs: until.getTime() - now.getTime(), forMs: now.getTime() - since.getTime() }
 }
 
 /** Ends a run in failure; what earlier runs brought stays as it was. */
-export async function fail(walk: Walk, problem: string): Promise<void> {
+export async function fail(
+  walk: Walk,
+  problem: string,
+  code: ErrorCode | null = null,
+): Promise<void> {
   await walk.db.transaction(async (tx) => {
     await endRun(tx, walk, { state: 'FAILED', problem })
     if (walk.app.disconnectedAt === null)
       await askAdmins(tx, walk.app, `The sync of ${walk.app.name} failed: ${problem}`, FAILED_HELP)
   })
+  tellEnded(walk, { code }, 'a sync failed; its run says why')
 }
+
+/** Leaves a line in the log about a run that ended otherwise than well. */
+export const tellEnded = (
+  { app, run, parts }: Walk,
+  about: Record<string, string | null>,
+  words: string,
+): void => parts.tell('warn', { app_id: app.id, run: run.id, phase: run.phase, ...about }, words)
 
 export const FAILED_HELP =
   'Put right what it says and start another sync with POST /apps/{id}/sync; the next one that succeeds completes this task.'

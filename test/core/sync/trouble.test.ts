@@ -12,6 +12,7 @@ import {
   associationsOf,
   connect,
   ended,
+  hurry,
   latestRun,
   startSynced,
   statusOf,
@@ -94,6 +95,16 @@ describe('pages that are too large for the host', () => {
   })
 })
 
+/** Level and words of the lines about the app, from a line on. */
+//DBG
+const toldOfApp = (from: number) =>
+  core.lines
+    .slice(from)
+    .map((line) => JSON.parse(line))
+    .filter(({ app_id, msg }) => app_id === appId && /the system of an app|a sync /.test(msg))
+    .map(({ level, msg }) => [LEVELS[level as keyof typeof LEVELS] ?? level, msg])
+const LEVELS = { 30: 'info', 40: 'warn', 50: 'error' } as const
+
 describe('a failing upstream', () => {
   test.each(KINDS)('at %s is asked again, and the run goes on from there', async (kind) => {
     let failures = 0
@@ -109,13 +120,22 @@ describe('a failing upstream', () => {
 
   test('waits between tries, longer each time, and says why', async () => {
     upstream.before = () => ({ status: 503, code: 'service_error' })
+    const from = core.lines.length
     await trigger(core, appId)
     await until('it failed', async () => (await latestRun(core, appId)).problem !== null)
     const run = await latestRun(core, appId)
     expect(run.problem).toMatch(/^list_accounts: .*\(service_error\)$/)
     expect(run.nextTryAt?.getTime()).toBeGreaterThan(Date.now())
+    await until('the outage is told', async () => {
+      await hurry(core)
+      return toldOfApp(from).length > 0
+    })
     upstream.before = () => undefined
     await ended(core, appId)
+    expect(toldOfApp(from)).toEqual([
+      ['warn', 'the system of an app does not answer; the app is paused until it does'],
+      ['info', 'the system of an app answers again; what waited for it goes on'],
+    ])
   })
 
   test('that says how long to wait is left alone for so long, and waiting is no failed try', async () => {
@@ -142,10 +162,13 @@ describe('a failing upstream', () => {
     upstream.holds.accounts = []
     upstream.before = (kind) =>
       kind === 'associations' ? { status: 500, code: 'api_error' } : undefined
+    const from = core.lines.length
     for (const _ of [1, 2]) {
       const run = await sync(core, appId)
       expect([run.state, run.attempts]).toEqual(['FAILED', 7])
     }
+    const failed = ['warn', 'a sync failed; its run says why']
+    expect(toldOfApp(from)).toEqual([failed, failed])
     expect(await statusOf(core, appId)).toBe('FAILED')
     expect(await listedIds()).toEqual(ids)
     expect(await associationsOf(core, appId)).toHaveLength(40)

@@ -66,6 +66,12 @@ it('deactivate_account that is refused: somebody is asked to close the account',
   await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
   expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_DEPROVISIONING' })
   expect(status()).toBe('ACTIVE')
+  const told = core.lines
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.access_request === id)
+  expect(told).toMatchObject([
+    { level: 40, msg: expect.stringMatching(/^access that has to go: .*people were asked/) },
+  ])
 }, 30_000)
 
 it('activate_account that is refused: somebody is asked to give the access', async () => {

@@ -212,6 +212,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
         () => failing,
         (what) => mortality.at(what),
       ),
+      tell: () => {},
       requestId: 'r',
       cause: { kind: 'job', id: 'r' },
       signal: new AbortController().signal,
