@@ -30,7 +30,7 @@ export type SystemFault = {
 }
 
 /** Pauses between the calls that look whether a system is back. */
-const PAUSES = { firstMs: 2000, longestMs: 300_000 }
+const PAUSES = { firstMs: 2000, longestMs: 60_000 }
 /** How long one call may take to find out; afterwards another tries. In milliseconds. */
 const PROBE_MS = 120_000
 /** How long an app is away before its admins are told, in milliseconds. */
@@ -117,7 +117,7 @@ function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Prom
     description: `${app.name} has not answered since ${since.toISOString()}: ${problem}`,
     instructions: faultOf(code as ErrorCode).credentials
       ? `Connect it again with PUT /apps/${app.id}. What people asked for, and what has to be taken back, waits and is then done by itself.`
-      : 'It is called again every few minutes. What people asked for, and what has to be taken back, waits and is then done by itself. “retry” calls it now.',
+      : 'It is called again every minute. What people asked for, and what has to be taken back, waits and is then done by itself. “retry” calls it now.',
     app,
   })
 }
