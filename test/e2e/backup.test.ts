@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lastBackup } from '../../runtime/database/backup/noted.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { send } from './client.ts'
 import { begin, newHome, run, stopCommands } from './command.ts'
@@ -45,11 +46,15 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
 
   const dry = await run(['backup', file, '--dry-run', '--json'], settings('data'))
   expect(JSON.parse(dry.output)).toEqual({ file, key_id: expect.any(String) })
+  const dataDir = settings('data').env.KEYWAY_DATA_DIR
+  expect(await lastBackup(dataDir)).toBe(null)
   const taken = await run(['backup', file], settings('data'))
   expect(taken.output).toMatch(/^Wrote .*keyway\.tar\.gz: [\d.]+ MB, \d+ files, everything until/)
   expect(taken.output).toMatch(/needs the secret with the key id [0-9a-f]{16}.*data\/secret/)
   expect(taken.output).not.toContain(secret)
   expect(taken.code).toBe(0)
+  const note = await lastBackup(dataDir)
+  expect(taken.output).toContain(`everything until ${note?.complete_until}`)
 
   const env = { KEYWAY_SECRET: secret }
   const whole = await run(['restore', file, '--dry-run'], settings('second', env))
