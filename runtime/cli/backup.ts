@@ -10,6 +10,7 @@ import { PASSWORD_FILE } from '../database/place.ts'
 import { existingSecret } from '../keys.ts'
 import { backupKey, keyId } from '../secret.ts'
 import { VERSION } from '../version.ts'
+import { fileFault, isFileFault } from './file-fault.ts'
 import { ownServerWords } from './own-server.ts'
 import { megabytes, progressLine } from './progress.ts'
 
@@ -121,23 +122,12 @@ export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T
   try {
     return await run()
   } catch (error) {
-    const { code, name, message, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
+    const { name, message, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
     if (name === 'AbortError' && cause instanceof ConfigError) throw cause
     if (error instanceof BackupError || error instanceof NoDatabaseError)
       throw new ConfigError(message, { cause: error })
-    const words = code === undefined ? undefined : FILE_FAULTS[code]
-    if (words) throw new ConfigError(`${file}: ${words} (${message})`, { cause: error })
+    if (isFileFault(error))
+      throw fileFault(file, error, 'name another file or folder for the backup')
     throw error
   }
-}
-
-const FILE_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'it is not yours to read or write',
-  EPERM: 'it is not yours to read or write',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is no folder',
-  EROFS: 'its place can only be read',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
 }

@@ -20,6 +20,8 @@ export function createProgram(): Command {
   addAuthorVerbs(program)
   addOperatorVerbs(program)
   addWebhookVerbs(program)
+  for (const { name, command } of verbsOf(program))
+    command.showHelpAfterError(`(see keyway ${name} --help)`)
   return program
 }
 

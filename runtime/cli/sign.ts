@@ -4,6 +4,7 @@ import { ConfigError } from '../config.ts'
 import { PackageError } from '../packages/format.ts'
 import { readPackage } from '../packages/read.ts'
 import { makeKeyPair, signPackage } from '../packages/sign.ts'
+import { fileFault, isFileFault } from './file-fault.ts'
 
 type KeyFlags = { dryRun?: true; json?: true }
 
@@ -72,8 +73,13 @@ async function told(act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {
-    const { code, path, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new ConfigError(`there is no file ${path}`)
+    const { path = 'it', message } = error as NodeJS.ErrnoException
+    if (isFileFault(error))
+      throw fileFault(
+        path,
+        error,
+        'name a package of keyway pack, and by --key a key of keyway keygen',
+      )
     if (error instanceof PackageError) throw new ConfigError(message)
     throw error
   }

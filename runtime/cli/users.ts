@@ -6,6 +6,7 @@ import { ConfigError } from '../config.ts'
 import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/people-file.ts'
 import { visible } from '../contract/visible.ts'
 import { counted } from './counted.ts'
+import { fileFault } from './file-fault.ts'
 import { callOperator, findOperator } from './operator-client.ts'
 
 export type ImportFlags = { dryRun?: true; url?: string; json?: true }
@@ -46,8 +47,8 @@ export async function importUsers(file: string, { dryRun, url, json }: ImportFla
 
 /** @throws ConfigError for what is no file that could be sent. */
 async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch((error: Error) => {
-    throw new ConfigError(`${file} cannot be read: ${error.message}`)
+  const found = await stat(file).catch((error: unknown) => {
+    throw fileFault(file, error, 'name a CSV file with a header')
   })
   if (!found.isFile()) throw new ConfigError(`${file} is no file`)
   if (found.size > MAX_PEOPLE_BYTES)

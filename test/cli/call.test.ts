@@ -96,7 +96,10 @@ describe('keyway call', () => {
     [['call', 'nobody', 'list_accounts', '--as', 'acme.json'], 'not_found'],
     [['call', 'acme', 'create_account', '--as', 'acme.json'], 'not_implemented'],
     [['call', 'acme', 'list_accounts'], 'nobody can be asked here'],
-    [['call', 'acme', 'list_accounts', '--as', 'nowhere.json'], 'nowhere.json cannot be read'],
+    [
+      ['call', 'acme', 'list_accounts', '--as', 'nowhere.json'],
+      'there is no file nowhere.json; --as takes a file with JSON',
+    ],
     [['call', 'acme', 'get_account', '--as', 'acme.json', '--request', '{'], 'is not JSON'],
   ])('%j says what is wrong', async (args, words) => {
     expect(await host.keyway(...args)).toMatchObject({

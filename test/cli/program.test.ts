@@ -22,6 +22,7 @@ const KINDS = {
   jobs: 'reads',
   logs: 'reads',
   syncs: 'reads',
+  rotation: 'changes',
   'sync-accept': 'changes',
   'sync-cancel': 'changes',
   'sync-settings': 'changes',

@@ -103,7 +103,7 @@ test('a token that may not operate is told from one that the host does not know'
 })
 
 test.each([
-  ['no file', () => path.join(home, 'none.csv'), /none\.csv cannot be read/],
+  ['no file', () => path.join(home, 'none.csv'), /there is no file .*none\.csv; name a CSV file/],
   ['a folder', () => home, /is no file/],
 ])('%s is told before anything is sent', async (_name, at, words) => {
   expect(await keyway([at(), '--url', url])).toMatchObject({

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
 import { notJson } from '../../contract/json-text.ts'
+import { fileFault } from '../file-fault.ts'
 
 export type Envelope = {
   auth?: unknown
@@ -14,8 +15,8 @@ export async function jsonOf(given: string, what: string): Promise<unknown> {
   const inline = /^\s*[[{]/.test(given)
   const text = inline
     ? given
-    : await readFile(given, 'utf8').catch((error: Error) => {
-        throw new ConfigError(`${what}: ${given} cannot be read: ${error.message}`)
+    : await readFile(given, 'utf8').catch((error: unknown) => {
+        throw fileFault(given, error, `${what} takes a file with JSON`)
       })
   try {
     return JSON.parse(text)

@@ -7,6 +7,7 @@ import type { Changed, PackageFinding, PackageReport } from '../../contract/endp
 import type { Want } from '../../contract/generation.ts'
 import { visible } from '../../contract/visible.ts'
 import { SIGNATURE_HEADER } from '../../packages/sign.ts'
+import { fileFault } from '../file-fault.ts'
 import { callOperator, findOperator, RefusedError } from '../operator-client.ts'
 import { type ChangeFlags, EXIT, type ReadFlags } from '../options.ts'
 import { ask, briefly, changeOf, changeQuery, changeWords, connectorPath, print } from './change.ts'
@@ -194,15 +195,15 @@ async function bytesOf(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const { code } = error as NodeJS.ErrnoException
     if (code === 'EISDIR')
       throw new ConfigError(
         `${file} is a folder: make a package of it first by keyway pack ${file}`,
       )
-    throw new ConfigError(
-      code === 'ENOENT'
-        ? `there is no file ${file}: name a package that keyway pack made. A version that is installed already is meant by keyway upgrade ID --to VERSION`
-        : `${file} cannot be read: ${message}`,
+    throw fileFault(
+      file,
+      error,
+      'name a package that keyway pack made. A version that is installed already is meant by keyway upgrade ID --to VERSION',
     )
   }
 }

@@ -1,12 +1,13 @@
 /** `keyway trust`: a publisher's key becomes one whose packages may be installed. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
+import { fileFault } from '../file-fault.ts'
 import type { ChangeFlags } from '../options.ts'
 import { change } from './change.ts'
 
 export async function trust(file: string, flags: ChangeFlags & { name: string }): Promise<void> {
-  const public_key = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new ConfigError(`${file} cannot be read: ${error.message}`)
+  const public_key = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw fileFault(file, error, 'name the .pub that keyway keygen wrote')
   })
   if (public_key.includes('PRIVATE KEY'))
     throw new ConfigError(

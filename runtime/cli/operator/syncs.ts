@@ -1,6 +1,4 @@
 /** Verbs about syncs: `syncs`, `sync-accept`, `sync-cancel`, `sync-settings`. */
-import { readFile } from 'node:fs/promises'
-import { ConfigError } from '../../config.ts'
 import {
   SYNC_PHASES,
   type SyncRun,
@@ -9,6 +7,7 @@ import {
 } from '../../contract/models/sync.ts'
 import type { ReadFlags } from '../options.ts'
 import { ask, print } from './change.ts'
+import { jsonOf } from './envelope.ts'
 
 export type SyncsFlags = ReadFlags & { limit: number }
 
@@ -90,7 +89,7 @@ export type SettingsFlags = ReadFlags & { set?: string; every?: number; dryRun?:
 export async function syncSettings(app: string, flags: SettingsFlags): Promise<void> {
   const path = `/operator/apps/${encodeURIComponent(app)}/sync`
   const settings: SyncSettingsInput = {
-    ...(flags.set === undefined ? {} : await jsonFile(flags.set)),
+    ...(flags.set === undefined ? {} : ((await jsonOf(flags.set, '--set')) as SyncSettingsInput)),
     ...(flags.every === undefined ? {} : { every_hours: flags.every }),
   }
   const answer = await ask<SyncSettings>(
@@ -100,12 +99,4 @@ export async function syncSettings(app: string, flags: SettingsFlags): Promise<v
       : { method: 'PUT', path, body: { settings, dry_run: flags.dryRun ?? false } },
   )
   print(flags, answer, (one) => JSON.stringify(one, null, 2))
-}
-
-async function jsonFile(file: string): Promise<SyncSettingsInput> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'))
-  } catch (cause) {
-    throw new ConfigError(`${file}: ${(cause as Error).message}`, { cause })
-  }
 }

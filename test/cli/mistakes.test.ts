@@ -1,0 +1,86 @@
+/** What each verb says of files that are not what they should be, and where no host runs: what to do next. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
+import { ConfigError } from '../../runtime/config.ts'
+
+const home = mkdtempSync(path.join(tmpdir(), 'keyway-mistakes-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+writeFileSync(path.join(home, 'text'), 'hello\n')
+
+beforeAll(() => {
+  // Port 1 is nobody's.
+  vi.stubEnv('PORT', '1')
+  vi.stubEnv('KEYWAY_DATA_DIR', path.join(home, 'data'))
+})
+afterAll(() => vi.unstubAllEnvs())
+
+/** What a person reads who types it, each `@` standing for a folder of files. */
+async function typed(line: string): Promise<string> {
+  const args = line.split(' ').map((word) => word.replace(/^@/, `${home}/`))
+  const thrown = await createProgram()
+    .parseAsync(args, { from: 'user' })
+    .then(
+      () => 'nothing',
+      (error: unknown) => error,
+    )
+  expect(thrown).toBeInstanceOf(ConfigError)
+  return (thrown as Error).message.replaceAll(`${home}/`, '@')
+}
+
+const NO_HOST = /No Keyway answers at .*start it with `keyway start`, or say by HOST and PORT/
+
+test.each([
+  [
+    'trust @no.pub --name x',
+    /^there is no file @no\.pub; name the \.pub that keyway keygen wrote$/,
+  ],
+  ['trust @text --name x', /@text is no public key: name the \.pub/],
+  ['trust @ --name x', /^@ cannot be used: it is a folder; name the \.pub/],
+  ['install @no.tgz', /^there is no file @no\.tgz; name a package that keyway pack made/],
+  ['install @', /make a package of it first by keyway pack/],
+  ['sync-settings x --set @no.json', /^there is no file @no\.json; --set takes a file with JSON$/],
+  ['sync-settings x --set @text', /--set: @text is not JSON/],
+  [
+    'webhooks add n --type PROVISION --to https://x.example --headers no.json',
+    /no file no\.json; --h/,
+  ],
+  ['users import @no.csv', /^there is no file @no\.csv; name a CSV file with a header$/],
+  [
+    'sign no.tgz --key no.key',
+    /^there is no file no\.tgz; name a package of keyway pack, and by --key/,
+  ],
+  ['restore @no.gz', /^there is no file @no\.gz; name another file/],
+  ['restore @text', /is not a backup of Keyway.*Name a file that `keyway backup` has written/],
+  ['backup @b.gz', /is KEYWAY_DATA_DIR the one that the host uses\?/],
+  ['audit verify', /is KEYWAY_DATA_DIR the one that the host uses\?/],
+  ['dev @no', /no such folder/],
+  ...[
+    ...['list', 'show x', 'history', 'diff 1', 'nodes', 'publishers', 'jobs', 'logs', 'syncs'],
+    ...[
+      'rollback 1',
+      'remove x',
+      'disable x',
+      'enable x',
+      'release x',
+      'grant x all',
+      'webhooks list',
+    ],
+  ].map((args) => [args, NO_HOST] as const),
+] as const)('keyway %s', async (line, words) => {
+  const told = await typed(line)
+  expect(told).toMatch(words)
+  expect(told).not.toMatch(/E(NOENT|ISDIR|ACCES)/)
+})
+
+test('wrong usage names the help of the verb', async () => {
+  const shown: string[] = []
+  const program = createProgram()
+  for (const { command } of verbsOf(program))
+    command.configureOutput({ writeErr: (text) => void shown.push(text) })
+  const line = ['webhooks', 'show']
+  await expect(program.parseAsync(line, { from: 'user' })).rejects.toThrow(/missing required/)
+  expect(shown.join('')).toContain('(see keyway webhooks show --help)')
+})
