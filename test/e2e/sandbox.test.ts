@@ -301,14 +301,17 @@ describe('what a connector logs', () => {
       expect(all).not.toContain(form)
   })
 
-  test.each(['leave a rejection', 'leave a rejection later'])(
+  test.each([
+    ['leave a rejection', 'astray with [secret]'],
+    ['leave a rejection later', 'astray later with [secret]'],
+  ])(
     '%s: is told in its call’s log, without the credential, and fails nothing',
-    async (hazard) => {
+    async (hazard, words) => {
       const answer = await act(hazard, 'hazards', 'a secret/of+tenant')
       expect(idsOf(answer)).toEqual(['fine'])
       const lines = linesOf(answer.headers['x-request-id'])
       expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-        [40, 'a promise was rejected and nothing handled it: TypeError: astray with [secret]'],
+        [40, `a promise was rejected and nothing handled it: TypeError: ${words}`],
       ])
       expect(lines[0]).toMatchObject({ connector: 'hazards', capability: 'list_accounts' })
     },
