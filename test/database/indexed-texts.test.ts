@@ -47,6 +47,8 @@ const BOUNDS: Record<string, number> = {
   'tasks.status': 16,
   // contract/models/access-request.ts: REQUEST_STATUSES.
   'access_requests.status': 32,
+  // database/schema/requests.ts: one of three words.
+  'access_requests.todo': 8,
   // contract/models/user-offboarding.ts: OFFBOARDING_STATUSES.
   'user_offboardings.status': 16,
   // A digest.
