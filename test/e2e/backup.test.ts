@@ -84,7 +84,8 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   first.command.kill('SIGTERM')
   await first.command.ended
 
-  const second = await start('second', env)
+  // Without it the host would make an operator's token of its own, which ends the one before.
+  const second = await start('second', { ...env, KEYWAY_ADMIN_TOKEN: token })
   expect((await me(second.url)).id).toBe(id)
   second.command.kill('SIGTERM')
   expect(await second.command.ended).toEqual({ code: 0, signal: null })
