@@ -47,7 +47,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
   console.log(keepWords(config, current))
 }
 
-/** For whoever watches the host. The backup is whole without it. */
+/** Notes the backup for monitoring. The backup is complete without the note. */
 async function note(dataDir: string, { completeUntil, bytes }: BackupResult): Promise<void> {
   await noteBackup(dataDir, { complete_until: completeUntil, bytes }).catch((error: Error) => {
     console.error(

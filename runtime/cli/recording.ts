@@ -56,7 +56,7 @@ export function recordInto(
   }
 }
 
-/** What became of it, in words. */
+/** The result, as a sentence. */
 export const recordedLine = (one: Recorded): string =>
   'written' in one
     ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})`

@@ -58,7 +58,7 @@ export async function show(id: string, flags: ReadFlags): Promise<void> {
   print(flags, await get<Shown>(flags, connectorPath(id)), shownWords)
 }
 
-/** A connector that is installed, in words; each want and grant stands once. */
+/** An installed connector as text; each want and grant is listed once. */
 export const shownWords = (one: Shown): string =>
   [
     `${one.id}${one.disabled ? ` (disabled${one.at_once ? ' at once' : ''})` : ''}`,
