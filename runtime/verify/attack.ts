@@ -14,6 +14,8 @@ export const FAMILIES = {
   network: 'ways through egress, and upstreams that attack',
   secrets: 'code written to steal the credentials that it works with',
   neighbour: 'harm to other tenants, connectors and the operator',
+  shared:
+    'harm to other tenants of the same connector, whose isolates are in the same worker process',
   worker: 'a worker process that was taken over, and says to the host what it likes',
 } as const
 
@@ -53,6 +55,13 @@ export type Attack = {
   tenants?: number
   /** The same for a quick run. */
   quickCalls?: number
+  /**
+   * Another tenant of the same connector calls its `get_account` all the while: each of its calls must be
+   * answered, in so many milliseconds. Its isolate is in the worker process that is attacked.
+   */
+  besideMs?: number
+  /** The calls are pages of one sequence, each asked for with the token of the one before; of so many. */
+  pages?: number
   /** Settings of the calls, one call for each. `{canary}` and `{upstream}` are servers of the run, `{tenant}` names the tenant. */
   settings?: readonly Readonly<Record<string, string>>[]
   /** What its callers send as their token, made of the usual one of the tenant. */

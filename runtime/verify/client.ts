@@ -9,6 +9,8 @@ export type Ended = {
   /** The body and all header values: what is searched for what may not be there. */
   text: string
   tookMs: number
+  /** Of an answer: the token of the page that comes next; null where there is none. */
+  nextPage: string | null
 }
 
 export type CallOptions = {
@@ -16,6 +18,8 @@ export type CallOptions = {
   settings?: object
   /** JSON text of the request. */
   requestJson?: string
+  /** The page that the call asks for, as text. */
+  pageToken?: string | null
   /** Longest wait for an answer, in milliseconds. */
   patienceMs: number
 }
@@ -72,10 +76,12 @@ export function createClient(url: string, connectorsPath: string): Client {
   }
 
   return {
-    async call(connector, capability, { token, settings = {}, requestJson, patienceMs }) {
+    async call(connector, capability, options) {
+      const { token, settings = {}, requestJson, pageToken = null, patienceMs } = options
       const auth = JSON.stringify({ token: { token } })
       const asked = requestJson ?? (capability === 'get_account' ? '{"account_id":"a"}' : '{}')
-      const body = `{"auth":${auth},"settings":${JSON.stringify(settings)},"request":${asked}}`
+      const page = pageToken === null ? '' : `,"page":{"token":${JSON.stringify(pageToken)}}`
+      const body = `{"auth":${auth},"settings":${JSON.stringify(settings)},"request":${asked}${page}}`
       const begun = performance.now()
       try {
         const { text, headerText } = await send(
@@ -87,7 +93,8 @@ export function createClient(url: string, connectorsPath: string): Client {
         return { ...readEnvelope(text), text: headerText + text, tookMs: performance.now() - begun }
       } catch (error) {
         const message = (error as Error).message
-        return { ending: 'no answer', message, text: '', tookMs: performance.now() - begun }
+        const tookMs = performance.now() - begun
+        return { ending: 'no answer', message, text: '', tookMs, nextPage: null }
       }
     },
     async get(path, patienceMs, token) {
@@ -99,13 +106,20 @@ export function createClient(url: string, connectorsPath: string): Client {
   }
 }
 
-function readEnvelope(text: string): { ending: string; message: string } {
-  let body: { is_error?: unknown; error?: { error_code?: unknown; message?: unknown } }
+function readEnvelope(text: string): Pick<Ended, 'ending' | 'message' | 'nextPage'> {
+  let body: {
+    is_error?: unknown
+    error?: { error_code?: unknown; message?: unknown }
+    page?: { token?: unknown } | null
+  }
   try {
     body = JSON.parse(text)
   } catch {
-    return { ending: 'not JSON', message: text.slice(0, 200) }
+    return { ending: 'not JSON', message: text.slice(0, 200), nextPage: null }
   }
-  if (body.is_error !== true) return { ending: 'answer', message: '' }
-  return { ending: String(body.error?.error_code), message: String(body.error?.message) }
+  const { token } = body.page ?? {}
+  const nextPage = typeof token === 'string' ? token : null
+  if (body.is_error !== true) return { ending: 'answer', message: '', nextPage }
+  const { error_code: code, message } = body.error ?? {}
+  return { ending: String(code), message: String(message), nextPage: null }
 }

@@ -43,6 +43,7 @@ export function judge(
     ...answers(attack, seen, paths),
     ...host(seen),
     ...neighbours(attack, seen, quietP99Ms),
+    ...tenantBeside(attack, seen),
     ...afterwards(attack, seen),
   ]
 }
@@ -114,6 +115,18 @@ function neighbours(
       ? [`a neighbour's call took ${Math.round(slowestMs)} ms`]
       : []),
     ...(healthP99Ms > healthMs ? [`/healthz took ${Math.round(healthP99Ms)} ms (p99)`] : []),
+  ]
+}
+
+function tenantBeside({ besideMs }: Attack, { beside, noticed }: Observed): string[] {
+  if (besideMs === undefined || beside === null) return []
+  const slowestMs = beside.slowestMs - noticed.ownStallMs
+  return [
+    ...(beside.calls === 0 ? ['the other tenant of its worker was not heard'] : []),
+    ...unique(beside.errors).map((error) => `a call of the other tenant failed: ${error}`),
+    ...(slowestMs > besideMs
+      ? [`a call of the other tenant took ${Math.round(slowestMs)} ms`]
+      : []),
   ]
 }
 

@@ -91,6 +91,44 @@ export function startNeighbours(client: Client, upstream: string): Neighbours {
   }
 }
 
+/** What another tenant of an attacked connector noticed. */
+export type Beside = { calls: number; errors: string[]; slowestMs: number }
+
+/** How often that tenant calls, in milliseconds: one call after the other. */
+const BESIDE_EVERY_MS = 10
+
+/** Calls a connector for another tenant, one call after the other; warm when this resolves. */
+export async function startBeside(
+  client: Client,
+  connector: string,
+): Promise<{ stop(): Promise<Beside> }> {
+  const errors: string[] = []
+  const took: number[] = []
+  let stopped = false
+  const call = () =>
+    client.call(connector, 'get_account', {
+      token: 'token-of-the-tenant-beside-5b2e',
+      patienceMs: PATIENCE_MS,
+    })
+  await call()
+  async function callAgainAndAgain(): Promise<void> {
+    while (!stopped) {
+      const { ending, message, tookMs } = await call()
+      took.push(tookMs)
+      if (ending !== 'answer') errors.push(`${ending}: ${message}`)
+      await new Promise((resolve) => setTimeout(resolve, BESIDE_EVERY_MS))
+    }
+  }
+  const over = callAgainAndAgain()
+  return {
+    async stop() {
+      stopped = true
+      await over
+      return { calls: took.length, errors, slowestMs: at(took, 1) }
+    },
+  }
+}
+
 /** The time that such a part of all is not slower than. */
 function at(took: readonly number[], part: number): number {
   const sorted = took.toSorted((a, b) => a - b)

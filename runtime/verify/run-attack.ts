@@ -4,8 +4,8 @@ import { type Attack, DEADLINE_MS, type Family } from './attack.ts'
 import type { Ended } from './client.ts'
 import { writeFolder } from './corpus.ts'
 import type { HostState } from './host-link.ts'
-import type { Noticed } from './neighbours.ts'
-import { startNeighbours } from './neighbours.ts'
+import type { Beside, Noticed } from './neighbours.ts'
+import { startBeside, startNeighbours } from './neighbours.ts'
 import { cpuMsOf, familyOf } from './processes.ts'
 import type { Scene } from './scene.ts'
 
@@ -15,6 +15,8 @@ export type Observed = {
   ghost: string | null
   calls: Ended[]
   noticed: Noticed
+  /** What the other tenant of the same worker noticed; null where there was none. */
+  beside: Beside | null
   /** From the last answer to an answer of the same connector, in milliseconds; null where none came. */
   recoveryMs: number | null
   /** The last that was heard of it while it did not answer. */
@@ -65,10 +67,13 @@ export async function runAttack(family: Family, attack: Attack, scene: Scene): P
   const refused = ghost !== null
   const calls: Ended[] = []
   let recovered: Recovery = { recoveryMs: 0, unrecovered: '' }
+  let beside: Beside | null = null
   if (!refused) {
     const restMs = (attack.armedAfterMs ?? 0) - (performance.now() - droppedMs)
     if (restMs > 0) await pause(restMs)
-    calls.push(...(await makeCalls(attack, scene)))
+    const other = attack.besideMs === undefined ? null : await startBeside(client, attack.name)
+    calls.push(...(await (attack.pages ? askPages(attack, scene) : makeCalls(attack, scene))))
+    beside = (await other?.stop()) ?? null
     await host.letGo()
     if (!attack.staysDown) recovered = await recover(attack, scene)
   }
@@ -82,6 +87,7 @@ export async function runAttack(family: Family, attack: Attack, scene: Scene): P
     ghost,
     calls,
     noticed,
+    beside,
     ...recovered,
     calmMs,
     workerDeaths: deaths,
@@ -154,6 +160,23 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
   return ended
 }
 
+/** The pages of one sequence, one after the other, until one is the last. */
+async function askPages(attack: Attack, scene: Scene): Promise<Ended[]> {
+  const { name, pages = 1, deadlineMs = DEADLINE_MS } = attack
+  const ended: Ended[] = []
+  let pageToken: string | null = null
+  do {
+    const patienceMs = deadlineMs + CALL_PATIENCE_MS
+    const token = tokenFor(attack, 0)
+    const one = await scene.client.call(name, 'list_accounts', { token, pageToken, patienceMs })
+    ended.push(one)
+    pageToken = one.nextPage
+  } while (pageToken !== null && ended.length <= pages)
+  if (ended.length === pages) return ended
+  const message = `the sequence had ${ended.length} pages of ${pages}`
+  return [...ended, { ending: 'cut short', message, text: '', tookMs: 0, nextPage: null }]
+}
+
 /** As a sync does: the answer is parsed in the host, and nothing of it gets out. */
 async function callByCore(attack: Attack, scene: Scene, turn: number): Promise<Ended> {
   const { tenants = 1, settings = [{}] } = attack
@@ -161,7 +184,7 @@ async function callByCore(attack: Attack, scene: Scene, turn: number): Promise<E
   const tenant = turn % tenants
   const filled = fill(settings[turn % settings.length] ?? {}, scene, tenant)
   const { ending, message } = await scene.host.coreCall(attack.name, tokenOf(tenant), filled)
-  return { ending, message, text: message, tookMs: performance.now() - begun }
+  return { ending, message, text: message, tookMs: performance.now() - begun, nextPage: null }
 }
 
 function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, tenant: number) {

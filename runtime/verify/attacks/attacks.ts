@@ -6,6 +6,7 @@ import { NEIGHBOUR } from './neighbour.ts'
 import { NETWORK } from './network.ts'
 import { OUT } from './out.ts'
 import { SECRETS } from './secrets.ts'
+import { SHARED } from './shared.ts'
 import { TIME } from './time.ts'
 import { WALL } from './wall.ts'
 import { WORKER } from './worker.ts'
@@ -19,5 +20,6 @@ export const ATTACKS: Record<Family, readonly Attack[]> = {
   network: NETWORK,
   secrets: SECRETS,
   neighbour: NEIGHBOUR,
+  shared: SHARED,
   worker: WORKER,
 }

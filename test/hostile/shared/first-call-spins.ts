@@ -1,0 +1,12 @@
+/**
+ * Loops in its very first call, before anything is known of it. Promise 1.
+ * Must happen: its call ends at its deadline; the other tenant of its worker is answered all the while.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    for (;;);
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

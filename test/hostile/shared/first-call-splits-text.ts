@@ -1,0 +1,12 @@
+/**
+ * Aborts the worker process in its very first call. Promise 1.
+ * Must happen: the call ends classified; what the other tenant had asked for is asked again.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  list_accounts() {
+    return 'x'.repeat(2 ** 28).split('')
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})

@@ -1,0 +1,14 @@
+/**
+ * Makes microtasks without end in its very first call, after it has let go of the thread once. Promise 1.
+ * Must happen: its call ends at its deadline, or with its memory; the other tenant of its worker is answered all the while.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  async list_accounts() {
+    await null
+    const again = (): Promise<never> => Promise.resolve().then(again)
+    return again()
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})
