@@ -9,6 +9,7 @@ import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } fro
 import { RuntimeError } from '../contract/errors.ts'
 import { type AnswerWatch, watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
+import { ONCE, whenContendedAgain } from './contention.ts'
 import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
@@ -119,11 +120,12 @@ function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
 
 /**
  * Drizzle 0.45 keeps the connection of a transaction whose `begin` fails: thirty of them, and the host
- * waits for a connection for ever. Here it is always given back, and closed where the server was lost.
+ * waits for a connection for ever. Here it is always given back, and closed where the server was lost. What is
+ * ended in favour of another transaction is done again, so it has no effects outside of the database (else ONCE).
  */
 function withTransactions(pool: Pool): Db {
   const db: Db = drizzle(pool)
-  db.transaction = async (work, config) => {
+  const once: Db['transaction'] = async (work, config) => {
     const client = await pool.connect()
     let fault: Error | undefined
     try {
@@ -135,6 +137,8 @@ function withTransactions(pool: Pool): Db {
       client.release(fault)
     }
   }
+  db.transaction = (work, config) =>
+    config === ONCE ? once(work) : whenContendedAgain(() => once(work, config))
   return db
 }
 
@@ -146,13 +150,6 @@ export async function databaseTime(db: Db): Promise<Date> {
 
 /** SQLSTATE classes and codes of a server that is away, starting, stopping or full. */
 const AWAY = /^(08|57P0[123]|53)/
-
-/** Whether PostgreSQL ended one of two transactions that waited for each other: nothing of it was done. */
-export function isContended(error: unknown): boolean {
-  for (let one = error; one instanceof Error; one = one.cause)
-    if (['40P01', '40001'].includes((one as NodeJS.ErrnoException).code ?? '')) return true
-  return false
-}
 
 /** Whether an error says that the database is away, rather than that the question was wrong. */
 export function isAway(error: unknown): boolean {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../runtime/database/database.ts'
+import { isContended, ONCE } from '../../runtime/database/contention.ts'
+import { type Db, openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { setUp } from '../../runtime/database/session.ts'
 import { forgetDatabase } from './forget.ts'
@@ -60,6 +61,56 @@ test.each(['begin', 'commit', 'rollback'])(
     await close()
   },
 )
+
+/** Takes two locks, the second when both sides have their first, and notes that it is done. */
+const crossing = (db: Db, first: number, second: number, done: number[], config?: typeof ONCE) => {
+  let times = 0
+  return db.transaction(async (tx) => {
+    times += 1
+    await tx.execute(sql`select pg_advisory_xact_lock(${first})`)
+    if (times === 1) await meeting.arrive()
+    await tx.execute(sql`select pg_advisory_xact_lock(${second})`)
+    done.push(first)
+    return times
+  }, config)
+}
+
+const meeting = {
+  waiting: [] as (() => void)[],
+  async arrive() {
+    await new Promise<void>((resolve) => {
+      this.waiting.push(resolve)
+      if (this.waiting.length < 2) return
+      for (const go of this.waiting.splice(0)) go()
+    })
+  },
+}
+
+test('of two transactions that wait for each other, the one that PostgreSQL ends is done again', async () => {
+  const { db, close } = await openDatabase(server.connection, () => {})
+  const done: number[] = []
+  const times = await Promise.all([crossing(db, 1, 2, done), crossing(db, 2, 1, done)])
+  expect([times.sort(), done.sort()]).toEqual([
+    [1, 2],
+    [1, 2],
+  ])
+  await close()
+})
+
+test('what reads what can be read only once is not done again', async () => {
+  const { db, close } = await openDatabase(server.connection, () => {})
+  const done: number[] = []
+  const ends = await Promise.allSettled([
+    crossing(db, 1, 2, done, ONCE),
+    crossing(db, 2, 1, done, ONCE),
+  ])
+  expect([ends.map(({ status }) => status).sort(), done.length]).toEqual([
+    ['fulfilled', 'rejected'],
+    1,
+  ])
+  expect(ends.some((end) => end.status === 'rejected' && isContended(end.reason))).toBe(true)
+  await close()
+})
 
 test('the server is told to miss a host that vanished: its locks are free within a minute', async () => {
   // On a socket of the same machine they have no effect and are shown as 0: what is said counts.

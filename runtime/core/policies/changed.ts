@@ -1,5 +1,5 @@
 /** What wants to be compared with the policies: kept in the record, so that nothing of it is lost. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
@@ -44,11 +44,7 @@ async function everybodyChanged(
   domainId: string,
   means: Pick<CoreParts, 'send'> | null,
 ): Promise<void> {
-  const rows = await tx
-    .update(accessPolicies)
-    .set(sweepAnew)
-    .where(and(eq(accessPolicies.domainId, domainId)))
-    .returning({ id: accessPolicies.id })
+  const rows = await sweepAll(tx, eq(accessPolicies.domainId, domainId))
   for (const { id } of rows) await means?.send(tx, 'access-policies', id)
 }
 
@@ -65,8 +61,19 @@ export async function appChanged(
   { id, domainId }: { id: string; domainId: string },
 ): Promise<void> {
   const names = sql`${accessPolicies.apps} @> ${JSON.stringify([{ id }])}::jsonb`
-  await tx
-    .update(accessPolicies)
-    .set(sweepAnew)
-    .where(and(eq(accessPolicies.domainId, domainId), names))
+  await sweepAll(tx, and(eq(accessPolicies.domainId, domainId), names))
+}
+
+/** In the order of their ids: two that did it for the same policies in another order would wait for each other. */
+async function sweepAll(tx: Db, which: SQL | undefined): Promise<{ id: string }[]> {
+  const { id } = accessPolicies
+  const rows = await tx
+    .select({ id })
+    .from(accessPolicies)
+    .where(which)
+    .orderBy(asc(id))
+    .for('no key update')
+  const ids = rows.map((row) => row.id)
+  if (ids.length > 0) await tx.update(accessPolicies).set(sweepAnew).where(inArray(id, ids))
+  return rows
 }

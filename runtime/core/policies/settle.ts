@@ -1,9 +1,10 @@
 /**
  * Making what policies have asked for a person the same as what they want: level-triggered, so that it may
- * run twice, late, or on two hosts. Locks in this order everywhere: policies, the user, requests, the log.
+ * run twice, late, or on two hosts. Locks in this order everywhere: policies, the user, requests, permissions, the log.
  */
-import { and, asc, eq, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
@@ -50,14 +51,21 @@ export async function settle(
     const held = await heldOf(tx, userId, only)
     const leaves = await isLeaving(tx, userId)
     const counts = { given: 0, taken: 0 }
+    const steps: Step[] = []
     for (const policy of policies) {
       const mine = held.filter(({ policyId }) => policyId === policy.id)
-      const wanted = await wantedOf(tx, policy, leaves ? { ...user, status: 'INACTIVE' } : user)
-      if (wanted === null) continue
-      const { give, take } = differenceOf(wanted, mine)
+      steps.push(await stepOf(tx, policy, leaves ? { ...user, status: 'INACTIVE' } : user, mine))
+    }
+    const there = await keepPermissions(
+      tx,
+      steps.flatMap(({ give }) => give),
+    )
+    for (const { policy, problem, give, take } of steps) {
+      if (problem !== null) await tellProblem(tx, policy, problem)
       for (const request of take) await takeBack(tx, request, reasonOf(policy, request), means)
-      for (const thing of give) await ask(tx, policy, thing, userId, means)
-      counts.given += give.length
+      const given = give.filter(({ permission }) => permission === null || there.has(permission.id))
+      for (const thing of given) await ask(tx, policy, thing, userId, means)
+      counts.given += given.length
       counts.taken += take.length
     }
     const orphans = held.filter(({ policyId }) => policyId === null)
@@ -94,21 +102,39 @@ async function isLeaving(tx: Db, userId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** What a policy wants for a person; null where it cannot be told: then everything stays as it is. */
-async function wantedOf(
+/** What is to be done by one policy; nothing where it cannot be evaluated, which its problem says. */
+type Step = { policy: PolicyRow; problem: string | null; give: Thing[]; take: RequestRow[] }
+
+/** Compares what a policy wants for a person with what they have by it. */
+async function stepOf(
   tx: Db,
   policy: PolicyRow,
   user: typeof users.$inferSelect,
-): Promise<ReadonlyMap<string, Thing> | null> {
+  mine: readonly RequestRow[],
+): Promise<Step> {
   let fits: boolean
   try {
     fits = matches(policy, user)
   } catch (error) {
     // One policy that cannot be evaluated must not stop the others.
-    await tellProblem(tx, policy, error instanceof Error ? error.message : String(error))
-    return null
+    const problem = error instanceof Error ? error.message : String(error)
+    return { policy, problem, give: [], take: [] }
   }
-  return fits ? thingsOf(tx, policy) : new Map()
+  const wanted: ReadonlyMap<string, Thing> = fits ? await thingsOf(tx, policy) : new Map()
+  return { policy, problem: null, ...differenceOf(wanted, mine) }
+}
+
+/** Keeps the permissions that are to be given from being deleted meanwhile, and answers those that are still there. */
+async function keepPermissions(tx: Db, things: readonly Thing[]): Promise<ReadonlySet<string>> {
+  const ids = things.flatMap(({ permission }) => (permission === null ? [] : [permission.id]))
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .select({ id: requestablePermissions.id })
+    .from(requestablePermissions)
+    .where(inArray(requestablePermissions.id, ids))
+    .orderBy(asc(requestablePermissions.id))
+    .for('key share')
+  return new Set(rows.map(({ id }) => id))
 }
 
 const reasonOf = (policy: PolicyRow, { policyFor }: RequestRow): string => {

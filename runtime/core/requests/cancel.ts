@@ -70,6 +70,16 @@ async function cancelled(
   return moved
 }
 
+/** Keeps the requests for a permission from being changed until the transaction ends: its deletion changes them all. */
+export async function lockRequestsFor(tx: Db, permissionId: string): Promise<void> {
+  await tx
+    .select({ id: accessRequests.id })
+    .from(accessRequests)
+    .where(eq(accessRequests.permissionId, permissionId))
+    .orderBy(asc(accessRequests.id))
+    .for('update')
+}
+
 /** Ends the requests for a permission that nobody has said yes to: it is about to be deleted. */
 export async function endAsked(tx: Db, permissionId: string, means: RequestMeans): Promise<void> {
   const rows = await tx

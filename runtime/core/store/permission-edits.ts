@@ -18,7 +18,7 @@ import { reach } from '../apps/administered.ts'
 import { type AppRow, appTarget, lockApp } from '../apps/apps.ts'
 import type { Principal } from '../callers/principal.ts'
 import { appChanged } from '../policies/changed.ts'
-import { endAsked } from '../requests/cancel.ts'
+import { endAsked, lockRequestsFor } from '../requests/cancel.ts'
 import type { RequestMeans } from '../requests/means.ts'
 import { changedMembers } from './merge.ts'
 import type { PermissionRow } from './permission-base.ts'
@@ -43,28 +43,33 @@ const one = async (
   )[0]
 }
 
-/** A permission that the caller may change, kept from other changes until the transaction ends. */
-async function lockPermission(
+/**
+ * A permission that the caller may change, kept from other changes until the transaction ends where a strength
+ * is given.
+ *
+ * @throws CoreError 404
+ */
+async function findPermission(
   tx: Db,
   principal: Principal,
   id: string,
-  strength: 'update' | 'no key update',
+  strength: 'update' | 'no key update' | null,
 ): Promise<{ permission: PermissionRow; app: AppRow }> {
   const reached = reach(principal, 'appstore.write')
-  const [row] = isId(id)
-    ? await tx
-        .select({ permission: requestablePermissions, app: apps })
-        .from(requestablePermissions)
-        .innerJoin(apps, eq(apps.id, requestablePermissions.appId))
-        .where(
-          and(
-            eq(requestablePermissions.id, id),
-            eq(requestablePermissions.domainId, principal.domainId),
-            reached,
-          ),
-        )
-        .for(strength, { of: requestablePermissions })
-    : []
+  const question = tx
+    .select({ permission: requestablePermissions, app: apps })
+    .from(requestablePermissions)
+    .innerJoin(apps, eq(apps.id, requestablePermissions.appId))
+    .where(
+      and(
+        eq(requestablePermissions.id, id),
+        eq(requestablePermissions.domainId, principal.domainId),
+        reached,
+      ),
+    )
+  const locked = () =>
+    strength === null ? question : question.for(strength, { of: requestablePermissions })
+  const [row] = isId(id) ? await locked() : []
   if (!row) throw notFound('Permission')
   return row
 }
@@ -107,7 +112,7 @@ export async function updatePermission(
   inherited: boolean,
 ) {
   return db.transaction(async (tx) => {
-    const { permission: before, app } = await lockPermission(tx, principal, id, 'no key update')
+    const { permission: before, app } = await findPermission(tx, principal, id, 'no key update')
     sameApp(app, body)
     const { label = before.label, request_config: change } = body
     const where = { places: CONFIG_PLACES, loc: LOC, appId: app.id }
@@ -137,8 +142,13 @@ export async function deletePermission(
   means: RequestMeans,
 ): Promise<null> {
   await db.transaction(async (tx) => {
+    // In the order in which everybody locks: policies, requests, permissions.
+    const { app } = await findPermission(tx, principal, id, null)
+    // What policies gave of it is taken back.
+    await appChanged(tx, app)
+    await lockRequestsFor(tx, id)
     // The strong lock waits for rules that are being written with it.
-    const { permission, app } = await lockPermission(tx, principal, id, 'update')
+    const { permission } = await findPermission(tx, principal, id, 'update')
     if (permission.type !== 'NATIVE') {
       throw new CoreError(
         409,
@@ -159,8 +169,6 @@ export async function deletePermission(
     }
     await endAsked(tx, permission.id, means)
     await tx.delete(requestablePermissions).where(eq(requestablePermissions.id, permission.id))
-    // What policies gave of it is taken back.
-    await appChanged(tx, app)
     await record(tx, principal, 'DELETED', permission, app, {})
   })
   return null

@@ -1,7 +1,8 @@
 /** What goes wrong around the core's functions, in the words and statuses of the core interface. */
 import { CoreError, type CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors.ts'
-import { isAway, isContended } from '../../database/database.ts'
+import { isContended } from '../../database/contention.ts'
+import { isAway } from '../../database/database.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
 
 /** What is said while the database is away, and how soon to ask again, in seconds. */

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { CoreError } from '../../../contract/endpoints/problem.ts'
 import type { PeopleDifference } from '../../../contract/people-file.ts'
+import { ONCE } from '../../../database/contention.ts'
 import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../activity/activity.ts'
@@ -60,7 +61,7 @@ export async function importPeople(
       ...{ groups_made, memberships_added, memberships_removed },
     })
     return difference
-  })
+  }, ONCE)
 }
 
 /** Two imports at once would each compare with what the other is about to change. */
