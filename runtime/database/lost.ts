@@ -40,7 +40,8 @@ export async function noteMade(dataDir: string, cluster: string): Promise<void> 
   await rename(`${file}.new`, file)
 }
 
-const notedCluster = async (dataDir: string): Promise<string | null> =>
+/** The cluster that a data directory says it has; null where it says none. */
+export const notedCluster = async (dataDir: string): Promise<string | null> =>
   (await readFile(path.join(dataDir, MADE_FILE), 'utf8').catch(() => '')).trim() || null
 
 /** Where the database was that a data directory says it had and that is gone; null where nothing is missing. */

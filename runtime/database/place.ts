@@ -18,7 +18,7 @@ export const INSIDE = 'inside'
 /** In the data directory of root: its place. */
 const PLACE_FILE = 'database-place'
 /** In a place outside: the data directory that it belongs to. */
-const OWNER_FILE = 'data-directory'
+export const OWNER_FILE = 'data-directory'
 /** In the data directory: the password of its database, kept by the host. */
 export const PASSWORD_FILE = 'database-password'
 

@@ -10,7 +10,7 @@ import path from 'node:path'
 const STOP_MS = 20_000
 
 /** The pid of a live server of this data directory, or null. */
-async function livePostmaster(cluster: string): Promise<number | null> {
+export async function livePostmaster(cluster: string): Promise<number | null> {
   const text = await readOrNull(path.join(cluster, 'postmaster.pid'))
   const pid = Number.parseInt(text ?? '', 10)
   if (!Number.isSafeInteger(pid) || pid <= 1) return null
@@ -67,7 +67,7 @@ async function gone(pid: number, cluster: string): Promise<void> {
 }
 
 /** Whether a process is a server of this data directory: a server works in its data directory. */
-async function runsOn(pid: number, cluster: string): Promise<boolean> {
+export async function runsOn(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux') {
       const state = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '')[0]

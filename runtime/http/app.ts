@@ -38,6 +38,7 @@ export type AppDeps = ConnectorRoutesDeps & {
   lifecycle: Lifecycle
   vault: Sealer
   dataDir: string
+  isEmbedded: boolean
   /** What /readyz and /readyz/connectors say. */
   readiness: Readiness
   listConnectors(): unknown[]

@@ -23,6 +23,7 @@ const KINDS = {
   logs: 'reads',
   syncs: 'reads',
   rotation: 'changes',
+  doctor: 'changes',
   'sync-accept': 'changes',
   'sync-cancel': 'changes',
   'sync-settings': 'changes',

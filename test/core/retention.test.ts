@@ -1,8 +1,12 @@
 /** What is kept, for how long, and what stays however old it is. */
-import { sql } from 'drizzle-orm'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { getTableName, is, sql } from 'drizzle-orm'
+import { PgTable } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BOUNDED } from '../../runtime/core/retention/bounded.ts'
 import { prune } from '../../runtime/core/retention/prune.ts'
-import { parseRetention } from '../../runtime/core/retention/rules.ts'
+import { KEPT_OTHERWISE, parseRetention, RETENTION } from '../../runtime/core/retention/rules.ts'
 import { until } from '../e2e/until.ts'
 import { app, type CoreHost, domainOf, person, startCore, task } from './host.ts'
 
@@ -12,6 +16,11 @@ let domainId: string
 beforeAll(async () => {
   core = await startCore()
   domainId = await domainOf(core.db)
+  // The host's own removal, once an hour, must not take what these tests make.
+  await until('the host has removed what was over', async () => {
+    const { body } = await core.call('GET', '/operator/jobs?queue=retention&state=completed')
+    return body.items.length > 0
+  })
 })
 afterAll(() => core.stop())
 
@@ -23,6 +32,25 @@ const idsOf = async (table: string): Promise<string[]> => {
   )
   return rows.map(({ id }) => id)
 }
+
+test('every table is removed from by a rule, or says what bounds it, once', async () => {
+  const folder = path.join(import.meta.dirname, '../../runtime/database/schema')
+  const modules: object[] = await Promise.all(
+    readdirSync(folder).map((file) => import(path.join(folder, file))),
+  )
+  const tables = modules
+    .flatMap((one) => Object.values(one))
+    .filter((one) => is(one, PgTable))
+    .map((one) => getTableName(one))
+  expect(tables.length).toBeGreaterThan(40)
+  // The jobs are in a schema of their own.
+  const named = [RETENTION, KEPT_OTHERWISE, BOUNDED].flatMap((one) => Object.keys(one))
+  expect(named.sort()).toEqual([...tables, 'jobs'].sort())
+  const { rows } = await core.db.execute<{ name: string }>(
+    sql`select tablename as name from pg_tables where schemaname = 'public'`,
+  )
+  expect(rows.map(({ name }) => name).sort()).toEqual(tables.sort())
+})
 
 test('of old runs of syncs the latest twenty of each app stay, and the one that runs', async () => {
   const appId = await app(core.db, 'Synced')

@@ -15,6 +15,7 @@ import {
   Statement,
   Want,
 } from '../generation.ts'
+import { DOCTOR_ENDPOINTS } from './doctor.ts'
 import { JOB_ENDPOINTS } from './jobs.ts'
 import { type OperatorRow, row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
@@ -369,6 +370,7 @@ export const OPERATOR_ENDPOINTS = {
   ...WEBHOOK_ENDPOINTS,
   ...JOB_ENDPOINTS,
   ...ROTATION_ENDPOINTS,
+  ...DOCTOR_ENDPOINTS,
   ...SYNC_ENDPOINTS,
 } as const satisfies Record<string, OperatorRow>
 

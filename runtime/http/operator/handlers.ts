@@ -14,6 +14,7 @@ import { keptText } from '../../contract/kept-text.ts'
 import { normalizeId } from '../../contract/manifest.ts'
 import { recordActivity } from '../../core/activity/activity.ts'
 import type { RequestParts } from '../../core/parts.ts'
+import { examine } from '../../doctor/examine.ts'
 import { activate } from '../../lifecycle/activate.ts'
 import { difference } from '../../lifecycle/difference.ts'
 import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
@@ -47,6 +48,8 @@ export type OperatorInput<N extends OperatorEndpointName> = {
 export type Operating = OperateDeps & {
   lifecycle: Lifecycle
   vault: Sealer
+  /** Where the host keeps its files, and whether the database is among them. */
+  disk: { dataDir: string; isEmbedded: boolean }
   parts: RequestParts
   signal: AbortSignal
 }
@@ -167,6 +170,8 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
   ...ROTATION_HANDLERS,
+  examine: ({ db, vault, disk, parts }) =>
+    examine(disk, { db, keyIds: vault.keyIds, keptDays: parts.keptDays }),
   ...SYNC_HANDLERS,
 }
 

@@ -34,6 +34,8 @@ export type LifecycleRoutesDeps = OperatorGuardDeps & {
   parts: CoreParts
   /** Where packages that are being uploaded lie. */
   dataDir: string
+  /** Whether the database is the embedded one. */
+  isEmbedded: boolean
 }
 
 /** Longest signature file, in bytes. */
@@ -60,7 +62,7 @@ async function answer(
   c: Context<Env>,
   name: Name,
   row: OperatorRow,
-  { lifecycle, vault, dataDir, parts, ...deps }: LifecycleRoutesDeps,
+  { lifecycle, vault, dataDir, isEmbedded, parts, ...deps }: LifecycleRoutesDeps,
 ): Promise<unknown> {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new CoreError(422, entries)
@@ -77,6 +79,7 @@ async function answer(
     ...lifecycle.operate(db, actor, await emailOf(db, actor)),
     lifecycle,
     vault,
+    disk: { dataDir, isEmbedded },
     parts: { ...parts, requestId, cause: { kind: 'request' as const, id: requestId }, signal },
     signal,
   }

@@ -1,0 +1,129 @@
+/**
+ * Embedded databases outside of data directories (database/place.ts), and which of them belong to nobody any more.
+ * One is removed only when asked for, and never while anything says that it may be in use.
+ */
+import { readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { OutsideCluster } from '../contract/endpoints/doctor.ts'
+import { homeOf, isRoot } from '../database/home.ts'
+import { notedCluster } from '../database/lost.ts'
+import { OUTSIDE, OWNER_FILE } from '../database/place.ts'
+import { livePostmaster } from '../database/postmaster.ts'
+import { entriesOf, sizeOf } from './sizes.ts'
+
+const PLACE = /^[0-9a-f]{16}$/
+/** Most that are looked at. */
+const MOST = 1000
+/** What was written to within this time may be in use where it cannot be seen from here, in milliseconds. */
+const QUIET_MS = 3_600_000
+/** Files that a server which runs writes again and again. */
+const WRITTEN = ['.', 'global/pg_control', 'pg_wal', 'postmaster.pid']
+
+type Use = Pick<OutsideCluster, 'use' | 'why'>
+
+/**
+ * The databases outside, in the order of their places.
+ *
+ * @param dataDirs Data directories that are known to be in use, whatever the databases say.
+ */
+export async function outsideClusters(
+  dataDirs: readonly string[],
+  outside: string = OUTSIDE,
+  now: Date = new Date(),
+): Promise<OutsideCluster[]> {
+  const found = (await entriesOf(outside)).filter(
+    (entry) => entry.isDirectory() && PLACE.test(entry.name),
+  )
+  const all: OutsideCluster[] = []
+  for (const { name: place } of found.slice(0, MOST)) {
+    const folder = path.join(outside, place)
+    const owner = await ownerOf(folder)
+    const use = await useOf(folder, owner, dataDirs, now)
+    const { bytes } = await sizeOf(folder)
+    all.push({ place, folder, data_directory: owner, ...use, bytes })
+  }
+  return all
+}
+
+/**
+ * Removes what is left over; each is looked at once more right before.
+ *
+ * @param places Which; null for all.
+ * @returns those that were removed.
+ */
+export async function removeLeftOver(
+  places: readonly string[] | null,
+  dataDirs: readonly string[],
+  outside: string = OUTSIDE,
+  now: Date = new Date(),
+): Promise<OutsideCluster[]> {
+  const removed: OutsideCluster[] = []
+  for (const cluster of await outsideClusters(dataDirs, outside, now)) {
+    const { place, folder, data_directory: owner } = cluster
+    if (places !== null && !places.includes(place)) continue
+    if ((await useOf(folder, owner, dataDirs, now)).use !== 'left_over') continue
+    // Whose it was goes last: one that is killed here leaves what can still be told.
+    for (const entry of await entriesOf(folder))
+      if (entry.name !== OWNER_FILE)
+        await rm(path.join(folder, entry.name), { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
+    await rm(path.join(tmpdir(), `keyway-${place}`), { recursive: true, force: true })
+    removed.push(cluster)
+  }
+  return removed
+}
+
+async function ownerOf(folder: string): Promise<string | null> {
+  const text = await readFile(path.join(folder, OWNER_FILE), 'utf8').catch(() => '')
+  return path.isAbsolute(text) ? text : null
+}
+
+async function useOf(
+  folder: string,
+  owner: string | null,
+  dataDirs: readonly string[],
+  now: Date,
+): Promise<Use> {
+  const cluster = path.join(folder, 'cluster')
+  if (!isRoot()) return { use: 'unknown', why: 'only root can say whose it is' }
+  const server = await livePostmaster(cluster)
+  if (server !== null) return { use: 'used', why: `the server ${server} runs on it` }
+  for (const dataDir of [...dataDirs, ...(owner === null ? [] : [owner])])
+    if (await isOf(dataDir, cluster))
+      return { use: 'used', why: `it is the database of ${dataDir}` }
+  if (owner === null) return { use: 'unknown', why: 'it does not say whose it is' }
+  const standing = await directoryAt(owner)
+  if (standing === 'hidden') return { use: 'unknown', why: `${owner} cannot be looked at` }
+  if (now.getTime() - (await writtenMs(folder, cluster)) < QUIET_MS)
+    return { use: 'unknown', why: 'it was written to within the last hour' }
+  return {
+    use: 'left_over',
+    why:
+      standing === 'there'
+        ? `${owner} has another database now`
+        : `its data directory ${owner} is not there any more`,
+  }
+}
+
+/** Whether a data directory has its database there, or says that it had. */
+async function isOf(dataDir: string, cluster: string): Promise<boolean> {
+  if ((await directoryAt(dataDir)) !== 'there') return false
+  const { cluster: own } = homeOf(dataDir)
+  const place = path.basename(path.dirname(cluster))
+  return path.basename(path.dirname(own)) === place || (await notedCluster(dataDir)) === cluster
+}
+
+const directoryAt = (dataDir: string): Promise<'there' | 'gone' | 'hidden'> =>
+  stat(dataDir).then(
+    () => 'there',
+    ({ code }: NodeJS.ErrnoException) =>
+      code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'hidden',
+  )
+
+/** When anything was written last. */
+async function writtenMs(folder: string, cluster: string): Promise<number> {
+  const files = [path.join(folder, OWNER_FILE), ...WRITTEN.map((one) => path.join(cluster, one))]
+  const found = await Promise.all(files.map((file) => stat(file).catch(() => null)))
+  return Math.max(0, ...found.map((one) => one?.mtimeMs ?? 0))
+}

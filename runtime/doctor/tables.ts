@@ -1,0 +1,105 @@
+/** Sizes of the tables, and how much of each is not kept any more. Every question is bounded in rows and time. */
+import { sql } from 'drizzle-orm'
+import {
+  type DoctorFinding,
+  MOST_ROWS_COUNTED,
+  type TableSize,
+} from '../contract/endpoints/doctor.ts'
+import { BOUNDED } from '../core/retention/bounded.ts'
+import { isPrunable } from '../core/retention/prune.ts'
+import {
+  KEPT_OTHERWISE,
+  type KeptDays,
+  RETENTION,
+  type RetentionName,
+  retentionOf,
+} from '../core/retention/rules.ts'
+import type { Db } from '../database/database.ts'
+import { JOBS_SCHEMA } from '../database/jobs.ts'
+import { bytesWords } from './sizes.ts'
+
+/** Longest that one question may take, in milliseconds. */
+const LONGEST_MS = 2000
+
+/** Asks in a transaction that only reads, and not for long. */
+export const briefly = <T>(db: Db, question: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction(
+    async (tx) => {
+      await tx.execute(sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`)
+      return question(tx)
+    },
+    { accessMode: 'read only' },
+  )
+
+/** The tables, largest first. */
+export async function tableSizes(db: Db, kept: KeptDays): Promise<TableSize[]> {
+  const { rows } = await briefly(db, (tx) =>
+    tx.execute<{ schema: string; name: string; bytes: string; estimate: string }>(sql`
+      select n.nspname as schema, c.relname as name, pg_total_relation_size(c.oid)::text as bytes,
+        greatest(c.reltuples, pg_stat_get_live_tuples(c.oid), 0)::bigint::text as estimate
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and n.nspname in ('public', ${JOBS_SCHEMA})
+      order by pg_total_relation_size(c.oid) desc, c.relname`),
+  )
+  const sizes: TableSize[] = []
+  for (const { schema, name, bytes, estimate } of rows) {
+    const table = sql`${sql.identifier(schema)}.${sql.identifier(name)}`
+    const counted = (await upTo(db, sql`select from ${table}`)) ?? MOST_ROWS_COUNTED
+    sizes.push({
+      table: schema === 'public' ? name : `${schema}.${name}`,
+      rows: counted < MOST_ROWS_COUNTED ? counted : Math.max(counted, Number(estimate)),
+      bytes: Number(bytes),
+      ...(await keptOf(db, schema === 'public' ? name : '', kept)),
+    })
+  }
+  return sizes
+}
+
+async function keptOf(
+  db: Db,
+  name: string,
+  kept: KeptDays,
+): Promise<Pick<TableSize, 'kept_days' | 'kept' | 'over'>> {
+  if (!Object.hasOwn(RETENTION, name)) {
+    const words =
+      KEPT_OTHERWISE[name] ?? BOUNDED[name] ?? (name === '' ? KEPT_OTHERWISE['jobs'] : '')
+    return { kept_days: null, kept: words ?? '', over: null }
+  }
+  const row = name as RetentionName
+  const goes = isPrunable(row, kept[row])
+  const over = await upTo(db, sql`select from ${sql.identifier(name)} where ${goes}`)
+  return { kept_days: kept[row], kept: `${retentionOf(row).stays} stay`, over }
+}
+
+/** How many rows a question has, counted up to a bound; null where that takes too long. */
+async function upTo(db: Db, question: ReturnType<typeof sql>): Promise<number | null> {
+  try {
+    const { rows } = await briefly(db, (tx) =>
+      tx.execute<{ n: number }>(
+        sql`select count(*)::int as n from (${question} limit ${MOST_ROWS_COUNTED}) counted`,
+      ),
+    )
+    return rows[0]?.n ?? 0
+  } catch (error) {
+    // 57014: it took too long.
+    const { code, cause } = error as { code?: string; cause?: { code?: string } }
+    if ((code ?? cause?.code) === '57014') return null
+    throw error
+  }
+}
+
+/** What the sizes say together. */
+export function tablesFinding(tables: readonly TableSize[]): DoctorFinding {
+  const bytes = tables.reduce((sum, one) => sum + one.bytes, 0)
+  const largest = tables.slice(0, 3).map((one) => `${one.table} ${bytesWords(one.bytes)}`)
+  const behind = tables.filter(({ over }) => over === MOST_ROWS_COUNTED).map(({ table }) => table)
+  const what = `${tables.length} tables have ${bytesWords(bytes)}; the largest: ${largest.join(', ')}`
+  if (behind.length === 0) return { check: 'tables', state: 'good', what, advice: null }
+  return {
+    check: 'tables',
+    state: 'look',
+    what: `${what}; ${MOST_ROWS_COUNTED} rows or more wait to be removed from ${behind.join(', ')}`,
+    advice:
+      'wait: up to 200,000 rows of each table go every hour; `keyway jobs --queue retention` shows whether they do',
+  }
+}
