@@ -35,31 +35,67 @@ async function ownMigrations(): Promise<number[]> {
   return (JSON.parse(journal).entries as { when: number }[]).map(({ when }) => when)
 }
 
+/** How the migrations that a database has stand to those of this version. */
+export type Lineage =
+  | { kind: 'ours' }
+  /** All of this version's, and later ones. */
+  | { kind: 'newer'; migratedTo: number; unknown: number }
+  /** Of a build that never became a version: what it has, or lacks, no version has, or lacks, beside the rest. */
+  | { kind: 'stray'; unknown: number[]; lacking: number[] }
+
+/** Compares by the moments at which migrations were written; `own` is oldest first. */
+export function lineageOf(own: readonly number[], applied: readonly number[]): Lineage {
+  const newest = own.at(-1) ?? 0
+  const latest = Math.max(...applied)
+  const unknown = applied.filter((when) => !own.includes(when))
+  const lacking = own.filter((when) => when < latest && !applied.includes(when))
+  if (unknown.length === 0 && lacking.length === 0) return { kind: 'ours' }
+  if (lacking.length === 0 && unknown.every((when) => when > newest))
+    return { kind: 'newer', migratedTo: latest, unknown: unknown.length }
+  return { kind: 'stray', unknown, lacking }
+}
+
 /**
- * Refuses a database that a later version has migrated: what that keeps, this version does not know. Asked
- * while nobody migrates; a host that serves already goes on.
+ * Refuses a database that a later version has migrated: what that keeps, this version does not know; and one of a
+ * build that never became a version: no migration leads on from it. Asked while nobody migrates; a host that
+ * serves already goes on.
  *
  * @throws Error
  */
-export async function refuseNewer(client: Client): Promise<void> {
+export async function refuseForeign(client: Client): Promise<void> {
   if (!(await isThere(client, 'migrations.__drizzle_migrations'))) return
   const { rows } = await client.query<{ when: string }>(
-    `select created_at as when from migrations.__drizzle_migrations
-     where not created_at = any ($1::bigint[]) order by created_at desc`,
-    [await ownMigrations()],
+    'select created_at as when from migrations.__drizzle_migrations order by created_at',
   )
-  const [newest] = rows
-  if (!newest) return
+  const lineage = lineageOf(
+    await ownMigrations(),
+    rows.map(({ when }) => Number(when)),
+  )
+  if (lineage.kind === 'newer') throw new Error(await newerWords(client, lineage))
+  if (lineage.kind === 'stray') throw new Error(strayWords(lineage))
+}
+
+async function newerWords(
+  client: Client,
+  { migratedTo, unknown }: Extract<Lineage, { kind: 'newer' }>,
+): Promise<string> {
   const noted = (await isThere(client, 'public.deployment_versions'))
     ? await client.query('select version from deployment_versions where migrated_to = $1', [
-        newest.when,
+        migratedTo,
       ])
     : null
   const version: string | undefined = noted?.rows[0]?.version
   const whose = version === undefined ? 'a version of Keyway that' : `Keyway ${version}, which`
-  throw new Error(
-    `the database is of ${whose} is newer than this version, ${VERSION} (${rows.length} migrations that this one does not know): start that version or a later one, or restore the backup that was made before the upgrade`,
-  )
+  return `the database is of ${whose} is newer than this version, ${VERSION} (${unknown} migrations that this one does not know): start that version or a later one, or restore the backup that was made before the upgrade`
+}
+
+function strayWords({ unknown, lacking }: Extract<Lineage, { kind: 'stray' }>): string {
+  const written = (all: number[]) => all.map((when) => new Date(when).toISOString()).join(', ')
+  const how = [
+    ...(unknown.length > 0 ? [`it has migrations written at ${written(unknown)}`] : []),
+    ...(lacking.length > 0 ? [`it lacks those written at ${written(lacking)}`] : []),
+  ]
+  return `the database was migrated by a build of Keyway that no version continues (${how.join('; ')}): its tables are not those of any version, and nothing was changed in it. Start the build that made it, or restore a backup that a released version made, or begin with an empty database (another DATABASE_URL; for the embedded one \`keyway start --new-database\` after moving this one away) and import people and connect apps again`
 }
 
 /** Notes which version brought the database to where it is. */

@@ -5,7 +5,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
-import { fits, MIGRATIONS, noteVersion, refuseNewer } from './fit.ts'
+import { fits, MIGRATIONS, noteVersion, refuseForeign } from './fit.ts'
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
@@ -13,15 +13,15 @@ import { makeSearchIndexes } from './search-indexes.ts'
 /**
  * Applies what has not been applied yet. Hosts that start together wait for each other.
  *
- * @throws Error when the server is too old, the database is encoded in something else than UTF-8 or of a later version, or
- *   the login may not make what is needed; in words that say what to do.
+ * @throws Error when the server is too old, the database is encoded in something else than UTF-8, of a later version or of
+ *   none, or the login may not make what is needed; the text says what to do.
  */
 export async function migrate(client: Client, tell: (text: string) => void): Promise<void> {
   await fits(client)
   await mayMake(client)
   await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {
-    await refuseNewer(client)
+    await refuseForeign(client)
     await applyMigrations(drizzle(client), {
       migrationsFolder: MIGRATIONS,
       migrationsSchema: 'migrations',

@@ -1,14 +1,9 @@
-/**
- * Databases of landed versions, kept as they were dumped (pg_dump --inserts), are brought to the schema of this one.
- * Each is named by the last migration that it had. KEYWAY_SECRET was SECRET, KEYWAY_ADMIN_TOKEN was TOKEN.
- */
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+/** Kept databases of landed versions are brought to the schema of this one; what is of none is refused. */
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { sql } from 'drizzle-orm'
-import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bound } from '../../runtime/core/apps/connections.ts'
 import { createTokenHasher, principalOfToken } from '../../runtime/core/callers/principal.ts'
@@ -20,11 +15,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/emb
 import { createSealer } from '../../runtime/seal.ts'
 import { withDatabase } from '../first-start.ts'
 import { forgetDatabase } from './forget.ts'
-
-const SECRET = 'upgrade-fixtures-'.repeat(3)
-const TOKEN = `lsk_${'upgrade'.repeat(8)}`
-const FOLDER = path.join(import.meta.dirname, '..', 'fixtures', 'upgrades')
-const STATES = readdirSync(FOLDER).map((name) => name.replace('.sql.gz', ''))
+import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
 
 /** What lies in each: connected apps, policies, requests. */
 const HELD: Record<string, { apps: number; policies: number; requests: number }> = {
@@ -33,6 +24,8 @@ const HELD: Record<string, { apps: number; policies: number; requests: number }>
   '0011': { apps: 2, policies: 2, requests: 0 },
   '0013': { apps: 2, policies: 2, requests: 4 },
   '0017': { apps: 2, policies: 1, requests: 7 },
+  '0021': { apps: 1, policies: 1, requests: 19 },
+  '0024': { apps: 1, policies: 1, requests: 19 },
 }
 
 /** What the admins are told to turn on. */
@@ -42,6 +35,19 @@ const PAUSED: Record<string, string[]> = {
   '0011': ['ACCESS_POLICIES_PAUSED', 'SYNCS_PAUSED'],
   '0013': ['ACCESS_POLICIES_PAUSED', 'SYNCS_PAUSED'],
   '0017': [],
+  '0021': [],
+  '0024': [],
+}
+
+/** What goes on by itself: policies in force, apps that are synced. */
+const ACTING: Record<string, { policies: number; apps: number }> = {
+  '0000': { policies: 0, apps: 0 },
+  '0007': { policies: 0, apps: 0 },
+  '0011': { policies: 0, apps: 0 },
+  '0013': { policies: 0, apps: 0 },
+  '0017': { policies: 1, apps: 2 },
+  '0021': { policies: 1, apps: 1 },
+  '0024': { policies: 1, apps: 1 },
 }
 
 let dataDir: string
@@ -58,26 +64,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** A database with what a version left, in the server of the test. */
-async function load(state: string, name = `of_${state}`): Promise<typeof server.connection> {
-  const admin = new Client(server.connection)
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  const connection = { ...server.connection, database: name }
-  const client = new Client(connection)
-  await client.connect()
-  try {
-    // The dump makes its own, and sets a search path for the session.
-    await client.query(
-      gunzipSync(readFileSync(path.join(FOLDER, `${state}.sql.gz`))).toString('utf8'),
-    )
-  } finally {
-    await client.end()
-  }
-  return connection
-}
-
 const count = async ({ db }: Database, of: string): Promise<number> =>
   Number((await db.execute<{ n: string }>(sql.raw(`select count(*) as n from ${of}`))).rows[0]?.n)
 
@@ -93,7 +79,7 @@ type Sealed = { id: string; domainId: string; sealed: Buffer }
 describe.each(STATES)('a database of migration %s', (state) => {
   let opened: Database
   beforeAll(async () => {
-    const connection = await load(state)
+    const connection = await loadKept(server.connection, state)
     opened = await openDatabase(connection, (error) => {
       throw error
     })
@@ -127,10 +113,10 @@ describe.each(STATES)('a database of migration %s', (state) => {
     await tellPaused(opened.db, opened.domainId)
     expect((await errorTasks(opened)).slice(before.length)).toEqual(PAUSED[state])
     const acting = `access_policies where is_enabled and status = 'PUBLISHED'`
-    expect(await count(opened, acting)).toBe(state === '0017' ? 1 : 0)
+    expect(await count(opened, acting)).toBe(ACTING[state]?.policies)
     const synced = `apps a left join sync_settings s on s.app_id = a.id
       where a.sealed_connection is not null and coalesce(s.every_hours, 24) > 0`
-    expect(await count(opened, synced)).toBe(state === '0017' ? 2 : 0)
+    expect(await count(opened, synced)).toBe(ACTING[state]?.apps)
     expect(await count(opened, 'access_policies where swept_to is not null')).toBe(0)
   })
 
@@ -148,4 +134,62 @@ describe.each(STATES)('a database of migration %s', (state) => {
     )
     for (const row of hooks.rows) expect(vault.open(row.sealed, boundTo(row))).toContain('{')
   })
+})
+
+const applied = (when: number | string) =>
+  `insert into migrations.__drizzle_migrations (hash, created_at) values ('kept', ${when})`
+
+describe('a database of a build that no version continues', () => {
+  const open = (connection: typeof server.connection) => openDatabase(connection, () => {})
+  /** What the database looks like, in one text. */
+  const tables = (connection: typeof server.connection) =>
+    asking(connection, async (client) => {
+      const { rows } = await client.query(
+        `select coalesce(string_agg(table_schema || '.' || table_name || '.' || column_name, ' ' order by 1), '') as all
+         from information_schema.columns where table_schema not in ('pg_catalog', 'information_schema')`,
+      )
+      return rows[0].all
+    })
+
+  test('with a migration that no version has is refused, and nothing changes in it', async () => {
+    const connection = await loadKept(server.connection, '0007', 'of_a_branch')
+    const at = Date.UTC(2026, 10, 21, 18, 7, 5)
+    await asking(connection, (client) =>
+      client.query(
+        `update migrations.__drizzle_migrations set created_at = ${at} where id = (select max(id) from migrations.__drizzle_migrations)`,
+      ),
+    )
+    const before = await tables(connection)
+    await expect(open(connection)).rejects.toThrow(
+      /^the database was migrated by a build of Keyway that no version continues \(it has migrations written at 2026-11-21T18:07:05.000Z.*restore a backup.*empty database/,
+    )
+    expect(await tables(connection)).toBe(before)
+  })
+
+  test('that lacks a migration below its newest is refused, not brought on without it', async () => {
+    const connection = await loadKept(server.connection, '0007', 'of_a_gap')
+    await asking(connection, (client) =>
+      client.query('delete from migrations.__drizzle_migrations where id = 3'),
+    )
+    await expect(open(connection)).rejects.toThrow(
+      /that no version continues \(it lacks those written at/,
+    )
+  })
+
+  test('with all migrations and one in between is not called newer', async () => {
+    const connection = await loadKept(server.connection, '0024', 'of_a_fork')
+    await asking(connection, (client) => client.query(applied(Date.UTC(2026, 10, 21))))
+    await expect(open(connection)).rejects.toThrow(/that no version continues/)
+  })
+})
+
+test('the migrations of this version are in the order in which they were written', async () => {
+  const { entries } = JSON.parse(
+    readFileSync(
+      path.join(import.meta.dirname, '../../runtime/database/migrations/meta/_journal.json'),
+      'utf8',
+    ),
+  )
+  const whens = entries.map(({ when }: { when: number }) => when)
+  expect(whens).toEqual([...new Set(whens)].sort())
 })

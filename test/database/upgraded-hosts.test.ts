@@ -1,0 +1,300 @@
+/**
+ * Whole hosts over kept databases of landed versions: what was begun then goes on, in the systems too. That the
+ * migrations themselves keep everything is upgrades.test.ts.
+ */
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import type { ClientConfig } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
+import { createToken } from '../../runtime/core/callers/tokens.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { SAMPLE_TOKEN } from '../../runtime/sample/scim-server.ts'
+import { type Directory, startDirectory } from '../core/directory.ts'
+import { type CoreHost, startCore } from '../core/host.ts'
+import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
+import { until } from '../e2e/until.ts'
+import { withDatabase } from '../first-start.ts'
+import { forgetDatabase } from './forget.ts'
+import { besideOf, loadKept, moveSystems, SECRET, STATES, TOKEN } from './kept.ts'
+
+let dataDir: string
+let server: EmbeddedDatabase
+let directory: Directory
+let system: BadSystem
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-upgraded-'))
+  await withDatabase(dataDir)
+  const password = readFileSync(path.join(dataDir, 'database-password'), 'utf8').trim()
+  server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+  directory = await startDirectory()
+  system = await startBadSystem()
+})
+afterAll(async () => {
+  await system.close()
+  await directory.close()
+  await server.stop()
+  await forgetDatabase(dataDir)
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** A host over a kept database, ready. */
+async function upgraded(connection: ClientConfig, env: Record<string, string>): Promise<CoreHost> {
+  const { host, user, password, database } = connection
+  const core = await startCore({
+    ...env,
+    KEYWAY_REQUESTS_PER_MINUTE: '100000',
+    KEYWAY_SECRET: SECRET,
+    KEYWAY_ADMIN_TOKEN: TOKEN,
+    DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}`,
+  })
+  const call = core.call
+  core.call = (method, target, options) => call(method, target, { token: TOKEN, ...options })
+  await core.host.settled
+  return core
+}
+
+const items = async (core: CoreHost, target: string) => (await core.call('GET', target)).body.items
+
+/** The connected apps. */
+const connected = async ({ db }: CoreHost): Promise<{ id: string; name: string }[]> =>
+  (
+    await db.execute<{ id: string; name: string }>(
+      sql`select id, name from apps where sealed_connection is not null order by name`,
+    )
+  ).rows
+
+/** A new token of one who is asked: who made a request decides nothing. */
+async function tokenOfAssignee({ db }: CoreHost, taskId: string): Promise<string> {
+  const { rows } = await db.execute<{ userId: string; domainId: string }>(
+    sql`select u.id as "userId", u.domain_id as "domainId" from task_assignees a
+      left join group_members m on m.group_id = a.group_id
+      join users u on u.id = coalesce(a.user_id, m.user_id)
+      where a.task_id = ${taskId} order by u.email <> 'admin@localhost', u.email limit 1`,
+  )
+  const [who] = rows
+  if (!who) throw new Error('nobody is asked')
+  const about = { name: 'test', description: '', expiresAt: null, readOnly: false }
+  return (await createToken(db, createTokenHasher([SECRET]), { ...who, ...about })).token
+}
+
+async function synced(core: CoreHost, appId: string): Promise<void> {
+  const { status } = await core.call('POST', `/apps/${appId}/sync`, {
+    body: { sync_type: 'full_sync' },
+  })
+  expect(status).toBeLessThan(300)
+  await until('it is synced', async () => {
+    const [run] = await items(core, `/operator/syncs?app_id=${appId}`)
+    if (!['SUCCEEDED', 'RUNNING', 'PENDING', 'QUEUED'].includes(run?.state))
+      throw new Error(JSON.stringify(run))
+    return run.state === 'SUCCEEDED'
+  })
+}
+
+const statusOf = async (core: CoreHost, id: string): Promise<string> =>
+  (await core.call('GET', `/appstore/access_requests/${id}`)).body.status
+
+const reaches = (core: CoreHost, id: string, status: string) =>
+  until(`a request is ${status}`, async () => (await statusOf(core, id)) === status, 60_000)
+
+/** Completes the open tasks of a request, in the name of who is asked, until nothing is left to do. */
+async function carryOut(core: CoreHost, id: string): Promise<void> {
+  await until('nobody has to do anything', async () => {
+    const [task] = await items(
+      core,
+      `/tasks?show_all_tasks=true&access_request_id=${id}&status=PENDING`,
+    )
+    if (task) {
+      const { status } = await core.call('POST', `/tasks/${task.id}/complete`, {
+        token: await tokenOfAssignee(core, task.id),
+      })
+      // It is over meanwhile: what it asked for was done.
+      expect([204, 409]).toContain(status)
+    }
+    return /COMPLETED|EXPIRED/.test(await statusOf(core, id))
+  })
+}
+
+/** Work of before that is due: nothing of it is left lying. */
+async function nothingLies({ db }: CoreHost): Promise<void> {
+  await until('no job that is due waits', async () => {
+    const { rows } = await db.execute<{ n: string }>(
+      sql`select count(*) as n from jobs.job where state in ('created', 'retry') and start_after < now() - interval '5 seconds'`,
+    )
+    return rows[0]?.n === '0'
+  })
+}
+
+/** Of the sample company and before. */
+const SAMPLES = STATES.filter((state) => state < '0021')
+
+/** What can be asked for there, and for how long: the permission of a group once the version knew them, else one by hand. */
+const ASKED: Record<string, { label: string; seconds: number }> = {
+  '0011': { label: 'editor', seconds: 604_800 },
+  '0013': { label: 'office', seconds: 7200 },
+  '0017': { label: 'office', seconds: 7200 },
+}
+
+describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
+  let core: CoreHost
+  beforeAll(async () => {
+    const connection = await loadKept(server.connection, state)
+    const { host } = new URL(directory.app.settings.base_url)
+    await moveSystems(connection, (was) => was.replace(new URL(was).host, host))
+    core = await upgraded(connection, { KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}` })
+  })
+  afterAll(() => core?.stop())
+
+  test('is ready, and knows its token, its people and its apps', async () => {
+    const ready = await core.host.app.request('/readyz', { headers: { host: 'localhost' } })
+    expect(ready.status).toBe(200)
+    expect((await core.call('GET', '/users/current')).body.email).toBe('admin@localhost')
+    const [{ n } = { n: '' }] = (
+      await core.db.execute<{ n: string }>(sql`select count(*) as n from users`)
+    ).rows
+    expect((await core.call('GET', '/users?size=1')).body.total).toBe(Number(n))
+    expect((await items(core, '/apps?size=50')).length).toBe((await connected(core)).length)
+  })
+
+  test('syncs its apps with the credentials of then', async () => {
+    for (const { id } of await connected(core)) {
+      await synced(core, id)
+      expect((await core.call('GET', `/accounts?app_id=${id}&size=1`)).body.total).toBe(250)
+    }
+    await nothingLies(core)
+  })
+
+  test('carries out what was asked for, and what is asked for now', async () => {
+    const { rows } = await core.db.execute<{ id: string }>(sql`select id from access_requests`)
+    for (const { id } of rows) await carryOut(core, id)
+    const studio = (await connected(core)).find(({ name }) => name === 'Design Studio')
+    if (!studio) return expect(rows).toEqual([])
+    const { label, seconds } = ASKED[state] ?? { label: '', seconds: 0 }
+    const [hana] = await items(core, '/users?search_term=hana')
+    const [permission] = await items(
+      core,
+      `/appstore/requestable_permissions?app_id=${studio.id}&search_term=${label}`,
+    )
+    const asked = await core.call('POST', '/appstore/access_request', {
+      body: {
+        app_id: studio.id,
+        requester_user_id: hana.id,
+        requestable_permission_ids: [permission.id],
+        expiration_in_seconds: seconds,
+      },
+    })
+    expect([asked.status, JSON.stringify(asked.body)]).toEqual([201, expect.anything()])
+    await carryOut(core, asked.body[0].id)
+    if (label !== 'office') return
+    const group = await fetch(
+      new URL('/design/scim/Groups/g-12', directory.app.settings.base_url),
+      { headers: { authorization: `Bearer ${SAMPLE_TOKEN}` } },
+    )
+    expect(await group.text()).toContain('"u-021"')
+  })
+
+  test('gives by its policies, once an admin has turned on what the upgrade paused', async () => {
+    const kept = (await items(core, '/access_policies')).filter(
+      ({ status }: { status: string }) => status === 'PUBLISHED',
+    )
+    for (const { id } of kept) {
+      const { id: _, ...policy } = (await core.call('GET', `/access_policies/${id}`)).body
+      const body = { ...policy, is_enabled: true }
+      expect(await core.call('PUT', `/access_policies/${id}`, { body })).toMatchObject({
+        status: 200,
+      })
+      await until('it gives', async () => {
+        const { rows } = await core.db.execute<{ n: string }>(
+          sql`select count(*) as n from access_requests where policy_id = ${id}`,
+        )
+        return Number(rows[0]?.n) > 0
+      })
+    }
+  })
+
+  test('has a log that is what was written', async () => {
+    const { status, body } = await core.call('GET', '/activity_logs?limit=100')
+    expect(status).toBe(200)
+    if (state !== '0000') expect(body.items.length).toBeGreaterThan(0)
+  })
+})
+
+/** With requests in every state over a system that was away when the host ended. */
+const WHOLE = STATES.filter((state) => state >= '0021')
+
+/** Where requests of a state get to by themselves; the others stay where they are. */
+const GOES_ON: Record<string, string> = {
+  PENDING_PROVISIONING: 'COMPLETED',
+  PENDING_DEPROVISIONING: 'TIME_BASED_EXPIRED',
+  REVERTING: 'REVERTED',
+  COMPLETED_FOR_A_TIME: 'COMPLETED',
+  OF_A_POLICY: 'COMPLETED',
+}
+
+describe.each(WHOLE)(
+  'a host over a database of migration %s, in the middle of everything',
+  (state) => {
+    const { requests, session, token, accounts, held } = besideOf(state)
+    let core: CoreHost
+    beforeAll(async () => {
+      const connection = await loadKept(server.connection, state)
+      await moveSystems(connection, () => system.app.settings.base_url)
+      system.accounts.clear()
+      for (const { id, email, status } of accounts)
+        system.accounts.set(id, { email, status, atMs: 0 })
+      system.held.clear()
+      for (const key of held) system.held.set(key, { atMs: 0 })
+      core = await upgraded(connection, system.env)
+    })
+    afterAll(() => core?.stop())
+
+    test('goes on with every request', async () => {
+      for (const [was, id] of Object.entries(requests)) await reaches(core, id, GOES_ON[was] ?? was)
+      const { rows } = await core.db.execute<{ email: string; status: string }>(
+        sql`select u.email, r.status from access_requests r join users u on u.id = r.target_user_id`,
+      )
+      const wrong = rows.filter(({ email, status }) => {
+        const [[, account] = []] = system.accountsOf(email)
+        if (status === 'COMPLETED') return account?.status !== 'ACTIVE'
+        // By hand nothing is done here.
+        return /^(REVERTED|TIME_BASED_EXPIRED)$/.test(status) && account?.status === 'ACTIVE'
+      })
+      expect(wrong).toEqual([])
+      for (const { email } of rows) expect(system.accountsOf(email).length).toBeLessThan(2)
+      await nothingLies(core)
+    })
+
+    test('lets people decide what waited for them', async () => {
+      const waiting = Object.entries(requests).filter(([was]) => /^PENDING_(MAN|APP)/.test(was))
+      expect(waiting).toHaveLength(4)
+      for (const [, id] of waiting) await carryOut(core, id)
+    })
+
+    test('lets its people in: with their token, and on the pages with their session', async () => {
+      const me = await core.call('GET', '/users/current', { token })
+      expect(me.body.email).toBe('token@acme.example')
+      const page = (cookie: string) =>
+        core.host.app.request('/settings/api-tokens', {
+          headers: { host: 'localhost', cookie: `keyway_session=${cookie}` },
+        })
+      expect((await page(session)).status).toBe(200)
+      expect((await page(`${session}x`)).status).not.toBe(200)
+    })
+
+    test('syncs', async () => {
+      const [app] = await connected(core)
+      await synced(core, app?.id ?? '')
+    })
+
+    test('takes access by its policy when the reason is gone', async () => {
+      const [policy] = await items(core, '/access_policies')
+      const { id, ...before } = (await core.call('GET', `/access_policies/${policy.id}`)).body
+      const body = { ...before, is_enabled: false }
+      expect((await core.call('PUT', `/access_policies/${id}`, { body })).status).toBe(200)
+      await reaches(core, requests['OF_A_POLICY'] ?? '', 'REVERTED')
+    })
+  },
+)
