@@ -26,15 +26,18 @@ const PolicyAppInput = v.pipe(
   v.metadata({ title: 'AccessPolicyAppInput' }),
 )
 
+/** As the policy of everybody is answered: what was read can be sent back. */
+const isNone = (value: Record<string, unknown>): boolean => Object.keys(value).length === 0
+
 const condition = v.pipe(
   anyObject(),
   v.check(
-    (value) => conditionFault(value) === null,
+    (value) => isNone(value) || conditionFault(value) === null,
     ({ input }) => conditionFault(input) ?? '',
   ),
   v.metadata({
     description:
-      'An attribute such as `identity.email` or `identity.custom_attributes["Department"]` with operators, or `and`, `or`, `not` of conditions',
+      'An attribute such as `identity.email` or `identity.custom_attributes["Department"]` with operators, or `and`, `or`, `not` of conditions; empty only for everybody',
   }),
 )
 
@@ -85,5 +88,6 @@ export type AccessPolicyOutput = v.InferInput<typeof AccessPolicyOutput>
 /** What is kept of the apps of a policy. */
 export type PolicyApp = { id: string; is_preapproved: boolean; permissions: string[] }
 
-/** A condition that `AccessPolicyInput` has judged. */
-export const asCondition = (value: Record<string, unknown>): Condition => value as Condition
+/** A condition that `AccessPolicyInput` has judged; null for an empty one. */
+export const asCondition = (value: Record<string, unknown>): Condition | null =>
+  isNone(value) ? null : (value as Condition)

@@ -68,6 +68,13 @@ test('is replaced whole by PUT, and is in the log with what changed', async () =
   expect([status, put.status, put.is_enabled]).toEqual([200, 'DRAFT', false])
   expect(put).toMatchObject({ access_condition: {}, is_everyone_condition: true })
   expect(put.apps.map(({ id }: { id: string }) => id)).toEqual([forum])
+  const { id, ...read } = put
+  expect(await core.call('PUT', `/access_policies/${id}`, { body: read })).toMatchObject({
+    status: 200,
+    body: put,
+  })
+  const nobody = { body: { ...read, is_everyone_condition: false } }
+  expect((await core.call('PUT', `/access_policies/${id}`, nobody)).status).toBe(422)
   const { body: log } = await core.call('GET', '/activity_logs?limit=100')
   expect(log.items.at(-1)).toMatchObject({
     event_type: 'ACCESS_POLICY_UPDATED',
