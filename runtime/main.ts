@@ -25,10 +25,12 @@ import { createClientAddress } from './http/client-address.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
 import { createReadiness, type Readiness } from './http/readiness.ts'
+import { createShortWay } from './http/short-way.ts'
 import { createCall } from './invoke/call.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
 import type { InvokeDeps } from './invoke/ports.ts'
+import { createStart } from './invoke/start.ts'
 import { createTryOut } from './invoke/try-out.ts'
 import { createTurns } from './invoke/turns.ts'
 import { keptSecret } from './keys.ts'
@@ -59,8 +61,11 @@ import { watchWritable } from './writable.ts'
 
 export type Host = {
   app: Hono<Env>
-  /** What a server of `app` listens with: refuses paths that are not in their plain form before anything routes them. */
-  onlyPlainPaths(next: RequestListener): RequestListener
+  /**
+   * What a server listens with before `app`: refuses paths that are not in their plain form, and answers the usual
+   * call of a capability itself.
+   */
+  front(next: RequestListener): RequestListener
   registry: Installed
   lifecycle: Lifecycle
   lanes: Lanes
@@ -85,6 +90,9 @@ export type Host = {
 
 /** A host without a database has no records, and so nothing to do with them. */
 const noWork: CoreParts['send'] = () => Promise.reject(new Error('there is no database'))
+
+/** No call goes the short way. */
+const never = () => false
 
 /** How long a connector may take to compile, in milliseconds. */
 const COMPILE_TIMEOUT_MS = 20_000
@@ -313,7 +321,21 @@ export async function createHost(
     }),
   })
 
+  const interfaceDeps = {
+    connectorsPath: config.connectorsPath,
+    find: registry.find,
+    ...{ invoke, log },
+    onCall: told.called,
+    generation: lifecycle.generation,
+    allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
+    connectorToken: config.openConnectors ? '' : config.connectorToken,
+  }
+  // A recorder looks on at calls of the long way.
+  const start =
+    recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : never
+  const shortWay = createShortWay({ ...interfaceDeps, start })
   const app = createApp({
+    ...interfaceDeps,
     core: {
       db: () => database?.db() ?? null,
       hasher,
@@ -323,15 +345,9 @@ export async function createHost(
       log,
       onAnswer: metrics.answered,
     },
-    connectorsPath: config.connectorsPath,
     ids: registry.ids,
-    find: registry.find,
     logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
-    ...{ invoke, lifecycle, vault, dataDir, isEmbedded, log, metrics },
-    onCall: told.called,
-    generation: lifecycle.generation,
-    allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
-    connectorToken: config.openConnectors ? '' : config.connectorToken,
+    ...{ lifecycle, vault, dataDir, isEmbedded, metrics },
     operator,
     readiness,
     listConnectors: () => registry.list().map(withStanding),
@@ -353,7 +369,7 @@ export async function createHost(
 
   return {
     app,
-    onlyPlainPaths: (next) => refuseOddPaths(log, next),
+    front: (next) => refuseOddPaths(log, shortWay(next)),
     registry,
     lifecycle,
     lanes,

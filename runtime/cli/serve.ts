@@ -39,7 +39,7 @@ export async function listen(
     port: config.port,
     // Its overloads allow a server without a listener; the adaptor always hands one over.
     createServer: ((options: ServerOptions, answer: RequestListener) =>
-      createServer(options, host.onlyPlainPaths(answer))) as typeof createServer,
+      createServer(options, host.front(answer))) as typeof createServer,
   })
   const leaveStalled = endStalled(server as Server)
   await new Promise<void>((resolve, reject) => {

@@ -24,6 +24,16 @@ export type FetchReply = {
   body: Buffer
 }
 
+/** As much of an AbortSignal as a call needs of its caller: aborted when that hangs up. */
+export type CallerSignal = {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void, options?: { once: true }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** Told once how something ended. */
+export type Done<T> = (ended: T | RuntimeError) => void
+
 export type LaneCall = {
   connector: LoadedConnector
   /** Digest of settings and credentials: which tenant's isolate. */
@@ -37,7 +47,7 @@ export type LaneCall = {
   /** From now until the answer must be there, in milliseconds. */
   deadlineMs: number
   /** Aborted when the caller hangs up. */
-  signal: AbortSignal
+  signal: CallerSignal
   fetch(request: FetchRequest): Promise<FetchReply>
   /** True once anything but GET and HEAD has left for this call: it must not run again. */
   hasWritten(): boolean

@@ -16,7 +16,15 @@ export async function readBody(
   c: Context<Env>,
   maxBytes: number = MAX_BODY_BYTES,
 ): Promise<string> {
-  const bytes = await readBytes(c, maxBytes)
+  return textOf(await readBytes(c, maxBytes), maxBytes)
+}
+
+/**
+ * The text of a body that was read.
+ *
+ * @throws body_too_large, body_too_deep, body_not_json
+ */
+export function textOf(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): string {
   if (!limitValues(bytes, maxBytes))
     throw new RuntimeError('body_too_deep', `the body is nested deeper than ${MAX_DEPTH} levels`)
   try {

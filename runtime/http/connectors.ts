@@ -13,15 +13,15 @@ import { type Env, exhausted } from './problem.ts'
 import { REQUEST_ID } from './request-id.ts'
 
 /** Which version answered. */
-const SERVED = 'x-keyway-connector'
+export const SERVED = 'x-keyway-connector'
 /** Which generation this host serves. */
-const GENERATION = 'x-keyway-generation'
+export const GENERATION = 'x-keyway-generation'
 
 /** What a Response takes; a Buffer is one at run time. */
 type Body = ConstructorParameters<typeof Response>[0]
 
 /** A later page may have run on an earlier version: it is not known here on which one it failed. */
-const isLaterPage = (error: unknown): boolean =>
+export const isLaterPage = (error: unknown): boolean =>
   error instanceof RuntimeError && error.details.page !== undefined
 
 type Served = { id: string; version: string; digest: string; manifest: Manifest }
@@ -39,7 +39,8 @@ export type ConnectorRoutesDeps = {
   onCall(call: CallEnd): void
 }
 
-function endOf(error: unknown): RuntimeError {
+/** How a call is recorded that ended with this. */
+export function endOf(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error
   return exhausted(error) ?? new RuntimeError('internal', String(error))
 }

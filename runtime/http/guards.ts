@@ -10,6 +10,9 @@ import type { Env } from './problem.ts'
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
+/** What a request with a body of JSON says of it. */
+export const JSON_TYPE = /^application\/json\s*(;|$)/i
+
 /** Throws what is wrong with a request. */
 export type Check = (c: Context<Env>) => void
 
@@ -23,11 +26,11 @@ export const guard =
 
 /** Refuses a Host header that is none of ours (421). `null` allows every name. */
 export function hostCheck(allowed: readonly string[] | null): Check {
-  if (allowed === null) return () => {}
-  const names = new Set([...LOOPBACK_NAMES, ...allowed].map((name) => name.toLowerCase()))
+  const isOurs = isServedHost(allowed)
   return (c) => {
-    const host = (c.req.header('host') ?? '').toLowerCase().replace(/:[0-9]{1,5}$/, '')
-    if (!names.has(host) && !/^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(host)) {
+    const given = c.req.header('host') ?? ''
+    if (!isOurs(given)) {
+      const host = bareHost(given)
       throw new RuntimeError(
         'host_wrong',
         `the Host header names ${JSON.stringify(host.slice(0, 100))}, which is not served here; add it to KEYWAY_ALLOWED_HOSTS if it should be`,
@@ -36,8 +39,21 @@ export function hostCheck(allowed: readonly string[] | null): Check {
   }
 }
 
+/** Without its port. */
+const bareHost = (header: string): string => header.toLowerCase().replace(/:[0-9]{1,5}$/, '')
+
+/** Says of a Host header whether it names this host. `null` allows every name. */
+export function isServedHost(allowed: readonly string[] | null): (header: string) => boolean {
+  if (allowed === null) return () => true
+  const names = new Set([...LOOPBACK_NAMES, ...allowed].map((name) => name.toLowerCase()))
+  return (header) => {
+    const host = bareHost(header)
+    return names.has(host) || /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/.test(host)
+  }
+}
+
 /** Refuses any media type but application/json (415). */
-export const jsonCheck: Check = mediaCheck(/^application\/json\s*(;|$)/i, 'application/json')
+export const jsonCheck: Check = mediaCheck(JSON_TYPE, 'application/json')
 
 /** Refuses what a request's content type does not fit (415). */
 export function mediaCheck(fits: RegExp, wanted: string): Check {
@@ -59,8 +75,11 @@ export function tokenCheck(token: string, what: string): Check {
 }
 
 /** The bearer token of a request; empty for none. */
-export const bearerOf = (c: Context<Env>): string =>
-  /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
+export const bearerOf = (c: Context<Env>): string => bearerIn(c.req.header('authorization') ?? '')
+
+/** The bearer token in an Authorization header; empty for none. */
+export const bearerIn = (authorization: string): string =>
+  /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 
 /** What a request without the right token is told (401). */
 export function noToken(c: Context<Env>, what: string): RuntimeError {

@@ -21,7 +21,7 @@ export function createOnError(log: Log) {
   return (thrown: Error, c: Context<Env>): Response => {
     const requestId = c.get('requestId')
     const appId = c.get('appId') ?? ''
-    const error = thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
+    const error = problemOf(thrown, requestId)
     const { status: usual = 200 } = ERRORS[error.code]
     // Below /operator a status says how it ended: scripts must not take a failure for done.
     const status = usual === 200 && c.req.path.startsWith('/operator/') ? 500 : usual
@@ -30,6 +30,10 @@ export function createOnError(log: Log) {
     return c.json(errorBody(error, appId), status as 200)
   }
 }
+
+/** What was thrown, as an error that may be told. */
+export const problemOf = (thrown: unknown, requestId: string): RuntimeError =>
+  thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
 
 /** The log line of an error, as loud as who has to do something about it. */
 export function tellFailure(

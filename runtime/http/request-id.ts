@@ -15,8 +15,17 @@ const CORRELATION = [
 
 /** Gives a request its id: the caller's own, where it is a plain word. */
 export function nameRequest(c: Context<Env>): string {
-  const given = CORRELATION.map((name) => c.req.header(name)).find((id) => id !== undefined) ?? ''
-  const requestId = /^[a-zA-Z0-9._-]{1,100}$/.test(given) ? given : randomUUID()
+  const requestId = requestIdOf((name) => c.req.header(name))
   c.set('requestId', requestId)
   return requestId
+}
+
+/** The id of a request with these headers. */
+export function requestIdOf(header: (name: string) => string | undefined): string {
+  for (const name of CORRELATION) {
+    const given = header(name)
+    if (given === undefined) continue
+    return /^[a-zA-Z0-9._-]{1,100}$/.test(given) ? given : randomUUID()
+  }
+  return randomUUID()
 }

@@ -7,9 +7,10 @@
 
 import { RuntimeError } from '../contract/errors.ts'
 import type { Heads, Message } from '../contract/frames.ts'
-import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
+import type { CallerSignal, Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
+import { createDeadlines } from './deadlines.ts'
 import { heldUpError, isolateError, workerError } from './lane-errors.ts'
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
@@ -21,7 +22,8 @@ import type { WorkerEnd } from './worker-link.ts'
 export type LaneLimits = LaneWorkerLimits & BackOffLimits
 
 export type Lane = {
-  run(call: LaneCall): Promise<LaneReply>
+  /** Runs a call; `done` may be called before this returns. */
+  start(call: LaneCall, done: Done<LaneReply>): void
   /** Asks the connector's code what it implements; loads it in an isolate of its own. */
   describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
   readonly pid: number | null
@@ -53,10 +55,10 @@ type Pending = {
   fetch: LaneCall['fetch'] | null
   log: LaneCall['log'] | null
   logLines: number
-  /** Open requests of the call; all end with it. */
-  requests: Map<number, AbortController>
+  /** Open requests of the call, which all end with it; null before the first. */
+  requests: Map<number, AbortController> | null
   fetches: number
-  fetchErrors: Map<number, RuntimeError>
+  fetchErrors: Map<number, RuntimeError> | null
 }
 
 /** What differs between a call and a description. */
@@ -64,7 +66,7 @@ type Errand = {
   connector: LoadedConnector
   isolateKey: string
   deadlineMs: number
-  signal: AbortSignal | null
+  signal: CallerSignal | null
   fetch: LaneCall['fetch'] | null
   log: LaneCall['log'] | null
 }
@@ -86,6 +88,7 @@ export function createLane(
   /** Calls that have no isolate yet: their worker is starting, or full. */
   const waiting = new Set<Pending['settle']>()
   const backOff = createBackOff(limits, now)
+  const deadlines = createDeadlines()
   let closed = false
   let worker: LaneWorker | null = null
   let nextCall = 1
@@ -136,80 +139,77 @@ export function createLane(
   }
 
   /** One entry of the call table: placed in an isolate, ended exactly once. */
-  function place<T>(errand: Errand, send: Send): Promise<T> {
+  function place(errand: Errand, send: Send, done: Done<LaneReply | string[]>): void {
     const { connector, isolateKey, deadlineMs, signal } = errand
     lastUsedMs = now()
     const endMs = now() + deadlineMs
-    return new Promise<T>((resolve, reject) => {
-      let over = false
-      let call: Pending | null = null
-      let giveUp = () => {}
-      const settle = (result: LaneReply | string[] | RuntimeError) => {
-        if (over) return
-        over = true
-        waiting.delete(settle)
-        giveUp()
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', hangUp)
-        lastUsedMs = now()
-        if (call) close(call)
-        if (result instanceof RuntimeError) reject(result)
-        else resolve(result as T)
-      }
-      /** Takes the call out of its isolate before its answer; nothing else of it may be late. */
-      const leave = (error: RuntimeError) => {
-        if (call?.sent) call.worker.link.send('cancel', call.id, { isolate: call.isolate })
-        settle(error)
-      }
-      const timer = setTimeout(() => {
-        call?.worker.seats.overrun(call.isolate)
-        leave(new RuntimeError('deadline_passed', 'no answer before the deadline of the call'))
-      }, deadlineMs)
-      const hangUp = () => {
-        // Nobody waits any more, but its code must still end.
-        if (call?.sent) {
-          call.orphaned = true
-          call.worker.seats.orphan(call.id, call.isolate, Math.max(0, endMs - now()))
-        }
-        leave(new RuntimeError('caller_gone', 'the caller hung up'))
-      }
-      const enter = (mine: LaneWorker, isolate: number) => {
-        waiting.delete(settle)
-        const entered = open(mine, isolate, errand, settle)
-        call = entered
-        mine.load(connector, () => {
-          if (over) return
-          entered.sent = true
-          send(mine, entered.id, isolate)
-        })
-      }
-      const queue = (mine: LaneWorker) => {
-        if (over) return
-        const ticket: Ticket = {
-          connector: connector.digest,
-          isolateKey,
-          enter: (isolate) => enter(mine, isolate),
-          again: begin,
-          refuse: settle,
-        }
-        giveUp = () => mine.seats.giveUp(ticket)
-        mine.seats.take(ticket)
-      }
-      const failed = (error: unknown) => settle(toLaneError(error))
-      const begin = () => {
-        // A call of a warm lane enters at once: each promise on the way would cost it a turn.
-        if (!worker?.isReady || closed) return void obtain().then(queue).catch(failed)
-        try {
-          queue(worker)
-        } catch (error) {
-          failed(error)
-        }
-      }
-      signal?.addEventListener('abort', hangUp, { once: true })
-      if (signal?.aborted) return hangUp()
-      waiting.add(settle)
-      begin()
+    let over = false
+    let call: Pending | null = null
+    let giveUp = () => {}
+    const settle = (result: LaneReply | string[] | RuntimeError) => {
+      if (over) return
+      over = true
+      waiting.delete(settle)
+      giveUp()
+      deadlines.clear(deadline)
+      signal?.removeEventListener('abort', hangUp)
+      lastUsedMs = now()
+      if (call) close(call)
+      done(result)
+    }
+    /** Takes the call out of its isolate before its answer; nothing else of it may be late. */
+    const leave = (error: RuntimeError) => {
+      if (call?.sent) call.worker.link.send('cancel', call.id, { isolate: call.isolate })
+      settle(error)
+    }
+    const deadline = deadlines.set(deadlineMs, () => {
+      call?.worker.seats.overrun(call.isolate)
+      leave(new RuntimeError('deadline_passed', 'no answer before the deadline of the call'))
     })
+    const hangUp = () => {
+      // Nobody waits any more, but its code must still end.
+      if (call?.sent) {
+        call.orphaned = true
+        call.worker.seats.orphan(call.id, call.isolate, Math.max(0, endMs - now()))
+      }
+      leave(new RuntimeError('caller_gone', 'the caller hung up'))
+    }
+    const enter = (mine: LaneWorker, isolate: number) => {
+      waiting.delete(settle)
+      const entered = open(mine, isolate, errand, settle)
+      call = entered
+      mine.load(connector, () => {
+        if (over) return
+        entered.sent = true
+        send(mine, entered.id, isolate)
+      })
+    }
+    const queue = (mine: LaneWorker) => {
+      if (over) return
+      const ticket: Ticket = {
+        connector: connector.digest,
+        isolateKey,
+        enter: (isolate) => enter(mine, isolate),
+        again: begin,
+        refuse: settle,
+      }
+      giveUp = () => mine.seats.giveUp(ticket)
+      mine.seats.take(ticket)
+    }
+    const failed = (error: unknown) => settle(toLaneError(error))
+    const begin = () => {
+      // A call of a warm lane enters at once: each promise on the way would cost it a turn.
+      if (!worker?.isReady || closed) return void obtain().then(queue).catch(failed)
+      try {
+        queue(worker)
+      } catch (error) {
+        failed(error)
+      }
+    }
+    signal?.addEventListener('abort', hangUp, { once: true })
+    if (signal?.aborted) return hangUp()
+    waiting.add(settle)
+    begin()
   }
 
   function open(
@@ -230,9 +230,9 @@ export function createLane(
       fetch,
       log,
       logLines: 0,
-      requests: new Map(),
+      requests: null,
       fetches: 0,
-      fetchErrors: new Map(),
+      fetchErrors: null,
     }
     pending.set(id, call)
     return call
@@ -240,7 +240,7 @@ export function createLane(
 
   function close(call: Pending): void {
     pending.delete(call.id)
-    for (const request of call.requests.values()) request.abort()
+    for (const request of call.requests?.values() ?? []) request.abort()
     if (!call.orphaned) call.worker.seats.release(call.isolate)
   }
 
@@ -267,7 +267,7 @@ export function createLane(
       answers += 1
       if (head.ok && head.responseBytes > body.length)
         return from.link.kill('protocol', 'a reply shorter than it says')
-      const fetchError = 'fetch' in head ? (call.fetchErrors.get(head.fetch) ?? null) : null
+      const fetchError = 'fetch' in head ? (call.fetchErrors?.get(head.fetch) ?? null) : null
       return call.settle({ reply: head, body, fetchError })
     }
     if (kind === 'described' && call.fetch === null)
@@ -277,13 +277,14 @@ export function createLane(
       const line = boundLine(head, call.logLines)
       return line === null ? undefined : call.log?.(line)
     }
-    if (kind === 'fetch_abort') return call.requests.get(head.request)?.abort()
+    if (kind === 'fetch_abort') return call.requests?.get(head.request)?.abort()
     if (kind === 'fetch') return void forward(call, head, body).catch(from.link.contain)
     from.link.kill('protocol', `${kind} is not for a host`)
   }
 
   async function forward(call: Pending, head: Heads['fetch'], body: Buffer): Promise<void> {
     const abort = new AbortController()
+    call.requests ??= new Map()
     call.requests.set(head.request, abort)
     call.fetches += 1
     const performed =
@@ -294,23 +295,34 @@ export function createLane(
     if (!pending.has(call.id)) return
     const { reply, bytes, error } = performed
     // One record of the many that say the same.
-    if (error && call.fetches <= MAX_FETCHES + 1) call.fetchErrors.set(head.request, error)
+    if (error && call.fetches <= MAX_FETCHES + 1) {
+      call.fetchErrors ??= new Map()
+      call.fetchErrors.set(head.request, error)
+    }
     const answer = { isolate: call.isolate, request: head.request, reply }
     call.worker.link.send('fetched', call.id, answer, bytes)
   }
 
   return {
-    run: (call) =>
-      place<LaneReply>(call, (to, id, isolate) => {
+    start(call, done) {
+      const send: Send = (to, id, isolate) => {
         const { connector, capability, raw, limits } = call
         const head = { connector: connector.digest, isolate, capability, raw, limits }
         to.link.send('call', id, head, Buffer.from(call.callJson))
-      }),
+      }
+      // What a call is settled with is its reply: `described` settles descriptions alone.
+      place(call, send, done as Done<LaneReply | string[]>)
+    },
     describe: (connector, deadlineMs) =>
-      place<string[]>(
-        { connector, isolateKey: 'describe', deadlineMs, signal: null, fetch: null, log: null },
-        (to, id, isolate) => to.link.send('describe', id, { connector: connector.digest, isolate }),
-      ),
+      new Promise((resolve, reject) => {
+        const nobody = { signal: null, fetch: null, log: null }
+        place(
+          { connector, isolateKey: 'describe', deadlineMs, ...nobody },
+          (to, id, isolate) =>
+            to.link.send('describe', id, { connector: connector.digest, isolate }),
+          (ended) => (ended instanceof RuntimeError ? reject(ended) : resolve(ended as string[])),
+        )
+      }),
     get pid() {
       return worker?.link.pid ?? null
     },

@@ -4,7 +4,7 @@
  * resident memory passes its bound is killed.
  */
 import { RuntimeError } from '../contract/errors.ts'
-import type { LaneCall, LaneReply } from '../contract/lane-call.ts'
+import type { Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type CpuWatch, createCpuWatch, lowerPriority } from './cpu-watch.ts'
 import { createLane, type Lane, type LaneLimits } from './lane.ts'
@@ -67,6 +67,8 @@ export type Lanes = {
    * @throws RuntimeError
    */
   run(lane: LaneKey, call: LaneCall): Promise<LaneReply>
+  /** The same without promises; `done` may be called before this returns. */
+  start(lane: LaneKey, call: LaneCall, done: Done<LaneReply>): void
   /**
    * Loads a connector in a worker of its own, that is gone afterwards, and asks what it implements.
    *
@@ -197,6 +199,30 @@ export function createLanes(
     return stands.state === 'suspect' && key !== digest ? aloneKey(digest) : key
   }
 
+  function enter(key: LaneKey, call: LaneCall, done: Done<LaneReply>): void {
+    let lane: Lane
+    try {
+      refuseWhenStopped()
+      lane = open(laneFor(key, call.connector), call.connector)
+    } catch (error) {
+      if (error instanceof RuntimeError) return done(error)
+      throw error
+    }
+    lane.start(call, done)
+  }
+
+  function start(key: LaneKey, call: LaneCall, done: Done<LaneReply>): void {
+    const endMs = Date.now() + call.deadlineMs
+    enter(key, call, (ended) => {
+      if (!(ended instanceof SandboxLost)) return done(ended)
+      const again = ended.innocent && !call.hasWritten()
+      const deadlineMs = endMs - Date.now()
+      if (!again || stopped || deadlineMs <= 0) return done(ended)
+      events.onRepeat?.(key)
+      enter(key, { ...call, deadlineMs }, done)
+    })
+  }
+
   return {
     containment: launcher.containment,
     standing,
@@ -204,19 +230,13 @@ export function createLanes(
       for (const key of [digest, aloneKey(digest)]) lanes.get(key)?.lane.forgive()
       return standing.release(digest)
     },
-    async run(key, call) {
-      refuseWhenStopped()
-      const endMs = Date.now() + call.deadlineMs
-      try {
-        return await open(laneFor(key, call.connector), call.connector).run(call)
-      } catch (error) {
-        const again = error instanceof SandboxLost && error.innocent && !call.hasWritten()
-        const deadlineMs = endMs - Date.now()
-        if (!again || stopped || deadlineMs <= 0) throw error
-        events.onRepeat?.(key)
-        return await open(laneFor(key, call.connector), call.connector).run({ ...call, deadlineMs })
-      }
-    },
+    start,
+    run: (key, call) =>
+      new Promise((resolve, reject) =>
+        start(key, call, (ended) =>
+          ended instanceof RuntimeError ? reject(ended) : resolve(ended),
+        ),
+      ),
     async describe(connector, deadlineMs) {
       refuseWhenStopped()
       const lane = createLane(launcher, limits, () => {})

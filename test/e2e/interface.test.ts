@@ -250,6 +250,70 @@ describe('what is sent', () => {
   })
 })
 
+/** Bodies and headers of calls, each sent twice: with its length, which is the short way, and in chunks. */
+const WAYS: Record<string, { at?: string; body: string | Buffer; headers?: Sent['headers'] }> = {
+  'a good call': { body: JSON.stringify(envelope) },
+  'one that asks for raw data': { body: JSON.stringify({ ...envelope, include_raw_data: true }) },
+  'one with its own request id': {
+    body: JSON.stringify(envelope),
+    headers: { 'x-request-id': 'my-own-id' },
+  },
+  'one with a mark of its encoding': { body: `\uFEFF${JSON.stringify(envelope)}` },
+  'one with null for what is left out': {
+    body: JSON.stringify({ ...envelope, page: null, auth: null, include_raw_data: null }),
+  },
+  'one with members that nobody knows': {
+    body: `{"credentials":${JSON.stringify(credentials)},"settings":{"host":"a.example","x":1},"request":{"account_id":"a-1","__proto__":{"a":1}},"later":[]}`,
+  },
+  'a first page': { at: 'list_accounts', body: JSON.stringify({ ...envelope, request: {} }) },
+  'the other spelling': { at: 'list-accounts', body: JSON.stringify({ ...envelope, request: {} }) },
+  'a token of a page that is none': {
+    body: JSON.stringify({ ...envelope, page: { token: 'x', size: null } }),
+  },
+  'a page of no size': { body: JSON.stringify({ ...envelope, page: { token: null, size: 0 } }) },
+  'no JSON': { body: '{"request":' },
+  'no UTF-8': { body: Buffer.from([0x7b, 0xff, 0x7d]) },
+  'what is nested too deeply': { body: `${'['.repeat(500)}${']'.repeat(500)}` },
+  'too many values': { body: `{"request":{"a":[${'1,'.repeat(70_000)}1]}}` },
+  'an array for the request': { body: JSON.stringify({ ...envelope, request: [] }) },
+  'a number for the account': {
+    body: JSON.stringify({ ...envelope, request: { account_id: 7 } }),
+  },
+  'no credentials': { body: JSON.stringify({ ...envelope, credentials: null }) },
+  'a credential that nobody declared': {
+    body: JSON.stringify({ ...envelope, credentials: [{ id: 'x', token: { token: 'y' } }] }),
+  },
+  'settings that are wrong': { body: JSON.stringify({ ...envelope, settings: { host: 3 } }) },
+  'a capability that it does not have': { at: 'list_resources', body: JSON.stringify(envelope) },
+  'a capability that there is not': { at: 'do_magic', body: JSON.stringify(envelope) },
+  'another media type': {
+    body: JSON.stringify(envelope),
+    headers: { 'content-type': 'text/plain' },
+  },
+  'a Host that is not ours': {
+    body: JSON.stringify(envelope),
+    headers: { host: 'evil.example' },
+  },
+}
+
+describe('a call by the short way is answered as by the long one:', () => {
+  /** What differs from call to call. */
+  const bare = ({ status, headers, text }: Awaited<ReturnType<TestHost['send']>>) => {
+    const { date: _date, 'x-request-id': id, ...rest } = headers
+    const shown = text.replaceAll(String(id), 'ID').replace(/"token":"[^"]{20,}"/, '"token":"…"')
+    return { status, headers: rest, text: shown, ownId: id === 'my-own-id' }
+  }
+
+  test.each(Object.entries(WAYS))('%s', async (_name, { at = 'get_account', body, headers }) => {
+    const path = `/connectors/several-parts/${at}`
+    // The first call of a version goes the long way, whatever it is.
+    await expectFine(host)
+    const short = await post(host, path, body, { ...json, ...headers })
+    const long = await post(host, path, [body], { ...json, ...headers })
+    expect(bare(short)).toEqual(bare(long))
+  })
+})
+
 describe('with a connector token', () => {
   const token = 'connector-token-0123456789-0123456789'
   let guarded: TestHost

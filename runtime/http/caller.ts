@@ -1,0 +1,33 @@
+/** Who waits for an answer, as a signal that costs nothing until somebody listens. */
+import type { CallerSignal } from '../contract/lane-call.ts'
+
+export type Caller = CallerSignal & {
+  /** Nobody waits any more. */
+  hangUp(): void
+  /** The same as a whole AbortSignal. */
+  abortSignal(): AbortSignal
+}
+
+export function createCaller(): Caller {
+  const listeners = new Set<() => void>()
+  let aborted = false
+  return {
+    get aborted() {
+      return aborted
+    },
+    addEventListener: (_type, listener) => void listeners.add(listener),
+    removeEventListener: (_type, listener) => void listeners.delete(listener),
+    hangUp() {
+      if (aborted) return
+      aborted = true
+      for (const listener of listeners) listener()
+      listeners.clear()
+    },
+    abortSignal() {
+      const over = new AbortController()
+      if (aborted) over.abort()
+      else listeners.add(() => over.abort())
+      return over.signal
+    },
+  }
+}

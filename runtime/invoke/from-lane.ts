@@ -1,0 +1,103 @@
+/** What a lane's reply means to the caller: the answer's bytes, or the error. */
+import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
+import { successBody } from '../contract/envelope.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import type { Reply } from '../contract/frames.ts'
+import type { LaneReply } from '../contract/lane-call.ts'
+import { LISTED_STATUSES } from '../contract/models/account.ts'
+import { CORE_REPLY_LIMITS, overLimits } from '../contract/reply-limits.ts'
+import { answerError } from './answer-error.ts'
+import { rawWithoutEchoes, withoutEchoes } from './echoes.ts'
+import type { Page } from './page-token.ts'
+import type { Answer, InvokeDeps } from './ports.ts'
+import { advance } from './referee.ts'
+import type { ReadyCall } from './to-lane.ts'
+
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/** Whether the envelope of a capability has no credentials: its replies are made of secrets. */
+export const isPlain = (capability: CapabilityName): boolean => 'plain' in CAPABILITIES[capability]
+
+/** The answer that a good reply makes. */
+export function answerOf(
+  deps: Pick<InvokeDeps, 'pageTokens' | 'ceilings' | 'log'>,
+  ready: ReadyCall,
+  { cursorJson, responseBytes, leftOut = 0 }: Extract<Reply, { ok: true }>,
+  body: Buffer,
+): Answer {
+  const { version, capability, page, scope, call, redact } = ready
+  if (leftOut > 0) tellLeftOut(deps, ready, leftOut)
+  const next =
+    cursorJson === 'null'
+      ? null
+      : { token: deps.pageTokens.seal(following(deps, page, cursorJson), scope), size: page.size }
+  const given = call.includeRawData ? body.subarray(responseBytes) : NOTHING
+  const raw = isPlain(capability) ? rawWithoutEchoes(given, redact) : given
+  return {
+    body: successBody(body.subarray(0, responseBytes), raw, next),
+    served: `${version.id}@${version.version}`,
+  }
+}
+
+/** The page that a cursor leads to. */
+function following(
+  { ceilings }: Pick<InvokeDeps, 'ceilings'>,
+  { size, digest, course, cursorJson: asked }: Page,
+  cursorJson: string,
+): Page {
+  return { cursorJson, size, digest, course: advance(course, asked, cursorJson, ceilings.maxPages) }
+}
+
+function tellLeftOut(
+  { log }: Pick<InvokeDeps, 'log'>,
+  { version, capability, requestId }: ReadyCall,
+  count: number,
+): void {
+  const message = `${count} ${count === 1 ? 'account' : 'accounts'} left out: only ${LISTED_STATUSES.join(' and ')} leave`
+  log({ level: 'debug', message, fields: null, connector: version.id, capability, requestId })
+}
+
+/** The error of a failed reply; where something was thrown, with its place in the author's files. */
+export async function failureOf(
+  deps: Pick<InvokeDeps, 'locate'>,
+  { version, capability, call, redact }: ReadyCall,
+  { reply, body, fetchError }: LaneReply,
+): Promise<RuntimeError> {
+  const failed = reply as Extract<Reply, { ok: false }>
+  const at = 'error' in failed ? failed.error.at : []
+  const place = at.length === 0 ? null : await deps.locate(version.digest, at)
+  const raisedIn = `${version.id}:${capability}${place === null ? '' : ` (${place})`}`
+  const error = answerError(failed, fetchError, raisedIn, redact)
+  const raw = call.includeRawData ? rawOfError(body) : null
+  if (raw)
+    error.details.raw = isPlain(capability)
+      ? (withoutEchoes(raw, redact) as Record<string, unknown>)
+      : raw
+  return error
+}
+
+/** Largest raw data of an error: unlike a reply's it is parsed, by the host. */
+const MAX_ERROR_RAW = { ...CORE_REPLY_LIMITS, maxBytes: 1024 * 1024 }
+
+function rawOfError(body: Buffer): Record<string, unknown> | null {
+  if (body.length === 0 || overLimits(body, MAX_ERROR_RAW) !== null) return null
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    // A worker that sends this is not ours any more; the error itself still reaches the caller.
+    return null
+  }
+}
+
+/** Says which limit it was: the lane knows only what was left of it. */
+export function withLimit(error: unknown, deadlineMs: number): unknown {
+  if (!(error instanceof RuntimeError) || error.code !== 'deadline_passed') return error
+  return new RuntimeError(error.code, `no answer within ${deadlineMs} ms`, error.details, error)
+}
+
+/** Says in the error how long the upstreams asked to be left alone, where that is not over. */
+export function withAsked(error: unknown, askedUntilMs: number): unknown {
+  const leftMs = askedUntilMs - Date.now()
+  if (error instanceof RuntimeError && leftMs > 0) error.details.retryAfterMs = leftMs
+  return error
+}

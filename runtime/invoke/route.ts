@@ -1,0 +1,39 @@
+/** Which version serves a call, and as which capability. */
+import { type CapabilityName, isCapability } from '../contract/capabilities.ts'
+import { RuntimeError } from '../contract/errors.ts'
+import { normalizeId } from '../contract/manifest.ts'
+import type { Invocation, InvokeDeps, ServedVersion } from './ports.ts'
+
+export type Route = {
+  version: ServedVersion
+  capability: CapabilityName
+  /** It serves nobody now: only sequences of pages that have begun may go on. */
+  isEnding: boolean
+}
+
+/**
+ * The version and capability of a call: the order of connector-interface.md section 1.1.
+ *
+ * @throws connector_unknown, capability_unknown, capability_missing
+ */
+export function route(
+  { find, ending }: Pick<InvokeDeps, 'find' | 'ending'>,
+  { connectorId, capability: asked }: Pick<Invocation, 'connectorId' | 'capability'>,
+): Route {
+  const served = find(connectorId)
+  const version = served ?? ending?.(connectorId) ?? null
+  if (!version) throw unknownConnector(connectorId)
+  const capability = normalizeId(asked)
+  if (!isCapability(capability))
+    throw new RuntimeError(
+      'capability_unknown',
+      `there is no capability ${JSON.stringify(asked.slice(0, 64))}`,
+    )
+  if (!version.request(capability))
+    throw new RuntimeError('capability_missing', `${version.id} does not implement ${capability}`)
+  return { version, capability, isEnding: served === null }
+}
+
+/** There is no such connector, or none any more. */
+export const unknownConnector = (id: string): RuntimeError =>
+  new RuntimeError('connector_unknown', `there is no connector ${JSON.stringify(id.slice(0, 64))}`)
