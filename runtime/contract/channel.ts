@@ -21,6 +21,7 @@ import {
   type Message,
   ProtocolError,
 } from './frames.ts'
+import { createOutBuffer } from './out-buffer.ts'
 
 export type ChannelLimits = {
   /** Largest message that is accepted, in bytes. */
@@ -56,9 +57,11 @@ export type Channel = {
     kind: K,
     call: number,
     head: Heads[K],
-    body?: Buffer,
+    body?: Buffer | string,
     onSent?: () => void,
   ): void
+  /** Takes what was read from the pipe, where that is not told by `data` events. Nothing of it is kept. */
+  hear(chunk: Buffer): void
   /** Bytes that wait to be sent. */
   queuedBytes(): number
 }
@@ -74,7 +77,8 @@ type Outgoing = {
 type Incoming = { bytes: Buffer; filled: number; uncredited: number }
 
 /**
- * Opens a channel over a pipe. `onBroken` is called once, with a ProtocolError for what the other side
+ * Opens a channel over a pipe. The body of a message is a view of what was read and must be copied to be kept
+ * for longer than `onMessage` takes. `onBroken` is called once, with a ProtocolError for what the other side
  * did wrong, or with what was thrown while one of its messages was handled: nothing of that may end
  * more than this connection. The caller ends it (the host kills the worker, a worker ends itself).
  */
@@ -92,6 +96,7 @@ export function openChannel(
   let blocked = false
   let scheduled = false
   let broken = false
+  const out = createOutBuffer(pipe)
 
   const fail = (error: Error) => {
     if (broken) return
@@ -112,7 +117,14 @@ export function openChannel(
   }
 
   const parse = createFrameParser((frame) => receive(frame))
-  pipe.on('data', (chunk: Buffer) => contain(() => parse(chunk)))
+  function hear(chunk: Buffer) {
+    contain(() => {
+      parse(chunk)
+      // What the messages of this chunk were answered with leaves together, and not at the end of the turn.
+      if (out.used > 0 && !blocked) flush()
+    })
+  }
+  pipe.on('data', hear)
   pipe.on('drain', () => {
     blocked = false
     schedule()
@@ -145,7 +157,7 @@ export function openChannel(
     if (size > limits.maxMessageBytes) throw new ProtocolError(`message of ${size} bytes`)
     if (whole) {
       if (size !== payload.length) throw new ProtocolError('length does not add up')
-      onMessage(decodeMessage(kept(payload)))
+      onMessage(decodeMessage(payload))
       return
     }
     if (payload.length > size) throw new ProtocolError('too long')
@@ -182,7 +194,7 @@ export function openChannel(
   }
 
   function schedule() {
-    if (scheduled || blocked || broken || outgoing.size === 0) return
+    if (scheduled || blocked || broken || (outgoing.size === 0 && out.used === 0)) return
     scheduled = true
     // A little later: what is sent together leaves in one system call. Not at the next tick: callbacks
     // of isolated-vm do not run that queue, and the message would lie there until something else happens.
@@ -191,19 +203,26 @@ export function openChannel(
 
   function flush() {
     scheduled = false
+    if (blocked) return
+    if (!out.flush()) blocked = true
+    if (outgoing.size === 0) return
     let parts: Buffer[] = []
     let bytes = 0
+    const sent: (() => void)[] = []
     // Whoever has sent a frame goes to the end of the line, and comes round again in this same loop.
     for (const message of outgoing.values()) {
       if (blocked) break
       if (message.window <= 0) continue
       bytes += addFrame(message, parts)
+      if (message.left === 0 && message.onSent) sent.push(message.onSent)
       if (bytes < FLUSHED_BYTES) continue
       write(parts, bytes)
       parts = []
       bytes = 0
     }
     if (bytes > 0) write(parts, bytes)
+    // Not before: what they send may leave at once.
+    for (const onSent of sent) onSent()
   }
 
   /** Puts the next frame of a message to the others; answers its length. */
@@ -218,13 +237,30 @@ export function openChannel(
     outgoing.delete(message.stream)
     if (!last) outgoing.set(message.stream, message)
     parts.push(frameHeader(size, flags, message.stream), ...take(message.parts, size))
-    if (last) message.onSent?.()
     return FRAME_HEADER + size
   }
 
+  function takeStream(): number {
+    const stream = nextStream
+    nextStream = (nextStream % 0xffffffff) + 1
+    return stream
+  }
+
+  /** Puts a message that fits into one frame to the others of its turn; false where it has to wait for its own. */
+  function collect(kind: Kind, call: number, head: unknown, body: Buffer | string): boolean {
+    if (blocked || outgoing.size > 0) return false
+    if (out.add(nextStream, kind, call, head, body)) return takeStream() > 0
+    if (out.used === 0) return false
+    if (!out.flush()) blocked = true
+    return !blocked && out.add(nextStream, kind, call, head, body) && takeStream() > 0
+  }
+
   return {
-    send(kind, call, head, body = NOTHING, onSent) {
+    hear,
+    send(kind, call, head, given = NOTHING, onSent) {
       if (broken) return
+      if (onSent === undefined && collect(kind, call, head, given)) return schedule()
+      const body = typeof given === 'string' ? Buffer.from(given) : given
       const first = encodeHead(kind, call, head, body.length)
       const left = first.length + body.length
       queued += left
@@ -232,22 +268,14 @@ export function openChannel(
         fail(new ProtocolError('the other side stopped reading'))
         return
       }
-      const stream = nextStream
-      nextStream = (nextStream % 0xffffffff) + 1
+      const stream = takeStream()
       const parts = body.length === 0 ? [first] : [first, body]
       outgoing.set(stream, { stream, parts, left, window: WINDOW_BYTES, started: false, onSent })
       schedule()
     },
-    queuedBytes: () => queued + pipe.writableLength,
+    queuedBytes: () => queued + out.used + pipe.writableLength,
   }
 }
-
-/**
- * A payload that may be kept: it is a view of what was read from the pipe, which would be kept whole. What
- * is a good part of that is not copied.
- */
-const kept = (payload: Buffer): Buffer =>
-  payload.length * 4 < payload.buffer.byteLength ? Buffer.from(payload) : payload
 
 /** Takes the next `size` bytes off a list of parts, without copying them. */
 function take(parts: Buffer[], size: number): Buffer[] {

@@ -188,33 +188,53 @@ export function frameHeader(length: number, flags: number, stream: number): Buff
 export type Frame = { flags: number; stream: number; payload: Buffer }
 
 /**
- * Cuts a byte stream into frames, however its chunks fall. Throws ProtocolError on a frame that is
- * larger than a frame may be.
+ * Cuts a byte stream into frames, however its chunks fall. A payload is a view of the chunk, or of the parser's own
+ * buffer: it must be copied to be kept. Throws ProtocolError on a frame that is larger than a frame may be.
  */
 export function createFrameParser(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
-  let rest: Buffer[] = []
-  let restBytes = 0
-  let wanted = FRAME_HEADER
-  return (chunk) => {
-    rest.push(chunk)
-    restBytes += chunk.length
-    if (restBytes < wanted) return
-    let bytes = rest.length === 1 ? chunk : Buffer.concat(rest, restBytes)
-    for (;;) {
-      wanted = FRAME_HEADER
-      if (bytes.length < FRAME_HEADER) break
-      const length = bytes.readUInt32LE(0)
-      if (length > MAX_FRAME_PAYLOAD) throw new ProtocolError(`frame of ${length} bytes`)
-      wanted = FRAME_HEADER + length
-      if (bytes.length < wanted) break
-      onFrame({
-        flags: bytes[4] as number,
-        stream: bytes.readUInt32LE(5),
-        payload: bytes.subarray(FRAME_HEADER, wanted),
-      })
-      bytes = bytes.subarray(wanted)
+  /** The beginning of a frame whose end has not come; made when one is first cut. */
+  let carry: Buffer | null = null
+  let carried = 0
+
+  /** Takes what the frame in the buffer lacks; answers how much of the chunk that was. */
+  function complete(frame: Buffer, chunk: Buffer): number {
+    let at = 0
+    while (carried > 0) {
+      const wanted = carried < FRAME_HEADER ? FRAME_HEADER : frameBytes(frame, 0)
+      const taken = chunk.copy(frame, carried, at, at + wanted - carried)
+      carried += taken
+      at += taken
+      if (carried < wanted) return at
+      if (wanted < frameBytes(frame, 0)) continue
+      carried = 0
+      onFrame(frameAt(frame, 0, wanted))
     }
-    rest = bytes.length === 0 ? [] : [bytes]
-    restBytes = bytes.length
+    return at
+  }
+
+  return (chunk) => {
+    let at = carry === null ? 0 : complete(carry, chunk)
+    while (chunk.length - at >= FRAME_HEADER) {
+      const end = at + frameBytes(chunk, at)
+      if (end > chunk.length) break
+      onFrame(frameAt(chunk, at, end))
+      at = end
+    }
+    if (at === chunk.length) return
+    carry ??= Buffer.allocUnsafeSlow(FRAME_HEADER + MAX_FRAME_PAYLOAD)
+    carried = chunk.copy(carry, 0, at)
   }
 }
+
+/** The length of the frame that begins there, header included. */
+function frameBytes(bytes: Buffer, at: number): number {
+  const length = bytes.readUInt32LE(at)
+  if (length > MAX_FRAME_PAYLOAD) throw new ProtocolError(`frame of ${length} bytes`)
+  return FRAME_HEADER + length
+}
+
+const frameAt = (bytes: Buffer, at: number, end: number): Frame => ({
+  flags: bytes[at + 4] as number,
+  stream: bytes.readUInt32LE(at + 5),
+  payload: bytes.subarray(at + FRAME_HEADER, end),
+})

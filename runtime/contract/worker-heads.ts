@@ -3,7 +3,7 @@
  * otherwise, because its guest may have broken out.
  */
 import * as v from 'valibot'
-import type { Kind } from './frames.ts'
+import type { Kind, Message } from './frames.ts'
 
 const id = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const shortText = v.pipe(v.string(), v.maxLength(4096))
@@ -22,6 +22,9 @@ const lengthOf = (all: [string, string][]): number =>
   all.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 
 const place = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+
+/** Longest cursor of a connector, in characters of JSON. */
+export const MAX_CURSOR_LENGTH = 8192
 
 /** Most positions of one error. */
 export const MAX_POSITIONS = 10
@@ -46,7 +49,7 @@ export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
   reply: v.union([
     v.object({
       ok: v.literal(true),
-      cursorJson: v.pipe(v.string(), v.maxLength(8192)),
+      cursorJson: v.pipe(v.string(), v.maxLength(MAX_CURSOR_LENGTH)),
       responseBytes: id,
       leftOut: v.optional(id),
     }),
@@ -81,3 +84,17 @@ export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
   }),
   described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
 }
+
+/** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */
+export function isUsualReply({ kind, head }: Message): boolean {
+  if (kind !== 'reply' || head.ok !== true) return false
+  const { cursorJson, responseBytes, leftOut } = head
+  return (
+    typeof cursorJson === 'string' &&
+    cursorJson.length <= MAX_CURSOR_LENGTH &&
+    isCount(responseBytes) &&
+    (leftOut === undefined || isCount(leftOut))
+  )
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0

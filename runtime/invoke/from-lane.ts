@@ -6,6 +6,7 @@ import type { Reply } from '../contract/frames.ts'
 import type { LaneReply } from '../contract/lane-call.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { CORE_REPLY_LIMITS, overLimits } from '../contract/reply-limits.ts'
+import { closeInRoom } from '../contract/reply-room.ts'
 import { answerError } from './answer-error.ts'
 import { rawWithoutEchoes, withoutEchoes } from './echoes.ts'
 import type { Page } from './page-token.ts'
@@ -31,6 +32,9 @@ export function answerOf(
     cursorJson === 'null'
       ? null
       : { token: deps.pageTokens.seal(following(deps, page, cursorJson), scope), size: page.size }
+  const isWhole = responseBytes === body.length
+  const closed = next === null && isWhole && !call.includeRawData ? closeInRoom(body) : null
+  if (closed !== null) return { body: closed, served: `${version.id}@${version.version}` }
   const given = call.includeRawData ? body.subarray(responseBytes) : NOTHING
   const raw = isPlain(capability) ? rawWithoutEchoes(given, redact) : given
   return {

@@ -308,7 +308,7 @@ export function createLane(
       const send: Send = (to, id, isolate) => {
         const { connector, capability, raw, limits } = call
         const head = { connector: connector.digest, isolate, capability, raw, limits }
-        to.link.send('call', id, head, Buffer.from(call.callJson))
+        to.link.send('call', id, head, call.callJson)
       }
       // What a call is settled with is its reply: `described` settles descriptions alone.
       place(call, send, done as Done<LaneReply | string[]>)

@@ -5,7 +5,8 @@
 import * as v from 'valibot'
 import { type Channel, openChannel } from '../contract/channel.ts'
 import { type Message, ProtocolError } from '../contract/frames.ts'
-import { WORKER_HEADS } from '../contract/worker-heads.ts'
+import { withRoom } from '../contract/reply-room.ts'
+import { isUsualReply, WORKER_HEADS } from '../contract/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
 /**
@@ -94,7 +95,10 @@ export function startWorker(
   const hear = (message: Message) => {
     const schema = WORKER_HEADS[message.kind]
     if (over || told) return
-    if (schema && v.is(schema, message.head)) onMessage(message)
+    // What was read is read over by what comes next.
+    if (message.kind === 'reply') message.body = withRoom(message.body)
+    else if (message.body.length > 0) message.body = Buffer.from(message.body)
+    if (isUsualReply(message) || (schema && v.is(schema, message.head))) onMessage(message)
     else kill('protocol', `malformed or misplaced message: ${message.kind}`)
   }
   const channel = openChannel(pipe, hear, (error) =>

@@ -21,7 +21,22 @@ const die = (message: string): never => {
 }
 
 const { ivm } = createRequire(import.meta.url)(process.argv[2] as string)
-const pipe = new Socket({ fd: 3, readable: true, writable: true })
+/** What is read at once, in bytes: one buffer, read over again and again. Node itself makes one of 64 KiB for each read. */
+const READ_BYTES = 256 * 1024
+const read = Buffer.allocUnsafeSlow(READ_BYTES)
+let hear: (chunk: Buffer) => void = () => die('the host spoke before it was listened to')
+const pipe = new Socket({
+  fd: 3,
+  readable: true,
+  writable: true,
+  onread: {
+    buffer: read,
+    callback(bytes) {
+      hear(read.subarray(0, bytes))
+      return true
+    },
+  },
+})
 // The host is gone, or has let go of this worker.
 pipe.on('close', () => die('the pipe to the host is closed'))
 pipe.on('error', () => die('the pipe to the host is broken'))
@@ -29,4 +44,4 @@ pipe.on('error', () => die('the pipe to the host is broken'))
 process.on('uncaughtException', (error) => die(`uncaught: ${error.stack ?? error.message}`))
 process.on('unhandledRejection', (error) => die(`unhandled: ${(error as Error)?.stack ?? error}`))
 
-serve(ivm, pipe, `${KEYWAY_PRELUDE}\n${writersSource()}`, die)
+hear = serve(ivm, pipe, `${KEYWAY_PRELUDE}\n${writersSource()}`, die)

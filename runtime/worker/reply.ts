@@ -10,15 +10,19 @@ import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { describeIssues, thoroughness } from '../contract/payload.ts'
 import { MAX_REPLY_BYTES, overLimits, type ReplyLimits } from '../contract/reply-limits.ts'
 import { quietMembers } from '../contract/secrets.ts'
+import { MAX_CURSOR_LENGTH } from '../contract/worker-heads.ts'
 import { bundlePositions } from './positions.ts'
 
-/** Longest cursor of a connector, in characters of JSON. */
-export const MAX_CURSOR_LENGTH = 8192
+/** Responses below this length, in characters, leave as text: they are well within every bound. */
+const MAX_TEXT_LENGTH = 60_000
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** What goes to the host: the head of the message and its body, the response's JSON then raw_data's. */
-export type CheckedReply = { reply: Reply; body: Buffer }
+/**
+ * What goes to the host: the head of the message and its body, the response's JSON then raw_data's; as text where it
+ * is written to the pipe as it is.
+ */
+export type CheckedReply = { reply: Reply; body: Buffer | string }
 
 /** What a reply has to be. */
 export type Expected = {
@@ -100,6 +104,11 @@ function answer(
   { capability, wantRaw, limits }: Expected,
   leftOut: number,
 ): CheckedReply {
+  if (!wantRaw && limits === undefined && responseJson.length < MAX_TEXT_LENGTH) {
+    const responseBytes = Buffer.byteLength(responseJson)
+    const more = leftOut > 0 ? { leftOut } : {}
+    return { reply: { ok: true, cursorJson, responseBytes, ...more }, body: responseJson }
+  }
   const response = Buffer.from(responseJson)
   const rawValue = wantRaw ? parse(rawJson) : undefined
   if (deeperThan(rawValue, MAX_DEPTH))

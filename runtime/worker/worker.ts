@@ -45,13 +45,13 @@ const MAX_WAITING_STRAYS = 8
 /** What may wait for the host before log lines are dropped and replies wait their turn, in bytes. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
-/** Serves the host's messages until the pipe ends. */
+/** Serves the host's messages until the pipe ends. The answer is to be handed what is read, where no `data` event tells it. */
 export function serve(
   ivm: typeof ivmModule,
   pipe: Duplex,
   preludeCode: string,
   die: (message: string) => never,
-): void {
+): (chunk: Buffer) => void {
   const prelude: Source = { code: preludeCode, name: 'keyway-prelude.js', cached: null }
   const connectors = new Map<string, Connector>()
   const guests = new Map<number, Guest>()
@@ -73,7 +73,8 @@ export function serve(
         createConnector(head.connector, code, head.memoryMb, head.responseFields),
       )
     },
-    call: (message) => void runCall(message),
+    // The bytes are those of the pipe's buffer: read now, before anything is waited for.
+    call: (message) => void runCall(message, message.body.toString('utf8')),
     describe: (message) => void describe(message),
     fetched: ({ head, body }) => {
       const { reply } = head
@@ -133,7 +134,7 @@ export function serve(
     return guest.gone
   }
 
-  async function runCall({ call, head, body }: Message<'call'>): Promise<void> {
+  async function runCall({ call, head }: Message<'call'>, callJson: string): Promise<void> {
     const connector = connectors.get(head.connector)
     const schema = connector?.schema(head.capability)
     if (!connector || !schema) die('call of an unknown connector or capability')
@@ -141,7 +142,7 @@ export function serve(
     if (buried.has(head.isolate)) return
     try {
       const isolate = await guestFor(head.isolate, connector)
-      const run = isolate.run(call, head.capability, body.toString('utf8'))
+      const run = isolate.run(call, head.capability, callJson)
       const guest = guests.get(head.isolate)
       guest?.runs.set(call, run)
       for (const line of guest?.strays.splice(0) ?? []) sendLog(call, line)
@@ -276,4 +277,5 @@ export function serve(
   }
 
   channel.send('ready', 0, { version: process.version })
+  return channel.hear
 }

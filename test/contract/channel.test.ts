@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { duplexPair } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import {
@@ -34,7 +36,8 @@ function openEnd(pipe: Parameters<typeof openChannel>[0], limits: Partial<Channe
   const channel = openChannel(
     pipe,
     (message) => {
-      received.push(message)
+      // A body is to be copied to be kept.
+      received.push({ ...message, body: Buffer.from(message.body) } as Message)
       wake()
     },
     (error) => broken.push(error),
@@ -320,6 +323,93 @@ test('a sender learns when a message has left, and what it sends then arrives la
   )
   await b.until(2)
   expect(b.received.map(({ call }) => call)).toEqual([1, 2])
+})
+
+describe('over a socket of the system, read into one buffer', () => {
+  /** Two ends of a connection; the second reads as a worker does. */
+  async function connected(limits: Partial<ChannelLimits> = {}) {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const read = Buffer.allocUnsafeSlow(256 * 1024)
+    let hear: (chunk: Buffer) => void = () => {}
+    const callback = (bytes: number) => {
+      hear(read.subarray(0, bytes))
+      return true
+    }
+    const right = connect({ port, host: '127.0.0.1', onread: { buffer: read, callback } })
+    const [left] = (await once(server, 'connection')) as [Socket]
+    const ends = { a: openEnd(left, limits), b: openEnd(right, limits) }
+    hear = ends.b.channel.hear
+    const close = () => {
+      for (const socket of [left, right]) socket.destroy()
+      server.close()
+    }
+    return { ...ends, left, right, close }
+  }
+
+  test('texts and bytes of every size arrive as they were, in both directions', async () => {
+    const random = createRandom(7)
+    const { a, b, close } = await connected()
+    const texts = Array.from({ length: 400 }, (_, n) =>
+      `${'é€😀x'[random.below(4)]}${n} `.repeat(random.below(n % 50 === 0 ? 40_000 : 900)),
+    )
+    for (const [n, text] of texts.entries()) {
+      const body = n % 2 === 0 ? text : Buffer.from(text)
+      a.channel.send('ping', n, { isolate: n }, body)
+      b.channel.send('ping', n, { isolate: n }, body)
+      if (n % 37 === 0) await settle()
+    }
+    await Promise.all([a.until(texts.length), b.until(texts.length)])
+    for (const { received, broken } of [a, b]) {
+      expect(broken).toEqual([])
+      // A small message may overtake a large one.
+      const bodies = new Map(received.map(({ call, body }) => [call, body]))
+      for (const [n, text] of texts.entries())
+        expect(bodies.get(n)?.equals(Buffer.from(text)), `message ${n}`).toBe(true)
+    }
+    close()
+  })
+
+  test('a side that does not read for a while loses nothing, and the order of small messages', async () => {
+    const { a, b, left, close } = await connected()
+    left.pause()
+    const count = 3000
+    for (let n = 0; n < count; n += 1) {
+      b.channel.send('ping', n, { isolate: n }, `${n} `.repeat(900))
+      if (n % 100 === 0) await settle()
+    }
+    left.resume()
+    await a.until(count)
+    expect(a.received.map(({ call }) => call)).toEqual(Array.from({ length: count }, (_, n) => n))
+    expect(
+      a.received.every(({ call, body }) => body.equals(Buffer.from(`${call} `.repeat(900)))),
+    ).toBe(true)
+    close()
+  })
+
+  test('a side that never reads breaks the connection at its bound', async () => {
+    const { b, left, close } = await connected({ maxQueuedBytes: 8 * 1024 * 1024 })
+    left.pause()
+    for (let n = 0; n < 400 && b.broken.length === 0; n += 1) {
+      for (let more = 0; more < 10; more += 1)
+        b.channel.send('ping', 1, { isolate: 1 }, 'x'.repeat(50_000))
+      await settle()
+    }
+    expect(b.broken).toEqual([new ProtocolError('the other side stopped reading')])
+    close()
+  })
+
+  test('what is sent when a message has left comes after it, however much it is', async () => {
+    const { a, b, close } = await connected()
+    const large = Buffer.alloc(100_000, 'l')
+    a.channel.send('load', 0, { connector: 'x', memoryMb: 1, responseFields: {} }, large, () => {
+      for (let n = 1; n <= 20; n += 1) a.channel.send('ping', n, { isolate: n }, 'y'.repeat(55_000))
+    })
+    await b.until(21)
+    expect(b.received[0]?.kind).toBe('load')
+    close()
+  })
 })
 
 describe('what is thrown in the hands of the receiver', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalJson } from '../../runtime/contract/canonical-json.ts'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { MAX_CURSOR_LENGTH } from '../../runtime/contract/worker-heads.ts'
 import {
   createPageTokens,
   type Page,
@@ -8,7 +9,6 @@ import {
   type PageTokens,
   TOKEN_LIFETIME_MS,
 } from '../../runtime/invoke/page-token.ts'
-import { MAX_CURSOR_LENGTH } from '../../runtime/worker/reply.ts'
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)]
 const page: Page = {

@@ -4,8 +4,8 @@ import type { CapabilityName } from '../../runtime/contract/capabilities.ts'
 import { responseSchema } from '../../runtime/contract/payload.ts'
 import { MAX_REPLY_BYTES } from '../../runtime/contract/reply-limits.ts'
 import type { Fields } from '../../runtime/contract/settings.ts'
-import { WORKER_HEADS } from '../../runtime/contract/worker-heads.ts'
-import { checkReply, MAX_CURSOR_LENGTH } from '../../runtime/worker/reply.ts'
+import { MAX_CURSOR_LENGTH, WORKER_HEADS } from '../../runtime/contract/worker-heads.ts'
+import { checkReply } from '../../runtime/worker/reply.ts'
 
 type Options = { capability?: CapabilityName; wantRaw?: boolean; fields?: Fields }
 
@@ -21,7 +21,7 @@ function check(
   })
   // Whatever the guest says, what goes to the host must be well formed: the host kills for less.
   expect(v.is(WORKER_HEADS.reply as v.GenericSchema, JSON.parse(JSON.stringify(reply)))).toBe(true)
-  return { reply, body }
+  return { reply, body: Buffer.from(body) }
 }
 
 const ok = (cursor: unknown = null) => JSON.stringify({ ok: true, cursor })
