@@ -100,6 +100,6 @@ export function tablesFinding(tables: readonly TableSize[]): DoctorFinding {
     state: 'look',
     what: `${what}; ${MOST_ROWS_COUNTED} rows or more wait to be removed from ${behind.join(', ')}`,
     advice:
-      'wait: up to 200,000 rows of each table go every hour; `keyway jobs --queue retention` shows whether they do',
+      'wait: they go in the next hours; `keyway jobs --queue retention` shows whether they do',
   }
 }

@@ -5,8 +5,14 @@ import { getTableName, is, sql } from 'drizzle-orm'
 import { PgTable } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BOUNDED } from '../../runtime/core/retention/bounded.ts'
-import { prune } from '../../runtime/core/retention/prune.ts'
-import { KEPT_OTHERWISE, parseRetention, RETENTION } from '../../runtime/core/retention/rules.ts'
+import { lookedAt, prune } from '../../runtime/core/retention/prune.ts'
+import {
+  KEPT_OTHERWISE,
+  parseRetention,
+  RETENTION,
+  RETENTION_NAMES,
+  retentionOf,
+} from '../../runtime/core/retention/rules.ts'
 import { until } from '../e2e/until.ts'
 import { app, type CoreHost, domainOf, person, startCore, task } from './host.ts'
 
@@ -26,6 +32,7 @@ afterAll(() => core.stop())
 
 const NEVER = new AbortController().signal
 const DAYS = parseRetention('')
+const KEYS = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0', text: '' }
 const idsOf = async (table: string): Promise<string[]> => {
   const { rows } = await core.db.execute<{ id: string }>(
     sql`select id::text as id from ${sql.identifier(table)} order by id`,
@@ -174,6 +181,59 @@ test('a stop leaves the rest for the next time', async () => {
     select 'many' || n, gen_random_uuid(), now() - interval '1 day' from generate_series(1, 700) n`)
   expect(await prune(core.db, DAYS, AbortSignal.abort())).toEqual({})
   expect(await prune(core.db, DAYS, NEVER)).toEqual({ shared_answers: 700 })
+})
+
+test('what stays is passed by: rows behind a thousand that stay are found', async () => {
+  const ada = await person(core.db, 'passed@example.com')
+  const appId = await app(core.db, 'Long ago')
+  const insert = (count: number, status: string, days: number) =>
+    core.db.execute(sql`
+      insert into access_requests (domain_id, app_id, carried_app_id, target_user_id, status, plan, updated_at)
+      select ${domainId}, ${appId}, ${appId}, ${ada.id}, ${status}, '{}', now() - make_interval(days => ${days})
+      from generate_series(1, ${count})`)
+  await insert(1200, 'TIME_BASED_EXPIRED_FAILED', 900)
+  await insert(3, 'DENIED', 800)
+  expect(await prune(core.db, DAYS, NEVER)).toEqual({ access_requests: 3 })
+})
+
+test('nobody is waited for: what another transaction holds stays for the next time', async () => {
+  await core.db.execute(sql`insert into shared_answers (key, finder, until)
+    select 'held' || n, gen_random_uuid(), now() - interval '1 day' from generate_series(1, 10) n`)
+  await core.db.transaction(async (tx) => {
+    await tx.execute(sql`select from shared_answers where key in ('held1', 'held2') for update`)
+    expect(await prune(core.db, DAYS, NEVER)).toEqual({ shared_answers: 8 })
+  })
+  expect(await prune(core.db, DAYS, NEVER)).toEqual({ shared_answers: 2 })
+})
+
+test.each(RETENTION_NAMES)('an index leads to the old rows of %s, in order', async (name) => {
+  const at = { moment: '2020-01-01 00:00:00+00', key: KEYS[retentionOf(name).key[1]] }
+  for (const from of [null, at]) {
+    const plan = await core.db.transaction(async (tx) => {
+      for (const way of ['seqscan', 'bitmapscan', 'sort'])
+        await tx.execute(sql.raw(`set local enable_${way} = off`))
+      const { rows } = await tx.execute<{ 'QUERY PLAN': string }>(
+        sql`explain ${lookedAt(name, 30, from)}`,
+      )
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    })
+    expect(plan).toMatch(/Index (Only )?Scan/)
+    expect(plan).not.toMatch(/Seq Scan|-> {2}Sort /)
+    if (!retentionOf(name).inOrder) expect(plan).toMatch(/Index Cond: .* < \(now\(\)/)
+  }
+})
+
+test('what refers to rows that go is found by an index', async () => {
+  const { rows } = await core.db.execute(sql`
+    select f.conrelid::regclass::text as from_table, a.attname as from_column
+    from pg_constraint f join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+    where f.contype = 'f' and f.confrelid::regclass::text in (${sql.join(
+      RETENTION_NAMES.map((name) => sql`${name}`),
+      sql`, `,
+    )})
+      and not exists (
+        select from pg_index i where i.indrelid = f.conrelid and i.indkey[0] = f.conkey[1])`)
+  expect(rows).toEqual([])
 })
 
 test('it is done in the background, by one job an hour', async () => {

@@ -42,6 +42,8 @@ const BOUNDS: Record<string, number> = {
   'requestable_permissions.label': units(512),
   'requestable_permissions.visibility': 16,
   'app_store_settings.discoverability': 16,
+  // core/once/once.ts: a digest, in base64 or hexadecimal digits.
+  'shared_answers.key': 64,
   // Ours: core/open-task.ts.
   'tasks.task_type': 64,
   'tasks.status': 16,

@@ -13,9 +13,13 @@ type Row = {
   stays: string
   /** When a row was over. */
   moment: SQL
-  /** A condition on rows: nothing needs them any more. */
+  /** A condition on rows, of what stands in the row alone; the index of `moment` holds no others. */
+  isDone?: SQL
+  /** A condition on rows: nothing else needs them any more. */
   isOver: SQL
-  /** Rows are added in the order of their ids and are over in the same order: only the oldest are looked at. */
+  /** The primary key, which tells rows of one moment apart, and its type. */
+  key: readonly [column: string, type: 'uuid' | 'bigint' | 'text']
+  /** Rows are added in the order of their keys and are over in the same order: only the oldest are looked at. */
   inOrder?: true
 }
 
@@ -28,11 +32,9 @@ const REQUESTS_OVER = Object.entries(REQUEST_STATES)
   )
   .map(([name]) => name)
 
+/** Words of ours, spelled out: an index is found by the very words of its condition. */
 const oneOf = (words: readonly string[]): SQL =>
-  sql.join(
-    words.map((word) => sql`${word}`),
-    sql`, `,
-  )
+  sql.raw(words.map((word) => `'${word}'`).join(', '))
 
 const OPEN_TASKS = oneOf(['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'])
 
@@ -46,6 +48,7 @@ export const RETENTION = {
     leastDays: 1,
     stays: `running ones, and the latest ${RUNS_PER_APP} of each app`,
     moment: sql`ended_at`,
+    key: ['id', 'bigint'],
     isOver: sql`state <> 'RUNNING' and id < (
       select min(newest.id) from (
         select r.id from sync_runs r where r.app_id = sync_runs.app_id
@@ -57,6 +60,7 @@ export const RETENTION = {
     leastDays: 30,
     stays: 'nothing; the activity log has the changes of people too',
     moment: sql`detected_at`,
+    key: ['id', 'bigint'],
     isOver: sql`true`,
     inOrder: true,
   },
@@ -67,8 +71,9 @@ export const RETENTION = {
     stays:
       'those that are under way or whose access is there, those a policy made that still wants them, and those that an open task or account refers to',
     moment: sql`updated_at`,
-    isOver: sql`status in (${oneOf(REQUESTS_OVER)}) and todo is null and wake_at is null
-      and policy_for is null
+    key: ['id', 'uuid'],
+    isDone: sql`todo is null and wake_at is null and status <> 'COMPLETED'`,
+    isOver: sql`status in (${oneOf(REQUESTS_OVER)}) and policy_for is null
       and not exists (select from holders where left_by = access_requests.id)
       and not exists (select from tasks
         where access_request_id = access_requests.id and status in (${OPEN_TASKS}))`,
@@ -79,8 +84,9 @@ export const RETENTION = {
     leastDays: 30,
     stays: 'open ones, and those of a request or of an offboarding that is kept',
     moment: sql`updated_at`,
-    isOver: sql`status not in (${OPEN_TASKS})
-      and not exists (select from access_requests r where r.id = tasks.access_request_id)
+    key: ['id', 'uuid'],
+    isDone: sql`status not in (${OPEN_TASKS})`,
+    isOver: sql`not exists (select from access_requests r where r.id = tasks.access_request_id)
       and not exists (select from offboarding_steps s where s.task_id = tasks.id)`,
   },
   user_offboardings: {
@@ -89,7 +95,9 @@ export const RETENTION = {
     leastDays: 30,
     stays: 'those under way, and those that failed',
     moment: sql`updated_at`,
-    isOver: sql`status in ('COMPLETED', 'CANCELLED', 'EXPIRED') and wake_at is null`,
+    key: ['id', 'uuid'],
+    isDone: sql`wake_at is null`,
+    isOver: sql`status in ('COMPLETED', 'CANCELLED', 'EXPIRED')`,
   },
   api_tokens: {
     what: 'API tokens that were revoked or have expired',
@@ -97,7 +105,9 @@ export const RETENTION = {
     leastDays: 1,
     stays: 'those that work, and the operator’s retired ones: they must never work again',
     moment: sql`least(revoked_at, expires_at)`,
-    isOver: sql`not operator`,
+    key: ['id', 'uuid'],
+    isDone: sql`not operator`,
+    isOver: sql`true`,
   },
   uploads: {
     what: 'uploads, to be asked for',
@@ -105,6 +115,7 @@ export const RETENTION = {
     leastDays: 1,
     stays: 'those that are not worked through',
     moment: sql`finished_at`,
+    key: ['id', 'uuid'],
     isOver: sql`finished_at is not null`,
   },
   sessions: {
@@ -113,6 +124,7 @@ export const RETENTION = {
     leastDays: null,
     stays: 'those that last',
     moment: sql`expires_at`,
+    key: ['id', 'uuid'],
     isOver: sql`true`,
   },
   login_links: {
@@ -121,6 +133,7 @@ export const RETENTION = {
     leastDays: null,
     stays: 'those that work',
     moment: sql`expires_at`,
+    key: ['id', 'uuid'],
     isOver: sql`true`,
   },
   shared_answers: {
@@ -129,6 +142,7 @@ export const RETENTION = {
     leastDays: null,
     stays: 'those that are being found',
     moment: sql`until`,
+    key: ['key', 'text'],
     isOver: sql`true`,
   },
 } as const satisfies Record<string, Row>

@@ -32,6 +32,7 @@ export const userOffboardings = pgTable(
       .on(table.userId)
       .where(sql`status in ('SCHEDULED', 'IN_PROGRESS')`),
     index('user_offboardings_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
+    index('user_offboardings_done').on(table.updatedAt, table.id).where(sql`wake_at is null`),
   ],
 )
 
@@ -67,5 +68,6 @@ export const offboardingSteps = pgTable(
       table.appId,
       sql`md5(${table.account})`,
     ),
+    index('offboarding_steps_task').on(table.taskId).where(sql`${table.taskId} is not null`),
   ],
 )

@@ -136,5 +136,8 @@ export const apiTokens = pgTable(
     index('api_tokens_prefix').on(table.prefix),
     index('api_tokens_user').on(table.userId),
     uniqueIndex('api_tokens_form').on(table.userId, table.formId),
+    index('api_tokens_done')
+      .on(sql`least(revoked_at, expires_at)`, table.id)
+      .where(sql`not operator`),
   ],
 )

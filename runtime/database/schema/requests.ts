@@ -114,6 +114,10 @@ export const accessRequests = pgTable(
       .on(table.todo, table.expiresAt)
       .where(sql`${table.todo} is not null`),
     index('access_requests_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
+    // Of retention, as are the others that end in `done` (core/retention/rules.ts).
+    index('access_requests_done')
+      .on(table.updatedAt, table.id)
+      .where(sql`todo is null and wake_at is null and status <> 'COMPLETED'`),
   ],
 )
 
@@ -138,5 +142,8 @@ export const holders = pgTable(
     leftBy: uuid('left_by').references(() => accessRequests.id, { onDelete: 'set null' }),
     updatedAt: updatedAt(),
   },
-  (table) => [primaryKey({ columns: [table.appId, table.userId] })],
+  (table) => [
+    primaryKey({ columns: [table.appId, table.userId] }),
+    index('holders_left_by').on(table.leftBy).where(sql`${table.leftBy} is not null`),
+  ],
 )

@@ -1,4 +1,5 @@
 /** Who is signed in to the settings pages, and the links that let somebody in. Only keyed hashes are kept. */
+import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, domainId, id, moment } from './columns.ts'
 import { apiTokens, domains, users } from './people.ts'
@@ -21,7 +22,8 @@ export const sessions = pgTable(
   },
   (table) => [
     uniqueIndex('sessions_hash').on(table.hash),
-    index('sessions_expires').on(table.expiresAt),
+    index('sessions_expires').on(table.expiresAt, table.id),
+    index('sessions_token').on(table.tokenId).where(sql`${table.tokenId} is not null`),
   ],
 )
 
@@ -44,6 +46,7 @@ export const loginLinks = pgTable(
   },
   (table) => [
     uniqueIndex('login_links_hash').on(table.hash),
-    index('login_links_expires').on(table.expiresAt),
+    index('login_links_expires').on(table.expiresAt, table.id),
+    index('login_links_token').on(table.tokenId).where(sql`${table.tokenId} is not null`),
   ],
 )

@@ -99,6 +99,7 @@ export const syncRuns = pgTable(
     uniqueIndex('sync_runs_running').on(table.appId).where(sql`${table.state} = 'RUNNING'`),
     index('sync_runs_order').on(table.domainId, table.id),
     index('sync_runs_app').on(table.appId, table.id),
+    index('sync_runs_ended').on(table.endedAt, table.id).where(sql`${table.endedAt} is not null`),
   ],
 )
 

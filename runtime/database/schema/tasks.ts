@@ -1,4 +1,5 @@
 /** Tasks: what somebody has to decide or to do. */
+import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, domainId, id, updatedAt } from './columns.ts'
 import { domains, groups, users } from './people.ts'
@@ -29,6 +30,9 @@ export const tasks = pgTable(
     index('tasks_app').on(table.domainId, table.appId, table.id),
     index('tasks_target').on(table.domainId, table.targetUserId, table.id),
     index('tasks_request').on(table.accessRequestId),
+    index('tasks_done')
+      .on(table.updatedAt, table.id)
+      .where(sql`status not in ('PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED')`),
   ],
 )
 

@@ -26,6 +26,8 @@ export const uploads = pgTable(
   },
   (table) => [
     index('uploads_open').on(table.createdAt).where(sql`${table.finishedAt} is null`),
-    index('uploads_finished').on(table.finishedAt).where(sql`${table.finishedAt} is not null`),
+    index('uploads_finished')
+      .on(table.finishedAt, table.id)
+      .where(sql`${table.finishedAt} is not null`),
   ],
 )
