@@ -2,7 +2,7 @@
  * The only wiring: constructors called in order, each handed what it needs as values and functions.
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
-import type { RequestListener } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import path from 'node:path'
 import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, setting } from './config.ts'
@@ -22,10 +22,11 @@ import type { HostParts } from './host-parts.ts'
 import { createApp } from './http/app.ts'
 import { refuseOddPaths } from './http/canonical-path.ts'
 import { createClientAddress } from './http/client-address.ts'
+import { type Front, standBefore } from './http/front/front.ts'
+import { createUsualCalls } from './http/front/usual-calls.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Env } from './http/problem.ts'
 import { createReadiness, type Readiness } from './http/readiness.ts'
-import { createShortWay } from './http/short-way.ts'
 import { createCall } from './invoke/call.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
@@ -61,11 +62,10 @@ import { watchWritable } from './writable.ts'
 
 export type Host = {
   app: Hono<Env>
-  /**
-   * What a server listens with before `app`: refuses paths that are not in their plain form, and answers the usual
-   * call of a capability itself.
-   */
-  front(next: RequestListener): RequestListener
+  /** What a server of `app` listens with: refuses paths that are not in their plain form before anything routes them. */
+  onlyPlainPaths(next: RequestListener): RequestListener
+  /** Lets the usual call of a capability be answered before a server of `app` sees it. */
+  standBefore(server: Server): Front
   registry: Installed
   lifecycle: Lifecycle
   lanes: Lanes
@@ -91,7 +91,7 @@ export type Host = {
 /** A host without a database has no records, and so nothing to do with them. */
 const noWork: CoreParts['send'] = () => Promise.reject(new Error('there is no database'))
 
-/** No call goes the short way. */
+/** Every call waits for promises. */
 const never = () => false
 
 /** How long a connector may take to compile, in milliseconds. */
@@ -333,7 +333,6 @@ export async function createHost(
   // A recorder looks on at calls of the long way.
   const start =
     recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : never
-  const shortWay = createShortWay({ ...interfaceDeps, start })
   const app = createApp({
     ...interfaceDeps,
     core: {
@@ -369,7 +368,8 @@ export async function createHost(
 
   return {
     app,
-    front: (next) => refuseOddPaths(log, shortWay(next)),
+    onlyPlainPaths: (next) => refuseOddPaths(log, next),
+    standBefore: (server) => standBefore(server, createUsualCalls({ ...interfaceDeps, start })),
     registry,
     lifecycle,
     lanes,

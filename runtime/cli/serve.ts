@@ -39,8 +39,9 @@ export async function listen(
     port: config.port,
     // Its overloads allow a server without a listener; the adaptor always hands one over.
     createServer: ((options: ServerOptions, answer: RequestListener) =>
-      createServer(options, host.front(answer))) as typeof createServer,
+      createServer(options, host.onlyPlainPaths(answer))) as typeof createServer,
   })
+  const front = host.standBefore(server as Server)
   const leaveStalled = endStalled(server as Server)
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)
@@ -55,6 +56,7 @@ export async function listen(
       // Callers keep connections that are idle again once their call is answered.
       const sweep = setInterval(() => {
         if ('closeIdleConnections' in server) server.closeIdleConnections()
+        front.endIdle()
       }, SWEEP_MS)
       const patience = (ms: number) =>
         new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
@@ -64,6 +66,7 @@ export async function listen(
       await Promise.race([closed, patience(TELL_MS)])
       clearInterval(sweep)
       leaveStalled()
+      front.stop()
       if ('closeAllConnections' in server) server.closeAllConnections()
       await host.stop()
     },

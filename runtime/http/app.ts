@@ -87,7 +87,11 @@ export function createApp(deps: AppDeps): Hono<Env> {
 }
 
 /** The connector interface beside all others: a capability call passes none of their routes. */
-function withConnectors(others: Hono<Env>, deps: AppDeps, checkHost: Check): Hono<Env> {
+export function withConnectors(
+  others: Hono<Env>,
+  deps: ConnectorRoutesDeps & Pick<AppDeps, 'connectorToken' | 'log'>,
+  checkHost: Check,
+): Hono<Env> {
   const { connectorsPath, connectorToken, log } = deps
   const checkToken = tokenCheck(connectorToken, 'the connector interface')
   const connectors = new Hono<Env>()

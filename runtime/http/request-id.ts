@@ -7,7 +7,7 @@ import type { Env } from './problem.ts'
 export const REQUEST_ID = 'x-request-id'
 
 /** Headers that may carry the caller's own id of a request (connector-interface.md section 1.1). */
-const CORRELATION = [
+export const CORRELATION = [
   REQUEST_ID,
   'x-lumos-observability-flows_v2_execution_id',
   'x-lumos-observability-dagster.run_id',

@@ -1,0 +1,117 @@
+/**
+ * From the bytes of the usual capability call to those of its answer, as the routes would answer it: by the same
+ * functions, and by callbacks where nothing has to be waited for but the lane.
+ */
+import { errorBody } from '../../contract/envelope.ts'
+import { ERRORS, RuntimeError } from '../../contract/errors.ts'
+import type { Invoke } from '../../invoke/invoke.ts'
+import type { Answer, CallEnd } from '../../invoke/ports.ts'
+import type { Start } from '../../invoke/start.ts'
+import type { Log } from '../../log.ts'
+import { textOf } from '../body.ts'
+import type { Caller } from '../caller.ts'
+import { endOf, GENERATION, isLaterPage, SERVED } from '../connectors.ts'
+import { bearerIn, isSecret, isServedHost } from '../guards.ts'
+import { problemOf, tellFailure } from '../problem.ts'
+import { REQUEST_ID, requestIdOf } from '../request-id.ts'
+import type { CallHead, HeadRules } from './call-head.ts'
+
+export type CallAnswer = { status: number; headers: Record<string, string>; body: Buffer }
+
+/** What the front asks of a request, and who answers it. */
+export type FrontCalls = HeadRules & {
+  /** Answers a call, once; never throws. A body of null ended in the middle. */
+  answer(
+    head: CallHead,
+    bytes: Buffer | null,
+    caller: Caller,
+    done: (answer: CallAnswer) => void,
+  ): void
+}
+
+export type UsualCallsDeps = {
+  connectorsPath: string
+  /** Names that the Host header may have besides the loopback ones; null: any. */
+  allowedHosts: readonly string[] | null
+  /** Empty: connectors answer without a token. */
+  connectorToken: string
+  find(id: string): { id: string; version: string } | null
+  /** The number of the generation that is served. */
+  generation(): number
+  start: Start
+  invoke: Invoke
+  onCall(call: CallEnd): void
+  log: Log
+}
+
+/** Makes what answers the usual calls. */
+export function createUsualCalls(deps: UsualCallsDeps): FrontCalls {
+  const { connectorsPath, connectorToken } = deps
+  const isToken = connectorToken === '' ? () => true : isSecret(connectorToken)
+  return {
+    connectorsPath,
+    isHost: isServedHost(deps.allowedHosts),
+    isAllowed: (authorization) => connectorToken === '' || isToken(bearerIn(authorization)),
+    isConnector: (id) => deps.find(id) !== null,
+    answer: (head, bytes, caller, done) => answerCall(deps, head, bytes, caller, done),
+  }
+}
+
+function answerCall(
+  deps: UsualCallsDeps,
+  { id, capability, correlation }: CallHead,
+  bytes: Buffer | null,
+  caller: Caller,
+  done: (answer: CallAnswer) => void,
+): void {
+  const begun = performance.now()
+  const version = deps.find(id)
+  const requestId = requestIdOf((name) => correlation.get(name))
+  let isOver = false
+
+  function tell(error: RuntimeError | null): void {
+    isOver = true
+    deps.onCall({
+      connector: id,
+      capability,
+      known: version !== null,
+      error,
+      requestId,
+      seconds: (performance.now() - begun) / 1000,
+      cause: { kind: 'interface', id: requestId },
+      appId: null,
+    })
+  }
+  function finish(status: number, body: Buffer, served: string | null): void {
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      [REQUEST_ID]: requestId,
+    }
+    if (served !== null) headers[SERVED] = served
+    headers[GENERATION] = String(deps.generation())
+    done({ status, headers, body })
+  }
+  function answer({ body, served }: Answer): void {
+    tell(null)
+    finish(200, body, served)
+  }
+  function fail(thrown: unknown): void {
+    if (isOver) return deps.log.error({ requestId, err: thrown }, 'an answer failed')
+    tell(endOf(thrown))
+    const error = problemOf(thrown, requestId)
+    const path = `${deps.connectorsPath}/${id}/${capability}`
+    tellFailure(deps.log, error, { requestId, connector: id, path })
+    const body = Buffer.from(JSON.stringify(errorBody(error, id)))
+    const served = version && !isLaterPage(thrown) ? `${version.id}@${version.version}` : null
+    finish(ERRORS[error.code].status ?? 200, body, served)
+  }
+
+  try {
+    if (bytes === null) throw new RuntimeError('caller_gone', 'the body ended in the middle')
+    const invocation = { connectorId: id, capability, text: textOf(bytes), requestId }
+    if (deps.start({ ...invocation, signal: caller }, { answer, fail })) return
+    deps.invoke({ ...invocation, signal: caller.abortSignal() }).then(answer, fail)
+  } catch (thrown) {
+    fail(thrown)
+  }
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { MAX_BODY_BYTES } from '../../../runtime/http/body.ts'
+import { readCallHead } from '../../../runtime/http/front/call-head.ts'
+
+const RULES = {
+  connectorsPath: '/connectors',
+  isConnector: (id: string) => id === 'acme',
+  isHost: (host: string) => host === 'localhost',
+  isAllowed: (authorization: string) => authorization === 'Bearer right',
+}
+
+const USUAL = [
+  'POST /connectors/acme/list_accounts HTTP/1.1',
+  'Host: localhost',
+  'Content-Type: application/json',
+  'Authorization: Bearer right',
+  'Content-Length: 2',
+]
+
+const read = (lines: readonly string[], body = '{}') =>
+  readCallHead(Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1'), RULES)
+
+/** The usual head with the line that begins like another one replaced, or added. */
+const withLine = (line: string): string[] => {
+  const [name = ''] = line.split(/[: ]/)
+  const kept = USUAL.filter((one) => !one.toLowerCase().startsWith(name.toLowerCase()))
+  return name === 'POST' ? [line, ...kept] : [...kept, line]
+}
+
+test('the usual call is read', () => {
+  const head = read([...USUAL, 'X-Request-Id:  mine \t', 'User-Agent: x'])
+  expect(head).toMatchObject({ id: 'acme', capability: 'list_accounts', bodyBytes: 2 })
+  expect(head?.correlation.get('x-request-id')).toBe('mine')
+  expect(head?.headBytes).toBe(
+    [...USUAL, 'X-Request-Id:  mine \t', 'User-Agent: x'].join('\r\n').length + 4,
+  )
+})
+
+test.each([
+  'CONTENT-LENGTH: 1048576',
+  'Content-Type: Application/JSON ; charset=utf-8',
+  'Connection: Keep-Alive',
+])('so is one with %s', (line) => {
+  expect(read(withLine(line))).not.toBeNull()
+})
+
+test.each([
+  'POST /connectors/acme/list_accounts HTTP/1.0',
+  'POST /connectors/acme/list_accounts  HTTP/1.1',
+  'POST /connectors/acme/info HTTP/1.1',
+  'POST /connectors/acme/list-accounts HTTP/1.1',
+  'POST /connectors/other/list_accounts HTTP/1.1',
+  'POST /connectors/../list_accounts HTTP/1.1',
+  'POST /connectors//list_accounts HTTP/1.1',
+  'POST /connectors/acme/list_accounts/x HTTP/1.1',
+  'POST /connectors/acme/list_accounts?x HTTP/1.1',
+  'POST http://localhost/connectors/acme/list_accounts HTTP/1.1',
+  'Host: example.com',
+  'Host:',
+  'Authorization: Bearer wrong',
+  'Content-Type: text/plain',
+  'Connection: close',
+  'Connection: upgrade',
+  'Content-Length: 0',
+  'Content-Length: 02',
+  'Content-Length: +2',
+  'Content-Length: 2, 2',
+  'Content-Length: 2 2',
+  `Content-Length: ${MAX_BODY_BYTES + 1}`,
+  'Transfer-Encoding: chunked',
+  'Expect: 100-continue',
+  'Expect: 200',
+  'X-Odd: a',
+  'Accept : x',
+  ' Accept: x',
+  'Accept',
+  'Accept: caf\xe9',
+  'Accept: a\0b',
+  'Accept: a\nHost: b',
+])('one with %j is none', (line) => {
+  expect(read(withLine(line))).toBeNull()
+})
+
+test.each(USUAL.slice(1))('without %s, or with it twice, it is none', (line) => {
+  expect(read(USUAL.filter((one) => one !== line))).toBeNull()
+  expect(read([...USUAL, line])).toBeNull()
+})
+
+test('a head that is longer than its limit, or not there as a whole, is none', () => {
+  expect(read([...USUAL, `Accept: ${'x'.repeat(9000)}`])).toBeNull()
+  const bytes = Buffer.from(`${USUAL.join('\r\n')}\r\n\r\n`)
+  for (let length = 0; length < bytes.length; length++)
+    expect(readCallHead(bytes.subarray(0, length), RULES)).toBeNull()
+})
