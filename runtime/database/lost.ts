@@ -1,18 +1,18 @@
 /**
- * Whether the database of a data directory is gone: it says that there was one, and there is none. An empty one
- * in its place would look like a host that forgot everybody, so it is made only when asked for.
+ * Whether the database of a data directory is gone: it says that there was one, or that one was being restored, and
+ * there is none. An empty one in its place would look like a host that forgot everybody, so it is made only when asked for.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { finishRestore } from './backup/place.ts'
+import { dropUnpacking, finishRestore, wasCutOff } from './backup/place.ts'
 import { type Home, homeOf, isMade, isRoot, prepareHome, strangerOf } from './home.ts'
 import { baseOf, digest, INSIDE, PASSWORD_FILE, placeOf, unsettle } from './place.ts'
 
 /** In the data directory: the cluster that was made for it. */
 const MADE_FILE = 'database-made'
 
-/** The database that a data directory had is not there; the message says where it was and what to do. */
+/** The database that a data directory had, or was to have, is not there; the message says where it was and what to do. */
 export class LostDatabaseError extends Error {}
 
 /**
@@ -28,6 +28,9 @@ export async function openHome(dataDir: string, replaceMissing: boolean): Promis
     // Said first, so that it is still known when this ends here.
     await noteMade(dataDir, lost)
     await unsettle(dataDir)
+  } else if (await wasCutOff(homeOf(dataDir))) {
+    if (!replaceMissing) throw new LostDatabaseError(cutOffWords(dataDir))
+    await dropUnpacking(homeOf(dataDir))
   }
   return prepareHome(dataDir)
 }
@@ -73,3 +76,6 @@ function wordsOf(dataDir: string, cluster: string): string {
     : ''
   return `the database of ${dataDir} is missing: it was in ${cluster}.${why} Put that folder back (or set DATABASE_URL, if this host had it), or run \`keyway restore FILE\` with a backup, or begin with an empty one by \`keyway start --new-database\``
 }
+
+const cutOffWords = (dataDir: string): string =>
+  `a restore into ${dataDir} was cut off before it was whole: run \`keyway restore FILE\` again, or begin with an empty database by \`keyway start --new-database\``

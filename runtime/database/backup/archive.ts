@@ -1,7 +1,7 @@
 /** Writes entries into a backup file: streamed, digested, sealed; under its name only when it is whole. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { link, open, rename, rm, stat } from 'node:fs/promises'
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -38,6 +38,7 @@ export async function writeArchive(
   fill: (writer: ArchiveWriter) => Promise<void>,
 ): Promise<number> {
   if (!force) await refuseExisting(file)
+  await dropAbandoned(file)
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
   const { readable, controller } = createTarPacker()
   try {
@@ -93,6 +94,21 @@ function createWriter(controller: ReturnType<typeof createTarPacker>['controller
 function jsonBytes(value: unknown): [size: number, content: Uint8Array[]] {
   const bytes = Buffer.from(JSON.stringify(value))
   return [bytes.length, [bytes]]
+}
+
+/** One that is written to changes all the time: after so long without, nobody writes it any more, in milliseconds. */
+const ABANDONED_MS = 3_600_000
+
+/** Removes what killed backups to the same name have left. */
+async function dropAbandoned(file: string): Promise<void> {
+  const folder = path.dirname(file)
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${path.basename(file)}.`) || !/\.[0-9a-f]{8}\.partial$/.test(name))
+      continue
+    const found = await stat(path.join(folder, name)).catch(() => null)
+    if (found && Date.now() - found.mtimeMs > ABANDONED_MS)
+      await rm(path.join(folder, name), { force: true })
+  }
 }
 
 async function publish(partial: string, file: string, force: boolean): Promise<void> {

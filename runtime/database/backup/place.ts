@@ -33,7 +33,10 @@ export async function placeRestored(home: Home, now: Date): Promise<string | nul
   return before
 }
 
-/** Ends what a killed restore left: a whole copy takes an empty place, and is dropped where the place is taken. */
+/**
+ * Ends what a killed restore left: a whole copy takes an empty place, and is dropped where the place is taken. One that
+ * is not whole stays where there is nothing else: `wasCutOff` says so.
+ */
 export async function finishRestore(home: Home): Promise<void> {
   const { cluster } = home
   const restored = restoredOf(home)
@@ -45,13 +48,21 @@ export async function finishRestore(home: Home): Promise<void> {
     await rename(restored, cluster)
     await syncFolder(path.dirname(cluster))
   }
-  await rm(unpackingOf(home), { recursive: true, force: true })
+  if (await isMade(home)) await dropUnpacking(home)
 }
+
+/** Whether a restore was killed before it had anything whole, and there is no database either. */
+export const wasCutOff = async (home: Home): Promise<boolean> =>
+  !(await isMade(home)) && (await exists(unpackingOf(home)))
+
+/** Removes what was unpacked. A server of a killed restore may still write there for a moment. */
+export const dropUnpacking = (home: Home): Promise<void> =>
+  rm(unpackingOf(home), { recursive: true, force: true, maxRetries: 10 })
 
 /** An empty folder to unpack into. */
 export async function makeUnpacking(home: Home): Promise<string> {
   const folder = unpackingOf(home)
-  await rm(folder, { recursive: true, force: true })
+  await dropUnpacking(home)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return folder
 }

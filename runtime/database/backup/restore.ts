@@ -12,7 +12,7 @@ import { lockDataDir } from '../host-lock.ts'
 import { noteMade, openHome } from '../lost.ts'
 import { clearPostmaster } from '../postmaster.ts'
 import { BackupError, type BackupKey, type Manifest, machine } from './format.ts'
-import { finishRestore, makeUnpacking, placeRestored } from './place.ts'
+import { dropUnpacking, finishRestore, makeUnpacking, placeRestored } from './place.ts'
 import { type Unpacked, unpack } from './unpack.ts'
 
 export type RestoreOptions = {
@@ -75,6 +75,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
       return { ...unpacked, cluster: home.cluster, before, missingKeys }
     } finally {
       await finishRestore(home)
+      await dropUnpacking(home)
     }
   } finally {
     await unlock()

@@ -1,0 +1,85 @@
+/**
+ * Does one thing to a database in a process of its own, which kills itself at a step: `killed-at.ts WHAT STEP ...`. A step
+ * is a question to the database, a file that is given another name, a part of a backup. At odd steps before it is done,
+ * at even ones right after it was begun. At step 0 it ends in order and prints how many steps there were.
+ */
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { Client } from 'pg'
+import { agreeOnSecret } from '../../runtime/core/deployment.ts'
+import { backup } from '../../runtime/database/backup/backup.ts'
+import { restore } from '../../runtime/database/backup/restore.ts'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { resealAll } from '../../runtime/reseal.ts'
+import { createSealer } from '../../runtime/seal.ts'
+import { backupKey, keyId } from '../../runtime/secret.ts'
+
+const [what = '', step = '0', ...args] = process.argv.slice(2)
+const [one = '', two = '', three = ''] = args
+
+let steps = 0
+function stepped<T>(does: () => T): T {
+  steps += 1
+  if (steps !== Number(step)) return does()
+  const begun = steps % 2 === 0 ? does() : undefined
+  process.kill(process.pid, 'SIGKILL')
+  return begun ?? does()
+}
+
+const query = Client.prototype.query
+Client.prototype.query = new Proxy(query, {
+  apply: (target, self, given) => stepped(() => Reflect.apply(target, self, given)),
+})
+const rename = fs.rename
+fs.rename = (from, to) => stepped(() => rename(from, to))
+syncBuiltinESMExports()
+
+const signal = new AbortController().signal
+const keyOf = (secret: string) => ({ id: keyId(secret), sealKey: backupKey(secret) })
+
+const DOES: Record<string, () => Promise<unknown>> = {
+  /** Address. */
+  async migrate() {
+    const opened = await openDatabase({ connectionString: one }, () => {})
+    await opened.close()
+  },
+  /** Address, secrets. */
+  async rotate() {
+    const opened = await openDatabase({ connectionString: one }, () => {})
+    steps = 0
+    const secrets = two.split(',')
+    await agreeOnSecret(opened.db, secrets)
+    const vault = createSealer(secrets, 'connection')
+    await resealAll(opened.db, vault, { signal, info: () => {}, warn: () => {} })
+    const ended = steps
+    await opened.close()
+    steps = ended
+  },
+  /** Address, cluster, file. */
+  backup: () =>
+    backup({
+      cluster: two,
+      connection: { connectionString: one },
+      file: three,
+      force: false,
+      keys: [keyOf('a'.repeat(40))],
+      version: '1.2.3',
+      signal,
+      onProgress: () => stepped(() => {}),
+    }),
+  /** Data directory, file, password. */
+  restore: () =>
+    restore({
+      dataDir: one,
+      file: two,
+      force: true,
+      keys: [keyOf('a'.repeat(40))],
+      password: async () => three,
+      signal,
+      tell: () => stepped(() => {}),
+      onProgress: () => stepped(() => {}),
+    }),
+}
+
+await DOES[what]?.()
+console.log(steps)

@@ -1,0 +1,226 @@
+/** Processes that are killed in the middle of a migration, a rotation, a backup, a restore: the next one makes it right. */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'drizzle-orm'
+import { type ClientConfig, escapeIdentifier } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTokenHasher, principalOfToken } from '../../runtime/core/callers/principal.ts'
+import { agreeOnSecret } from '../../runtime/core/deployment.ts'
+import { type Database, openDatabase } from '../../runtime/database/database.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { SEALED_PLACES } from '../../runtime/lifecycle/sealed-places.ts'
+import { resealAll } from '../../runtime/reseal.ts'
+import { createSealer } from '../../runtime/seal.ts'
+import { withDatabase } from '../first-start.ts'
+import { forgetDatabase } from './forget.ts'
+import { asking, loadKept, SECRET, TOKEN } from './kept.ts'
+
+const run = promisify(execFile)
+const PASSWORD = 'p'.repeat(40)
+
+const home = mkdtempSync(path.join(tmpdir(), 'keyway-killed-'))
+const dataDirs: string[] = []
+const begin = (dataDir: string, password: string): Promise<EmbeddedDatabase> =>
+  startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+
+/** That of a copied database, else that of the test. */
+function passwordOf(dataDir: string): string {
+  const file = path.join(dataDir, 'database-password')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : PASSWORD
+}
+
+let server: EmbeddedDatabase
+beforeAll(async () => {
+  dataDirs.push(path.join(home, 'data'))
+  server = await begin(path.join(home, 'data'), PASSWORD)
+  await asking(server.connection, (client) => client.query('create table marks ()'))
+})
+afterAll(async () => {
+  await server.stop()
+  for (const dataDir of new Set(dataDirs)) await forgetDatabase(dataDir)
+  await rm(home, { recursive: true, force: true })
+})
+
+const urlOf = ({ host, database }: ClientConfig): string =>
+  `postgres://keyway:${PASSWORD}@/${database}?host=${host}`
+
+const CHILD = path.join(import.meta.dirname, 'killed-at.ts')
+
+/** Does it without being killed; the answer is how many steps it has. */
+async function whole(what: string, ...args: string[]): Promise<number> {
+  const { stdout } = await run(process.execPath, [CHILD, what, '0', ...args])
+  return Number(stdout)
+}
+
+async function killed(what: string, step: number, ...args: string[]): Promise<void> {
+  const how = await run(process.execPath, [CHILD, what, String(step), ...args]).catch(
+    (error: { signal: string; stderr: string }) => error.signal ?? error.stderr,
+  )
+  expect(how).toBe('SIGKILL')
+}
+
+/** Some steps of so many: from the first to the last, the last ones one by one. */
+const someOf = (steps: number, number: number, last: number): number[] => [
+  ...Array.from({ length: number }, (_, n) => 1 + Math.floor((n * (steps - last)) / number)),
+  ...Array.from({ length: last }, (_, n) => steps - last + 1 + n),
+]
+
+/** A copy of a database of the server. */
+async function copied(from: string, name: string): Promise<ClientConfig> {
+  await asking({ ...server.connection, database: 'postgres' }, (client) =>
+    client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(from)}`),
+  )
+  return { ...server.connection, database: name }
+}
+
+describe('killed in the middle of', () => {
+  const file = path.join(home, 'backup.tar.gz')
+
+  test('a backup, it leaves nothing under its name, and the next one is made', async () => {
+    const args = [urlOf(server.connection), server.cluster, file]
+    const aside = path.join(home, 'aside.tar.gz')
+    const steps = await whole('backup', ...args.with(2, aside))
+    for (const step of [1, Math.floor(steps / 2), steps]) {
+      await killed('backup', step, ...args)
+      const left = readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))
+      expect(left.filter((name) => !name.endsWith('.partial'))).toEqual([])
+      // As it will be in two hours.
+      for (const name of left) {
+        const then = new Date(Date.now() - 7_200_000)
+        await utimes(path.join(home, name), then, then)
+      }
+    }
+    await whole('backup', ...args)
+    expect(readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))).toEqual([
+      'backup.tar.gz',
+    ])
+    const slots = await asking(server.connection, (client) =>
+      client.query('select from pg_replication_slots'),
+    )
+    expect(slots.rowCount).toBe(0)
+  }, 60_000)
+
+  test('a restore, the next start has what was there, or what is restored, or says that it was cut off', async () => {
+    const steps = await whole('restore', path.join(home, 'counted'), file, PASSWORD)
+    dataDirs.push(path.join(home, 'counted'))
+    const fresh = [1, steps - 1].map((step) => ({ step, held: false }))
+    // One more: what is there is put aside.
+    const held = [steps - 1, steps].map((step) => ({ step, held: true }))
+    for (const { step, held: isHeld } of [...fresh, ...held]) {
+      const dataDir = path.join(home, `${isHeld ? 'held' : 'fresh'}-${step}`)
+      dataDirs.push(dataDir)
+      if (isHeld) await withDatabase(dataDir)
+      const own = () => passwordOf(dataDir)
+      await killed('restore', step, dataDir, file, own())
+      const found = await begin(dataDir, own()).catch((error: Error) => error)
+      if (found instanceof Error) {
+        expect(isHeld).toBe(false)
+        expect(found.message).toMatch(/was cut off.*keyway restore FILE/)
+        await whole('restore', dataDir, file, own())
+      }
+      const now = found instanceof Error ? await begin(dataDir, own()) : found
+      const { rows } = await asking(now.connection, (client) =>
+        client.query(
+          `select to_regclass('marks') is not null as restored, to_regclass('users') is not null as own`,
+        ),
+      )
+      await now.stop()
+      expect({ step, right: rows[0].own !== rows[0].restored }).toEqual({ step, right: true })
+      if (!isHeld) expect(rows[0]).toEqual({ own: false, restored: true })
+    }
+  }, 120_000)
+})
+
+const LINES = {
+  columns: `select concat_ws(' ', table_schema, table_name, column_name, data_type, is_nullable, column_default) as line
+    from information_schema.columns where table_schema in ('public', 'jobs', 'migrations')`,
+  indexes: `select indexdef as line from pg_indexes where schemaname in ('public', 'jobs')`,
+  constraints: `select conrelid::regclass || ' ' || pg_get_constraintdef(oid) as line from pg_constraint
+    where connamespace in ('public'::regnamespace, 'jobs'::regnamespace)`,
+  triggers: `select tgrelid::regclass || ' ' || tgname as line from pg_trigger where not tgisinternal`,
+  migrations: 'select created_at::text as line from migrations.__drizzle_migrations',
+  versions: `select migrated_to || ' ' || version as line from deployment_versions`,
+  domains: 'select name as line from domains',
+  queues: 'select name as line from jobs.queue',
+  users: 'select email as line from users',
+  requests: `select id || ' ' || status as line from access_requests`,
+}
+
+/** All that a migration may leave, as sorted lines. */
+const shapeOf = (connection: ClientConfig) =>
+  asking(connection, async (client) => {
+    const shape: Record<string, string[]> = {}
+    for (const [name, question] of Object.entries(LINES)) {
+      const { rows } = await client.query<{ line: string }>(question)
+      shape[name] = rows.map(({ line }) => line).sort()
+    }
+    return shape
+  })
+
+describe('killed in the middle of an upgrade', () => {
+  test('a host leaves a database that the next start brings to where it belongs', async () => {
+    await loadKept(server.connection, '0013', 'before')
+    const right = await copied('before', 'right')
+    const steps = await whole('migrate', urlOf(right))
+    expect(steps).toBeGreaterThan(100)
+    const shape = await shapeOf(right)
+    expect([shape['requests']?.length, shape['domains']]).toEqual([4, ['default']])
+    for (const step of someOf(steps, 4, 2)) {
+      const connection = await copied('before', `killed_at_${step}`)
+      await killed('migrate', step, urlOf(connection))
+      const opened = await openDatabase(connection, () => {})
+      await opened.close()
+      expect({ step, ...(await shapeOf(connection)) }).toEqual({ step, ...shape })
+    }
+  }, 120_000)
+})
+
+describe('killed in the middle of a rotation', () => {
+  const NEW = 'the-secret-that-is-new-'.repeat(2)
+
+  /** What the newest secret alone does not open. */
+  async function unopened({ db }: Database): Promise<string[]> {
+    const vault = createSealer([NEW], 'connection')
+    const lost: string[] = []
+    let all = 0
+    for (const { table, key, column, bound } of SEALED_PLACES) {
+      const { rows } = await db.execute<{ domainId: string; key: string; sealed: Buffer }>(
+        sql`select domain_id as "domainId", ${sql.identifier(key)}::text as key, ${sql.identifier(column)} as sealed
+          from ${sql.identifier(table)} where ${sql.identifier(column)} is not null`,
+      )
+      for (const row of rows) {
+        all += 1
+        try {
+          vault.open(row.sealed, bound(row.domainId, row.key))
+        } catch (error) {
+          lost.push(`${table} ${row.key}: ${(error as Error).message}`)
+        }
+      }
+    }
+    expect(all).toBeGreaterThan(1)
+    return lost
+  }
+
+  test('a host leaves credentials and tokens that the next start goes on with', async () => {
+    await loadKept(server.connection, '0024', 'old_secret')
+    const secrets = `${NEW},${SECRET}`
+    const steps = await whole('rotate', urlOf(await copied('old_secret', 'rotated')), secrets)
+    for (const step of someOf(steps, 2, 2)) {
+      const connection = await copied('old_secret', `rotated_${step}`)
+      await killed('rotate', step, urlOf(connection), secrets)
+      const opened = await openDatabase(connection, () => {})
+      const hears = { signal: new AbortController().signal, info: () => {}, warn: () => {} }
+      expect(await agreeOnSecret(opened.db, [NEW, SECRET])).toBe(true)
+      await resealAll(opened.db, createSealer([NEW, SECRET], 'connection'), hears)
+      expect(await unopened(opened)).toEqual([])
+      const known = (...all: string[]) => principalOfToken(opened.db, createTokenHasher(all), TOKEN)
+      expect(await known(NEW, SECRET)).not.toBeNull()
+      expect(await known(NEW)).not.toBeNull()
+      await opened.close()
+    }
+  }, 120_000)
+})
