@@ -28,6 +28,10 @@ const address = (prefix: RegExp, message: string) =>
     }, message),
   )
 
+/** Whether a PostgreSQL address has a list of hosts, as libpq takes it: the driver here would take it for one name. */
+const namesSeveral = (given: string): boolean =>
+  /^[a-z]+:\/\/([^/?]*@|(?![^/?]*@))[^/?@]*,/.test(given) || /[?&]host=[^&]*(,|%2c)/i.test(given)
+
 /** First segments of what is served beside the connectors, and of what the core interface will have besides. */
 const TAKEN: readonly string[] = [
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
@@ -115,7 +119,14 @@ export const SETTINGS = {
   DATABASE_URL: {
     secret: true,
     default: '',
-    schema: address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
+    schema: v.pipe(
+      text,
+      v.check(
+        (given) => !namesSeveral(given),
+        'names several servers: name one address that always leads to the primary (the deploy page says how)',
+      ),
+      address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
+    ),
     meaning: 'your own PostgreSQL, 15 or newer; default: an embedded one in the data directory',
   },
   KEYWAY_REQUESTS_PER_MINUTE: {
@@ -179,6 +190,12 @@ export const SETTINGS = {
     schema: wholeNumber(1, 1_000_000_000),
     meaning: 'most pages of one listing; a connector that goes on is refused',
   },
+  KEYWAY_STOP_NOTICE_MS: {
+    default: '0',
+    schema: wholeNumber(0, 600_000),
+    meaning:
+      'how long a host that is told to stop says so at `/readyz` and still takes calls, in milliseconds: longer than the balancer before several hosts takes to leave one out',
+  },
   KEYWAY_LOG_LEVEL: {
     default: 'info',
     schema: v.picklist(
@@ -240,6 +257,7 @@ export type Config = Readonly<{
     maxRequestsPerSecond: number
     maxPages: number
   }>
+  stopNoticeMs: number
   logLevel: v.InferOutput<(typeof SETTINGS)['KEYWAY_LOG_LEVEL']['schema']>
   proxy: Readonly<{ httpsProxy: string | null; httpProxy: string | null; noProxy: string }> | null
 }>
@@ -299,6 +317,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       maxRequestsPerSecond: Number(get('KEYWAY_MAX_REQUESTS_PER_SECOND')),
       maxPages: Number(get('KEYWAY_MAX_PAGES')),
     }),
+    stopNoticeMs: Number(get('KEYWAY_STOP_NOTICE_MS')),
     logLevel: get('KEYWAY_LOG_LEVEL'),
     proxy: proxyOf(get('HTTPS_PROXY'), get('HTTP_PROXY'), get('NO_PROXY')),
   }

@@ -50,6 +50,7 @@ describe('without variables', () => {
         maxRequestsPerSecond: 100,
         maxPages: 100_000,
       },
+      stopNoticeMs: 0,
       logLevel: 'info',
       proxy: null,
     })
@@ -139,6 +140,18 @@ describe('a variable that is wrong is named, with what was found', () => {
   )
 
   test.each([
+    'postgres://u:pw@a:5432,b:5432/d?target_session_attrs=read-write',
+    'postgres://u@a,b/d',
+    'postgres://u@/d?host=a,b',
+    'postgres://a,b',
+  ])('and DATABASE_URL is one server, not %s', (value) => {
+    expect(refusal({ DATABASE_URL: value })).toMatch(
+      /^DATABASE_URL: its value names several servers: name one address/,
+    )
+  })
+
+  test.each([
+    'postgres://u:p,w@h/d?options=-c%20search_path=a,b',
     'postgres://u:p%40w@h:5432/d?sslmode=require',
     'postgresql://u@[::1]/d',
     'postgres://u:pw@/d?host=/run/postgresql',

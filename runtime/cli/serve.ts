@@ -1,7 +1,8 @@
-/** Listening, and stopping without losing a call. */
+/** Listening, and stopping without losing a call: a balancer hears of it first where there is one. */
 
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 import { type Config, ConfigError } from '../config.ts'
 import type { Log } from '../log.ts'
@@ -52,6 +53,10 @@ export async function listen(
   return {
     url: `http://${name}:${port}`,
     async stop() {
+      if (config.stopNoticeMs > 0) {
+        host.readyAfter('it is being stopped', new Promise(() => {}))
+        await pause(config.stopNoticeMs)
+      }
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       // Callers keep connections that are idle again once their call is answered.
       const sweep = setInterval(() => {

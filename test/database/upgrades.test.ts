@@ -1,5 +1,5 @@
 /** Kept databases of landed versions are brought to the schema of this one; what is of none is refused. */
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -192,4 +192,27 @@ test('the migrations of this version are in the order in which they were written
   )
   const whens = entries.map(({ when }: { when: number }) => when)
   expect(whens).toEqual([...new Set(whens)].sort())
+})
+
+/** From here on hosts of the version before go on beside a migrated database: nothing that they use goes away. */
+const FIRST_ADDITIVE = 25
+
+test('migrations only add: hosts of the version before go on', () => {
+  const folder = path.join(import.meta.dirname, '../../runtime/database/migrations')
+  const taking =
+    /\bdrop (table|column|type|view|schema|default)\b|\brename\b|\bset not null\b|\bset data type\b|\balter column \S+ type\b|\badd column [^;,]*\bnot null\b(?![^;,]*\bdefault\b)(?<!\bdefault\b[^;,]*)/i
+  const takes = (text: string) => taking.test(text)
+  for (const text of [
+    'ALTER TABLE "a" DROP COLUMN "b";',
+    'ALTER TABLE "a" ALTER COLUMN "b" SET NOT NULL;',
+    'ALTER TABLE "a" ADD COLUMN "b" text NOT NULL;',
+    'ALTER TABLE "a" RENAME COLUMN "b" TO "c";',
+  ])
+    expect({ text, takes: takes(text) }).toEqual({ text, takes: true })
+  expect(takes(`ALTER TABLE "a" ADD COLUMN "b" boolean DEFAULT false NOT NULL;`)).toBe(false)
+  expect(takes(`CREATE TABLE "a" ("b" text NOT NULL);`)).toBe(false)
+  const wrong = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql') && Number(name.slice(0, 4)) >= FIRST_ADDITIVE)
+    .filter((name) => takes(readFileSync(path.join(folder, name), 'utf8')))
+  expect(wrong).toEqual([])
 })
