@@ -1,0 +1,197 @@
+/**
+ * A primary of the operator's with a standby (Debian's `postgresql`) behind an address that leads to the primary: it is
+ * killed, the standby promoted, the address moved. Without initdb and pg_basebackup this is skipped.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CoreHost, startCore } from '../core/host.ts'
+import { until } from '../e2e/until.ts'
+import { killDatabase } from './kill.ts'
+
+const run = promisify(execFile)
+const PROGRAMS = '/usr/lib/postgresql'
+const bin = existsSync(PROGRAMS)
+  ? readdirSync(PROGRAMS)
+      .map((version) => path.join(PROGRAMS, version, 'bin'))
+      .findLast((folder) => existsSync(path.join(folder, 'pg_basebackup')))
+  : undefined
+/** PostgreSQL refuses to run as root. */
+const NOBODY = 65_534
+const who = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+
+let home: string
+const children: ChildProcess[] = []
+
+const tool = (name: string, ...args: string[]) =>
+  run(path.join(bin ?? '', name), args, { cwd: home, ...who })
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+const asks = async (port: number, question: string): Promise<Record<string, unknown>[]> => {
+  const client = new Client({ host: '127.0.0.1', port, user: 'keyway', database: 'keyway' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(question)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+type OneServer = { port: number; cluster: string; pid: number | null }
+
+async function startServer(cluster: string, settings: string[] = []): Promise<OneServer> {
+  const port = await freePort()
+  const all = [`port=${port}`, `unix_socket_directories=${home}`, ...settings]
+  const child = spawn(
+    path.join(bin ?? '', 'postgres'),
+    ['-D', cluster, ...all.flatMap((one) => ['-c', one])],
+    { cwd: home, stdio: 'ignore', ...who },
+  )
+  children.push(child)
+  await until('it answers', () => asks(port, 'select 1').catch(notYet))
+  return { port, cluster, pid: child.pid ?? null }
+}
+
+const notYet = (error: Error & { code?: string }): null => {
+  if (['ECONNREFUSED', '57P03', '3D000'].includes(error.code ?? '')) return null
+  throw error
+}
+
+/** The address that hosts are given: leads to one server after the other, as a virtual address does. */
+async function startAddress(): Promise<{
+  port: number
+  server: Server
+  leadTo(port: number): void
+}> {
+  let to = 0
+  const open = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(to, '127.0.0.1')
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        open.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as { port: number }).port,
+    server,
+    leadTo(port) {
+      to = port
+      for (const one of open) one.destroy()
+    },
+  }
+}
+
+describe.skipIf(bin === undefined)('with a standby', () => {
+  let primary: OneServer
+  let standby: OneServer
+  let address: Awaited<ReturnType<typeof startAddress>>
+  let core: CoreHost
+
+  beforeAll(async () => {
+    home = mkdtempSync(path.join(tmpdir(), 'keyway-standby-'))
+    chmodSync(home, 0o755)
+    if (who.uid) chownSync(home, NOBODY, NOBODY)
+    const cluster = path.join(home, 'primary')
+    await tool('initdb', '-D', cluster, '-U', 'keyway', '-A', 'trust', '-E', 'UTF8', '--locale=C')
+    const single = spawn(
+      path.join(bin ?? '', 'postgres'),
+      ['--single', '-D', cluster, 'postgres'],
+      {
+        cwd: home,
+        stdio: ['pipe', 'ignore', 'ignore'],
+        ...who,
+      },
+    )
+    single.stdin?.end('create database keyway\n')
+    await new Promise((resolve) => single.once('exit', resolve))
+    primary = await startServer(cluster)
+    const copy = path.join(home, 'standby')
+    const from = `host=127.0.0.1 port=${primary.port} user=keyway`
+    await tool('pg_basebackup', '-D', copy, '-d', from, '-R', '-X', 'stream', '-c', 'fast')
+    standby = await startServer(copy)
+    // What is acknowledged is on the standby as well.
+    await asks(primary.port, `alter system set synchronous_standby_names = '*'`)
+    await asks(primary.port, 'select pg_reload_conf()')
+    await until('the standby follows', async () => {
+      const rows = await asks(primary.port, 'select sync_state from pg_stat_replication')
+      return rows[0]?.['sync_state'] === 'sync'
+    })
+    address = await startAddress()
+    address.leadTo(primary.port)
+    core = await startCore({
+      DATABASE_URL: `postgres://keyway@127.0.0.1:${address.port}/keyway`,
+      KEYWAY_REQUESTS_PER_MINUTE: '100000',
+    })
+  })
+  afterAll(async () => {
+    address?.leadTo(standby.port)
+    await core?.stop()
+    await new Promise((resolve) => address?.server.close(resolve))
+    for (const child of children) child.kill('SIGKILL')
+    await rm(home, { recursive: true, force: true, maxRetries: 10 })
+  })
+
+  const status = async () =>
+    (await core.host.app.request('/readyz', { headers: { host: 'localhost' } })).status
+
+  test('a host goes on by itself when it is promoted, and nothing that was acknowledged is lost', async () => {
+    const made: string[] = []
+    let count = 0
+    const over = new AbortController()
+    const make = async () => {
+      while (!over.signal.aborted) {
+        count += 1
+        const name = `App ${count}`
+        const reply = await core.call('POST', '/apps', {
+          body: { name, category: 'Other', description: name },
+        })
+        if (reply.status < 300) made.push(name)
+        else {
+          expect(reply.status).toBe(503)
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        }
+      }
+    }
+    const writing = Promise.all([make(), make(), make()])
+    await until('apps are made', () => made.length > 30)
+
+    killDatabase(primary.pid)
+    await until('it is not ready', async () => (await status()) === 503)
+    // The address may move before the standby takes changes.
+    address.leadTo(standby.port)
+    const before = made.length
+    await tool('pg_ctl', 'promote', '-D', standby.cluster)
+    await until('apps are made again', () => made.length > before + 30, 60_000)
+    await until('it is ready', async () => (await status()) === 200, 60_000)
+    over.abort()
+    await writing
+
+    const rows = await asks(standby.port, 'select name from apps')
+    const kept = new Set(rows.map(({ name }) => name))
+    expect(made.filter((name) => !kept.has(name))).toEqual([])
+  }, 120_000)
+})
