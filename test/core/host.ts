@@ -54,6 +54,14 @@ export type CoreHost = {
   stop(options?: { keep?: boolean }): Promise<void>
 }
 
+/** Level and words of each line of the log about something, by a member that names it. */
+export const logged = ({ lines }: CoreHost, name: string, value: string): string[] =>
+  lines
+    .map((line) => JSON.parse(line))
+    .filter((line) => line[name] === value)
+    .map(({ level, msg }) => `${LEVELS[level as keyof typeof LEVELS] ?? level}: ${msg}`)
+const LEVELS = { 30: 'info', 40: 'warn', 50: 'error' } as const
+
 /** `from` is the data directory of an earlier host that goes on. */
 export async function startCore(
   env: Record<string, string> = {},

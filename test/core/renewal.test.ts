@@ -15,7 +15,7 @@ import { RENEWAL_DUTY } from '../../runtime/core/apps/renewal-duty.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import { tokenRenewals } from '../../runtime/database/schema/renewals.ts'
 import { until } from '../e2e/until.ts'
-import { type CoreHost, startCore } from './host.ts'
+import { type CoreHost, logged, startCore } from './host.ts'
 
 type Asked = Record<string, string>
 
@@ -274,6 +274,14 @@ test('one that is refused is tried with growing pauses; then the admins have a t
   expect(JSON.stringify(tasks.body)).not.toMatch(/aaaaaaaa|secret-of-the-client/)
   expect(await accessToken(id)).toBe('access-0-aaaaaaaa')
   expect((await rowOf(id)).syncStatus).toBeNull()
+  await core.db.update(tokenRenewals).set({ attempts: 99, renewAt: sql`now()` as never })
+  await until('it is given up', async () => (await plan(id))?.attempts === 100)
+  expect(logged(core, 'app_id', id).filter((line) => /access token/.test(line))).toEqual([
+    'warn: the access token of an app could not be renewed; it is tried again',
+    'warn: the access token of an app could not be renewed; its admins have a task',
+    'error: the access token of an app could not be renewed and is not tried any more; the app has to be connected again',
+  ])
+  expect(core.lines.join('')).not.toMatch(/aaaaaaaa|secret-of-the-client/)
   server.state.broken = false
   await dueNow(id)
   await until('it works', async () => (await plan(id))?.attempts === 0)

@@ -53,7 +53,7 @@ async function renew(db: Db, appId: string, parts: RequestParts): Promise<void> 
     .where(and(eq(tokenRenewals.appId, appId), isDue))
   if (!found) return
   const problem = await renewAll(db, found.app, parts)
-  if (problem !== null) await failed(db, found.app, keptText(problem, MAX_PROBLEM))
+  if (problem !== null) await failed(db, found.app, keptText(problem, MAX_PROBLEM), parts)
 }
 
 /** Words for what went wrong; null where nothing did. */
@@ -130,15 +130,15 @@ async function plan(db: Db, appId: string, seconds: number[]): Promise<void> {
     .where(eq(tokenRenewals.appId, appId))
 }
 
-async function failed(db: Db, app: AppRow, problem: string): Promise<void> {
-  await db.transaction(async (tx) => {
+async function failed(db: Db, app: AppRow, problem: string, { tell }: RequestParts): Promise<void> {
+  const attempts = await db.transaction(async (tx) => {
     const [row] = await tx
       .select()
       .from(tokenRenewals)
       .where(and(eq(tokenRenewals.appId, app.id), isDue))
       .for('update')
     // Somebody else was faster, or the app was connected anew.
-    if (!row) return
+    if (!row) return 0
     const attempts = row.attempts + 1
     const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** row.attempts, LONGEST_PAUSE_SECONDS)
     const next = sql`clock_timestamp() + make_interval(secs => ${pause})`
@@ -147,7 +147,18 @@ async function failed(db: Db, app: AppRow, problem: string): Promise<void> {
       .set({ attempts, problem, renewAt: attempts < GIVE_UP_AFTER ? (next as never) : null })
       .where(eq(tokenRenewals.appId, app.id))
     if (attempts === TELL_AFTER) await tellAdmins(tx, app, problem)
+    return attempts
   })
+  const told = TOLD[attempts]
+  if (told) tell(attempts === GIVE_UP_AFTER ? 'error' : 'warn', { app_id: app.id }, told)
+}
+
+/** What the log says, by failures in a row. */
+const TOLD: Readonly<Record<number, string>> = {
+  1: 'the access token of an app could not be renewed; it is tried again',
+  [TELL_AFTER]: 'the access token of an app could not be renewed; its admins have a task',
+  [GIVE_UP_AFTER]:
+    'the access token of an app could not be renewed and is not tried any more; the app has to be connected again',
 }
 
 function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<string> {

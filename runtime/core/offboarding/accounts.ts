@@ -160,6 +160,7 @@ async function settleStep(
   const failing = { todo: 'remove', attempts: step.attempts, failingSince: null } as const
   const verdict = judgeFailure(failing, outcome, await parts.now(db))
   const { problem } = outcome
+  const { tell } = parts
   if (verdict.kind === 'again') {
     const { attempts, wakeAt } = verdict
     const told = verdict.tell && step.taskId === null
@@ -169,6 +170,12 @@ async function settleStep(
         : {}
       await change(tx, { attempts, problem, wakeAt, ...asked })
     })
+    if (told)
+      tell(
+        'warn',
+        { offboarding: row.id, app_id: step.appId },
+        'an account of somebody who leaves could not be taken so far; somebody has a task, and it is tried again',
+      )
     return false
   }
   await db.transaction(async (tx) => {
@@ -176,6 +183,11 @@ async function settleStep(
     const taskId = await askForHands(tx, row, step, problem, false)
     await change(tx, { state: 'manual', attempts: step.attempts + 1, problem, taskId })
   })
+  tell(
+    'warn',
+    { offboarding: row.id, app_id: step.appId },
+    'an account of somebody who leaves could not be taken; somebody has a task to do it by hand',
+  )
   return false
 }
 

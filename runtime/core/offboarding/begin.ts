@@ -14,12 +14,12 @@ import { revert } from '../requests/cancel.ts'
 import { failOffboarding, lockOffboarding, move, offboardingTarget } from './move.ts'
 
 /** Begins, in one transaction; the last Admin stays, and the offboarding has failed then. */
-export async function begin(db: Db, id: string, means: Pick<CoreParts, 'send' | 'now'>) {
+export async function begin(db: Db, id: string, means: Pick<CoreParts, 'send' | 'now' | 'tell'>) {
   try {
     await db.transaction((tx) => beginIn(tx, id, means))
   } catch (error) {
     if (!(error instanceof CoreError)) throw error
-    await failOffboarding(db, id, String(error.detail))
+    await failOffboarding(db, id, String(error.detail), means)
   }
 }
 

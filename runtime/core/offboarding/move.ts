@@ -7,6 +7,7 @@ import { mayBecome } from '../../contract/offboarding-states.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { recordActivity } from '../activity/activity.ts'
+import type { CoreParts } from '../parts.ts'
 import { openErrorTask } from '../tasks/error.ts'
 
 export type OffboardingRow = typeof userOffboardings.$inferSelect
@@ -48,10 +49,15 @@ export const offboardingTarget = ({ id }: Pick<OffboardingRow, 'id'>, name: stri
 })
 
 /** Ends an offboarding that cannot go on; the admins have a task that says why. */
-export async function failOffboarding(db: Db, id: string, problem: string): Promise<void> {
-  await db.transaction(async (tx) => {
+export async function failOffboarding(
+  db: Db,
+  id: string,
+  problem: string,
+  { tell }: Pick<CoreParts, 'tell'>,
+): Promise<void> {
+  const failed = await db.transaction(async (tx) => {
     const row = await lockOffboarding(tx, id)
-    if (!row || !mayBecome(row.status, 'FAILED')) return
+    if (!row || !mayBecome(row.status, 'FAILED')) return false
     await move(tx, row, 'FAILED', { wakeAt: null, problem: keptText(problem, 1000) })
     const actor = { domainId: row.domainId, userId: null }
     const target = offboardingTarget(row, row.userId)
@@ -65,5 +71,12 @@ export async function failOffboarding(db: Db, id: string, problem: string): Prom
       targetUserId: row.userId,
       productArea: 'OFFBOARDING',
     })
+    return true
   })
+  if (failed)
+    tell(
+      'error',
+      { offboarding: id },
+      'an offboarding failed; the admins have a task that says why',
+    )
 }

@@ -4,6 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
 import { recordActivity } from '../activity/activity.ts'
 import type { Duty } from '../background/background.ts'
+import type { RequestParts } from '../parts.ts'
 import { applyAccounts } from './accounts.ts'
 import { applyActivity } from './activity.ts'
 
@@ -34,17 +35,24 @@ const APPLY = { accounts: applyAccounts, activity: applyActivity }
 
 const EVENTS = { accounts: 'ACCOUNTS_UPLOADED', activity: 'ACTIVITY_RECORDS_UPLOADED' } as const
 
-async function workThrough(db: Db, id: string): Promise<void> {
+async function workThrough(db: Db, id: string, { tell }: RequestParts): Promise<void> {
   await db
     .update(uploads)
     .set({ state: 'RUNNING' })
     .where(and(eq(uploads.id, id), isNull(uploads.finishedAt)))
-  await db.transaction(async (tx) => {
+  const failed = await db.transaction(async (tx) => {
     const upload = await lock(tx, id)
-    if (!upload) return
+    if (!upload) return null
     const outcome = await APPLY[upload.kind](tx, upload)
     await finish(tx, upload, outcome.problem === undefined ? 'SUCCESS' : 'FAILURE', outcome)
+    return outcome.problem === undefined ? null : upload
   })
+  if (failed)
+    tell(
+      'warn',
+      { upload: id, kind: failed.kind, app_id: failed.appId },
+      'an upload failed, and nothing of it was kept; the activity log says why',
+    )
 }
 
 /** An upload that is not finished, held until the transaction ends; null when another host was faster. */

@@ -1,6 +1,6 @@
 /** Somebody leaves an app whose system does not do as it is told. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { person } from '../host.ts'
+import { logged, person } from '../host.ts'
 import { type BadCompany, startBadCompany } from '../requests/faults/bad-company.ts'
 import type { End } from '../requests/faults/bad-system.ts'
 import { leaving } from './leaving.ts'
@@ -44,6 +44,9 @@ test('an account that the system refuses to close is somebody’s task, which sa
   const { id, userId, account } = await leaves('refused')
   const task = await people.taskOf(userId)
   expect(task.instructions).toContain('could not be done so far')
+  expect(logged(company.core, 'offboarding', id)).toEqual([
+    'warn: an account of somebody who leaves could not be taken so far; somebody has a task, and it is tried again',
+  ])
   expect(await people.statusOf(id)).toBe('IN_PROGRESS')
   expect(company.system.accounts.get(account)?.status).toBe('ACTIVE')
   await company.core.call('POST', `/tasks/${task.id}/complete`)

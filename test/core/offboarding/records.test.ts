@@ -5,7 +5,7 @@ import { FIRST_ADMIN } from '../../../runtime/core/callers/first-admin.ts'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
-import { type CoreHost, person, startCore } from '../host.ts'
+import { type CoreHost, logged, person, startCore } from '../host.ts'
 
 const PATH = '/lifecycle-management/user-offboardings'
 const LATER = '2999-01-01T00:00:00Z'
@@ -93,6 +93,9 @@ test('one who has become the last Admin meanwhile stays, and the admins are told
   })
   expect(tasks.items).toMatchObject([
     { task_type: 'OFFBOARDING_ERROR', product_area: 'OFFBOARDING' },
+  ])
+  expect(logged(core, 'offboarding', body.id)).toEqual([
+    'error: an offboarding failed; the admins have a task that says why',
   ])
   await core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.email, FIRST_ADMIN))
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
 import { type Directory, startDirectory } from '../directory.ts'
-import { app, type CoreHost, startCore } from '../host.ts'
+import { app, type CoreHost, logged, startCore } from '../host.ts'
 import { type Acme, acme } from '../policies/acme.ts'
 import { company } from '../requests/company.ts'
 import { leaving } from './leaving.ts'
@@ -72,6 +72,9 @@ test('what an app cannot do itself is somebody’s task, and done with it', asyn
   expect(task).toMatchObject({ task_category: 'DEPROVISIONING', target_user: { id: bob.id } })
   expect(task.description).toContain('bob-in-the-wiki')
   expect(await leavers.statusOf(id)).toBe('IN_PROGRESS')
+  expect(logged(core, 'offboarding', id)).toEqual([
+    'warn: an account of somebody who leaves could not be taken; somebody has a task to do it by hand',
+  ])
   expect((await leavers.cancel(id)).status).toBe(409)
   expect((await core.call('POST', `/tasks/${task.id}/complete`)).status).toBe(204)
   await leavers.reaches(id, 'COMPLETED')

@@ -96,7 +96,6 @@ describe('pages that are too large for the host', () => {
 })
 
 /** Level and words of the lines about the app, from a line on. */
-//DBG
 const toldOfApp = (from: number) =>
   core.lines
     .slice(from)

@@ -6,6 +6,7 @@ import {
   app,
   type CoreHost,
   domainOf,
+  logged,
   otherDomain,
   type Person,
   person,
@@ -128,6 +129,9 @@ test('an account that two rows name leaves everything as it was', async () => {
     { unique_identifier: null, email: 'ada@example.com' },
   ])
   expect(state).toBe('FAILURE')
+  expect(logged(core, 'app_id', appId)).toEqual([
+    'warn: an upload failed, and nothing of it was kept; the activity log says why',
+  ])
   expect(await accountsOf(appId)).toHaveLength(1)
   expect(await lastEvents(core, 1)).toEqual([
     ['ACCOUNTS_UPLOADED', { problem: expect.stringContaining('named twice'), app_id: appId }],
