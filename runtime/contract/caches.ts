@@ -34,6 +34,12 @@ export const CACHES = {
     maxBytes: 16 * MIB,
     goes: 'the least recently used one of the connector that holds most; its next call logs in again',
   },
+  judged_tenants: {
+    holds: 'digests of credentials and settings that were judged, by connector version',
+    maxEntries: 20_000,
+    maxBytes: 8 * MIB,
+    goes: 'the one that was not used longest; its next call is judged again',
+  },
   governors: {
     holds: 'the pace towards each upstream and tenant',
     maxEntries: 10_000,

@@ -52,9 +52,17 @@ type Expected = {
  * @throws body_not_json, body_too_deep, request_invalid, page_size_invalid, credentials_invalid, settings_invalid
  */
 export function parseCall(text: string, expected: Expected): Call {
-  const value = parseBody(text)
+  return judgeCall(parseBody(text), text.length, expected)
+}
+
+/**
+ * The same of a body that is parsed already, of a text of so many characters.
+ *
+ * @throws request_invalid, page_size_invalid, credentials_invalid, settings_invalid
+ */
+export function judgeCall(value: unknown, textLength: number, expected: Expected): Call {
   const envelope = expected.plain ? plainEnvelope : authenticatedEnvelope
-  const thorough = thoroughness(text.length)
+  const thorough = thoroughness(textLength)
   const parsed = v.safeParse(envelope, value, thorough)
   const request = v.safeParse(
     expected.request,
@@ -124,7 +132,12 @@ const isKind = (name: unknown): name is CredentialKind =>
 const mayHoldSecret = ([name]: readonly unknown[]): boolean =>
   ['auth', 'credentials', 'settings', 'request'].includes(String(name))
 
-function parseBody(text: string): unknown {
+/**
+ * The JSON of a body.
+ *
+ * @throws body_not_json, body_too_deep
+ */
+export function parseBody(text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)

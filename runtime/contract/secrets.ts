@@ -182,6 +182,9 @@ function objectSecrets(schema: AnySchema, value: unknown): string[] {
   })
 }
 
+/** Whether an object's schema marks any member as secret. */
+export const hasSecrets = (schema: AnySchema): boolean => secretMembers(schema).length > 0
+
 const found = new WeakMap<AnySchema, readonly string[]>()
 
 /** Names of the members that an object's schema marks as secret; looked for once for each schema. */

@@ -2,7 +2,7 @@
  * The short way of a call: one that waits for nothing but its sandbox is carried out without a promise. Judges and
  * answers by the functions of the long way (invoke.ts), which takes whatever is not such a call.
  */
-import { type Call, parseCall } from '../contract/envelope.ts'
+import { judgeCall, parseBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { CallerSignal, Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
@@ -12,6 +12,7 @@ import { checkDeclaredTypes } from './declared-types.ts'
 import { answerOf, failureOf, isPlain, withAsked, withLimit } from './from-lane.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { boundsOf, isolateKeyOf } from './isolate-key.ts'
+import { createKnownCalls, type Sent } from './known-call.ts'
 import type { Page } from './page-token.ts'
 import type { Answer, Invocation, InvokeDeps, ServedVersion } from './ports.ts'
 import { withRedactedCause } from './redact-error.ts'
@@ -43,6 +44,7 @@ export type StartDeps = InvokeDeps & {
 export function createStart(deps: StartDeps): Start {
   const { turns } = deps
   const marks = createMarks()
+  const known = createKnownCalls()
   const loaded = new WeakMap<ServedVersion, LoadedConnector>()
 
   /** The code of a version that was loaded before; its first calls go the long way. */
@@ -60,9 +62,8 @@ export function createStart(deps: StartDeps): Start {
     if (isEnding || hostPerforms(version.manifest, capability)) return false
     const connector = loadedOf(version)
     if (connector === null) return false
-    const call = parsed(invocation.text, { version, capability })
+    const { call, tenant } = judged(invocation.text, { version, capability })
     if (call.page.token !== null) return false
-    const tenant = isolateKeyOf(call)
     const { deadlineMs, concurrency } = boundsOf(version, deps)
     const leave = turns.tryTake(version.key, tenant, concurrency)
     if (leave === null) return false
@@ -92,6 +93,26 @@ export function createStart(deps: StartDeps): Start {
     return true
   }
 
+  /** A call and whose it is; of a tenant whose credentials and settings were judged before, its request alone is. */
+  function judged(text: string, { version, capability }: Omit<Route, 'isEnding'>): Sent {
+    const body = parseBody(text)
+    const sent = known.sent(body, version, capability)
+    if (sent !== null && known.isJudged(sent, version)) {
+      checkDeclaredTypes(version.manifest, capability, sent.call.request)
+      return sent
+    }
+    const call = judgeCall(body, text.length, {
+      plain: isPlain(capability),
+      request: version.request(capability) as never,
+      settings: version.settings,
+      manifest: version.manifest,
+    })
+    checkDeclaredTypes(version.manifest, capability, call.request)
+    const tenant = isolateKeyOf(call)
+    if (sent !== null) known.judged(sent, version, tenant)
+    return { call, tenant }
+  }
+
   function settle(ready: ReadyCall, ended: LaneReply | RuntimeError, { answer, fail }: Ends): void {
     if (ended instanceof RuntimeError) return fail(ended)
     if (!ended.reply.ok) return void failureOf(deps, ready, ended).then(fail, fail)
@@ -106,14 +127,3 @@ export function createStart(deps: StartDeps): Start {
 }
 
 const FIRST = { cursorJson: 'null', course: BEGUN } as const
-
-function parsed(text: string, { version, capability }: Omit<Route, 'isEnding'>): Call {
-  const call = parseCall(text, {
-    plain: isPlain(capability),
-    request: version.request(capability) as never,
-    settings: version.settings,
-    manifest: version.manifest,
-  })
-  checkDeclaredTypes(version.manifest, capability, call.request)
-  return call
-}

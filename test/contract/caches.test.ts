@@ -12,6 +12,7 @@ import { DEFAULT_LIMITS } from '../../runtime/egress/limits.ts'
 import { createTokens } from '../../runtime/egress/login/tokens.ts'
 import { createGovernors } from '../../runtime/egress/throttle.ts'
 import { createRateLimit } from '../../runtime/http/core/rate-limit.ts'
+import { createKnownCalls } from '../../runtime/invoke/known-call.ts'
 import { createStandingBook, STANDING_LIMITS } from '../../runtime/lanes/standing.ts'
 import { createRecentCalls } from '../../runtime/lifecycle/calls.ts'
 import { createRepeats } from '../../runtime/log-repeats.ts'
@@ -80,6 +81,24 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
         await get(MANIFEST, `${nth}`, make, never)
         return make.mock.calls.length === 0
       }
+    },
+  },
+  judged_tenants: {
+    bytes: null,
+    fill(count) {
+      const known = createKnownCalls()
+      const version = createVersion(MANIFEST, 'digest', 'stranger', async () => '')
+      const sentBy = (nth: number) => {
+        const body = { auth: { token: { token: `${nth}` } }, request: {} }
+        const sent = known.sent(body, version, 'list_accounts')
+        if (sent === null) throw new Error('it is no usual call')
+        return sent
+      }
+      for (let nth = 0; nth < count; nth += 1) {
+        const sent = sentBy(nth)
+        known.judged(sent, version, sent.tenant)
+      }
+      return (nth) => known.isJudged(sentBy(nth), version)
     },
   },
   governors: {

@@ -265,6 +265,16 @@ const WAYS: Record<string, { at?: string; body: string | Buffer; headers?: Sent[
   'one with members that nobody knows': {
     body: `{"credentials":${JSON.stringify(credentials)},"settings":{"host":"a.example","x":1},"request":{"account_id":"a-1","__proto__":{"a":1}},"later":[]}`,
   },
+  'one that is known, with what is nested too deeply where nobody looks': {
+    body: `${JSON.stringify(envelope).slice(0, -1)},"later":${'['.repeat(100)}${']'.repeat(100)}}`,
+  },
+  'one with members in another order': {
+    body: JSON.stringify({ request: envelope.request, settings, credentials }),
+  },
+  'one with a size of its first page': {
+    at: 'list_accounts',
+    body: JSON.stringify({ ...envelope, request: {}, page: { size: 3 } }),
+  },
   'a first page': { at: 'list_accounts', body: JSON.stringify({ ...envelope, request: {} }) },
   'the other spelling': { at: 'list-accounts', body: JSON.stringify({ ...envelope, request: {} }) },
   'a token of a page that is none': {

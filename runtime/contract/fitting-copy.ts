@@ -1,0 +1,73 @@
+/**
+ * What a schema makes of a value that fits it, without the schema: made once from it, for flat requests as nearly all
+ * are. Whatever it does not know, or would have to say something about, is left to the schema.
+ */
+import * as v from 'valibot'
+import type { AnySchema } from './capabilities.ts'
+
+/** The value is for the schema to judge. */
+export const MISFIT: unique symbol = Symbol('misfit')
+
+/** The same as the output of the schema, or MISFIT. */
+export type FittingCopy = (value: unknown) => unknown
+
+type Inside = {
+  type: string
+  entries?: Record<string, AnySchema>
+  wrapped?: AnySchema
+  default?: unknown
+  pipe?: readonly { kind: string }[]
+}
+
+const made = new WeakMap<AnySchema, FittingCopy>()
+
+/** The copier of a schema. */
+export function fittingCopy(schema: AnySchema): FittingCopy {
+  const known = made.get(schema)
+  if (known) return known
+  const copy = make(schema)
+  made.set(schema, copy)
+  return copy
+}
+
+const neverFits: FittingCopy = () => MISFIT
+
+function make(schema: AnySchema): FittingCopy {
+  const { type, entries, wrapped, pipe = [] } = schema as unknown as Inside
+  // Of a pipe only what describes is known: checks and changes are the schema's own.
+  if (pipe.slice(1).some(({ kind }) => kind !== 'metadata')) return neverFits
+  if (type === 'string' || type === 'boolean')
+    return (value) => (typeof value === type ? value : MISFIT)
+  if (isOptional(schema) && wrapped) {
+    const inner = fittingCopy(wrapped)
+    return (value) => (value === undefined || value === null ? MISFIT : inner(value))
+  }
+  return type === 'object' && entries ? ofObject(entries) : neverFits
+}
+
+/** A member that may be missing: what it is then, says its default. */
+const isOptional = (schema: AnySchema): boolean =>
+  ['optional', 'nullish'].includes((schema as unknown as Inside).type)
+
+function ofObject(entries: Record<string, AnySchema>): FittingCopy {
+  const members = Object.entries(entries).map(([name, schema]) => ({
+    name,
+    schema,
+    copy: fittingCopy(schema),
+    mayBeMissing: isOptional(schema) && (schema as unknown as Inside).default !== undefined,
+  }))
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return MISFIT
+    const given = value as Record<string, unknown>
+    const copied: Record<string, unknown> = {}
+    for (const { name, schema, copy, mayBeMissing } of members) {
+      if (name in given) {
+        const member = copy(given[name])
+        if (member === MISFIT) return MISFIT
+        copied[name] = member
+      } else if (mayBeMissing) copied[name] = v.getDefault(schema)
+      else return MISFIT
+    }
+    return copied
+  }
+}
