@@ -41,9 +41,9 @@ function node() {
   process.exit(1)
 }
 
-// With V8's own young generation (16 MiB and more) the buffers of 150 lists of 28 kB begin a collection of the whole
-// heap, 10 ms each: one caller's p99 was 12 ms, and is 4. A small one is emptied before they add up.
-const SEMI_SPACE_MB = 4
+// Replies lie in slabs (runtime/contract/reply-room.ts): few buffers outside the heap, so that they begin no collection of
+// all of it any more, and a larger young generation is emptied less often (test/bench/RESULTS.md).
+const SEMI_SPACE_MB = 16
 const flags = ['--no-warnings', `--max-semi-space-size=${SEMI_SPACE_MB}`]
 
 const [file, args] = [node(), [...flags, main, ...process.argv.slice(2)]]
