@@ -4,11 +4,12 @@
  */
 import type { EventEmitter } from 'node:events'
 import { sql } from 'drizzle-orm'
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { drizzle, type NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
 import { RuntimeError } from '../contract/errors.ts'
 import { type AnswerWatch, watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
+import { gathering } from './at-end.ts'
 import { ONCE, whenContendedAgain } from './contention.ts'
 import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
@@ -129,7 +130,7 @@ function withTransactions(pool: Pool): Db {
     const client = await pool.connect()
     let fault: Error | undefined
     try {
-      return await drizzle(client).transaction(work, config)
+      return await drizzle(client).transaction((tx) => gathering(tx, work), config)
     } catch (error) {
       if (isAway(error)) fault = error as Error
       throw error
@@ -142,10 +143,22 @@ function withTransactions(pool: Pool): Db {
   return db
 }
 
-/** What time it is for every host that shares the database. */
+/** How long a transaction counts on from the moment that it was told, in milliseconds. */
+const COUNTED_MS = 1000
+const moments = new WeakMap<Db, { told: Date; atMs: number }>()
+
+/**
+ * What time it is for every host that shares the database. A transaction asks once, and counts on from there: what
+ * it says is never ahead of what the database would.
+ */
 export async function databaseTime(db: Db): Promise<Date> {
+  const known = moments.get(db)
+  const sinceMs = known ? Math.floor(performance.now() - known.atMs) : COUNTED_MS
+  if (known && sinceMs < COUNTED_MS) return new Date(known.told.getTime() + sinceMs)
   const { rows } = await db.execute<{ now: string }>(sql`select clock_timestamp() as now`)
-  return new Date(rows[0]?.now ?? Number.NaN)
+  const told = new Date(rows[0]?.now ?? Number.NaN)
+  if (db instanceof NodePgTransaction) moments.set(db, { told, atMs: performance.now() })
+  return told
 }
 
 /** SQLSTATE classes and codes of a server that is away, starting, stopping or full. */

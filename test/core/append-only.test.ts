@@ -1,9 +1,10 @@
 /** The log can be added to and read, by nobody changed; and what was changed all the same shows. */
-import { sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordActivity } from '../../runtime/core/activity/activity.ts'
 import { hashOf, verifyActivity } from '../../runtime/core/activity/chain.ts'
-import { openDatabase } from '../../runtime/database/database.ts'
+import { type Db, openDatabase } from '../../runtime/database/database.ts'
 import { activityLogs } from '../../runtime/database/schema/audit.ts'
 import { type CoreHost, domainOf, person, startCore } from './host.ts'
 
@@ -87,6 +88,67 @@ test('tables that came later can be used after the next start', async () => {
   await again.db.execute('insert into later default values')
   await again.close()
   await owner.query('drop table later')
+})
+
+describe('what a transaction records', () => {
+  const record = (tx: Db, eventType: string) =>
+    recordActivity(tx, { domainId, userId: null }, eventType, [], {})
+
+  const latest = async (count: number): Promise<string[]> => {
+    const rows = await core.db
+      .select()
+      .from(activityLogs)
+      .orderBy(desc(activityLogs.id))
+      .limit(count)
+    return rows.map(({ eventType }) => eventType).reverse()
+  }
+
+  test('is written in its order, without what was undone to a savepoint, and makes nobody wait before', async () => {
+    await core.db.transaction(async (tx) => {
+      await record(tx, 'FIRST')
+      await tx.transaction((sub) => record(sub, 'SECOND'))
+      await tx
+        .transaction(async (sub) => {
+          await record(sub, 'UNDONE')
+          throw new Error('undo it')
+        })
+        .catch(() => {})
+      // Another one is done while this one goes on.
+      await core.db.transaction((other) => record(other, 'ANOTHER'))
+      await record(tx, 'THIRD')
+    })
+    expect(await latest(4)).toEqual(['ANOTHER', 'FIRST', 'SECOND', 'THIRD'])
+    const whole = await verifyActivity(core.db, domainId)
+    expect(whole.broken).toBeNull()
+  })
+
+  test('is gone with the transaction, and written without one', async () => {
+    const failed = core.db.transaction(async (tx) => {
+      await record(tx, 'LOST')
+      throw new Error('undo it')
+    })
+    await expect(failed).rejects.toThrow('undo it')
+    await record(core.db, 'ALONE')
+    expect(await latest(2)).toEqual(['THIRD', 'ALONE'])
+  })
+
+  test('is a chain whatever it says, also where many write at once', async () => {
+    const odd = { 'é\u0001"\\\u007f\u2028😀': ['\n\t', 1e21, -0.5, null, { b: 1, a: '€' }] }
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        core.db.transaction(async (tx) => {
+          const target = [{ target_type: 'X', name: 'ä "quoted" \\', id: '1' }]
+          await recordActivity(tx, { domainId, userId: null }, 'ODD', target, odd, 'Failed')
+          await record(tx, 'PLAIN')
+        }),
+      ),
+    )
+    const whole = await verifyActivity(core.db, domainId)
+    expect(whole).toMatchObject({
+      broken: null,
+      rows: (await core.db.select().from(activityLogs)).length,
+    })
+  })
 })
 
 describe('on a server of the operator', () => {

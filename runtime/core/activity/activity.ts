@@ -1,12 +1,13 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
-import { and, asc, desc, eq, gte, lte } from 'drizzle-orm'
+import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
+import { atEnd } from '../../database/at-end.ts'
 import type { Db } from '../../database/database.ts'
-import { lockUntilEnd } from '../../database/locks.ts'
+import { lockNumber } from '../../database/locks.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
 import { users } from '../../database/schema/people.ts'
-import type { Principal } from '../callers/principal.ts'
+import type { Principal, Profile } from '../callers/principal.ts'
 import { selectSlice } from '../list/page.ts'
-import { BEGINNING, hashOf, type LogContent } from './chain.ts'
+import { bodyOf } from './chain.ts'
 
 export type Target = { target_type: string; name: string; id: string }
 
@@ -14,46 +15,53 @@ export type Target = { target_type: string; name: string; id: string }
 export type Doer = Pick<Principal, 'domainId' | 'userId'>
 
 /** In whose name something is done; without a user it is the host itself. */
-export type Actor = Pick<Principal, 'domainId'> & { userId: string | null }
+export type Actor = Pick<Principal, 'domainId' | 'profile'> & { userId: string | null }
 
 export type ActivityOutcome = 'Succeeded' | 'Failed'
 
-/** Records what the caller did, or tried in vain. */
+/**
+ * Records what the caller did, or tried in vain. It is written as the last thing of the transaction: the log takes
+ * one writer at a time, who waits for nothing but the commit then.
+ */
 export async function recordActivity(
   tx: Db,
-  { domainId, userId }: Actor,
+  { domainId, userId, profile }: Actor,
   eventType: string,
   targets: Target[],
   metadata: Record<string, unknown>,
   outcome: ActivityOutcome = 'Succeeded',
 ): Promise<void> {
-  const [user] = userId === null ? [] : await tx.select().from(users).where(eq(users.id, userId))
+  const user = profile?.userId === userId ? profile : await profileOf(tx, userId)
   const actor = {
     actor_type: userId === null ? 'Lumos system' : 'Lumos user',
     email: user?.email ?? '',
     given_name: user?.givenName ?? '',
     family_name: user?.familyName ?? '',
   }
-  // One at a time until the transaction ends: two that read the same row before would fork the chain.
-  await tx.execute(lockUntilEnd('writing the log'))
-  const [before] = await tx
-    .select({ hash: activityLogs.eventHash })
-    .from(activityLogs)
-    .where(eq(activityLogs.domainId, domainId))
-    .orderBy(desc(activityLogs.id))
-    .limit(1)
-  const row: LogContent = {
-    domainId,
-    eventType,
-    outcome,
-    actor,
-    targets,
-    metadata,
-    beganAt: new Date(),
+  const body = bodyOf({ domainId, eventType, outcome, actor, targets, metadata })
+  await atEnd(tx, writeRows, { domainId, body })
+}
+
+async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, 'userId'> | null> {
+  if (userId === null) return null
+  const { email, givenName, familyName } = users
+  const [row] = await tx
+    .select({ email, givenName, familyName })
+    .from(users)
+    .where(eq(users.id, userId))
+  return row ?? null
+}
+
+type NewRow = { domainId: string; body: string }
+
+/** One at a time until the transaction ends: two that read the same row before would fork the chain. */
+async function writeRows(tx: Db, rows: readonly NewRow[]): Promise<void> {
+  for (const domainId of new Set(rows.map((one) => one.domainId))) {
+    const bodies = rows.filter((one) => one.domainId === domainId).map(({ body }) => body)
+    await tx.execute(
+      sql`select write_activity(${domainId}, ${sql.param(bodies)}::text[], ${lockNumber('writing the log')})`,
+    )
   }
-  await tx
-    .insert(activityLogs)
-    .values({ ...row, eventHash: hashOf(before?.hash ?? BEGINNING, row) })
 }
 
 type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }

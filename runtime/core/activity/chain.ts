@@ -22,9 +22,16 @@ export const BEGINNING = ''
  * of members and what is stored must be enough to compute it again.
  */
 export function hashOf(before: string, row: LogContent): string {
-  const { domainId, eventType, outcome, actor, targets, metadata, beganAt } = row
-  const parts = [before, domainId, eventType, outcome, actor, targets, metadata, beganAt]
-  return createHash('sha512').update(canonicalJson(parts)).digest('hex')
+  const [first, moment] = [JSON.stringify(before), JSON.stringify(row.beganAt)]
+  return createHash('sha512')
+    .update(`[${first},${bodyOf(row)},${moment}]`)
+    .digest('hex')
+}
+
+/** What a hash covers between the hash before and the moment, as the database's `write_activity` takes it. */
+export function bodyOf(row: Omit<LogContent, 'beganAt'>): string {
+  const { domainId, eventType, outcome, actor, targets, metadata } = row
+  return canonicalJson([domainId, eventType, outcome, actor, targets, metadata]).slice(1, -1)
 }
 
 export type Verification = {

@@ -15,7 +15,12 @@ export type Caller = {
   readOnly: boolean
   roles: readonly RoleName[]
   permissions: ReadonlySet<Permission>
+  /** As the log names the user; read anew where it is not known. */
+  profile?: Profile
 }
+
+/** How somebody is called. `userId` says of whom it is: a caller may be made of two. */
+export type Profile = { userId: string; email: string; givenName: string; familyName: string }
 
 export type Principal = Caller & {
   tokenId: string
@@ -93,6 +98,7 @@ export async function principalOfToken(
 /** A token that works, with its user's status and roles. */
 export type FoundToken = {
   token: typeof apiTokens.$inferSelect
+  profile: Profile
   status: (typeof users.$inferSelect)['status']
   roles: string[]
 }
@@ -124,6 +130,12 @@ async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
   const rows = await db
     .select({
       token: apiTokens,
+      profile: {
+        userId: users.id,
+        email: users.email,
+        givenName: users.givenName,
+        familyName: users.familyName,
+      },
       status: users.status,
       roles: sql<
         string[]
@@ -137,10 +149,10 @@ async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
 }
 
 /** Whom a token acts as; null where its user may not act. */
-export function principalOf({ token, status, roles }: FoundToken): Principal | null {
+export function principalOf({ token, profile, status, roles }: FoundToken): Principal | null {
   if (!mayAct(status)) return null
   const { id: tokenId, userId, domainId, readOnly, lastUsedAt } = token
-  return { tokenId, lastUsedAt, ...withRoles({ userId, domainId, readOnly }, roles) }
+  return { tokenId, lastUsedAt, profile, ...withRoles({ userId, domainId, readOnly }, roles) }
 }
 
 /** Whether a user of this status is let in. */
