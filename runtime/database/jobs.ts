@@ -6,6 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Client } from 'pg'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Database, Db } from './database.ts'
+import { createSharedLooks } from './shared-looks.ts'
 
 /** Where the jobs lie. */
 export const JOBS_SCHEMA = 'jobs'
@@ -31,14 +32,18 @@ export async function prepareJobs(client: Client): Promise<void> {
 
 /** The jobs of a database, not started. */
 export function openJobs({ db, listen }: Pick<Database, 'db' | 'listen'>): PgBoss {
+  const { executeSql } = inTransaction(db)
+  const looks = createSharedLooks(executeSql)
   return new PgBoss({
     schema: JOBS_SCHEMA,
     db: {
-      ...inTransaction(db),
+      executeSql: looks.ask,
       async listen(channel, onNotification, onReconnect) {
-        const end = listen(channel, (said) =>
-          said === null ? onReconnect() : onNotification(said),
-        )
+        const end = listen(channel, (said) => {
+          looks.changed()
+          if (said === null) onReconnect()
+          else onNotification(said)
+        })
         return { close: end }
       },
     },

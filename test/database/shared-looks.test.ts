@@ -1,0 +1,68 @@
+/** Places of a host that look for a job ask the database once for all of them. */
+import { expect, test } from 'vitest'
+import { createSharedLooks } from '../../runtime/database/shared-looks.ts'
+
+const LOOK = "\n  WITH\n  next AS (select from job where name = 'a') update ..."
+
+/** A queue with some jobs; `asked` counts the questions for one. */
+function queue(jobs: number) {
+  let nowMs = 0
+  const state = { jobs, asked: 0 }
+  const looks = createSharedLooks(
+    async (text) => {
+      if (!text.includes('next AS')) return { rows: [] }
+      state.asked += 1
+      const found = state.jobs > 0
+      if (found) state.jobs -= 1
+      return { rows: found ? [{}] : [] }
+    },
+    () => nowMs,
+  )
+  const all = async (places: number) =>
+    (await Promise.all(Array.from({ length: places }, () => looks.ask(LOOK, [])))).filter(
+      ({ rows }) => rows.length > 0,
+    ).length
+  return { state, looks, all, pass: (ms: number) => (nowMs += ms) }
+}
+
+test('of eight places that are woken for one job, one finds it and one finds no more', async () => {
+  const { state, all } = queue(1)
+  expect(await all(8)).toBe(1)
+  expect(state.asked).toBe(2)
+})
+
+test('each finds one where there are enough', async () => {
+  const { all } = queue(20)
+  expect(await all(8)).toBe(8)
+})
+
+test('what was sent since, or ended, is looked for again', async () => {
+  const { state, looks, all } = queue(0)
+  await all(8)
+  state.jobs = 1
+  expect(await all(8)).toBe(0)
+  looks.changed()
+  expect(await all(8)).toBe(1)
+  state.jobs = 1
+  await looks.ask('update job set ...')
+  expect(await all(8)).toBe(1)
+})
+
+test('what becomes due by itself is found a second later', async () => {
+  const { state, all, pass } = queue(0)
+  await all(1)
+  state.jobs = 1
+  pass(1000)
+  expect(await all(1)).toBe(1)
+})
+
+test('a look that fails fails for the one who asked, and the next one asks', async () => {
+  let asked = 0
+  const { ask } = createSharedLooks(async () => {
+    asked += 1
+    if (asked === 1) throw new Error('away')
+    return { rows: [{}] }
+  })
+  const [first, second] = await Promise.allSettled([ask(LOOK), ask(LOOK)])
+  expect([first?.status, second?.status]).toEqual(['rejected', 'fulfilled'])
+})
