@@ -98,7 +98,9 @@ async function admins(db: Db, request: PartiesOfApp): Promise<Approvers | null> 
     .where(eq(apps.id, request.appId))
   const ofApp = app ? await eligible(db, request, app) : null
   if (ofApp) return ofApp
-  return eligible(db, request, { users: await adminIds(db, request.domainId), groups: [] })
+  const parties = partiesOf(request)
+  const ofDomain = (await adminIds(db, request.domainId)).filter((id) => !parties.includes(id))
+  return ofDomain.length > 0 ? { users: ofDomain, groups: [] } : null
 }
 
 /** Those who do work by hand for an app; parties among them, for there is nothing to decide. */
@@ -135,9 +137,13 @@ export async function decidersOf(
   return (await eligible(db, request, named)) ?? admins(db, request)
 }
 
-/** Whether there is somebody for each decision that a request needs. */
-export async function canBeDecided(db: Db, request: Planned): Promise<boolean> {
-  for (const step of stepsOf(request.plan))
-    if ((await decidersOf(db, request, step)) === null) return false
-  return true
+/** Who makes the first decision that a request needs; null where there is nobody for one of them. */
+export async function firstDeciders(db: Db, request: Planned): Promise<Approvers | null> {
+  let first: Approvers | null = null
+  for (const step of stepsOf(request.plan)) {
+    const who = await decidersOf(db, request, step)
+    if (who === null) return null
+    first ??= who
+  }
+  return first
 }

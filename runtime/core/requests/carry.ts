@@ -50,33 +50,38 @@ async function next(
   parts: RequestParts,
   waiting: ReadonlySet<string>,
 ): Promise<RequestRow | null> {
+  const now = await parts.now(db)
+  const [first] = await dueOf(db, pair, now, waiting)
+  if (!first) return null
+  // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
+  if (first.todo !== null) return first
   return db.transaction(async (tx) => {
-    const now = await parts.now(tx)
-    const due = await tx
-      .select()
-      .from(accessRequests)
-      .where(
-        and(
-          ofPair(pair),
-          lte(accessRequests.wakeAt, now),
-          notInArray(accessRequests.id, [...waiting]),
-        ),
-      )
-      // Grants first: what another request goes on to hold need not be taken and given again.
-      .orderBy(
-        sql`${accessRequests.todo} is distinct from 'grant'`,
-        asc(accessRequests.wakeAt),
-        asc(accessRequests.id),
-      )
-      .limit(20)
-      .for('update')
-    for (const one of due) {
+    for (const one of await dueOf(tx, pair, now, waiting).for('update')) {
       const woken = await wake(tx, one, now, parts)
       if (woken.todo !== null) return woken
     }
     return null
   })
 }
+
+const dueOf = (db: Db, pair: Pair, now: Date, waiting: ReadonlySet<string>) =>
+  db
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        ofPair(pair),
+        lte(accessRequests.wakeAt, now),
+        notInArray(accessRequests.id, [...waiting]),
+      ),
+    )
+    // Grants first: what another request goes on to hold need not be taken and given again.
+    .orderBy(
+      sql`${accessRequests.todo} is distinct from 'grant'`,
+      asc(accessRequests.wakeAt),
+      asc(accessRequests.id),
+    )
+    .limit(20)
 
 async function step(
   db: Db,

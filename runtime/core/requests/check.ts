@@ -27,7 +27,10 @@ export async function check(db: Db, request: RequestRow, parts: RequestParts): P
       .for('update')
     if (now?.todo !== 'check') return
     if (verdict.end === 'refused') await refused(tx, now, verdict.why)
-    else await begin(tx, now, preapproved, parts, verdict.end === 'failed' ? verdict.why : null)
+    else
+      await begin(tx, now, preapproved, parts, {
+        failure: verdict.end === 'failed' ? verdict.why : null,
+      })
   })
 }
 

@@ -7,7 +7,7 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import type { Actor } from '../activity/activity.ts'
 import type { AppRow } from '../apps/apps.ts'
 import type { PermissionRow } from '../store/permission-base.ts'
-import { canBeDecided } from './approvers.ts'
+import { firstDeciders } from './approvers.ts'
 import { begin, DECISION_MS, UNDECIDABLE } from './decide.ts'
 import { look, type RequestMeans } from './means.ts'
 import { change, later, note, type RequestRow } from './move.ts'
@@ -70,9 +70,10 @@ export async function createRequest(
   const asks = request.plan.validationWebhook !== null || (!plain && rules.length > 0)
   // A rule that webhooks decide may say yes without anybody.
   const isAsked = request.requesterId !== null && rules.length === 0
-  if (isAsked && !(await canBeDecided(tx, request)))
+  const first = isAsked ? await firstDeciders(tx, request) : null
+  if (isAsked && first === null)
     throw new CoreError(409, `${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`)
-  if (!asks) return begin(tx, request, plain?.justification ?? null, means)
+  if (!asks) return begin(tx, request, plain?.justification ?? null, means, { first })
   return toCheck(tx, request, now, means)
 }
 

@@ -1,6 +1,7 @@
 /** How a request comes to a yes or a no, in the database alone: each step within the transaction of what caused it. */
 import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
+import type { Approvers } from '../../database/schema/requests.ts'
 import type { Actor } from '../activity/activity.ts'
 import { openErrorTask } from '../tasks/error.ts'
 import { type DecisionStep, decidersOf, eligible, stepsOf } from './approvers.ts'
@@ -20,14 +21,15 @@ export const UNDECIDABLE =
  * Begins with a request that nothing forbids: the manager, the first stage, or yes at once.
  *
  * @param preapproved Why nobody needs to be asked; null where somebody does.
- * @param failure Why it could not be checked before; null where it was, or need not be.
+ * @param begun `failure`: why it could not be checked before; null where it was, or need not be. `first`: who makes
+ *   the first decision, where that is known already.
  */
 export async function begin(
   tx: Db,
   request: RequestRow,
   preapproved: string | null,
   means: RequestMeans,
-  failure: string | null = null,
+  begun: Begun = {},
 ): Promise<RequestRow> {
   if (preapproved !== null) {
     await note(tx, systemOf(request), request, 'APP_STORE_PRE_APPROVED_ACCESS_REQUEST', {
@@ -35,11 +37,14 @@ export async function begin(
     })
     return approved(tx, request, preapproved, means)
   }
-  if (!request.plan.manager) return openStage(tx, request, 0, means, failure)
+  if (!request.plan.manager) return openStage(tx, request, 0, means, begun)
   const wakeAt = nextLook(request, await means.now(tx))
-  const values = { ...READY, wakeAt, failure }
-  return askFor(tx, await move(tx, request, 'PENDING_MANAGER_APPROVAL', values), 'manager')
+  const values = { ...READY, wakeAt, failure: begun.failure ?? null }
+  const moved = await move(tx, request, 'PENDING_MANAGER_APPROVAL', values)
+  return askFor(tx, moved, 'manager', begun.first)
 }
+
+type Begun = { failure?: string | null; first?: Approvers | null }
 
 /** Asks the approvers of a stage; behind the last one it is a yes. */
 async function openStage(
@@ -47,19 +52,24 @@ async function openStage(
   request: RequestRow,
   stage: number,
   means: RequestMeans,
-  failure: string | null = null,
+  { failure = null, first = null }: Begun = {},
 ): Promise<RequestRow> {
   if (!stepsOf(request.plan).includes(stage)) return approved(tx, request, null, means)
   const wakeAt = nextLook(request, await means.now(tx))
   const values = { ...READY, stage, wakeAt, failure }
-  return askFor(tx, await move(tx, request, 'PENDING_APPROVAL', values), stage)
+  return askFor(tx, await move(tx, request, 'PENDING_APPROVAL', values), stage, first)
 }
 
 const READY = { todo: null, attempts: 0, problem: null } as const
 
 /** Asks those who make a decision; where nobody may, the request is over, and says what to do. */
-async function askFor(tx: Db, request: RequestRow, step: DecisionStep): Promise<RequestRow> {
-  const who = await decidersOf(tx, request, step)
+async function askFor(
+  tx: Db,
+  request: RequestRow,
+  step: DecisionStep,
+  known: Approvers | null = null,
+): Promise<RequestRow> {
+  const who = known ?? (await decidersOf(tx, request, step))
   if (who !== null) {
     const what = step === 'manager' ? 'manager' : 'approval'
     await ask(tx, request, what, who, request.plan.message)

@@ -28,11 +28,11 @@ export async function ask(
   instructions: string | null,
 ): Promise<void> {
   const { taskType, taskCategory, verb } = TASKS[what]
-  const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, request.appId))
-  const [user] = await tx
-    .select({ email: users.email })
-    .from(users)
-    .where(eq(users.id, request.targetUserId))
+  const [names] = await tx
+    .select({ app: apps.name, email: users.email })
+    .from(apps)
+    .leftJoin(users, eq(users.id, request.targetUserId))
+    .where(eq(apps.id, request.appId))
   const thing = request.label === null ? 'access' : `“${request.label}”`
   const direction = what === 'take' ? 'from' : 'for'
   const asked = request.notes['PENDING']
@@ -41,7 +41,7 @@ export async function ask(
     taskType,
     taskCategory,
     productArea: 'APPSTORE',
-    description: `${verb} ${thing} in ${app?.name ?? 'an app'} ${direction} ${user?.email ?? ''}.${why}`,
+    description: `${verb} ${thing} in ${names?.app ?? 'an app'} ${direction} ${names?.email ?? ''}.${why}`,
     ...(instructions ? { instructions } : {}),
     appId: request.appId,
     targetUserId: request.targetUserId,

@@ -1,4 +1,5 @@
 /** Opening tasks: what somebody is asked to decide or to do. */
+import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Task, TaskCategory } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
@@ -19,31 +20,35 @@ export type NewTask = {
   assignees: { userIds: readonly string[]; groupIds: readonly string[] }
 }
 
-/** Opens a task and answers its id. It is PENDING, and its assignees find it among theirs. */
-export async function openTask(db: Db, actor: Actor, task: NewTask): Promise<string> {
+/** Opens a task and answers its id. It is PENDING, and its assignees find it among theirs. Needs a transaction. */
+export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<string> {
   const { assignees, ...values } = task
   const { domainId } = actor
   const { userIds, groupIds } = assignees
-  const given = [
-    ...userIds.map((userId) => ({ userId })),
-    ...groupIds.map((groupId) => ({ groupId })),
-  ]
-  return db.transaction(async (tx) => {
-    const [row] = await tx
-      .insert(tasks)
-      // The moment, not the transaction's: tasks of one transaction have an order too.
-      .values({ ...values, domainId, createdAt: sql`clock_timestamp()` })
-      .returning({ id: tasks.id })
-    const taskId = row?.id ?? ''
-    if (given.length > 0)
-      await tx.insert(taskAssignees).values(given.map((one) => ({ ...one, domainId, taskId })))
-    await recordActivity(
-      tx,
-      actor,
-      'TASK_OPENED',
-      [{ target_type: 'Task', name: task.taskType, id: taskId }],
-      { task_category: task.taskCategory, user_ids: userIds, group_ids: groupIds },
-    )
-    return taskId
-  })
+  const taskId = randomUUID()
+  const made = tx
+    .insert(tasks)
+    // The moment, not the transaction's: tasks of one transaction have an order too.
+    .values({ ...values, id: taskId, domainId, createdAt: sql`clock_timestamp()` })
+  const { domain_id, task_id, user_id, group_id } = ASSIGNEE
+  await tx.execute(sql`with made as (${made.getSQL()})
+    insert into ${taskAssignees} (${domain_id}, ${task_id}, ${user_id}, ${group_id})
+    select ${domainId}::uuid, ${taskId}::uuid, given, null from unnest(${sql.param([...userIds])}::uuid[]) given
+    union all
+    select ${domainId}::uuid, ${taskId}::uuid, null, given from unnest(${sql.param([...groupIds])}::uuid[]) given`)
+  await recordActivity(
+    tx,
+    actor,
+    'TASK_OPENED',
+    [{ target_type: 'Task', name: task.taskType, id: taskId }],
+    { task_category: task.taskCategory, user_ids: userIds, group_ids: groupIds },
+  )
+  return taskId
+}
+
+const ASSIGNEE = {
+  domain_id: sql.identifier(taskAssignees.domainId.name),
+  task_id: sql.identifier(taskAssignees.taskId.name),
+  user_id: sql.identifier(taskAssignees.userId.name),
+  group_id: sql.identifier(taskAssignees.groupId.name),
 }

@@ -1,11 +1,16 @@
 /** Requests that systems of the operator's judge, carry out and take back. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { REQUEST_DUTY } from '../../../runtime/core/requests/duty.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
 import type { Company } from './company.ts'
 import { type Hooked, startHooked } from './hooked.ts'
+
+const { query: original } = Client.prototype
 
 let hooked: Hooked
 let receiver: Receiver
@@ -223,5 +228,75 @@ describe('work by hand', () => {
     await acme.reaches(left, 'PENDING_MANUAL_DEPROVISIONING')
     await acme.settle(left, 'dismiss')
     expect(await acme.statusOf(left)).toBe('TIME_BASED_EXPIRED_CANCELLED')
+  })
+})
+
+describe('what a life of a request asks the database', () => {
+  /** Statements by who asked them: the work of a job, or what was called here. */
+  const asked = new AsyncLocalStorage<string[]>()
+
+  it('stays within its bound, from asking to having it', async () => {
+    const statements: string[] = []
+    const query = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+      this: Client,
+      ...args: unknown[]
+    ) {
+      const [what] = args as [string | { text: string }]
+      const text = typeof what === 'string' ? what : what.text
+      statements.push(text)
+      // What a new connection sets for itself is no part of it.
+      if (!text.includes('set_config')) asked.getStore()?.push(text)
+      return original.apply(this, args as never)
+    } as never)
+    const { handle } = REQUEST_DUTY
+    const jobs: string[][] = []
+    REQUEST_DUTY.handle = (...args) => {
+      const mine: string[] = []
+      jobs.push(mine)
+      return asked.run(mine, () => handle(...args))
+    }
+    const count = async <T>(work: () => Promise<T>) => {
+      const mine: string[] = []
+      return { answer: await asked.run(mine, work), mine }
+    }
+    try {
+      const LIVES = 5
+      const appId = await acme.inStore(
+        await app(core.db, 'Counted'),
+        {},
+        {
+          provisioning_webhook: await hook('PROVISION'),
+        },
+      )
+      statements.length = 0
+      for (let n = 0; n < LIVES; n += 1) {
+        const who = await person(core.db, `counted-${n}@acme.example`)
+        const body = { app_id: appId, expiration_in_seconds: 3600 }
+        const made = await count(() =>
+          core.call('POST', '/appstore/access_request', { token: who.token, body }),
+        )
+        const { id } = made.answer.body[0]
+        const path = `/tasks?access_request_id=${id}&status=PENDING&show_all_tasks=true`
+        const { items } = (await core.call('GET', path)).body
+        jobs.length = 0
+        const done = await count(() => core.call('POST', `/tasks/${items[0].id}/complete`))
+        expect(done.answer.status).toBe(204)
+        await acme.reaches(id, 'COMPLETED')
+        // A token says once a minute that it was used.
+        const notes = (one: string[]) => one.filter((text) => !text.includes('"last_used_at" ='))
+        expect(notes(made.mine).length, made.mine.join('\n')).toBeLessThanOrEqual(16)
+        expect(notes(done.mine).length, done.mine.join('\n')).toBeLessThanOrEqual(12)
+        const [work = []] = jobs
+        expect(work.length, work.join('\n')).toBeLessThanOrEqual(22)
+        expect(made.mine.filter((text) => text === 'begin')).toHaveLength(1)
+        expect(done.mine.filter((text) => text === 'begin')).toHaveLength(1)
+      }
+      // Eight places wait for such a job: they do not all ask for it.
+      const looks = statements.filter((text) => /WITH\s+next AS.*'access-requests'/s.test(text))
+      expect(looks.length).toBeLessThan(7 * LIVES)
+    } finally {
+      query.mockRestore()
+      REQUEST_DUTY.handle = handle
+    }
   })
 })
