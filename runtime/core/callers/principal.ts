@@ -15,7 +15,7 @@ export type Caller = {
   readOnly: boolean
   roles: readonly RoleName[]
   permissions: ReadonlySet<Permission>
-  /** As the log names the user; read anew where it is not known. */
+  /** As the log names the user; looked up where it is not known. */
   profile?: Profile
 }
 
