@@ -1,6 +1,7 @@
 /**
  * Transactions that PostgreSQL ends in favour of others: nothing of them was done, so they are done again. The
- * order in which locks are taken keeps this rare: policies, users, apps, requests, permissions, tasks, jobs, and the log at the very end (at-end.ts).
+ * order in which locks are taken keeps this rare: policies, users, apps, requests, permissions, tasks, jobs, and at
+ * the very end the log (at-end.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PgTransactionConfig } from 'drizzle-orm/pg-core'
