@@ -1,4 +1,5 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
+import { flushCompileCache } from 'node:module'
 import { type Config, readConfig } from '../config.ts'
 import { createLog, type Log } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
@@ -11,6 +12,8 @@ import { addressError, listen, stopOnSignal } from './serve.ts'
 export type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
 
 export async function start({ sample, samplePort, newDatabase }: StartOptions): Promise<void> {
+  // A host that is killed leaves no cache of what it compiled; before it listens, nobody waits for this.
+  flushCompileCache()
   const config = readConfig(process.env)
   const log = createLog(config.logLevel)
   const directory = sample ? await startSample(samplePort) : null
