@@ -7,6 +7,7 @@ import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilit
 import { CONVENTIONS } from '../runtime/contract/conventions.ts'
 import { CODES, ERROR_CODES } from '../runtime/contract/error-codes.ts'
 import { ERRORS } from '../runtime/contract/errors.ts'
+import { INPUTS, type InputBounds } from '../runtime/contract/inputs.ts'
 import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
 import { METRICS, type MetricRow, OVER } from '../runtime/contract/metrics.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/refused-headers.ts'
@@ -51,6 +52,7 @@ export function referencePage(): string {
     ['Limits', limits()],
     ['What one caller may do', callerLimits()],
     ['What a host remembers', caches()],
+    ['What a host takes in', inputs()],
     ['Metrics', metrics()],
     ['Cases', cases()],
     ...coreSections(),
@@ -246,6 +248,28 @@ function caches(): string {
   ])
   return table(['what', 'entries', 'bytes', 'for', 'goes when it is full'], rows)
 }
+
+function inputs(): string {
+  const rows = Object.values(INPUTS).map((row: InputBounds) => [
+    row.what,
+    row.chosenBy,
+    sizeWords(row.maxBytes),
+    row.maxMarks === null ? '' : String(row.maxMarks / 2),
+    row.where,
+    String(row.worstMs),
+    row.over,
+  ])
+  const note =
+    'What somebody else chooses and a host takes in as a whole. What is not here is passed on in pieces. The last but one column is what the worst of its kind takes of the main thread at once, on an idle core, in milliseconds at most.'
+  return [
+    note,
+    '',
+    table(['what', 'chosen by', 'at most', 'values', 'worked on', 'ms', 'more'], rows),
+  ].join('\n')
+}
+
+const sizeWords = (bytes: number): string =>
+  bytes % (1024 * 1024) === 0 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`
 
 function metrics(): string {
   const rows = Object.entries(METRICS).map(

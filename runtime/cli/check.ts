@@ -85,7 +85,7 @@ async function ofFolder(bench: CheckBench, path: string): Promise<Found> {
   const { id, version, passed, findings } = result
   if (!built) return { id, version, passed, findings, manifest: null, made: null }
   const made = packageOf(built.manifest, filesOf(built))
-  const leaks = leaksIn(made.files).map((message) => ({
+  const leaks = (await leaksIn(made.files)).map((message) => ({
     severity: 'error' as const,
     where: 'package',
     message,

@@ -7,8 +7,9 @@
  * hostile: every field is checked, and a breach ends the connection.
  */
 
+import { INPUTS } from './inputs.ts'
 import type { Position } from './position.ts'
-import type { ReplyLimits } from './reply-limits.ts'
+import { marksIn, type ReplyLimits } from './reply-limits.ts'
 
 export const MAX_FRAME_PAYLOAD = 64 * 1024
 export const FRAME_HEADER = 9
@@ -166,9 +167,13 @@ export function decodeMessage(bytes: Buffer): Message {
   const bodyStart = MESSAGE_HEADER + bytes.readUInt32LE(5)
   if (bodyStart > bytes.length)
     throw new ProtocolError(`head of ${kind} is longer than its message`)
+  const text = bytes.subarray(MESSAGE_HEADER, bodyStart)
+  const { maxBytes, maxMarks } = INPUTS.worker_head
+  if (text.length > maxBytes || marksIn(text, maxMarks) > maxMarks)
+    throw new ProtocolError(`head of ${kind} is too large`)
   let head: unknown
   try {
-    head = JSON.parse(bytes.toString('utf8', MESSAGE_HEADER, bodyStart))
+    head = JSON.parse(text.toString('utf8'))
   } catch (cause) {
     throw new ProtocolError(`head of ${kind} is not JSON`, { cause })
   }

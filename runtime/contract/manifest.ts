@@ -2,9 +2,11 @@
  * The shape of connector.json: what a connector is, readable without running any of its code. The one
  * interface that can never be broken later; published as JSON Schema for editors.
  */
+
 import * as v from 'valibot'
 import { CREDENTIAL_KINDS } from './authentication.ts'
 import { ERROR_CODES } from './error-codes.ts'
+import { INPUTS } from './inputs.ts'
 import { atMost, Fields, words } from './settings.ts'
 
 /** Version of the author's interface that this runtime speaks; `runtime` in a manifest is a range of it. */
@@ -24,7 +26,7 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 export type Method = (typeof METHODS)[number]
 
 /** Largest connector.json, in bytes. */
-export const MAX_MANIFEST_BYTES = 256 * 1024
+export const MAX_MANIFEST_BYTES: number = INPUTS.manifest.maxBytes
 
 /** Most entries of the lists and tables of a manifest; those of settings are in settings.ts. */
 const MOST = { list: 100, types: 500, credentials: 20, categories: 50 } as const

@@ -1,5 +1,7 @@
 /** The file that people are imported from (CSV, RFC 4180), and what an import answers. */
+
 import * as v from 'valibot'
+import { INPUTS } from './inputs.ts'
 
 /** Columns with a meaning; any other column is a custom attribute of its name. */
 export const PEOPLE_COLUMNS = {
@@ -15,7 +17,7 @@ export type PeopleColumn = keyof typeof PEOPLE_COLUMNS
 /** Largest file, in bytes. */
 export const MAX_PEOPLE_BYTES: number = 256 * 1024 * 1024
 /** Largest row, in bytes. */
-export const MAX_ROW_BYTES: number = 256 * 1024
+export const MAX_ROW_BYTES: number = INPUTS.people_row.maxBytes
 /** Most columns, and longest name of one. */
 export const MAX_COLUMNS = 200
 export const MAX_NAME_LENGTH = 255

@@ -3,6 +3,8 @@
  * where five million empty objects take seconds: there the number of values counts, not only the bytes.
  */
 
+import { INPUTS } from './inputs.ts'
+
 /** Longest reply of a connector, in bytes of JSON. */
 export const MAX_REPLY_BYTES = 32 * 1024 * 1024
 
@@ -18,15 +20,7 @@ export type ReplyLimits = {
  * each another one) is parsed in 30 ms of processor time, the worst of 4 MiB in 10, and counting adds up to 10. A page of
  * a thousand accounts with ten attributes each has some 50,000.
  */
-export const CORE_REPLY_LIMITS: ReplyLimits = { maxBytes: 4 * 1024 * 1024, maxMarks: 65_536 }
-
-/**
- * Most marks of a caller's JSON body. Without it a body of 1 MiB held the host for 0.3 s, one of 8 MiB for half a minute
- * where each of its two million objects was a finding of its own.
- */
-export const MAX_BODY_MARKS = 65_536
-/** The same of uploads, which have up to 10,000 rows. */
-export const MAX_UPLOAD_MARKS: number = 4 * MAX_BODY_MARKS
+export const CORE_REPLY_LIMITS: ReplyLimits = INPUTS.core_reply
 
 const [CLOSING_BRACKET, CLOSING_BRACE] = [0x5d, 0x7d]
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x7b]

@@ -3,7 +3,9 @@
  * connectors (addresses, pinned names, proxy, budgets), under the name `webhooks`; there is no manifest to judge
  * them by, nobody to pace, and no redirect is followed.
  */
+
 import { RuntimeError } from '../contract/errors.ts'
+import { INPUTS } from '../contract/inputs.ts'
 import { WEBHOOKS_ID } from '../contract/manifest.ts'
 import { isRefusedName } from '../contract/refused-headers.ts'
 import type { Budgets } from './budgets.ts'
@@ -35,7 +37,7 @@ export type Deliver = {
 }
 
 /** Largest answer, in bytes. */
-const MAX_REPLY_BYTES = 1024 * 1024
+const MAX_REPLY_BYTES = INPUTS.webhook_reply.maxBytes
 
 export function createDeliver(door: Door, budgets: Budgets): Deliver {
   return {

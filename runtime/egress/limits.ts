@@ -1,4 +1,6 @@
 /** What one request, one call and one connector may use of the door. Sizes in bytes, times in milliseconds. */
+import { INPUTS } from '../contract/inputs.ts'
+
 export type EgressLimits = {
   /** Of one reply, decoded and as received. */
   maxReplyBytes: number
@@ -66,4 +68,4 @@ export const ADDRESS_LIMITS = Object.freeze({
  * Largest body that the host parses itself, in bytes: 16 MiB of JSON held everybody's calls up for more than a
  * second, and took 800 MB.
  */
-export const MAX_PARSED_BYTES: number = 256 * 1024
+export const MAX_PARSED_BYTES: number = INPUTS.upstream_json.maxBytes

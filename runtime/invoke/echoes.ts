@@ -2,13 +2,14 @@
  * What is left of a provider's answer to an OAuth request when the secrets are taken out that it repeats.
  * Replies of other capabilities lose theirs before a connector sees them.
  */
+import { INPUTS } from '../contract/inputs.ts'
 import { type Redact, redactValue } from '../contract/redact.ts'
 
 /** What a token endpoint gives in these members is the caller's, also where it is what was sent. */
 const GIVEN = ['access_token', 'refresh_token', 'id_token', 'token_type', 'expires_in']
 
 /** Largest raw data that is parsed for it, in bytes; larger ones are left out. */
-const MAX_BYTES = 256 * 1024
+const MAX_BYTES = INPUTS.upstream_json.maxBytes
 
 /** The provider's JSON without echoes. */
 export function withoutEchoes(raw: object, redact: Redact): object {

@@ -1,11 +1,13 @@
 /** What a lane's reply means to the caller: the answer's bytes, or the error. */
+
 import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
 import { successBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import type { Reply } from '../contract/frames.ts'
+import { INPUTS } from '../contract/inputs.ts'
 import type { LaneReply } from '../contract/lane-call.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
-import { CORE_REPLY_LIMITS, overLimits } from '../contract/reply-limits.ts'
+import { overLimits } from '../contract/reply-limits.ts'
 import { closeInRoom } from '../contract/reply-room.ts'
 import { answerError } from './answer-error.ts'
 import { rawWithoutEchoes, withoutEchoes } from './echoes.ts'
@@ -81,7 +83,7 @@ export async function failureOf(
 }
 
 /** Largest raw data of an error: unlike a reply's it is parsed, by the host. */
-const MAX_ERROR_RAW = { ...CORE_REPLY_LIMITS, maxBytes: 1024 * 1024 }
+const MAX_ERROR_RAW = INPUTS.error_raw
 
 function rawOfError(body: Buffer): Record<string, unknown> | null {
   if (body.length === 0 || overLimits(body, MAX_ERROR_RAW) !== null) return null

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
+import { INPUTS } from '../contract/inputs.ts'
 
 /** The form that this version writes, and the only one it reads. */
 export const FORMAT = 1
@@ -15,10 +16,10 @@ export const DIGESTS = 'digests.json'
 
 /** The files of a package and how large each may be, in bytes; besides these the logo that its manifest names. */
 export const PARTS = {
-  'connector.json': { maxBytes: 256 * 1024, required: true },
-  'code.js': { maxBytes: 8 * 1024 * 1024, required: true },
-  'code.js.map': { maxBytes: 8 * 1024 * 1024, required: false },
-  'connector.cases.json': { maxBytes: 8 * 1024 * 1024, required: false },
+  'connector.json': { maxBytes: INPUTS.manifest.maxBytes, required: true },
+  'code.js': { maxBytes: INPUTS.package_file.maxBytes, required: true },
+  'code.js.map': { maxBytes: INPUTS.package_file.maxBytes, required: false },
+  'connector.cases.json': { maxBytes: INPUTS.cases.maxBytes, required: false },
   'README.md': { maxBytes: 1024 * 1024, required: false },
 } as const satisfies Record<string, Part>
 type Part = { maxBytes: number; required: boolean }

@@ -1,5 +1,7 @@
 /** Secrets that were left in a package: what everybody who installs it could read. */
 
+import { inSlices } from '../contract/slices.ts'
+
 /** Forms of secrets that cannot be anything else. */
 const FORMS: readonly [RegExp, what: string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key'],
@@ -10,13 +12,28 @@ const FORMS: readonly [RegExp, what: string][] = [
   [/"private_key"\s*:\s*"-----/, 'a key of a service account'],
 ]
 
+/** What is looked through at once, in characters, and how much of it again with the next piece. */
+const PIECE = 64 * 1024
+const OVERLAP = 1024
+
 /** What looks like a secret in the files of a package, in words; cases may hold invented ones. */
-export function leaksIn(files: ReadonlyMap<string, Buffer>): string[] {
-  return [...files].flatMap(([name, content]) => {
-    if (name === 'connector.cases.json') return []
+export function leaksIn(files: ReadonlyMap<string, Buffer>): Promise<string[]> {
+  return inSlices(look(files))
+}
+
+function* look(files: ReadonlyMap<string, Buffer>): Generator<void, string[]> {
+  const leaks: string[] = []
+  for (const [name, content] of files) {
+    if (name === 'connector.cases.json') continue
     const text = content.toString('utf8')
-    return FORMS.filter(([form]) => form.test(text)).map(
-      ([, what]) => `${name} holds what looks like ${what}; remove it, and revoke it if it is one`,
-    )
-  })
+    const found = new Set<string>()
+    for (let at = 0; at < text.length; at += PIECE) {
+      yield
+      const piece = text.slice(at, at + PIECE + OVERLAP)
+      for (const [form, what] of FORMS) if (!found.has(what) && form.test(piece)) found.add(what)
+    }
+    for (const what of found)
+      leaks.push(`${name} holds what looks like ${what}; remove it, and revoke it if it is one`)
+  }
+  return leaks
 }

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
+import { inSlices } from '../contract/slices.ts'
 import {
   DIGESTS,
   Digests,
@@ -40,7 +41,7 @@ export async function readPackage(packed: Buffer): Promise<Package> {
   } catch (error) {
     throw translated(error)
   }
-  return checked(found)
+  return inSlices(checked(found))
 }
 
 async function* entriesOf(packed: Buffer): AsyncGenerator<ParsedTarEntry> {
@@ -94,7 +95,7 @@ async function bodyOf({ header, body }: ParsedTarEntry, name: string): Promise<B
   return Buffer.concat(chunks)
 }
 
-function checked(found: Map<string, Buffer>): Package {
+function* checked(found: Map<string, Buffer>): Generator<void, Package> {
   const text = found.get(DIGESTS)
   if (text === undefined) throw new PackageError('it is empty')
   found.delete(DIGESTS)
@@ -109,6 +110,7 @@ function checked(found: Map<string, Buffer>): Package {
   for (const [name, content] of files) {
     if (!Object.hasOwn(digests.files, name))
       throw new PackageError(`${DIGESTS} does not name ${name}`)
+    yield
     if (digests.files[name] !== sha256(content))
       throw new PackageError(`${name} is not what ${DIGESTS} says: it was changed`)
   }

@@ -2,10 +2,12 @@
  * Reads connector.json: its shape first, then the rules that no shape can say. Every finding names the
  * field, what was found and what to write instead.
  */
+
 import semver from 'semver'
 import * as v from 'valibot'
 import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
 import { CAPABILITIES, CAPABILITY_NAMES, isCapability } from '../contract/capabilities.ts'
+import { INPUTS } from '../contract/inputs.ts'
 import { isPointer } from '../contract/json-pointer.ts'
 import {
   type EgressRule,
@@ -16,6 +18,7 @@ import {
 import { nearest } from '../contract/nearest.ts'
 import { patternsFault } from '../contract/pattern.ts'
 import { describeIssue, requestSchema, standardFields } from '../contract/payload.ts'
+import { marksIn } from '../contract/reply-limits.ts'
 import { secretFields } from '../contract/secrets.ts'
 import { type Field, type Fields, flatSchema } from '../contract/settings.ts'
 import { checkExchange } from './check-exchange.ts'
@@ -51,6 +54,12 @@ export function checkManifest(text: string, checkEgress: CheckEgress): CheckedMa
       [
         `connector.json has ${bytes} bytes, at most ${MAX_MANIFEST_BYTES} are allowed; leave some out`,
       ],
+      undefined,
+    )
+  const { maxMarks } = INPUTS.manifest
+  if (marksIn(Buffer.from(text), maxMarks) > maxMarks)
+    return refused(
+      [`connector.json holds more than ${maxMarks / 2} values; leave some out`],
       undefined,
     )
   let value: unknown

@@ -4,6 +4,7 @@
  */
 import { SourceMap } from 'node:module'
 import { createCache } from '../contract/cache.ts'
+import { INPUTS } from '../contract/inputs.ts'
 import type { Position } from '../contract/position.ts'
 
 /** `connector.ts:31:12` of the first position that lies in the connector's folder; null for none. */
@@ -41,7 +42,8 @@ async function parsed(
   digest: string,
 ): Promise<Kept> {
   const text = await readMap(digest)
-  return text === null
+  // What is larger would keep everybody waiting for the place of one error.
+  return text === null || text.length > INPUTS.source_map.maxBytes
     ? { map: null, length: 1 }
     : { map: new SourceMap(JSON.parse(text)), length: text.length }
 }

@@ -23,7 +23,7 @@ import { createVersion, type Version } from '../registry/version.ts'
 import { caseSpans } from './case-file.ts'
 import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
-import { CASES_FILE, readCases } from './read-cases.ts'
+import { CASES_FILE, readCasesInSlices } from './read-cases.ts'
 import { runCase, type Stage } from './run-case.ts'
 
 /** A folder that passed: its files, and what was made of them. */
@@ -142,7 +142,7 @@ async function checkCases(
 ): Promise<Case[]> {
   const { manifest } = version
   const text = folder.files.get(CASES_FILE)?.toString('utf8')
-  const read = readCases(text)
+  const read = await readCasesInSlices(text)
   if ('unreadable' in read) {
     // Nothing can be said of what is missing in it.
     findings.push({ severity: 'error', where: CASES_FILE, message: read.unreadable })

@@ -35,7 +35,7 @@ export async function checkPackage(
     if (!(error instanceof RuntimeError)) throw error
     return { ok: false, findings: [`code.js: ${error.message}`], id: null, version: null }
   })
-  const leaks = leaksIn(one.files).map((message) => wrong('package', message))
+  const leaks = (await leaksIn(one.files)).map((message) => wrong('package', message))
   if (!verdict.ok)
     return {
       findings: [...verdict.findings.map((message) => wrong('connector', message)), ...leaks],

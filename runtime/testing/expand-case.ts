@@ -6,6 +6,9 @@ export type Shared = { defaults?: CaseDefaults; exchanges?: Record<string, unkno
 
 type Members = Record<string, unknown>
 
+/** Most names of exchanges that are told. */
+const MAX_NAMES = 20
+
 /** Members of a case that defaults may have. */
 const OWN = ['settings', 'page', 'include_raw_data'] as const
 
@@ -21,7 +24,7 @@ export function expandCase(
     if (named && !Object.hasOwn(exchanges, one)) {
       const known = Object.keys(exchanges)
       findings.push(
-        `upstream: there is no exchange ${JSON.stringify(one)}; \`exchanges\` has ${known.join(', ') || 'none'}`,
+        `upstream: there is no exchange ${JSON.stringify(one)}; \`exchanges\` has ${known.slice(0, MAX_NAMES).join(', ') || 'none'}`,
       )
       return NOTHING
     }

@@ -1,8 +1,11 @@
 /** Reads connector.cases.json: each case on its own, so that one that is wrong hides no other. */
 import * as v from 'valibot'
 import { Case, CaseFileHead } from '../contract/cases.ts'
+import { INPUTS } from '../contract/inputs.ts'
 import { nearest } from '../contract/nearest.ts'
 import { describeIssue } from '../contract/payload.ts'
+import { marksIn } from '../contract/reply-limits.ts'
+import { atOnce, inSlices } from '../contract/slices.ts'
 import { expandCase, type Shared } from './expand-case.ts'
 
 export type ReadCases = {
@@ -17,11 +20,27 @@ export type ReadCases = {
 export const CASES_FILE = 'connector.cases.json'
 
 /** The cases of a text; undefined (no file) is none. `unreadable` says why not even their list can be read. */
-export function readCases(text: string | undefined): ReadCases | { unreadable: string } {
+export const readCases = (text: string | undefined): ReadCases | { unreadable: string } =>
+  atOnce(reading(text))
+
+/** The same in slices, where others wait. */
+export const readCasesInSlices = (
+  text: string | undefined,
+): Promise<ReadCases | { unreadable: string }> => inSlices(reading(text))
+
+function* reading(text: string | undefined): Generator<void, ReadCases | { unreadable: string }> {
   const file = text === undefined ? { shared: {}, cases: [] } : fileOf(text)
   if ('unreadable' in file) return file
   const read: ReadCases = { cases: [], findings: [], covered: new Set() }
+  const sizes = new Map(
+    Object.entries(file.shared.exchanges ?? {}).map(([name, one]) => [name, sizeOf(one)]),
+  )
+  let left = INPUTS.cases.maxMarks
   for (const [index, value] of file.cases.entries()) {
+    yield
+    // Before it is put together: few words can name one large exchange thousands of times.
+    for (const name of namedIn(value)) left -= sizes.get(name) ?? 0
+    if (left < 0) return { unreadable: TOO_MANY }
     const { name, capability } = Object(value) as { name?: unknown; capability?: unknown }
     if (typeof capability === 'string') read.covered.add(capability)
     const where =
@@ -39,6 +58,8 @@ export function readCases(text: string | undefined): ReadCases | { unreadable: s
 export function fileOf(
   text: string,
 ): { shared: Shared; cases: unknown[] } | { unreadable: string } {
+  const { maxMarks } = INPUTS.cases
+  if (marksIn(Buffer.from(text), maxMarks) > maxMarks) return { unreadable: TOO_MANY }
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -58,6 +79,22 @@ export function fileOf(
         'must be a list of cases: [{ "name": ... }, ...], or { "defaults": ..., "cases": [...] }',
     }
   return { unreadable: issues.map((one) => toldOf(one, HEAD_FIELDS)).join('; ') }
+}
+
+const TOO_MANY = `holds more than ${INPUTS.cases.maxMarks / 2} values with what its cases share put in; shorten the replies`
+
+/** Marks of an exchange that many cases share. */
+const sizeOf = (one: unknown): number =>
+  marksIn(Buffer.from(JSON.stringify(one) ?? ''), INPUTS.cases.maxMarks)
+
+/** Names of the exchanges that a case refers to, also twice. */
+function namedIn(value: unknown): string[] {
+  const { upstream, pages } = Object(value) as { upstream?: unknown; pages?: unknown }
+  const inPages = Array.isArray(pages) ? pages.map((page) => Object(page).upstream) : []
+  return [upstream, ...inPages]
+    .filter((list) => Array.isArray(list))
+    .flat()
+    .filter((one) => typeof one === 'string')
 }
 
 /** Cases are judged one by one, each after what it shares was put in. */

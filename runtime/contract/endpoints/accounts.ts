@@ -1,12 +1,12 @@
 /** Accounts in apps: core-interface.md section 1.5. */
+import { INPUTS } from '../inputs.ts'
 import { ACCOUNT_STATUSES, Account, DISCOVERY_SOURCES } from '../models/app.ts'
 import {
-  ActivityRecordInput,
   ActivityRecordOutput,
   JobStateOutput,
-  MAX_UPLOAD_BYTES,
   SyncTaskOutput,
-  UploadAccountsInput,
+  UploadedAccounts,
+  UploadedActivity,
 } from '../models/upload.ts'
 import { endpoint } from './endpoint.ts'
 import { datetime, manyOf, pageParams, text, texts } from './params.ts'
@@ -36,8 +36,9 @@ export const ACCOUNT_ENDPOINTS = {
     path: '/accounts/upload',
     summary: 'Add and change accounts of a custom app: all of them, or none, in the background',
     who: 'caller',
-    body: UploadAccountsInput,
-    maxBytes: MAX_UPLOAD_BYTES,
+    body: UploadedAccounts,
+    maxBytes: INPUTS.upload.maxBytes,
+    upload: 'accounts',
     output: JobStateOutput,
     errors: [403, 404],
   }),
@@ -54,8 +55,9 @@ export const ACCOUNT_ENDPOINTS = {
     path: '/activity_records',
     summary: 'Tell when accounts were used; records of unknown accounts are counted and ignored',
     who: 'caller',
-    body: ActivityRecordInput,
-    maxBytes: MAX_UPLOAD_BYTES,
+    body: UploadedActivity,
+    maxBytes: INPUTS.upload.maxBytes,
+    upload: 'activity',
     output: ActivityRecordOutput,
     errors: [403, 404],
   }),

@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
 import { faultOf } from '../json-text.ts'
 import { describeIssue, thoroughness } from '../payload.ts'
+import { limitValues, notUtf8At } from './body-bytes.ts'
 import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
 import type { ValidationEntry } from './problem.ts'
@@ -101,11 +102,7 @@ function toEntry(issue: Issue): ValidationEntry {
  *
  * `isJson` is whether it was sent as JSON: anything else is told apart like the public service does.
  */
-export function parseBodyText(
-  schema: AnySchema,
-  text: string,
-  isJson: boolean,
-): { ok: true; value: unknown } | { ok: false; entries: ValidationEntry[] } {
+export function parseBodyText(schema: AnySchema, text: string, isJson: boolean): ParsedBody {
   const failed = (...entries: ValidationEntry[]) => ({ ok: false as const, entries })
   if (text.trim() === '') return failed({ loc: ['body'], ...entry('missing', 'Field required') })
   let value: unknown = text
@@ -118,7 +115,7 @@ export function parseBodyText(
   }
   const deep = findDeep(value)
   if (deep) return failed({ loc: ['body', ...deep], ...entry('value_error', TOO_DEEP) })
-  const odd = findUnstorable(value, [])
+  const odd = findUnstorable(value)
   if (odd)
     return failed({
       loc: ['body', ...odd],
@@ -137,14 +134,33 @@ export function parseBodyText(
     : failed(...parsed.issues.slice(0, 100).map(toEntry))
 }
 
+export type ParsedBody = { ok: true; value: unknown } | { ok: false; entries: ValidationEntry[] }
+
+/**
+ * Parses a body as it was sent.
+ *
+ * @throws body_too_large
+ */
+export function parseBodyBytes(
+  schema: AnySchema,
+  bytes: Uint8Array,
+  isJson: boolean,
+  maxMarks: number,
+): ParsedBody {
+  if (!limitValues(bytes, maxMarks)) return { ok: false, entries: [nestedTooDeep()] }
+  const at = notUtf8At(bytes)
+  if (at !== null) return { ok: false, entries: [notJsonAt(at)] }
+  return parseBodyText(schema, new TextDecoder().decode(bytes), isJson)
+}
+
 /** A body that stops being JSON after so many characters. */
-export const notJsonAt = (offset: number): ValidationEntry => ({
+const notJsonAt = (offset: number): ValidationEntry => ({
   loc: ['body', offset],
   ...entry('json_invalid', 'JSON decode error'),
 })
 
 /** A body that is nested too deeply to say where. */
-export const nestedTooDeep = (): ValidationEntry => ({
+const nestedTooDeep = (): ValidationEntry => ({
   loc: ['body'],
   ...entry('value_error', TOO_DEEP),
 })
@@ -159,7 +175,7 @@ const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a
 export function unkeepable(value: unknown): string | null {
   const deep = findDeep(value)
   if (deep) return `${deep.join('.')}: ${TOO_DEEP}`
-  const odd = findUnstorable(value, [])
+  const odd = findUnstorable(value)
   return odd && `${odd.join('.')}: ${ODD_TEXT}`
 }
 
@@ -178,13 +194,15 @@ function findDeep(value: unknown): (string | number)[] | null {
  * The path of the first text, also of a key, that would not be stored as it is: PostgreSQL knows no NUL, and
  * half of a surrogate pair (`"\ud800"`) becomes another character in UTF-8. Depth is bounded before.
  */
-function findUnstorable(value: unknown, path: (string | number)[]): (string | number)[] | null {
-  if (typeof value === 'string') return isStorable(value) ? null : path
+function findUnstorable(value: unknown): (string | number)[] | null {
+  if (typeof value === 'string') return isStorable(value) ? null : []
   if (typeof value !== 'object' || value === null) return null
-  for (const [key, one] of Object.entries(value)) {
-    const at = [...path, Array.isArray(value) ? Number(key) : key]
-    const found = isStorable(key) ? findUnstorable(one, at) : path
-    if (found) return found
+  const isList = Array.isArray(value)
+  for (const key of Object.keys(value)) {
+    if (!isList && !isStorable(key)) return []
+    const found = findUnstorable((value as Record<string, unknown>)[key])
+    // Put together on the way out: of most values there is nothing to say.
+    if (found) return [isList ? Number(key) : key, ...found]
   }
   return null
 }

@@ -1,6 +1,7 @@
 /** The row of a core endpoint: from it are read the route, validation, 422 bodies, OpenAPI and docs. */
 import type * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
+import type { UploadKind } from '../models/upload.ts'
 import type { Permission } from '../roles.ts'
 import type { Params, ParamValues } from './params.ts'
 import type { CoreStatus } from './problem.ts'
@@ -20,6 +21,8 @@ export type EndpointRow = {
   body: AnySchema | null
   /** Largest body, in bytes, where it is not the usual. */
   maxBytes: number | null
+  /** Of an upload, whose rows are too many to be parsed while others wait: what kind it is. */
+  upload: UploadKind | null
   /** What the answer holds: one value, a page of `{ items, total, page, size, pages }`, or nothing. */
   answer: 'json' | 'page' | 'limit-offset' | 'empty'
   output: AnySchema | null
@@ -38,7 +41,7 @@ type Given<Q extends Params, B extends AnySchema | null> = Pick<
   EndpointRow,
   'method' | 'path' | 'summary' | 'who'
 > &
-  Partial<Pick<EndpointRow, 'maxBytes' | 'answer' | 'output' | 'status' | 'errors'>> & {
+  Partial<Pick<EndpointRow, 'maxBytes' | 'upload' | 'answer' | 'output' | 'status' | 'errors'>> & {
     query?: Q
     body?: B
   }
@@ -56,6 +59,7 @@ export const endpoint =
       query: query ?? ({} as Q),
       body: (body ?? null) as B,
       maxBytes: given.maxBytes ?? null,
+      upload: given.upload ?? null,
       answer,
       output,
       status: status ?? (answer === 'empty' ? 204 : 200),

@@ -1,17 +1,20 @@
 /** What is uploaded of accounts and of their use: core-interface.md sections 1.5 and 2. */
 import * as v from 'valibot'
 import { parseDatetime } from '../endpoints/params.ts'
+import type { ValidationEntry } from '../endpoints/problem.ts'
 import { maybe } from '../optional.ts'
 import { ACCOUNT_STATUSES } from './app.ts'
 
 /** Most accounts, or records, of one upload. */
 const MAX_ROWS = 10_000
-/** Largest body of an upload, in bytes. */
-export const MAX_UPLOAD_BYTES: number = 8 * 1024 * 1024
 /** Longest id of an account, in characters: it is in an index. */
 const MAX_IDENTIFIER = 512
 /** Most permissions, and most attributes, of one account. */
 const MAX_FACTS = 1000
+
+/** What can be uploaded. */
+export const UPLOAD_KINDS = ['accounts', 'activity'] as const
+export type UploadKind = (typeof UPLOAD_KINDS)[number]
 
 export const FLOW_STATES = ['SUCCESS', 'FAILURE', 'RUNNING', 'NOT_STARTED'] as const
 export const RUN_STATES = ['RUNNING', 'DONE'] as const
@@ -93,7 +96,6 @@ export const UploadAccountsInput = v.pipe(
   }),
   v.metadata({ title: 'UploadAccountsInput' }),
 )
-export type UploadAccountsInput = v.InferOutput<typeof UploadAccountsInput>
 
 export const ActivityRecord = v.pipe(
   v.object({
@@ -124,4 +126,68 @@ export const ActivityRecordInput = v.pipe(
   v.object({ records: v.pipe(v.array(ActivityRecord), v.maxLength(MAX_ROWS)) }),
   v.metadata({ title: 'ActivityRecordInput' }),
 )
-export type ActivityRecordInput = v.InferOutput<typeof ActivityRecordInput>
+
+/** An upload, judged: its rows stay one text, as they are kept. */
+export type Uploaded = {
+  /** Ids of the apps that it names, each once. */
+  apps: string[]
+  /** JSON of the list. */
+  rows: string
+  count: number
+  /** What is wrong in the rows, the first hundred. */
+  wrong: ValidationEntry[]
+}
+
+export const UploadedAccounts = v.pipe(
+  UploadAccountsInput,
+  v.transform(
+    ({ app_id, accounts }): Uploaded => ({
+      apps: [app_id],
+      rows: JSON.stringify(accounts),
+      count: accounts.length,
+      wrong: doubled(accounts).slice(0, MAX_ENTRIES),
+    }),
+  ),
+)
+
+export const UploadedActivity = v.pipe(
+  ActivityRecordInput,
+  v.transform(
+    ({ records }): Uploaded => ({
+      apps: [...new Set(records.map(({ source_app_id }) => source_app_id))],
+      rows: JSON.stringify(records),
+      count: records.length,
+      wrong: unnamed(records).slice(0, MAX_ENTRIES),
+    }),
+  ),
+)
+
+/** Most entries that a 422 tells. */
+const MAX_ENTRIES = 100
+
+const entry = (loc: (string | number)[], why: string): ValidationEntry => ({
+  loc: ['body', ...loc],
+  msg: `Value error, ${why}`,
+  type: 'value_error',
+})
+
+const unnamed = (records: readonly ActivityRecord[]): ValidationEntry[] =>
+  records.flatMap(({ account }, index) =>
+    account.external_id === undefined && account.email === undefined
+      ? [entry(['records', index, 'account'], 'external_id or email must name the account')]
+      : [],
+  )
+
+/** An account is named by its id, or else by its e-mail; each may stand once. */
+function doubled(accounts: readonly AccountInput[]): ValidationEntry[] {
+  const seen = new Map<string, number>()
+  return accounts.flatMap(({ unique_identifier: id, email }, index) => {
+    const name = id ?? email?.toLowerCase()
+    if (name === undefined)
+      return [entry(['accounts', index], 'unique_identifier or email must name the account')]
+    const earlier = seen.get(name)
+    seen.set(name, earlier ?? index)
+    if (earlier === undefined) return []
+    return [entry(['accounts', index], `it is the account of accounts.${earlier} again`)]
+  })
+}

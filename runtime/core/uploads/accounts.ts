@@ -1,21 +1,20 @@
 /** Uploaded accounts of a custom app, put over those that are there. */
 import { type SQL, sql } from 'drizzle-orm'
-import { parseDatetime } from '../../contract/endpoints/params.ts'
-import type { AccountInput } from '../../contract/models/upload.ts'
 import type { Db } from '../../database/database.ts'
-import type { Outcome, UploadRow } from './duty.ts'
+import { stageUpload } from './apart.ts'
+import type { KeptUpload, Outcome } from './duty.ts'
 
 /**
  * Adds and changes accounts; none is removed for not being named. One is found by its id in the app, or where
  * it was sent without, by its e-mail. It belongs to the user of its e-mail. When it was used never goes
  * back, nor beyond now. The same upload again changes nothing.
  */
-export async function applyAccounts(tx: Db, upload: UploadRow): Promise<Outcome> {
+export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<Outcome> {
   const { appId, domainId } = upload
   const { rows: apps } = await tx.execute(sql`
     select 1 from apps where id = ${appId} and connector_id is null for no key update`)
   if (apps.length === 0) return { problem: 'the app takes no uploads any more' }
-  await stage(tx, upload)
+  const total = await stage(tx, upload)
   const { rows: twice } = await tx.execute<{ n: number }>(sql`
     select min(n) as n from upload_rows group by coalesce(account_id::text, identifier)
     having count(*) > 1 limit 1`)
@@ -41,14 +40,13 @@ export async function applyAccounts(tx: Db, upload: UploadRow): Promise<Outcome>
     select ${domainId}, ${appId}, identifier, email, user_id, coalesce(status, 'ACTIVE'), now(),
       last_login, last_activity, '{MANUAL}', uploaded
     from upload_rows where account_id is null order by n`)
-  const total = upload.body?.length ?? 0
   const [more, other] = [added.rowCount ?? 0, changed.rowCount ?? 0]
   return { added: more, changed: other, unchanged: total - more - other }
 }
 
-/** upload_rows: what was sent, with the account and the user of each. */
-async function stage(tx: Db, { appId, domainId, body }: UploadRow): Promise<void> {
-  const rows = JSON.stringify((body as AccountInput[]).map(toRow))
+/** upload_rows: what was sent, with the account and the user of each; answers how many there are. */
+async function stage(tx: Db, { appId, domainId, text }: KeptUpload): Promise<number> {
+  const { rows, count } = await stageUpload('accounts', text)
   await tx.execute(sql`
     create temporary table upload_rows (
       n int not null, given text, identifier text not null, email text, status text,
@@ -74,26 +72,9 @@ async function stage(tx: Db, { appId, domainId, body }: UploadRow): Promise<void
       where app_id = ${appId} and email is not null order by lower(email), unique_identifier
     ) as a
     where r.given is null and r.account_id is null and a.key = lower(r.email)`)
+  return count
 }
 
 /** A moment, or now where that lies ahead; `least` would make now of none. */
 const untilNow = (moment: SQL): SQL =>
   sql`case when ${moment} > now() then now() else ${moment} end`
-
-const toRow = (account: AccountInput, n: number) => ({
-  n,
-  given: account.unique_identifier,
-  email: account.email ?? null,
-  status: account.status ?? null,
-  last_login: momentOf(account.last_login),
-  last_activity: momentOf(account.last_activity),
-  uploaded: {
-    first_name: account.first_name ?? null,
-    last_name: account.last_name ?? null,
-    permissions: account.permissions,
-    attributes: account.attributes,
-  },
-})
-
-const momentOf = (text: string | undefined): string | null =>
-  text === undefined ? null : (parseDatetime(text)?.toISOString() ?? null)

@@ -1,11 +1,10 @@
 /** Uploaded records of when accounts were used. */
 import { type SQL, sql } from 'drizzle-orm'
-import { parseDatetime } from '../../contract/endpoints/params.ts'
-import type { ActivityRecord } from '../../contract/models/upload.ts'
 import type { Db } from '../../database/database.ts'
 import { reach } from '../apps/administered.ts'
 import { callerOf } from '../callers/principal.ts'
-import type { Outcome, UploadRow } from './duty.ts'
+import { stageUpload } from './apart.ts'
+import type { KeptUpload, Outcome } from './duty.ts'
 
 /**
  * Sets when accounts were last signed in to, or used: never back, nor beyond now. The account is one of the
@@ -13,13 +12,13 @@ import type { Outcome, UploadRow } from './duty.ts'
  * manages. It is found by its id in the app, or else by its e-mail. Records of what is not found are counted,
  * and nothing else.
  */
-export async function applyActivity(tx: Db, upload: UploadRow): Promise<Outcome> {
+export async function applyActivity(tx: Db, upload: KeptUpload): Promise<Outcome> {
   const { domainId, userId } = upload
   const caller = await callerOf(tx, { domainId, userId, readOnly: false })
   const mayAny = caller.permissions.has('apps.write') || caller.roles.includes('App Admin')
   if (!mayAny) return { problem: 'its sender may manage no app any more' }
   const managed = reach({ ...caller, tokenId: '', lastUsedAt: null }, 'apps.write') ?? sql`true`
-  await stage(tx, upload, managed)
+  const count = await stage(tx, upload, managed)
   const changed = await tx.execute(sql`
     update accounts as a set
       last_login = greatest(a.last_login, r.login), last_activity = greatest(a.last_activity, r.activity),
@@ -35,15 +34,15 @@ export async function applyActivity(tx: Db, upload: UploadRow): Promise<Outcome>
     sql`select count(*) as unknown from upload_records where account_id is null`,
   )
   return {
-    records: upload.body?.length ?? 0,
+    records: count,
     changed_accounts: changed.rowCount ?? 0,
     ignored_records: Number(counted[0]?.unknown ?? 0),
   }
 }
 
-/** upload_records: what was sent, with the app and the account of each. */
-async function stage(tx: Db, { domainId, body }: UploadRow, managed: SQL): Promise<void> {
-  const rows = JSON.stringify((body as ActivityRecord[]).map(toRow))
+/** upload_records: what was sent, with the app and the account of each; answers how many there are. */
+async function stage(tx: Db, { domainId, text }: KeptUpload, managed: SQL): Promise<number> {
+  const { rows, count } = await stageUpload('activity', text)
   await tx.execute(sql`
     create temporary table upload_records (
       external_id text, email text, type text not null, at timestamptz not null,
@@ -76,13 +75,5 @@ async function stage(tx: Db, { domainId, body }: UploadRow, managed: SQL): Promi
       order by app_id, lower(email), unique_identifier
     ) as a
     where r.external_id is null and a.app_id = r.app_id and a.key = lower(r.email)`)
+  return count
 }
-
-const toRow = ({ account, event, timestamp, source_app_id, app }: ActivityRecord) => ({
-  external_id: account.external_id ?? null,
-  email: account.email ?? null,
-  type: event.type,
-  at: parseDatetime(timestamp)?.toISOString() ?? null,
-  source: source_app_id,
-  instance: app?.instance_identifier ?? null,
-})

@@ -1,9 +1,9 @@
 /** Taking uploads: they are judged at once, kept, and worked through in the background. */
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
-import type { ActivityRecordInput, UploadAccountsInput } from '../../contract/models/upload.ts'
+import type { Uploaded, UploadKind } from '../../contract/models/upload.ts'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
 import { reach } from '../apps/administered.ts'
@@ -14,8 +14,6 @@ import type { CoreParts } from '../parts.ts'
 type Parts = Pick<CoreParts, 'send'>
 type UploadRow = typeof uploads.$inferSelect
 
-/** Most entries that a 422 tells. */
-const MAX_ENTRIES = 100
 /** How many uploads of one user may wait: each is kept whole until it is worked through. */
 const MAX_WAITING = CALLER_LIMITS.waiting_uploads.most
 /** When to come again, in seconds. */
@@ -30,17 +28,17 @@ const WAITING_RETRY_SECONDS = 10
 export async function uploadAccounts(
   db: Db,
   principal: Principal,
-  { app_id, accounts }: UploadAccountsInput,
+  uploaded: Uploaded,
   parts: Parts,
 ) {
-  const app = await findApp(db, principal, app_id, 'apps.write')
+  const app = await findApp(db, principal, uploaded.apps[0] ?? '', 'apps.write')
   const entries =
     app.connectorId === null
-      ? doubled(accounts)
+      ? uploaded.wrong
       : [wrong(['app_id'], 'the accounts of a connected app come by its syncs')]
-  if (entries.length > 0) throw new CoreError(422, entries.slice(0, MAX_ENTRIES))
-  refuseEmpty('accounts', accounts)
-  return keep(db, principal, { kind: 'accounts', appId: app.id, body: accounts }, parts)
+  if (entries.length > 0) throw new CoreError(422, entries)
+  refuseEmpty('accounts', uploaded)
+  return keep(db, principal, { kind: 'accounts', appId: app.id, uploaded }, parts)
 }
 
 /**
@@ -51,27 +49,21 @@ export async function uploadAccounts(
 export async function uploadActivity(
   db: Db,
   principal: Principal,
-  { records }: ActivityRecordInput,
+  uploaded: Uploaded,
   parts: Parts,
 ) {
   // Who manages no app uploads nothing, also where nothing is named.
   reach(principal, 'apps.write')
-  refuseEmpty('records', records)
-  const sources = new Set(records.map(({ source_app_id }) => source_app_id))
-  for (const id of sources) await findApp(db, principal, id, 'apps.write')
-  const entries = records.flatMap(({ account }, index) =>
-    account.external_id === undefined && account.email === undefined
-      ? [wrong(['records', index, 'account'], 'external_id or email must name the account')]
-      : [],
-  )
-  if (entries.length > 0) throw new CoreError(422, entries.slice(0, MAX_ENTRIES))
-  const job = await keep(db, principal, { kind: 'activity', appId: null, body: records }, parts)
+  refuseEmpty('records', uploaded)
+  for (const id of uploaded.apps) await findApp(db, principal, id, 'apps.write')
+  if (uploaded.wrong.length > 0) throw new CoreError(422, uploaded.wrong)
+  const job = await keep(db, principal, { kind: 'activity', appId: null, uploaded }, parts)
   return { job: toRun(job) }
 }
 
 /** Nothing is no upload: it would only be written to the log. */
-function refuseEmpty(member: string, rows: readonly unknown[]): void {
-  if (rows.length === 0) throw new CoreError(422, [wrong([member], 'must hold at least one entry')])
+function refuseEmpty(member: string, { count }: Uploaded): void {
+  if (count === 0) throw new CoreError(422, [wrong([member], 'must hold at least one entry')])
 }
 
 /** @throws CoreError 404 */
@@ -86,7 +78,7 @@ export const activityUpload = async (db: Db, principal: Principal, id: string) =
 async function keep(
   db: Db,
   { domainId, userId }: Principal,
-  upload: Pick<UploadRow, 'kind' | 'appId' | 'body'>,
+  { kind, appId, uploaded }: { kind: UploadKind; appId: string | null; uploaded: Uploaded },
   { send }: Parts,
 ) {
   return db.transaction(async (tx) => {
@@ -99,7 +91,7 @@ async function keep(
       )
     const [row] = await tx
       .insert(uploads)
-      .values({ ...upload, domainId, userId })
+      .values({ kind, appId, domainId, userId, body: sql`${uploaded.rows}::jsonb` })
       .returning({ id: uploads.id, state: uploads.state })
     const made = row as Pick<UploadRow, 'id' | 'state'>
     await send(tx, 'uploads', made.id)
@@ -139,17 +131,3 @@ const wrong = (loc: (string | number)[], why: string): ValidationEntry => ({
   msg: `Value error, ${why}`,
   type: 'value_error',
 })
-
-/** An account is named by its id, or else by its e-mail; each may stand once. */
-function doubled(accounts: UploadAccountsInput['accounts']): ValidationEntry[] {
-  const seen = new Map<string, number>()
-  return accounts.flatMap(({ unique_identifier: id, email }, index) => {
-    const name = id ?? email?.toLowerCase()
-    if (name === undefined)
-      return [wrong(['accounts', index], 'unique_identifier or email must name the account')]
-    const earlier = seen.get(name)
-    seen.set(name, earlier ?? index)
-    if (earlier === undefined) return []
-    return [wrong(['accounts', index], `it is the account of accounts.${earlier} again`)]
-  })
-}

@@ -1,5 +1,5 @@
 /** Working through uploads: each in one transaction, so that all of it is there, or none. */
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
 import { recordActivity } from '../activity/activity.ts'
@@ -26,7 +26,8 @@ export const UPLOAD_DUTY: Duty = {
     }),
 }
 
-export type UploadRow = typeof uploads.$inferSelect
+/** An upload that waits: its rows as the text that they are kept as. */
+export type KeptUpload = Omit<typeof uploads.$inferSelect, 'body'> & { text: string }
 
 /** What an upload came to: counts for the log; `problem` where nothing of it was done. */
 export type Outcome = { problem?: string } & Record<string, unknown>
@@ -55,10 +56,13 @@ async function workThrough(db: Db, id: string, { tell }: RequestParts): Promise<
     )
 }
 
+/** All but the rows: those would be parsed as they come. */
+const { body: _rows, ...columns } = getTableColumns(uploads)
+
 /** An upload that is not finished, held until the transaction ends; null when another host was faster. */
-async function lock(tx: Db, id: string): Promise<UploadRow | null> {
+async function lock(tx: Db, id: string): Promise<KeptUpload | null> {
   const [row] = await tx
-    .select()
+    .select({ ...columns, text: sql<string>`coalesce(${uploads.body}::text, '[]')` })
     .from(uploads)
     .where(and(eq(uploads.id, id), isNull(uploads.finishedAt)))
     .for('update')
@@ -67,7 +71,7 @@ async function lock(tx: Db, id: string): Promise<UploadRow | null> {
 
 async function finish(
   tx: Db,
-  upload: UploadRow,
+  upload: KeptUpload,
   state: 'SUCCESS' | 'FAILURE',
   told: Record<string, unknown>,
 ): Promise<void> {

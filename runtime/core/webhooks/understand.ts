@@ -3,7 +3,9 @@
  * parsable JSON"; here its status must be 2xx besides, because an error in JSON is no success.
  */
 import { unkeepable } from '../../contract/endpoints/body.ts'
+import { INPUTS } from '../../contract/inputs.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
+import { marksIn } from '../../contract/reply-limits.ts'
 
 /** What a call came to. `problem` is in words without secrets. */
 export type WebhookAnswer =
@@ -27,6 +29,10 @@ export function understand(
   if (hookType === 'SIEM') return { ok: true, response: {} }
   if (status === 204 && MAY_BE_EMPTY.includes(hookType)) return { ok: true, response: {} }
   if (body.length === 0) return refused(`it answered ${status} without a body; JSON was expected`)
+  // Any number of bytes below its limit is parsed quickly, any number of values is not.
+  const { maxMarks } = INPUTS.webhook_reply
+  if (marksIn(body, maxMarks) > maxMarks)
+    return refused(`it answered ${status} with more than ${maxMarks / 2} values; answer less`)
   const value = parsed(body)
   if (value === undefined) return refused(`it answered ${status} with something that is not JSON`)
   const odd = unkeepable(value)

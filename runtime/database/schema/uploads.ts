@@ -1,6 +1,7 @@
 /** What callers sent to be worked through in the background: accounts, and when accounts were used. */
 import { sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { UPLOAD_KINDS } from '../../contract/models/upload.ts'
 import { apps } from './apps.ts'
 import { createdAt, domainId, id, moment } from './columns.ts'
 import { domains, users } from './people.ts'
@@ -10,7 +11,7 @@ export const uploads = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    kind: text('kind', { enum: ['accounts', 'activity'] }).notNull(),
+    kind: text('kind', { enum: UPLOAD_KINDS }).notNull(),
     /** Of accounts, the app that they are in. */
     appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
     userId: uuid('user_id')

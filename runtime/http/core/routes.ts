@@ -8,11 +8,12 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
 import type { AnySchema } from '../../contract/capabilities.ts'
-import { nestedTooDeep, notJsonAt, parseBodyText } from '../../contract/endpoints/body.ts'
+import { parseBodyBytes } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import { INPUTS } from '../../contract/inputs.ts'
 import {
   authenticate,
   demand,
@@ -21,9 +22,10 @@ import {
 } from '../../core/callers/principal.ts'
 import { noteUse } from '../../core/callers/tokens.ts'
 import type { CoreParts } from '../../core/parts.ts'
+import { parseUpload } from '../../core/uploads/apart.ts'
 import type { Db } from '../../database/database.ts'
 import type { Log } from '../../log.ts'
-import { limitValues, MAX_BODY_BYTES, notUtf8At, readBytes } from '../body.ts'
+import { readBytes } from '../body.ts'
 import type { Env } from '../problem.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -114,7 +116,7 @@ function authorise(principal: Principal, { who, method }: Endpoint): void {
 async function parseInput(c: Context<Env>, row: Endpoint) {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   const texts = textEntries(c).slice(0, MAX_ENTRIES)
-  const body = row.body === null ? null : await bodyOf(c, row.body, row.maxBytes ?? MAX_BODY_BYTES)
+  const body = await bodyOf(c, row)
   const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
   if (all.length > 0) throw new CoreError(422, all)
   return {
@@ -124,15 +126,16 @@ async function parseInput(c: Context<Env>, row: Endpoint) {
   }
 }
 
-async function bodyOf(c: Context<Env>, schema: AnySchema, maxBytes: number) {
+async function bodyOf(c: Context<Env>, { body, maxBytes, upload }: Endpoint) {
+  if (body === null) return null
   const isJson = /^application\/([a-z.+-]+\+)?json\s*(;|$)/i.test(
     c.req.header('content-type') ?? '',
   )
-  const bytes = await readBytes(c, maxBytes)
-  if (!limitValues(bytes, maxBytes)) return { ok: false as const, entries: [nestedTooDeep()] }
-  const at = notUtf8At(bytes)
-  if (at !== null) return { ok: false as const, entries: [notJsonAt(at)] }
-  return parseBodyText(schema, new TextDecoder().decode(bytes), isJson)
+  const most = maxBytes ?? INPUTS.core_body.maxBytes
+  const bytes = await readBytes(c, most)
+  return upload === null
+    ? parseBodyBytes(body, bytes, isJson, INPUTS.core_body.maxMarks)
+    : parseUpload(upload, bytes, isJson)
 }
 
 /** Values that would be an error of PostgreSQL's, or be read as something that was not sent. */

@@ -3,7 +3,7 @@
  * request holds makes it another one, and those are node:http's.
  */
 import { type CapabilityName, isCapability } from '../../contract/capabilities.ts'
-import { MAX_BODY_BYTES } from '../body.ts'
+import { INPUTS } from '../../contract/inputs.ts'
 import { JSON_TYPE } from '../guards.ts'
 import { CORRELATION } from '../request-id.ts'
 
@@ -87,7 +87,7 @@ export function readCallHead(bytes: Buffer, rules: HeadRules): CallHead | null {
   const bodyBytes = LENGTH.test(length) ? Number(length) : 0
   const isUsual =
     bodyBytes > 0 &&
-    bodyBytes <= MAX_BODY_BYTES &&
+    bodyBytes <= INPUTS.call_body.maxBytes &&
     JSON_TYPE.test(headers.get('content-type') ?? '') &&
     (headers.get('connection') ?? 'keep-alive').toLowerCase() === 'keep-alive' &&
     rules.isConnector(target.id) &&

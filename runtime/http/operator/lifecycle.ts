@@ -12,6 +12,7 @@ import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/o
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { RuntimeError } from '../../contract/errors.ts'
+import { INPUTS } from '../../contract/inputs.ts'
 import { notJson } from '../../contract/json-text.ts'
 import { describeIssues } from '../../contract/payload.ts'
 import { emailOf } from '../../core/callers/operator.ts'
@@ -93,7 +94,7 @@ async function answer(
 
 async function bodyOf(c: Context<Env>, schema: AnySchema): Promise<unknown> {
   jsonCheck(c)
-  const text = await readBody(c)
+  const text = await readBody(c, INPUTS.operator_body)
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -2,8 +2,10 @@
  * Forms of the settings pages: how they are read, and how it is known that they are ours. Any page can
  * send a form to any address, so each must come from our own page and name its session's secret.
  */
+
 import type { Context } from 'hono'
 import { CoreError } from '../../contract/endpoints/problem.ts'
+import { INPUTS } from '../../contract/inputs.ts'
 import type { TokenHasher } from '../../core/callers/principal.ts'
 import { readBody } from '../body.ts'
 import type { Env } from '../problem.ts'
@@ -25,7 +27,7 @@ export async function readForm(c: Context<Env>): Promise<Form> {
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
     throw new CoreError(415, 'Send the form that the page has')
-  const text = await readBody(c, MAX_FORM_BYTES)
+  const text = await readBody(c, { maxBytes: MAX_FORM_BYTES, maxMarks: INPUTS.call_body.maxMarks })
   try {
     const pairs = text.split('&').map((pair): [string, string] => {
       const end = pair.indexOf('=') < 0 ? pair.length : pair.indexOf('=')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_BODY_BYTES } from '../../../runtime/http/body.ts'
+import { INPUTS } from '../../../runtime/contract/inputs.ts'
 import { readCallHead } from '../../../runtime/http/front/call-head.ts'
 
 const RULES = {
@@ -66,7 +66,7 @@ test.each([
   'Content-Length: +2',
   'Content-Length: 2, 2',
   'Content-Length: 2 2',
-  `Content-Length: ${MAX_BODY_BYTES + 1}`,
+  `Content-Length: ${INPUTS.call_body.maxBytes + 1}`,
   'Transfer-Encoding: chunked',
   'Expect: 100-continue',
   'Expect: 200',

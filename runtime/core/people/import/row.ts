@@ -15,7 +15,7 @@ export type StagedRow = {
   manager_email: string | null
   groups: string[] | null
   /** Name to { type, value } as on the wire. */
-  attributes: Record<string, unknown>
+  attributes: Record<string, { type: string; value: string }>
 }
 
 /** Longest address (RFC 5321 section 4.5.3.1.3, without its brackets). */

@@ -3,8 +3,9 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import type { StagedRow } from './row.ts'
 
-/** Rows of one statement. */
+/** Rows of one statement, and how much they hold, in characters: writing them keeps everybody waiting. */
 const BATCH = 5000
+const BATCH_LENGTH = 1024 * 1024
 
 /** The tables of an import; the end of its transaction drops them. */
 export async function makeStage(tx: Db): Promise<void> {
@@ -19,10 +20,12 @@ export async function makeStage(tx: Db): Promise<void> {
 /** Takes rows as they come; memory holds one batch. */
 export function createStage(tx: Db): { add(row: StagedRow): Promise<void>; end(): Promise<void> } {
   let batch: StagedRow[] = []
+  let length = 0
   async function send(): Promise<void> {
     if (batch.length === 0) return
     const rows = JSON.stringify(batch)
     batch = []
+    length = 0
     await tx.execute(sql`
       insert into people_file
       select * from json_to_recordset(${rows}::json) as row(
@@ -32,7 +35,8 @@ export function createStage(tx: Db): { add(row: StagedRow): Promise<void>; end()
   return {
     async add(row) {
       batch.push(row)
-      if (batch.length >= BATCH) await send()
+      length += lengthOf(row)
+      if (batch.length >= BATCH || length >= BATCH_LENGTH) await send()
     },
     async end() {
       await send()
@@ -41,3 +45,10 @@ export function createStage(tx: Db): { add(row: StagedRow): Promise<void>; end()
     },
   }
 }
+
+/** About as long as a row is in JSON. */
+const lengthOf = (row: StagedRow): number =>
+  Object.entries(row.attributes).reduce(
+    (sum, [name, one]) => sum + name.length + String(one.value).length + 40,
+    (row.groups ?? []).reduce((sum, name) => sum + name.length + 3, 300),
+  )

@@ -1,0 +1,105 @@
+/**
+ * The text of uploads is worked on in a thread of its own where it is large: eight megabytes of rows take a
+ * fifth of a second to parse and judge. One thread over the whole host, made when it is needed.
+ */
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { ParsedBody } from '../../contract/endpoints/body.ts'
+import { CoreError } from '../../contract/endpoints/problem.ts'
+import { type RuntimeCode, RuntimeError } from '../../contract/errors.ts'
+import type { UploadKind } from '../../contract/models/upload.ts'
+import { marksIn } from '../../contract/reply-limits.ts'
+import { done, type Staged, type Work } from './work.ts'
+
+/** What is worked on at once: some ten milliseconds at most. In bytes, and in marks (see `marksIn`). */
+const SMALL_BYTES = 128 * 1024
+const SMALL_MARKS = 16_384
+/** Works that wait for the thread, each with up to eight megabytes. */
+const MAX_WAITING = 16
+/** How long the thread stays without work, in milliseconds. */
+const IDLE_MS = 30_000
+/** What the thread may hold, in MiB: the largest upload takes some 150. */
+const MEMORY_MIB = 512
+
+/** With the ending of this file: `.js` in the installed package. */
+const THREAD = path.join(import.meta.dirname, `thread${path.extname(import.meta.filename)}`)
+
+/** What the thread answers. */
+export type Answer = { id: number } & (
+  | { done: ParsedBody | Staged }
+  | { refused: { code: RuntimeCode; message: string } }
+  | { failed: string }
+)
+
+type Waiting = { resolve(value: ParsedBody | Staged): void; reject(error: Error): void }
+
+let thread: { worker: Worker; waiting: Map<number, Waiting>; idle: NodeJS.Timeout | null } | null =
+  null
+let lastId = 0
+
+/** Parses the body of an upload. @throws body_too_large; CoreError 503 while too many wait */
+export async function parseUpload(
+  kind: UploadKind,
+  bytes: Uint8Array,
+  isJson: boolean,
+): Promise<ParsedBody> {
+  const work = { name: 'parse', kind, bytes, isJson } as const
+  const isSmall = bytes.length <= SMALL_BYTES && marksIn(bytes, SMALL_MARKS) <= SMALL_MARKS
+  return (isSmall ? done(work) : await apart(work)) as ParsedBody
+}
+
+/** Rows of a kept upload, from its text, for a temporary table. @throws CoreError 503 while too many wait */
+export async function stageUpload(kind: UploadKind, text: string): Promise<Staged> {
+  const work = { name: 'stage', kind, text } as const
+  return (text.length <= SMALL_BYTES ? done(work) : await apart(work)) as Staged
+}
+
+function apart(work: Work): Promise<ParsedBody | Staged> {
+  thread ??= begin()
+  const { worker, waiting } = thread
+  if (waiting.size >= MAX_WAITING)
+    throw new CoreError(503, 'Too many uploads come at once; nothing was done, try again', {
+      'retry-after': '2',
+    })
+  if (thread.idle) clearTimeout(thread.idle)
+  lastId += 1
+  const id = lastId
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject })
+    worker.ref()
+    worker.postMessage({ id, work })
+  })
+}
+
+function begin(): NonNullable<typeof thread> {
+  const limits = { maxOldGenerationSizeMb: MEMORY_MIB }
+  const worker = new Worker(THREAD, { resourceLimits: limits })
+  const made: NonNullable<typeof thread> = { worker, waiting: new Map(), idle: null }
+  worker.on('message', (answer: Answer) => {
+    const one = made.waiting.get(answer.id)
+    made.waiting.delete(answer.id)
+    if (made.waiting.size === 0) rest(made)
+    if ('done' in answer) one?.resolve(answer.done)
+    else if ('refused' in answer)
+      one?.reject(new RuntimeError(answer.refused.code, answer.refused.message))
+    else one?.reject(new Error(answer.failed))
+  })
+  const end = (error: Error) => {
+    if (thread === made) thread = null
+    for (const { reject } of made.waiting.values()) reject(error)
+    made.waiting.clear()
+  }
+  worker.on('error', end)
+  worker.on('exit', () => end(new Error('the thread of uploads ended')))
+  return made
+}
+
+/** Keeps nobody from ending the process, and ends the thread when nothing comes for a while. */
+function rest(one: NonNullable<typeof thread>): void {
+  one.worker.unref()
+  one.idle = setTimeout(() => {
+    if (thread === one) thread = null
+    void one.worker.terminate()
+  }, IDLE_MS)
+  one.idle.unref()
+}

@@ -1,0 +1,19 @@
+/** The thread that works on the text of uploads (apart.ts). */
+import { parentPort } from 'node:worker_threads'
+import { RuntimeError } from '../../contract/errors.ts'
+import type { Answer } from './apart.ts'
+import { done, type Work } from './work.ts'
+
+parentPort?.on('message', ({ id, work }: { id: number; work: Work }) => {
+  parentPort?.postMessage({ id, ...answerTo(work) } satisfies Answer)
+})
+
+function answerTo(work: Work) {
+  try {
+    return { done: done(work) }
+  } catch (error) {
+    if (error instanceof RuntimeError)
+      return { refused: { code: error.code, message: error.message } }
+    return { failed: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,67 @@
+/** What is done with the whole text of an upload: as much as its size, so never where others wait (apart.ts). */
+import type { AnySchema } from '../../contract/capabilities.ts'
+import { type ParsedBody, parseBodyBytes } from '../../contract/endpoints/body.ts'
+import { parseDatetime } from '../../contract/endpoints/params.ts'
+import { INPUTS } from '../../contract/inputs.ts'
+import {
+  type AccountInput,
+  type ActivityRecord,
+  UploadedAccounts,
+  UploadedActivity,
+  type UploadKind,
+} from '../../contract/models/upload.ts'
+
+/** Works by name, each with what it is given. */
+export type Work =
+  | { name: 'parse'; kind: UploadKind; bytes: Uint8Array; isJson: boolean }
+  | { name: 'stage'; kind: UploadKind; text: string }
+
+/** Rows as JSON for a temporary table, and how many there are. */
+export type Staged = { rows: string; count: number }
+
+/** Does a work at once. @throws body_too_large */
+export const done = (work: Work): ParsedBody | Staged =>
+  work.name === 'parse'
+    ? parseBodyBytes(BODIES[work.kind], work.bytes, work.isJson, INPUTS.upload.maxMarks)
+    : staged(work.kind, work.text)
+
+const BODIES: Record<UploadKind, AnySchema> = {
+  accounts: UploadedAccounts,
+  activity: UploadedActivity,
+}
+
+function staged(kind: UploadKind, text: string): Staged {
+  const list: unknown[] = JSON.parse(text)
+  const rows =
+    kind === 'accounts'
+      ? (list as AccountInput[]).map(accountRow)
+      : (list as ActivityRecord[]).map(activityRow)
+  return { rows: JSON.stringify(rows), count: rows.length }
+}
+
+const activityRow = ({ account, event, timestamp, source_app_id, app }: ActivityRecord) => ({
+  external_id: account.external_id ?? null,
+  email: account.email ?? null,
+  type: event.type,
+  at: parseDatetime(timestamp)?.toISOString() ?? null,
+  source: source_app_id,
+  instance: app?.instance_identifier ?? null,
+})
+
+const accountRow = (account: AccountInput, n: number) => ({
+  n,
+  given: account.unique_identifier,
+  email: account.email ?? null,
+  status: account.status ?? null,
+  last_login: momentOf(account.last_login),
+  last_activity: momentOf(account.last_activity),
+  uploaded: {
+    first_name: account.first_name ?? null,
+    last_name: account.last_name ?? null,
+    permissions: account.permissions,
+    attributes: account.attributes,
+  },
+})
+
+const momentOf = (text: string | undefined): string | null =>
+  text === undefined ? null : (parseDatetime(text)?.toISOString() ?? null)
