@@ -1,0 +1,107 @@
+/** A backup that another version made: of an older one it is restored and brought on, of a later one refused. */
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../runtime/config.ts'
+import { backup } from '../../runtime/database/backup/backup.ts'
+import { restore } from '../../runtime/database/backup/restore.ts'
+import { openDatabase } from '../../runtime/database/database.ts'
+import { startEmbedded } from '../../runtime/database/embedded.ts'
+import { PASSWORD_FILE } from '../../runtime/database/place.ts'
+import { keptSecret } from '../../runtime/keys.ts'
+import { createLog } from '../../runtime/log.ts'
+import { createHost } from '../../runtime/main.ts'
+import { backupKey, keyId } from '../../runtime/secret.ts'
+import { VERSION } from '../../runtime/version.ts'
+import { until } from '../e2e/until.ts'
+import { withDatabase } from '../first-start.ts'
+import { forgetDatabase } from './forget.ts'
+import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
+
+describe('a backup', () => {
+  const dataDirs: string[] = []
+  const key = { id: keyId(SECRET), sealKey: backupKey(SECRET) }
+  const { signal } = new AbortController()
+
+  function newDataDir(): string {
+    const made = mkdtempSync(path.join(tmpdir(), 'keyway-backed-up-'))
+    dataDirs.push(made)
+    return made
+  }
+  afterAll(async () => {
+    for (const one of dataDirs) {
+      await forgetDatabase(one)
+      await rm(one, { recursive: true, force: true })
+    }
+  })
+
+  /** A backup of an embedded server with a kept database, as a host of then made it; or one that is brought to this version, and changed. */
+  async function madeOf(state: string, change = ''): Promise<string> {
+    const from = newDataDir()
+    await withDatabase(from)
+    const password = readFileSync(path.join(from, 'database-password'), 'utf8').trim()
+    const own = await startEmbedded({ dataDir: from, password, tell: () => {}, onLine: () => {} })
+    const kept = await loadKept(own.connection, state)
+    if (change !== '') {
+      await (await openDatabase(kept, () => {})).close()
+      await asking(kept, (client) => client.query(change))
+    }
+    await asking({ ...own.connection, database: 'postgres' }, async (client) => {
+      await client.query('drop database keyway')
+      await client.query(`alter database ${kept.database} rename to keyway`)
+    })
+    const file = path.join(from, 'backup.tar.gz')
+    const { cluster, connection } = own
+    const onProgress = () => {}
+    const about = { force: false, keys: [key] as const, version: '0.0.1', signal, onProgress }
+    await backup({ cluster, connection, file, ...about })
+    await own.stop()
+    return file
+  }
+
+  /** What a host over a restored backup says at /readyz once it is ready, or says that it cannot use it. */
+  async function startedWith(file: string) {
+    const dataDir = newDataDir()
+    const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
+    const told = { tell: () => {}, onProgress: () => {} }
+    await restore({ dataDir, file, force: false, keys: [key], password, signal, ...told })
+    const config = readConfig({
+      KEYWAY_DATA_DIR: dataDir,
+      KEYWAY_DROP_IN: 'off',
+      KEYWAY_SECRET: SECRET,
+      KEYWAY_ADMIN_TOKEN: TOKEN,
+    })
+    const host = await createHost(config, createLog('silent'))
+    const ask = async (target: string, headers = {}) => {
+      const reply = await host.app.request(target, { headers: { host: 'localhost', ...headers } })
+      return { status: reply.status, text: await reply.text() }
+    }
+    try {
+      const ready = await until('it serves, or says why not', async () => {
+        const { status, text } = await ask('/readyz')
+        return status === 200 || /cannot be/.test(text) ? { status, text } : null
+      })
+      return { ready, me: await ask('/users/current', { authorization: `Bearer ${TOKEN}` }) }
+    } finally {
+      await host.stop()
+    }
+  }
+
+  test('of an older version is restored, and brought on by the next start', async () => {
+    const { ready, me } = await startedWith(await madeOf('0017'))
+    expect(ready.status).toBe(200)
+    expect([me.status, JSON.parse(me.text).email]).toEqual([200, 'admin@localhost'])
+  }, 60_000)
+
+  test('of a later version is refused by the start, with both versions', async () => {
+    const when = 99_999_999_999_999
+    const later = `insert into migrations.__drizzle_migrations (hash, created_at) values ('later', ${when});
+      insert into public.deployment_versions (migrated_to, version) values (${when}, '7.8.9')`
+    const { ready, me } = await startedWith(await madeOf(STATES.at(-1) ?? '', later))
+    expect(ready.status).toBe(503)
+    expect(ready.text).toContain(`Keyway 7.8.9, which is newer than this version, ${VERSION}`)
+    expect(me.status).toBe(503)
+  }, 60_000)
+})
