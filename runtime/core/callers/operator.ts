@@ -16,8 +16,8 @@ import {
 export type Operator = Doer & {
   tokenId: string
   readOnly: boolean
-  /** When that token was used, as far as it is noted. */
-  lastUsedAt: Date | null
+  /** Whether it is noted that the token was used within the last minute. */
+  usedLately: boolean
 }
 
 /**
@@ -34,8 +34,8 @@ export async function authenticateOperator(
 ): Promise<Operator> {
   const found = await findToken(db, hasher, token)
   if (found?.token.operator) {
-    const { id: tokenId, userId, domainId, readOnly, lastUsedAt } = found.token
-    return { tokenId, userId, domainId, readOnly, lastUsedAt }
+    const { id: tokenId, userId, domainId, readOnly } = found.token
+    return { tokenId, userId, domainId, readOnly, usedLately: found.usedLately }
   }
   const principal: Principal | null = found && principalOf(found)
   if (!principal) throw notAuthenticated()

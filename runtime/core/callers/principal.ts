@@ -1,12 +1,13 @@
 /** Who is calling: the user behind a token, with the permissions that the user has now. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { PERMISSION_WORDS, type Permission, ROLES, type RoleName } from '../../contract/roles.ts'
 import type { Db } from '../../database/database.ts'
 import { apiTokens, userRoles, users } from '../../database/schema/people.ts'
 import { deriveKey, keyId } from '../../secret.ts'
 import { renewHash } from './renew-hash.ts'
+import { USED_LATELY } from './used-lately.ts'
 
 /** Somebody who acts, by a token or signed in to the settings pages. */
 export type Caller = {
@@ -24,8 +25,8 @@ export type Profile = { userId: string; email: string; givenName: string; family
 
 export type Principal = Caller & {
   tokenId: string
-  /** When the token was used, as far as it is noted. */
-  lastUsedAt: Date | null
+  /** Whether it is noted that the token was used within the last minute. */
+  usedLately: boolean
 }
 
 /** Every token begins with this (service.md section 5.2). */
@@ -99,6 +100,7 @@ export async function principalOfToken(
 export type FoundToken = {
   token: typeof apiTokens.$inferSelect
   profile: Profile
+  usedLately: boolean
   status: (typeof users.$inferSelect)['status']
   roles: string[]
 }
@@ -126,8 +128,9 @@ export async function findTokenById(db: Db, id: string): Promise<FoundToken | nu
   return row ?? null
 }
 
+/** By the database's clock: that of a host may be off. */
 async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
-  const rows = await db
+  return db
     .select({
       token: apiTokens,
       profile: {
@@ -136,6 +139,7 @@ async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
         givenName: users.givenName,
         familyName: users.familyName,
       },
+      usedLately: USED_LATELY,
       status: users.status,
       roles: sql<
         string[]
@@ -143,16 +147,21 @@ async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
     })
     .from(apiTokens)
     .innerJoin(users, eq(users.id, apiTokens.userId))
-    .where(and(which, isNull(apiTokens.revokedAt)))
-  const now = Date.now()
-  return rows.filter(({ token }) => token.expiresAt === null || token.expiresAt.getTime() > now)
+    .where(
+      and(
+        which,
+        isNull(apiTokens.revokedAt),
+        or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, sql`now()`)),
+      ),
+    )
 }
 
 /** Whom a token acts as; null where its user may not act. */
-export function principalOf({ token, profile, status, roles }: FoundToken): Principal | null {
+export function principalOf(found: FoundToken): Principal | null {
+  const { token, usedLately, profile, status, roles } = found
   if (!mayAct(status)) return null
-  const { id: tokenId, userId, domainId, readOnly, lastUsedAt } = token
-  return { tokenId, lastUsedAt, profile, ...withRoles({ userId, domainId, readOnly }, roles) }
+  const { id: tokenId, userId, domainId, readOnly } = token
+  return { tokenId, usedLately, profile, ...withRoles({ userId, domainId, readOnly }, roles) }
 }
 
 /** Whether a user of this status is let in. */

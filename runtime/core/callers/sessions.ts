@@ -4,7 +4,7 @@
  */
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, databaseTime } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
 import { randomSecret } from '../../secret.ts'
@@ -71,7 +71,7 @@ export async function createLoginLink(
   const expiresAt = await db.transaction(async (tx) => {
     const maker = await findTokenById(tx, tokenId)
     if (!maker) throw notAuthenticated()
-    const expiresAt = within(maker, LOGIN_LINK_MS)
+    const expiresAt = await within(tx, maker, LOGIN_LINK_MS)
     await tx.delete(loginLinks).where(lte(loginLinks.expiresAt, sql`now()`))
     await tx.insert(loginLinks).values({
       domainId: user.domainId,
@@ -99,8 +99,13 @@ export async function signInByCode(
     const [link] = await tx
       .delete(loginLinks)
       .where(inArray(loginLinks.hash, hasher.hashes(code)))
-      .returning()
-    if (!link || link.expiresAt.getTime() <= Date.now()) return null
+      .returning({
+        userId: loginLinks.userId,
+        domainId: loginLinks.domainId,
+        tokenId: loginLinks.tokenId,
+        lasts: sql<boolean>`${loginLinks.expiresAt} > now()`,
+      })
+    if (!link?.lasts) return null
     const [user] = await tx.select().from(users).where(eq(users.id, link.userId))
     if (!user || !mayAct(user.status)) return null
     const maker = await standingMaker(tx, link)
@@ -117,13 +122,13 @@ export async function signInByToken(
   const found = await findToken(db, hasher, token)
   const principal = found && principalOf(found)
   if (!principal) return null
-  await noteUse(db, principal, new Date())
+  await noteUse(db, principal)
   return db.transaction((tx) => begin(tx, hasher, principal, found, 'API token'))
 }
 
-/** The earlier of a time from now and the end of a token. */
-function within({ token }: FoundToken, ms: number): Date {
-  const end = Date.now() + ms
+/** The earlier of a time from now, by the database's clock, and the end of a token. */
+async function within(tx: Db, { token }: FoundToken, ms: number): Promise<Date> {
+  const end = (await databaseTime(tx)).getTime() + ms
   return new Date(Math.min(end, token.expiresAt?.getTime() ?? end))
 }
 
@@ -158,7 +163,7 @@ async function begin(
     tokenId: maker.token.id,
     hash: hasher.hash(secret),
     keyId: hasher.keyId,
-    expiresAt: within(maker, SESSION_MS),
+    expiresAt: await within(tx, maker, SESSION_MS),
   })
   const [user] = await tx.select().from(users).where(eq(users.id, userId))
   await recordActivity(tx, who, 'USER_LOGIN', user ? [userTarget(user)] : [], { by })

@@ -1,15 +1,13 @@
 /** API tokens: how they are made and kept, and when they were used. */
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, not, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apiTokens } from '../../database/schema/people.ts'
 import { hostProofKey, randomSecret } from '../../secret.ts'
 import { type Principal, TOKEN_PREFIX, type TokenHasher } from './principal.ts'
+import { USED_LATELY } from './used-lately.ts'
 
 /** The channel on which hosts hear that a token has ended. */
 export const TOKENS_CHANNEL = 'keyway_tokens'
-
-/** How precise "last used" is, in milliseconds: not every request is worth a write. */
-const LAST_USED_MS = 60_000
 
 export type NewToken = {
   userId: string
@@ -63,17 +61,14 @@ export async function keepToken(
 /** Notes that a token was used, at most once a minute: most requests write nothing. */
 export async function noteUse(
   db: Db,
-  { tokenId, lastUsedAt }: Pick<Principal, 'tokenId' | 'lastUsedAt'>,
-  now: Date,
+  { tokenId, usedLately }: Pick<Principal, 'tokenId' | 'usedLately'>,
 ): Promise<void> {
-  const staleBefore = new Date(now.getTime() - LAST_USED_MS)
-  if (lastUsedAt !== null && lastUsedAt >= staleBefore) return
+  if (usedLately) return
   // Of requests that come together one writes.
-  const stale = or(isNull(apiTokens.lastUsedAt), lt(apiTokens.lastUsedAt, staleBefore))
   await db
     .update(apiTokens)
-    .set({ lastUsedAt: now })
-    .where(and(eq(apiTokens.id, tokenId), stale))
+    .set({ lastUsedAt: sql`now()` })
+    .where(and(eq(apiTokens.id, tokenId), not(USED_LATELY)))
 }
 
 /**

@@ -17,7 +17,7 @@ export async function applyActivity(tx: Db, upload: KeptUpload): Promise<Outcome
   const caller = await callerOf(tx, { domainId, userId, readOnly: false })
   const mayAny = caller.permissions.has('apps.write') || caller.roles.includes('App Admin')
   if (!mayAny) return { problem: 'its sender may manage no app any more' }
-  const managed = reach({ ...caller, tokenId: '', lastUsedAt: null }, 'apps.write') ?? sql`true`
+  const managed = reach({ ...caller, tokenId: '', usedLately: true }, 'apps.write') ?? sql`true`
   const count = await stage(tx, upload, managed)
   const changed = await tx.execute(sql`
     update accounts as a set

@@ -75,7 +75,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const { allowed, headers } = rate.count(principal.tokenId, Date.now())
     for (const [header, value] of Object.entries(headers)) c.header(header, value)
     if (!allowed) throw new CoreError(429, 'Too many requests; see Retry-After', headers)
-    await noteUse(db, principal, new Date())
+    await noteUse(db, principal)
     authorise(principal, row)
     return { db, principal }
   }

@@ -38,7 +38,7 @@ export function operatorGuard(deps: OperatorGuardDeps): MiddlewareHandler<Env> {
     const found = isOwn(token) ? await askOfOwn(c, operator, ask) : await ask()
     if (found?.readOnly && !['GET', 'HEAD'].includes(c.req.method))
       throw new RuntimeError('token_forbidden', 'This token may only read')
-    if (found) await asOperator(c, () => noteUse(reached(deps.db()), found, new Date()))
+    if (found) await asOperator(c, () => noteUse(reached(deps.db()), found))
     await next()
   }
 }

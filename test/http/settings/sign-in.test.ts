@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTokenHasher } from '../../../runtime/core/callers/principal.ts'
 import { findSession } from '../../../runtime/core/callers/sessions.ts'
+import { databaseTime } from '../../../runtime/database/database.ts'
 import { apiTokens, users } from '../../../runtime/database/schema/people.ts'
 import { loginLinks, sessions } from '../../../runtime/database/schema/sessions.ts'
 import {
@@ -358,5 +359,52 @@ describe('a sign-in form', () => {
       statuses.push((await visitor.post('/settings/sign-in', { code: 'x' }, { from })).status)
     }
     expect(statuses.at(-1)).toBe(429)
+  })
+})
+
+describe.each([
+  ['a day ahead', 86_400_000],
+  ['an hour behind', -3_600_000],
+  ['a day behind', -86_400_000],
+])('with the clock of the host %s, the database’s counts', (_name, offMs) => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs })
+  })
+  afterEach(() => void vi.useRealTimers())
+  const MINUTE_MS = 60_000
+  const from = async (ms: number): Promise<Date> =>
+    new Date((await databaseTime(core.db)).getTime() + ms)
+
+  test('for when a token ends', async () => {
+    const one = await person(core.db, `clock${offMs}@example.com`)
+    const who = async () => (await core.call('GET', '/users/current', { token: one.token })).status
+    const endsAt = async (expiresAt: Date) =>
+      core.db.update(apiTokens).set({ expiresAt }).where(eq(apiTokens.userId, one.id))
+    await endsAt(await from(30 * MINUTE_MS))
+    expect(await who()).toBe(200)
+    await endsAt(await from(-MINUTE_MS))
+    expect(await who()).toBe(401)
+  })
+
+  test('for when a link and a session end, and when a token was used', async () => {
+    const one = await person(core.db, `link${offMs}@example.com`)
+    const { body } = await links({ email: `link${offMs}@example.com` })
+    const endMs = Date.parse(body.expires_at) - (await from(0)).getTime()
+    expect(endMs).toBeGreaterThan(8 * MINUTE_MS)
+    expect(endMs).toBeLessThanOrEqual(10 * MINUTE_MS)
+    const { visitor } = await tryWith({ code: body.path.split('#code=')[1] })
+    expect(await isIn(visitor)).toBe(true)
+    const [session] = await core.db.select().from(sessions).where(eq(sessions.userId, one.id))
+    expect(session?.expiresAt.getTime()).toBeLessThanOrEqual(
+      (await from(8 * 60 * MINUTE_MS)).getTime(),
+    )
+    await core.db.update(loginLinks).set({ expiresAt: await from(-MINUTE_MS) })
+    const late = await newCode(`link${offMs}@example.com`)
+    await core.db.update(loginLinks).set({ expiresAt: await from(-MINUTE_MS) })
+    expect(await isIn((await tryWith({ code: late })).visitor)).toBe(false)
+    await core.call('GET', '/users/current', { token: one.token })
+    const [token] = await core.db.select().from(apiTokens).where(eq(apiTokens.userId, one.id))
+    const usedMs = (await from(0)).getTime() - (token?.lastUsedAt?.getTime() ?? 0)
+    expect(Math.abs(usedMs)).toBeLessThan(2 * MINUTE_MS)
   })
 })

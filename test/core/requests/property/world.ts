@@ -86,7 +86,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     roles: ['Admin'],
     permissions: new Set(['tasks.write', 'tasks.read']) as never,
     tokenId: '',
-    lastUsedAt: null,
+    usedLately: true,
   }
   // What was there before anybody asked.
   const before = { account: choose.chance(0.3), entitlements: new Set<string>() }
