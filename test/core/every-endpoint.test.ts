@@ -1,0 +1,188 @@
+/** Every endpoint of the tables with everybody who may not write, and with bodies, queries and ids of the wrong form. */
+import { sql } from 'drizzle-orm'
+import * as v from 'valibot'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Endpoint } from '../../runtime/contract/endpoints/endpoint.ts'
+import { OPERATOR_ENDPOINTS } from '../../runtime/contract/endpoints/operator.ts'
+import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
+import { ROLES, type RoleName } from '../../runtime/contract/roles.ts'
+import { app, type CoreHost, type Person, person, startCore } from './host.ts'
+import { type Company, company } from './requests/company.ts'
+
+let core: CoreHost
+let acme: Company
+let ada: Person
+/** A value of each parameter of a path, by its name: what is there, and belongs to somebody else. */
+let ids: Record<string, string>
+let bodies: Partial<Record<EndpointName, object>>
+
+beforeAll(async () => {
+  core = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '1000000' })
+  acme = company(core)
+  ada = await person(core.db, 'ada@acme.example')
+  const app_id = await acme.inStore(await app(core.db, 'Acme'))
+  const access_request_id = await acme.asked(ada, { app_id })
+  const task_id = (await acme.openTask(access_request_id)).id
+  const made = async (path: string, body: object): Promise<string> =>
+    (await core.call('POST', path, { body })).body.id
+  const permission = { app_id, label: 'Editors' }
+  const rule = { app_id, justification: 'all', preapproved_users_by_attribute: [] }
+  const policy = {
+    ...{ name: 'Everybody', business_justification: 'all' },
+    ...{ is_everyone_condition: true, apps: [{ id: app_id }] },
+  }
+  const offboarding = { user_id: ada.id, scheduled_at: '2999-01-01T00:00:00Z' }
+  ids = {
+    ...{ app_id, access_request_id, task_id, user_id: ada.id, role_name: 'Auditor' },
+    permission_id: await made('/appstore/requestable_permissions', permission),
+    pre_approval_rule_id: await made('/appstore/pre_approval_rules', rule),
+    access_policy_id: await made('/access_policies', policy),
+    user_offboarding_id: await made('/lifecycle-management/user-offboardings', offboarding),
+  }
+  const record = {
+    ...{ account: { external_id: 'u' }, event: { type: 'LOGIN' } },
+    ...{ timestamp: '2026-01-01T00:00:00Z', source_app_id: app_id },
+  }
+  bodies = {
+    create_app: { name: 'Mine', category: 'Other', description: 'mine' },
+    update_app: { name: 'Mine' },
+    put_app: { name: 'Mine' },
+    sync_app: { sync_type: 'full_sync' },
+    upload_accounts: { app_id, accounts: [{ unique_identifier: 'u' }] },
+    upload_activity_records: { records: [record] },
+    add_appstore_app: { app_id },
+    update_appstore_app_settings: { custom_request_instructions: 'mine' },
+    update_app_settings: { custom_request_instructions: 'mine' },
+    create_permission: { ...permission, label: 'Mine' },
+    update_permission: { label: 'Mine' },
+    create_pre_approval_rule: rule,
+    update_pre_approval_rule: { justification: 'mine' },
+    perform_task_action: { action_type: 'APPROVE' },
+    reassign_task: { user_ids: [ada.id], replace: true },
+    comment_on_task: { comment: 'mine' },
+    create_access_request: { app_id, target_user_id: ada.id, requester_user_id: ada.id },
+    create_access_policy: policy,
+    put_access_policy: policy,
+    create_user_offboarding: offboarding,
+  }
+})
+afterAll(() => core.stop())
+
+const rows = Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]
+
+const pathOf = (path: string): string =>
+  path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'none'))
+
+/** What stands in the tables, but for when a token was used last, and what is counted. */
+async function everything(): Promise<string> {
+  const { rows: tables } = await core.db.execute<{ name: string }>(sql`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'
+      and table_name not in ('api_tokens', 'table_changes', 'once') order by 1`)
+  const parts = tables.map(
+    ({ name }) =>
+      sql`select ${name} as name, md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as is from ${sql.identifier(name)} t`,
+  )
+  const { rows: sums } = await core.db.execute(sql.join(parts, sql` union all `))
+  return JSON.stringify(sums)
+}
+
+test('every body is there for its endpoint', () => {
+  const wanted = rows.flatMap(([name, { body, method }]) =>
+    body === null || method === 'GET' ? [] : [name],
+  )
+  expect(Object.keys(bodies).sort()).toEqual(wanted.sort())
+  for (const [name, body] of Object.entries(bodies))
+    expect(v.safeParse(ENDPOINTS[name as EndpointName].body as never, body).success, name).toBe(
+      true,
+    )
+})
+
+/** Roles that write nothing of others, and what nobody needs a role for: it has its own tests. */
+const POWERLESS = (Object.keys(ROLES) as RoleName[]).filter((name) => name !== 'Admin')
+
+test.each([...POWERLESS, 'a read-only token of an admin', 'nobody'])(
+  'what belongs to others is written by no endpoint for %s',
+  async (who) => {
+    const roles =
+      who === 'a read-only token of an admin' ? ['Admin'] : who === 'nobody' ? [] : [who]
+    const somebody = await person(core.db, `${who.replace(/\W/g, '-')}@acme.example`, roles)
+    const token =
+      who === 'nobody' ? null : roles[0] === 'Admin' ? somebody.readOnlyToken : somebody.token
+    const before = await everything()
+    for (const [name, { method, path, who: whoMay }] of rows) {
+      if (method === 'GET' || whoMay === 'anybody') continue
+      const body = bodies[name]
+      const reply = await core.call(method, pathOf(path), { token, ...(body ? { body } : {}) })
+      expect([401, 403, 404], `${name}: ${reply.status} ${JSON.stringify(reply.body)}`).toContain(
+        reply.status,
+      )
+      expect(reply.body).toEqual({ detail: expect.any(String) })
+    }
+    expect(await everything()).toBe(before)
+  },
+)
+
+/** Values that stand where something else should. */
+const ODD = [[], {}, null, 0, '0', true, -1, 1e300, [null], [[]], [{}], { a: [] }, '\u0000', ['x']]
+
+/** The names of a schema's members. */
+const membersOf = (schema: unknown): string[] =>
+  Object.keys((schema as { entries?: object } | null)?.entries ?? {})
+
+async function expectRefusal(method: string, path: string, raw: string | undefined) {
+  const reply = await core.call(method, path, raw === undefined ? {} : { raw })
+  const shown = `${method} ${path} ${raw}: ${reply.status} ${JSON.stringify(reply.body)}`
+  expect(reply.status, shown).toBeLessThan(500)
+  if (reply.status < 400) return
+  const { detail, error } = reply.body
+  const told = detail ?? error?.message
+  expect(typeof told === 'string' || Array.isArray(told), shown).toBe(true)
+}
+
+test.each(rows.filter(([, { body }]) => body !== null).map(([name, row]) => [name, row] as const))(
+  '%s answers a body of any form in its own form',
+  async (name, { method, path, body }) => {
+    const where = pathOf(path)
+    for (const odd of ODD) await expectRefusal(method, where, JSON.stringify(odd))
+    for (const raw of ['', '{', '[1', '"', '\ufeff{}', '{"a":1e999}', '{"__proto__":[]}'])
+      await expectRefusal(method, where, raw)
+    for (const member of membersOf(body))
+      for (const odd of ODD)
+        await expectRefusal(
+          method,
+          where,
+          JSON.stringify({ ...bodies[name], [member]: odd }).replace('1e+300', '1e999'),
+        )
+  },
+  60_000,
+)
+
+test.each(Object.entries(OPERATOR_ENDPOINTS).filter(([, { body }]) => body !== null))(
+  'the operator’s %s answers a body of any form in its own form',
+  async (_name, { method, path, body }) => {
+    const where = `/operator${pathOf(path)}`
+    for (const odd of ODD) await expectRefusal(method, where, JSON.stringify(odd))
+    for (const member of membersOf(body))
+      for (const odd of ODD) await expectRefusal(method, where, JSON.stringify({ [member]: odd }))
+  },
+  60_000,
+)
+
+const QUERIES = ['', '[]', '-1', '1e400', '%00', '%ff', '99999999999999999999', 'true', '{}', '%27']
+
+test('every endpoint answers queries and ids of any form in its own form', async () => {
+  for (const [, { method, path, query, body }] of rows) {
+    const values = ['none', '%00', "' or 1=1 --", 'x'.repeat(3000), '\ud83d\ude00', '0']
+    for (const value of path.includes(':') ? values : [])
+      await expectRefusal(
+        method,
+        path.replace(/:([a-z_]+)/g, () => encodeURIComponent(value)),
+        body === null ? undefined : '{}',
+      )
+    if (method !== 'GET') continue
+    for (const name of Object.keys(query))
+      for (const value of QUERIES)
+        await expectRefusal('GET', `${pathOf(path)}?${name}=${value}&${name}=${value}`, undefined)
+  }
+}, 120_000)
