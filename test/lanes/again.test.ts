@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { RuntimeError } from '../../runtime/contract/errors.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -23,6 +24,30 @@ describe('a worker that is killed from outside', () => {
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
     expect(await Promise.all(running)).toEqual(['done', 'done', 'done'])
     expect(ends.map(({ reason }) => reason)).toEqual(['killed'])
+  })
+
+  test('answers a hundred calls once each, those that had written excepted', async () => {
+    const { lanes } = openLanes()
+    const slow = connectorOf(`${WAIT}; ${say("'done'")}`)
+    const told = Array.from({ length: 100 }, () => [] as string[])
+    const ended = new Promise<void>((resolve) => {
+      let left = told.length
+      for (const [one, all] of told.entries()) {
+        const call = callOf(slow, { isolateKey: `${one % 4}`, hasWritten: () => one % 10 === 0 })
+        lanes.start('a', call, (result) => {
+          all.push(result instanceof RuntimeError ? result.code : 'done')
+          left -= 1
+          if (left === 0) resolve()
+        })
+      }
+    })
+    await untilSeated(lanes, 4)
+    process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
+    await ended
+    // Nothing is told a second time when the next worker answers.
+    await outcome(lanes.run('a', callOf(slow)))
+    const expected = told.map((_, one) => [one % 10 === 0 ? 'worker_died' : 'done'])
+    expect(told).toEqual(expected)
   })
 
   test('ends a call that has written: it must not run again', async () => {
