@@ -107,11 +107,11 @@ export function createLane(
     if (end.reason === 'unstarted') backOff.failed()
     else if (end.reason !== 'stopped') backOff.died()
     const connectors = from.seats.connectors()
+    const error = workerError(end, pending.size + from.seats.unheard)
     // First: no seat that a call gives back may be given away again.
     from.seats.stop()
     // Before its calls hear of it: they may come again, and not where they were.
     onEnd(end, connectors)
-    const error = workerError(end, pending.size)
     for (const call of [...pending.values()]) call.settle(error)
   }
 

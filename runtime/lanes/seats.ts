@@ -61,6 +61,8 @@ export type Seats = {
   readonly held: number
   /** Calls that wait for an isolate. */
   readonly waiting: number
+  /** Calls that nobody waits for, and isolates that were told to end and have not: their code may run still. */
+  readonly unheard: number
   /** The worker has ended. */
   stop(): void
 }
@@ -179,6 +181,9 @@ export function createSeats(steps: SeatSteps, limits: SeatLimits, now: () => num
     },
     get waiting() {
       return line.size
+    },
+    get unheard() {
+      return orphans.size + isolates.held - isolates.size
     },
     stop() {
       stopped = true

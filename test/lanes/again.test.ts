@@ -3,6 +3,14 @@ import { RuntimeError } from '../../runtime/contract/errors.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
+const REPLY = {
+  status: 200,
+  url: 'https://a.example/',
+  redirected: false,
+  headers: [],
+  body: Buffer.alloc(0),
+}
+
 /** Ends the worker process: no limit of an isolate stops this. */
 const BOMB = '"x".repeat(2 ** 28).split("")'
 const WAIT = 'await new Promise((go) => setTimeout(go, 400))'
@@ -78,6 +86,39 @@ describe('a worker that is killed from outside', () => {
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
     await vi.waitFor(() => expect(lanes.states()[0]?.deaths).toBe(1))
     expect(lanes.standing.of(hello.digest)).toEqual({ state: 'clear' })
+  })
+})
+
+describe('a worker that dies of a call that is over', () => {
+  const native = connectorOf('for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)')
+  const slow = connectorOf(`await new Promise((go) => setTimeout(go, 2500)); ${say("'done'")}`)
+  const inPeace = { isolateKey: 'in peace', deadlineMs: 20_000, hasWritten: () => false }
+
+  test('because its deadline has passed costs the other call nothing, though that is the last', async () => {
+    const { lanes, ends } = openLanes()
+    const asks = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'done'")}`)
+    /** Answered in the next worker alone. */
+    const fetch = () => (ends.length === 0 ? new Promise<never>(() => {}) : Promise.resolve(REPLY))
+    const other = outcome(lanes.run('a', callOf(asks, { ...inPeace, fetch })))
+    // Long enough for it to begin, also on a busy machine.
+    const over = outcome(lanes.run('a', callOf(native, { isolateKey: 'over', deadlineMs: 1500 })))
+    expect(await over).toBe('deadline_passed')
+    expect(await other).toBe('done')
+    expect(ends).toMatchObject([{ reason: 'crashed', detail: 'an isolate did not end' }])
+  })
+
+  test('because its caller has hung up costs the other call nothing', async () => {
+    const { lanes, ends } = openLanes()
+    const other = outcome(lanes.run('a', callOf(slow, inPeace)))
+    const caller = new AbortController()
+    const bomb = connectorOf(`await new Promise((go) => setTimeout(go, 500)); return ${BOMB}`)
+    const { signal } = caller
+    const over = outcome(lanes.run('a', callOf(bomb, { isolateKey: 'over', signal })))
+    await untilSeated(lanes, 2)
+    caller.abort()
+    expect(await over).toBe('caller_gone')
+    expect(await other).toBe('done')
+    expect(ends).toHaveLength(1)
   })
 })
 
