@@ -4,13 +4,16 @@ import { readFileSync } from 'node:fs'
  * Kills an embedded server with all its sessions. Killed alone it leaves sessions behind that may still
  * answer a question that was on its way.
  */
-export function killDatabase(pid: number | null): void {
+export const killDatabase = (pid: number | null): void => signalDatabase(pid, 'SIGKILL')
+
+/** Sends a signal to an embedded server and to all its sessions. */
+export function signalDatabase(pid: number | null, signal: NodeJS.Signals): void {
   if (pid === null) throw new Error('there is no embedded server')
   const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
-  process.kill(pid, 'SIGKILL')
+  process.kill(pid, signal)
   for (const session of sessions) {
     try {
-      process.kill(Number(session), 'SIGKILL')
+      process.kill(Number(session), signal)
     } catch (error) {
       // It has ended by itself since.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error

@@ -2,12 +2,12 @@
  * `npm run faults`: does everything of FAULTS to two hosts on one database while people ask for access
  * and its time runs out; says what happened, what was lost, and how long until all was right. Exits with
  * 1 where something is not as it should be. `FAULTS=short` for what the tests run, `LAST_MS` for how long
- * a fault lasts (15 s), a part of a name as argument for some of them.
+ * a fault lasts (15 s), a part of a name as argument for some of them, `FAULTS=alone` for those without the pairs.
  */
 import { until } from '../e2e/until.ts'
 import { type Asked, approve, ask, newPeople, openStore, wrongWith } from './people.ts'
 import { createScene } from './scene.ts'
-import { FAULTS } from './table.ts'
+import { ALONE, FAULTS } from './table.ts'
 
 const LAST_MS = Number(process.env['LAST_MS'] ?? 15_000)
 const [wanted = ''] = process.argv.slice(2)
@@ -17,8 +17,9 @@ const MEANWHILE = 3
 /** How long all may take to be right again, in milliseconds: longer than the longest pause between tries. */
 const PATIENCE_MS = 400_000
 
-const chosen = FAULTS.filter(
-  ({ name, short }) => name.includes(wanted) && (process.env['FAULTS'] !== 'short' || short),
+const form = process.env['FAULTS'] ?? 'all'
+const chosen = (form === 'alone' ? ALONE : FAULTS).filter(
+  ({ name, short }) => name.includes(wanted) && (form !== 'short' || short),
 )
 
 async function main(): Promise<number> {

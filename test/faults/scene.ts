@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
 import { forgetDatabase } from '../database/forget.ts'
-import { killDatabase } from '../database/kill.ts'
+import { killDatabase, signalDatabase } from '../database/kill.ts'
 import { send } from '../e2e/client.ts'
 import { begin, type Command, stopCommands } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
@@ -58,11 +58,24 @@ export async function createScene() {
   await Promise.all(hosts.map((_, index) => startHost(index)))
   /** A few connections only: the server has sixty, and most are for the hosts. */
   const connected = ({ connection }: EmbeddedDatabase) => {
-    const made = new Pool({ ...connection, max: 2 })
+    const made = new Pool({ ...connection, application_name: 'scene', max: 2 })
     made.on('error', () => undefined)
     return made
   }
   let pool = connected(server)
+
+  /** Asks the server as its owner, by a connection of its own. */
+  async function owned(ask: (client: Client) => Promise<unknown>): Promise<void> {
+    if (!server) throw new Error('the database is away')
+    const client = new Client({ ...server.connection, application_name: 'scene' })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      await ask(client)
+    } finally {
+      await client.end()
+    }
+  }
 
   /** A request of the core interface at any host that lives; what is lost on the way is null. */
   async function call(method: string, target: string, body?: object) {
@@ -110,6 +123,26 @@ export async function createScene() {
       await server?.ended
       server = null
     },
+    /** Stops all of the server's processes where they are, or lets them go on. */
+    signalDatabase(signal: 'SIGSTOP' | 'SIGCONT') {
+      signalDatabase(server?.pid ?? null, signal)
+    },
+    setReadOnly: (wanted: boolean) =>
+      owned(async (client) => {
+        await client.query('set default_transaction_read_only = off')
+        await client.query(
+          `alter system set default_transaction_read_only = ${wanted ? 'on' : 'off'}`,
+        )
+        await client.query('select pg_reload_conf()')
+      }),
+    /** Ends every session of the hosts. */
+    cutConnections: () =>
+      owned((client) =>
+        client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name <> 'scene'`,
+        ),
+      ),
     async startDatabase() {
       server = await startServer()
       pool = connected(server)

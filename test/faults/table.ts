@@ -71,44 +71,100 @@ async function secretRotated(scene: Scene, lastMs: number): Promise<void> {
   await pause(lastMs)
 }
 
-const both =
-  (...runs: Fault['run'][]): Fault['run'] =>
-  async (scene, lastMs) => {
-    await Promise.all(runs.map((run) => run(scene, lastMs)))
-  }
+/** Its processes are there and say nothing. */
+async function databaseSilent(scene: Scene, lastMs: number): Promise<void> {
+  scene.signalDatabase('SIGSTOP')
+  await pause(lastMs)
+  scene.signalDatabase('SIGCONT')
+}
 
-export const FAULTS: readonly Fault[] = [
-  { name: 'the system answers 503', short: true, run: answers('away') },
+/** As a standby is, before it is promoted. */
+async function databaseReadsOnly(scene: Scene, lastMs: number): Promise<void> {
+  await scene.setReadOnly(true)
+  await pause(lastMs)
+  await scene.setReadOnly(false)
+}
+
+async function connectionsCut(scene: Scene, lastMs: number): Promise<void> {
+  for (const endMs = performance.now() + lastMs; performance.now() < endMs; ) {
+    await scene.cutConnections()
+    await pause(1000)
+  }
+}
+
+/** As an upgrade does it, one after the other. */
+async function hostsReplaced(scene: Scene): Promise<void> {
+  for (const index of scene.hosts.keys()) {
+    await scene.endHost(index, 'SIGTERM')
+    await scene.startHost(index)
+  }
+}
+
+/** What is done alone. What two faults both touch cannot be done by both at once. */
+export type Alone = Fault & { touches: 'system' | 'database' | 'hosts' }
+
+export const ALONE: readonly Alone[] = [
+  { name: 'the system answers 503', touches: 'system', short: true, run: answers('away') },
   {
     name: 'the system answers 503 and asks to be left alone',
+    touches: 'system',
     async run(scene, lastMs) {
       scene.system.asks(Math.ceil(lastMs / 1000))
       await answers('away')(scene, lastMs)
       scene.system.asks(0)
     },
   },
-  { name: 'the system answers 500 to everything', run: answers('before') },
-  { name: 'the system does what it is told and answers 500', run: answers('after') },
-  { name: 'the system does what it is told and cuts the connection', run: answers('cut') },
-  { name: 'the system does what it is told and never answers', run: answers('hang') },
-  { name: 'the system refuses the credentials', run: answers('denied') },
-  { name: 'the system refuses connections', run: refusesConnections },
-  { name: 'one of two hosts is killed', run: oneHostKilled },
-  { name: 'all hosts are killed', run: allHostsKilled },
-  { name: 'the database is killed', run: databaseAway },
-  { name: 'the clock of a host is a day ahead', run: clockAhead },
-  { name: 'the secret is rotated, and a host killed meanwhile', run: secretRotated },
+  { name: 'the system answers 500 to everything', touches: 'system', run: answers('before') },
   {
-    name: 'the system refuses connections while the database is away',
-    short: true,
-    run: both(refusesConnections, databaseAway),
+    name: 'the system does what it is told and answers 500',
+    touches: 'system',
+    run: answers('after'),
   },
   {
-    name: 'the system answers 503 while all hosts are killed',
-    run: both(answers('away'), allHostsKilled),
+    name: 'the system does what it is told and cuts the connection',
+    touches: 'system',
+    run: answers('cut'),
   },
   {
-    name: 'the database is killed together with a host',
-    run: both(databaseAway, oneHostKilled),
+    name: 'the system does what it is told and never answers',
+    touches: 'system',
+    run: answers('hang'),
+  },
+  { name: 'the system refuses the credentials', touches: 'system', run: answers('denied') },
+  { name: 'the system refuses connections', touches: 'system', run: refusesConnections },
+  { name: 'the database is killed', touches: 'database', run: databaseAway },
+  { name: 'the database does not answer', touches: 'database', run: databaseSilent },
+  { name: 'the database takes no changes', touches: 'database', run: databaseReadsOnly },
+  { name: 'all connections to the database are cut', touches: 'database', run: connectionsCut },
+  { name: 'one of two hosts is killed', touches: 'hosts', run: oneHostKilled },
+  { name: 'all hosts are killed', touches: 'hosts', run: allHostsKilled },
+  { name: 'both hosts are replaced in order', touches: 'hosts', run: hostsReplaced },
+  { name: 'the clock of a host is a day ahead', touches: 'hosts', run: clockAhead },
+  {
+    name: 'the secret is rotated, and a host killed meanwhile',
+    touches: 'hosts',
+    run: secretRotated,
   },
 ]
+
+/** The pair that the tests run too. */
+const SHORT_PAIR = ['the system refuses connections', 'the database is killed']
+
+/** Two at once: every two that touch different things. */
+const PAIRS: readonly Fault[] = ALONE.flatMap((one, index) =>
+  ALONE.slice(index + 1)
+    .filter(({ touches }) => touches !== one.touches)
+    .map(
+      (other): Fault => ({
+        name: `${one.name}, while ${other.name}`,
+        ...([one.name, other.name].every((name) => SHORT_PAIR.includes(name))
+          ? { short: true }
+          : {}),
+        async run(scene, lastMs) {
+          await Promise.all([one.run(scene, lastMs), other.run(scene, lastMs)])
+        },
+      }),
+    ),
+)
+
+export const FAULTS: readonly Fault[] = [...ALONE, ...PAIRS]
