@@ -75,6 +75,15 @@ export async function refuseForeign(client: Client): Promise<void> {
   if (lineage.kind === 'stray') throw new Error(strayWords(lineage))
 }
 
+/** How many migrations a database has had. */
+export async function countApplied(client: Client): Promise<number> {
+  if (!(await isThere(client, 'migrations.__drizzle_migrations'))) return 0
+  const { rows } = await client.query(
+    'select count(*)::int as n from migrations.__drizzle_migrations',
+  )
+  return rows[0].n
+}
+
 async function newerWords(
   client: Client,
   { migratedTo, unknown }: Extract<Lineage, { kind: 'newer' }>,

@@ -5,7 +5,8 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
-import { fits, MIGRATIONS, noteVersion, refuseForeign } from './fit.ts'
+import { VERSION } from '../version.ts'
+import { countApplied, fits, MIGRATIONS, noteVersion, refuseForeign } from './fit.ts'
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
@@ -22,11 +23,17 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
   await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {
     await refuseForeign(client)
+    const before = await countApplied(client)
     await applyMigrations(drizzle(client), {
       migrationsFolder: MIGRATIONS,
       migrationsSchema: 'migrations',
     })
     await noteVersion(client)
+    const made = (await countApplied(client)) - before
+    if (before > 0 && made > 0)
+      tell(
+        `the database was brought to this version, ${VERSION}, by ${made} migrations; older versions are not started with it any more`,
+      )
     await makeSearchIndexes(client, tell)
     await prepareJobs(client)
     await client.query(

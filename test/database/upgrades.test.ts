@@ -12,7 +12,9 @@ import { tellPaused } from '../../runtime/core/paused.ts'
 import { boundTo } from '../../runtime/core/webhooks/secrets.ts'
 import { type Database, openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { MIGRATIONS } from '../../runtime/database/fit.ts'
 import { createSealer } from '../../runtime/seal.ts'
+import { VERSION } from '../../runtime/version.ts'
 import { withDatabase } from '../first-start.ts'
 import { forgetDatabase } from './forget.ts'
 import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
@@ -78,13 +80,22 @@ type Sealed = { id: string; domainId: string; sealed: Buffer }
 
 describe.each(STATES)('a database of migration %s', (state) => {
   let opened: Database
+  const told: string[] = []
   beforeAll(async () => {
     const connection = await loadKept(server.connection, state)
-    opened = await openDatabase(connection, (error) => {
+    const fail = (error: Error) => {
       throw error
-    })
+    }
+    opened = await openDatabase(connection, fail, (text) => void told.push(text))
   })
   afterAll(() => opened?.close())
+
+  test('is brought to this version, which is said once', async () => {
+    const journal = readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8')
+    const left = JSON.parse(journal).entries.length - Number(state) - 1
+    const words = `the database was brought to this version, ${VERSION}, by ${left} migrations`
+    expect(told.filter((text) => text.includes(words))).toHaveLength(left > 0 ? 1 : 0)
+  })
 
   test('keeps what was in it', async () => {
     expect({
@@ -185,10 +196,7 @@ describe('a database of a build that no version continues', () => {
 
 test('the migrations of this version are in the order in which they were written', async () => {
   const { entries } = JSON.parse(
-    readFileSync(
-      path.join(import.meta.dirname, '../../runtime/database/migrations/meta/_journal.json'),
-      'utf8',
-    ),
+    readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8'),
   )
   const whens = entries.map(({ when }: { when: number }) => when)
   expect(whens).toEqual([...new Set(whens)].sort())
@@ -198,7 +206,6 @@ test('the migrations of this version are in the order in which they were written
 const FIRST_ADDITIVE = 25
 
 test('migrations only add: hosts of the version before go on', () => {
-  const folder = path.join(import.meta.dirname, '../../runtime/database/migrations')
   const taking =
     /\bdrop (table|column|type|view|schema|default)\b|\brename\b|\bset not null\b|\bset data type\b|\balter column \S+ type\b|\badd column [^;,]*\bnot null\b(?![^;,]*\bdefault\b)(?<!\bdefault\b[^;,]*)/i
   const takes = (text: string) => taking.test(text)
@@ -211,8 +218,8 @@ test('migrations only add: hosts of the version before go on', () => {
     expect({ text, takes: takes(text) }).toEqual({ text, takes: true })
   expect(takes(`ALTER TABLE "a" ADD COLUMN "b" boolean DEFAULT false NOT NULL;`)).toBe(false)
   expect(takes(`CREATE TABLE "a" ("b" text NOT NULL);`)).toBe(false)
-  const wrong = readdirSync(folder)
+  const wrong = readdirSync(MIGRATIONS)
     .filter((name) => name.endsWith('.sql') && Number(name.slice(0, 4)) >= FIRST_ADDITIVE)
-    .filter((name) => takes(readFileSync(path.join(folder, name), 'utf8')))
+    .filter((name) => takes(readFileSync(path.join(MIGRATIONS, name), 'utf8')))
   expect(wrong).toEqual([])
 })

@@ -61,7 +61,9 @@ function words(answer: Rotation): string {
     needed.api_tokens > 0
       ? ['Use these API tokens, or revoke them with keyway rotation --end-tokens.']
       : []
-  return [head, 'Still needed by:', ...needs, ...tail, 'Do not drop an older secret yet.'].join(
-    '\n',
-  )
+  const end =
+    older.length === 0
+      ? 'Where there was an older secret, put it back at the end of KEYWAY_SECRET until then.'
+      : 'Do not drop an older secret yet.'
+  return [head, 'Still needed by:', ...needs, ...tail, end].join('\n')
 }
