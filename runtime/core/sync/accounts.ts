@@ -2,7 +2,15 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities.ts'
 import { sameAttribute } from './attributes.ts'
-import { isKeepable, keptText, lastOfEach, MAX_ACCOUNT_ID, timeOrderedIds } from './kept.ts'
+import {
+  EACH_BY_KEY,
+  isKeepable,
+  keptText,
+  lastOfEach,
+  MAX_ACCOUNT_ID,
+  timeOrderedIds,
+  WAS_NEW,
+} from './kept.ts'
 import type { Listing } from './listing.ts'
 import type { Walk } from './runs.ts'
 
@@ -89,9 +97,13 @@ export const ACCOUNTS: Listing<FoundAccount> = {
         attributes = excluded.attributes, seen_run = excluded.seen_run, gone_at = null,
         discovered_at = coalesce(accounts.discovered_at, excluded.discovered_at),
         updated_at = now()
+      returning ${WAS_NEW} as was_new
       )
-      select count(*) as again from row join accounts on accounts.app_id = ${app.id}
-        and accounts.unique_identifier = row.external and accounts.seen_run = ${run.id}`)
+      select case (select count(*) from written where was_new) when ${rows.length} then 0 else (
+        select count(*) from row cross join lateral (
+          select seen_run from accounts where accounts.app_id = ${app.id}
+            and accounts.unique_identifier = row.external ${EACH_BY_KEY}) old
+        where old.seen_run = ${run.id}) end as again`)
     const kept = found.filter((one) => isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID))
     return {
       written: rows.length,

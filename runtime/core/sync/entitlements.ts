@@ -1,7 +1,15 @@
 /** Writes pages of resources, entitlements and associations. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities.ts'
-import { isKeepable, keptText, lastOfEach, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
+import {
+  EACH_BY_KEY,
+  isKeepable,
+  keptText,
+  lastOfEach,
+  MAX_ACCOUNT_ID,
+  MAX_ID,
+  WAS_NEW,
+} from './kept.ts'
 import type { Listing } from './listing.ts'
 
 /** Joins what an id is made of; no id that is kept holds it at a place where it could be mistaken. */
@@ -30,8 +38,10 @@ export const RESOURCES: Listing<Output<'list_resources'>[number]> = {
         resource_type = excluded.resource_type, label = excluded.label,
         seen_run = excluded.seen_run, gone_at = null
       )
-      select count(*) as again from row join resources on resources.app_id = ${app.id}
-        and md5(resources.external_id) = md5(row.external) and resources.seen_run = ${run.id}`)
+      select count(*) as again from row cross join lateral (
+        select seen_run from resources where resources.app_id = ${app.id}
+          and md5(resources.external_id) = md5(row.external) ${EACH_BY_KEY}) old
+      where old.seen_run = ${run.id}`)
     return {
       written: rows.length,
       repeated: Number(seen[0]?.again),
@@ -74,10 +84,11 @@ export const ENTITLEMENTS: Listing<Output<'list_entitlements'>[number]> = {
         description = excluded.description, is_assignable = excluded.is_assignable,
         seen_run = excluded.seen_run, gone_at = null
       )
-      select count(*) as again from row join entitlements on entitlements.app_id = ${app.id}
-        and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
-          = md5(row.resource || chr(1) || row.external)
-        and entitlements.seen_run = ${run.id}`)
+      select count(*) as again from row cross join lateral (
+        select seen_run from entitlements where entitlements.app_id = ${app.id}
+          and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
+            = md5(row.resource || chr(1) || row.external) ${EACH_BY_KEY}) old
+      where old.seen_run = ${run.id}`)
     return {
       written: rows.length,
       repeated: Number(seen[0]?.again),
@@ -108,19 +119,26 @@ export const ASSOCIATIONS: Listing<Output<'find_entitlement_associations'>[numbe
       with joined as (
         select accounts.id as account_id, entitlements.id as entitlement_id
         from json_to_recordset(${JSON.stringify(rows)}::json) as row(a text, r text, e text)
-        join accounts on accounts.app_id = ${app.id} and accounts.unique_identifier = row.a
-        join entitlements on entitlements.app_id = ${app.id}
+        cross join lateral (select id from accounts where accounts.app_id = ${app.id}
+          and accounts.unique_identifier = row.a ${EACH_BY_KEY}) accounts
+        cross join lateral (select id from entitlements where entitlements.app_id = ${app.id}
           and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
-            = md5(row.r || chr(1) || row.e)
+            = md5(row.r || chr(1) || row.e) ${EACH_BY_KEY}) entitlements
       ), written as (
         insert into associations (app_id, account_id, entitlement_id, seen_run)
         select ${app.id}, account_id, entitlement_id, ${run.id} from joined
         on conflict (app_id, account_id, entitlement_id) do update set seen_run = excluded.seen_run
+        returning ${WAS_NEW} as was_new
+      ), counted as (
+        select count(*) as n, count(*) filter (where was_new) as fresh from written
       )
-      select count(*) as n, count(old.seen_run) as again
-      from joined left join associations old on old.app_id = ${app.id}
-        and old.account_id = joined.account_id and old.entitlement_id = joined.entitlement_id
-        and old.seen_run = ${run.id}`)
+      select n, case fresh when n then 0 else (
+        select count(*) from joined cross join lateral (
+          select seen_run from associations where associations.app_id = ${app.id}
+            and associations.account_id = joined.account_id
+            and associations.entitlement_id = joined.entitlement_id ${EACH_BY_KEY}) old
+        where old.seen_run = ${run.id}) end as again
+      from counted`)
     const joined = Number(counted[0]?.n ?? 0)
     return {
       written: joined,

@@ -1,5 +1,6 @@
 /** What of a connector's texts the database keeps. */
 import { randomBytes } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
 
 /** Longest id of an account: it stands in indexes (test/database/indexed-texts.test.ts). */
 export const MAX_ACCOUNT_ID = 512
@@ -30,6 +31,18 @@ export function timeOrderedIds(count: number, nowMs: number): string[] {
     return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
   })
 }
+
+/**
+ * Ends a lateral lookup by a unique key. While a table grows by millions the planner's numbers are of before: it would
+ * take the rows of this run for a handful, and walk all of them for each row of a page. Behind a limit it cannot.
+ */
+export const EACH_BY_KEY: SQL = sql`limit 1`
+
+/**
+ * Whether a row that an upsert answers was new. Where all of a page are, none need be looked up to count those that
+ * this run had written before.
+ */
+export const WAS_NEW: SQL = sql`xmax = 0`
 
 /** The last of those with one key: a statement must not touch a row twice. */
 export const lastOfEach = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] => [

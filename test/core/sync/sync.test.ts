@@ -1,6 +1,9 @@
 /** A whole run: what a system lists is what is there afterwards. */
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
+import { ASSOCIATIONS, ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
+import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, person } from '../host.ts'
 import { lastEvents } from '../store.ts'
@@ -193,6 +196,59 @@ describe('a sync', () => {
     const theirs = await core.call('POST', `/apps/${appId}/sync`, { token: owner.token, body })
     expect(theirs.status).toBe(202)
     await ended(core, appId)
+  })
+})
+
+describe('a page', () => {
+  /** Rows of a table that the transaction has read so far. */
+  async function readOf(tx: Db, table: string): Promise<number> {
+    const { rows } = await tx.execute<{ n: string }>(sql`
+      select seq_tup_read + idx_tup_fetch as n from pg_stat_xact_user_tables where relname = ${table}`)
+    return Number(rows[0]?.n)
+  }
+
+  test('reads no more of what the run has written already than what it names', async () => {
+    const made = await app(core.db, 'Large')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const walk = { app: row, run: { id: 7 }, settings: { matchRules: [], identity: null } } as never
+    // As a first sync leaves it: nobody has told the planner that there is anything.
+    await core.db.execute(sql`
+      insert into accounts (domain_id, app_id, account_type, status, unique_identifier, seen_run)
+      select domain_id, id, 'USER', 'ACTIVE', 'u' || lpad(n::text, 9, '0'), 7
+      from apps, generate_series(1, 40000) n where id = ${made}`)
+    const names = [...Array.from({ length: 90 }, (_, n) => `new${n}`), 'u000000001', 'u000040000']
+    await core.db.transaction(async (tx) => {
+      const before = await readOf(tx, 'accounts')
+      const written = await ACCOUNTS.write(tx, walk, names.map((id) => account(id)) as never)
+      expect(written).toEqual({ written: 92, repeated: 2, left_out: 0 })
+      expect((await readOf(tx, 'accounts')) - before).toBeLessThan(10 * names.length)
+    })
+  })
+
+  test('counts what the run has written before, of each kind', async () => {
+    const made = await app(core.db, 'Counted')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const { accounts, resources, entitlements, associations } = upstream.holds
+    const write = async (run: number) => {
+      const walk = {
+        app: row,
+        run: { id: run },
+        settings: { matchRules: [], identity: null },
+      } as never
+      return core.db.transaction(async (tx) => [
+        (await ACCOUNTS.write(tx, walk, accounts as never)).repeated,
+        (await RESOURCES.write(tx, walk, resources as never)).repeated,
+        (await ENTITLEMENTS.write(tx, walk, entitlements as never)).repeated,
+        (await ASSOCIATIONS.write(tx, walk, associations as never)).repeated,
+      ])
+    }
+    const first = [accounts.length, resources.length, entitlements.length, associations.length]
+    expect(await write(1)).toEqual([0, 0, 0, 0])
+    expect(await write(1)).toEqual(first)
+    expect(await write(2)).toEqual([0, 0, 0, 0])
+    upstream.holds.accounts.push(account('dee'))
+    upstream.holds.associations.push(association('dee', 'g1'))
+    expect(await write(2)).toEqual(first)
   })
 })
 
