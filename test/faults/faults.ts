@@ -28,7 +28,11 @@ async function main(): Promise<number> {
   let failed = 0
   try {
     const store = await openStore(scene)
-    for (const { name, run } of chosen) {
+    for (const { name, run, needsDisk } of chosen) {
+      if (needsDisk && scene.disk === null) {
+        console.log(`skip   ${name}: no disk may be mounted here`)
+        continue
+      }
       if (process.stderr.isTTY) process.stderr.write(`${name} ...\r`)
       const people = await newPeople(scene, BEFORE + MEANWHILE)
       const asked: Asked[] = []

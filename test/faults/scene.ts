@@ -1,7 +1,8 @@
 /** Two hosts on one PostgreSQL over a system that misbehaves on command; people who get access and lose it. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client, Pool } from 'pg'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
@@ -11,6 +12,7 @@ import { killDatabase, signalDatabase } from '../database/kill.ts'
 import { send } from '../e2e/client.ts'
 import { begin, type Command, stopCommands } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
+import { mountSmallDisk } from './small-disk.ts'
 
 const TOKEN = `lsk_${'faults'.repeat(8)}`
 const PASSWORD = 'p'.repeat(40)
@@ -23,11 +25,16 @@ type OneHost = { url: string; command: Command }
 
 export async function createScene() {
   const home = await mkdtemp(path.join(tmpdir(), 'keyway-faults-'))
+  // The server's user passes through, so that its database lies in here.
+  await chmod(home, 0o711)
   const shared = path.join(home, 'database')
+  const disk = await mountSmallDisk(shared)
   const startServer = (): Promise<EmbeddedDatabase> =>
     startEmbedded({ dataDir: shared, password: PASSWORD, tell: () => {}, onLine: () => {} })
   let server: EmbeddedDatabase | null = await startServer()
   const { host: socket } = server.connection
+  if (disk && !server.cluster.startsWith(shared))
+    throw new Error(`the database is in ${server.cluster}, not on the disk that is filled`)
   const system: BadSystem = await startBadSystem()
   let secrets = 'secret-of-all-hosts-'.repeat(3)
 
@@ -56,13 +63,21 @@ export async function createScene() {
   }
 
   await Promise.all(hosts.map((_, index) => startHost(index)))
-  /** A few connections only: the server has sixty, and most are for the hosts. */
-  const connected = ({ connection }: EmbeddedDatabase) => {
-    const made = new Pool({ ...connection, application_name: 'scene', max: 2 })
+  /** One connection, taken first and kept: the server has sixty, and two busy hosts may want them all. */
+  const connected = async ({ connection }: EmbeddedDatabase): Promise<Pool> => {
+    const made = new Pool({
+      ...connection,
+      application_name: 'scene',
+      max: 1,
+      idleTimeoutMillis: 0,
+    })
     made.on('error', () => undefined)
+    await until('the database has a place for the scene', () =>
+      made.query('select').catch(() => null),
+    )
     return made
   }
-  let pool = connected(server)
+  let pool = await connected(server)
 
   /** Asks the server as its owner, by a connection of its own. */
   async function owned(ask: (client: Client) => Promise<unknown>): Promise<void> {
@@ -145,7 +160,16 @@ export async function createScene() {
       ),
     async startDatabase() {
       server = await startServer()
-      pool = connected(server)
+      pool = await connected(server)
+    },
+    disk,
+    /** Starts the server again where it has ended by itself, as a service manager would. */
+    async reviveDatabase() {
+      const lives = await Promise.race([server?.ended.then(() => false), pause(2000, true)])
+      if (lives) return
+      await pool.end()
+      server = await startServer()
+      pool = await connected(server)
     },
     rotate(newest: string) {
       secrets = newest
@@ -158,6 +182,7 @@ export async function createScene() {
       await system.close()
       await server?.stop()
       await forgetDatabase(shared)
+      await disk?.remove()
       await rm(home, { recursive: true, force: true, maxRetries: 10 })
     },
   }

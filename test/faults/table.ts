@@ -6,6 +6,8 @@ export type Fault = {
   name: string
   /** In the short form that the tests run. */
   short?: true
+  /** Only where a disk can be mounted for it. */
+  needsDisk?: true
   /** Does it, lets it last so long, and undoes it. `lastMs` is how long the fault is there. */
   run(scene: Scene, lastMs: number): Promise<void>
 }
@@ -43,17 +45,33 @@ async function allHostsKilled(scene: Scene, lastMs: number): Promise<void> {
   await Promise.all(scene.hosts.map((_, index) => scene.startHost(index)))
 }
 
-/** The clock of one host is a day ahead; the database's is right. */
-async function clockAhead(scene: Scene, lastMs: number): Promise<void> {
-  const script = `const now = Date.now; Date.now = () => now() + 86400000
+const HOUR_MS = 3_600_000
+
+/** The clocks of so many hosts are off; the database's is right. */
+const clockOff =
+  (hosts: 'one' | 'all', offMs: number): Fault['run'] =>
+  async (scene, lastMs) => {
+    const script = `const now = Date.now; Date.now = () => now() + ${offMs}
     globalThis.Date = new Proxy(Date, { construct: (D, a) => a.length ? new D(...a) : new D(Date.now()) })`
-  await scene.endHost(0, 'SIGTERM')
-  await scene.startHost(0, {
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
-  })
+    const off = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
+    const which = hosts === 'one' ? [0] : [...scene.hosts.keys()]
+    for (const index of which) {
+      await scene.endHost(index, 'SIGTERM')
+      await scene.startHost(index, off)
+    }
+    await pause(lastMs)
+    for (const index of which) {
+      await scene.endHost(index, 'SIGTERM')
+      await scene.startHost(index)
+    }
+  }
+
+/** To the last byte, while people ask and access ends; the server may end of it. */
+async function databaseDiskFull(scene: Scene, lastMs: number): Promise<void> {
+  const makeRoom = await scene.disk?.fill()
   await pause(lastMs)
-  await scene.endHost(0, 'SIGTERM')
-  await scene.startHost(0)
+  await makeRoom?.()
+  await scene.reviveDatabase()
 }
 
 /** The documented way, with a host killed in the middle of it. */
@@ -136,10 +154,30 @@ export const ALONE: readonly Alone[] = [
   { name: 'the database does not answer', touches: 'database', run: databaseSilent },
   { name: 'the database takes no changes', touches: 'database', run: databaseReadsOnly },
   { name: 'all connections to the database are cut', touches: 'database', run: connectionsCut },
+  {
+    name: 'the disk of the database is full',
+    touches: 'database',
+    needsDisk: true,
+    run: databaseDiskFull,
+  },
   { name: 'one of two hosts is killed', touches: 'hosts', run: oneHostKilled },
   { name: 'all hosts are killed', touches: 'hosts', run: allHostsKilled },
   { name: 'both hosts are replaced in order', touches: 'hosts', run: hostsReplaced },
-  { name: 'the clock of a host is a day ahead', touches: 'hosts', run: clockAhead },
+  {
+    name: 'the clock of a host is a day ahead',
+    touches: 'hosts',
+    run: clockOff('one', 24 * HOUR_MS),
+  },
+  {
+    name: 'the clocks of all hosts are a day ahead',
+    touches: 'hosts',
+    run: clockOff('all', 24 * HOUR_MS),
+  },
+  {
+    name: 'the clocks of all hosts are an hour behind',
+    touches: 'hosts',
+    run: clockOff('all', -HOUR_MS),
+  },
   {
     name: 'the secret is rotated, and a host killed meanwhile',
     touches: 'hosts',
@@ -160,6 +198,7 @@ const PAIRS: readonly Fault[] = ALONE.flatMap((one, index) =>
         ...([one.name, other.name].every((name) => SHORT_PAIR.includes(name))
           ? { short: true }
           : {}),
+        ...(one.needsDisk || other.needsDisk ? { needsDisk: true } : {}),
         async run(scene, lastMs) {
           await Promise.all([one.run(scene, lastMs), other.run(scene, lastMs)])
         },
