@@ -34,8 +34,9 @@ export async function listPermissions(
     eq(requestablePermissions.appId, found.app.id),
     permissionsFoundBy(principal, found, view),
     visible === null ? undefined : eq(visibility, visible ? 'VISIBLE' : 'HIDDEN'),
-    // What is not in the app any more cannot be asked for; its admins still find it, to see that it is gone.
-    found.whole && visible !== true ? undefined : isNull(goneAt),
+    // What is not in the app any more stands beside its twin that is, and nothing in the answer could tell them
+    // apart. By its id it is still read, and deleted or changed.
+    isNull(goneAt),
     matching(label, term ?? '', exact),
   )
   const order = [asc(label), asc(requestablePermissions.id)]

@@ -125,7 +125,9 @@ it('that a sync no longer finds are in the store no more, beside the one that wa
   }
   expect(await listed(ada.token)).toEqual([alive])
   expect(await listed(undefined, '&in_app_store=true')).toEqual([alive])
-  expect(await listed()).toEqual([alive, dead].sort())
+  expect(await listed()).toEqual([alive])
+  expect(await listed(undefined, '&in_app_store=false')).toEqual([])
+  expect((await core.call('GET', `/appstore/requestable_permissions/${dead}`)).status).toBe(200)
   const asked = await acme.ask(ada, { app_id: appId, requestable_permission_ids: [dead] })
   expect([asked.status, JSON.stringify(asked.body)]).toEqual([
     422,
