@@ -268,7 +268,8 @@ test('one that is refused is tried with growing pauses; then the admins have a t
     {
       task_category: 'ERROR',
       app: { id },
-      instructions: expect.stringContaining(`PUT /apps/${id}`),
+      description: expect.stringMatching(/^The access token of “.+” could not be renewed: .+\.$/),
+      instructions: `It is tried again for two days. If the consent was taken back, or the OAuth client has changed, connect the app again with PUT /apps/${id}.`,
     },
   ])
   expect(JSON.stringify(tasks.body)).not.toMatch(/aaaaaaaa|secret-of-the-client/)

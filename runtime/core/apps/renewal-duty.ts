@@ -164,8 +164,8 @@ const TOLD: Readonly<Record<number, string>> = {
 function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<string> {
   return openErrorTask(tx, app.domainId, {
     taskType: 'TOKEN_NOT_RENEWED',
-    description: `The access token of ${JSON.stringify(app.name)} could not be renewed: ${problem}`,
-    instructions: `Where its consent was taken back or its client changed, connect it again with PUT /apps/${app.id}; it is tried again for two days`,
+    description: `The access token of “${keptText(app.name, 200)}” could not be renewed: ${problem}`,
+    instructions: `It is tried again for two days. If the consent was taken back, or the OAuth client has changed, connect the app again with PUT /apps/${app.id}.`,
     app,
   })
 }

@@ -15,6 +15,9 @@ export type Trouble = Pick<NewTask, 'taskType' | 'description'> & {
   productArea?: NewTask['productArea']
 }
 
+/** Words of others, such as a problem, may end without a full stop; a task has sentences. */
+const ended = (text: string): string => (/[.!?][”"')]?$/.test(text) ? text : `${text}.`)
+
 /** Opens an ERROR task, for the admins of the app where it has any, else for those of the domain; answers its id. */
 export async function openErrorTask(
   tx: Db,
@@ -28,6 +31,8 @@ export async function openErrorTask(
     { domainId, userId: null },
     {
       ...words,
+      description: ended(words.description),
+      instructions: ended(words.instructions),
       ...(app ? { appId: app.id } : {}),
       taskCategory: 'ERROR',
       productArea,
