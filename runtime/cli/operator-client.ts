@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { readKeptSecret } from '../keys.ts'
 import { hostProof, hostProofKey, randomSecret } from '../secret.ts'
+import { notThere } from './not-there.ts'
 
 /** A host and the token to operate it with. */
 export type OperatorTarget = {
@@ -158,7 +159,8 @@ export async function callOperator(target: OperatorTarget, call: OperatorCall): 
   if (status === 401) throw new ConfigError(unknownToken(url, tokenFrom))
   const message = wordsOf(answer)
   const raw = (answer?.['raw_data'] ?? {}) as Record<string, unknown>
-  throw new RefusedError(message ?? `${url.origin} answered ${status}, not as Keyway does`, raw)
+  const told = message ?? `${url.origin} answered ${status}, not as Keyway does`
+  throw new RefusedError(status === 404 ? notThere(call.path, told) : told, raw)
 }
 
 function parsed(text: string): Record<string, unknown> | null {

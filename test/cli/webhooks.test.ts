@@ -76,3 +76,33 @@ test('a dry run makes nothing', async () => {
   expect(answer).toMatchObject({ changed: false, webhook: null, secret: null })
   expect((await host.json('webhooks', 'list')).answer).toEqual(before)
 })
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+
+/** What a person reads who types it, with the exit code. */
+test.each([
+  ['show none', 1, /^There is no installed connector "none"; `keyway list` shows the connectors$/],
+  ['rollback 4711', 1, /^There is no generation 4711; `keyway history` shows the generations$/],
+  ['diff 4711', 1, /^There is no such generation; `keyway history` shows the generations$/],
+  ['disable none', 1, /^There is no connector "none"; `keyway list` shows the connectors$/],
+  ['enable none', 1, /^none is neither installed nor disabled; `keyway list` shows/],
+  ['grant none all', 1, /^There is no installed connector "none"; `keyway list`/],
+  ['distrust none', 1, /^There is no trusted key none; `keyway publishers` shows/],
+  [`syncs ${NOBODY}`, 0, /^There is no sync of an app .+; keyway syncs shows those of all apps/],
+  ['sync-accept 4711', 1, /^There is no such run; see keyway syncs$/],
+  ['sync-cancel none', 2, /Write a whole number/],
+  [`sync-settings ${NOBODY}`, 1, /^App not found; GET \/apps lists the apps with their ids$/],
+  ['call none list_accounts', 1, /^There is no connector "none"; `keyway list` shows/],
+  [`webhooks show ${NOBODY}`, 1, /^Inline webhook not found; `keyway webhooks list` shows/],
+  [
+    'login-link --email nobody@acme.example',
+    1,
+    /^There is no user .+; GET \/users lists the users$/,
+  ],
+  ['jobs --queue none', 0, /^There are no such jobs; keyway jobs shows those of every queue/],
+] as const)('keyway %s says what is not there, and where to look', async (line, exit, words) => {
+  const { code, err, out } = await host.keyway(...line.split(' '))
+  expect((err || out).trim()).toMatch(words)
+  expect(`${out}${err}`).not.toMatch(/^ {4}at /m)
+  expect(code).toBe(exit)
+})

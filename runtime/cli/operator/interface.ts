@@ -1,5 +1,7 @@
 /** The connector interface of a host, for a person: calls with credentials from a file or a prompt. */
+
 import { ConfigError, readConfig } from '../../config.ts'
+import { notThere } from '../not-there.ts'
 import { findOperator } from '../operator-client.ts'
 import type { ReadFlags } from '../options.ts'
 import { askFor, type Info } from './ask.ts'
@@ -43,7 +45,10 @@ export async function envelopeFor(
 ): Promise<Envelope> {
   if (as !== undefined) return envelopeOf(as)
   const info = await send(to, id, 'info', {})
-  if (info.is_error) throw new ConfigError(info.error?.message ?? 'info failed')
+  if (info.is_error) {
+    const { error_code, message = 'info failed' } = info.error ?? {}
+    throw new ConfigError(error_code === 'not_found' ? notThere('/connectors', message) : message)
+  }
   return askFor(info.response as Info)
 }
 

@@ -14,7 +14,7 @@ export async function jobs(flags: JobsFlags): Promise<void> {
     path: `/operator/jobs?${query}`,
   })
   print(flags, answer, ({ items }) =>
-    items.length === 0 ? 'Nothing was done in the background yet.' : items.map(words).join('\n'),
+    items.length === 0 ? noneOf(flags) : items.map(words).join('\n'),
   )
 }
 
@@ -22,3 +22,8 @@ function words({ created_at, queue, key, state, tries, problem }: JobRecord): st
   const again = tries > 0 ? `, try ${tries + 1}` : ''
   return `${created_at}  ${queue} ${key}  ${state}${again}${problem ? `: ${problem}` : ''}`
 }
+
+const noneOf = ({ queue, state }: { queue?: string | undefined; state?: string | undefined }) =>
+  queue === undefined && state === undefined
+    ? 'Nothing was done in the background yet.'
+    : 'There are no such jobs; keyway jobs shows those of every queue and state.'

@@ -20,7 +20,7 @@ export async function syncs(app: string | undefined, flags: SyncsFlags): Promise
     path: `/operator/syncs?${query}`,
   })
   print(flags, answer, ({ items }) =>
-    items.length === 0 ? 'Nothing was synced yet.' : items.map(runWords).join('\n'),
+    items.length === 0 ? noRuns(app) : items.map(runWords).join('\n'),
   )
 }
 
@@ -100,3 +100,8 @@ export async function syncSettings(app: string, flags: SettingsFlags): Promise<v
   )
   print(flags, answer, (one) => JSON.stringify(one, null, 2))
 }
+
+const noRuns = (app: string | undefined): string =>
+  app === undefined
+    ? 'Nothing was synced yet.'
+    : `There is no sync of an app ${app}; keyway syncs shows those of all apps, GET /apps lists the apps.`

@@ -1,0 +1,20 @@
+/** What to do next where the host has nothing of the name or id that was typed. */
+
+/** Address below which something was looked for -> where it is listed. */
+const LISTED: readonly (readonly [RegExp, string])[] = [
+  [/^\/operator\/(connectors|packages)\b|^\/connectors\b/, '`keyway list` shows the connectors'],
+  [/^\/operator\/(generations|rollback)\b/, '`keyway history` shows the generations'],
+  [/^\/operator\/publishers\b/, '`keyway publishers` shows the keys that are trusted'],
+  [/^\/operator\/webhooks\b/, '`keyway webhooks list` shows those that are there, with their ids'],
+  [/^\/operator\/syncs\b/, '`keyway syncs` shows the runs'],
+  [/^\/operator\/apps\b/, 'GET /apps lists the apps with their ids'],
+  [/^\/operator\/login-links\b/, 'GET /users lists the users'],
+]
+
+/** The words of a 404, as a sentence that says where to look. */
+export function notThere(path: string, message: string): string {
+  const [, hint] = LISTED.find(([pattern]) => pattern.test(path)) ?? []
+  // What begins with a name keeps it as it is.
+  const words = message.replace(/^there /, 'There ')
+  return hint === undefined || /\bkeyway\b/.test(words) ? words : `${words}; ${hint}`
+}
