@@ -1,0 +1,1 @@
+CREATE INDEX "access_requests_count" ON "access_requests" USING btree ("domain_id","status");
