@@ -149,8 +149,10 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
   afterAll(() => core?.stop())
 
   test('is ready, and knows its token, its people and its apps', async () => {
-    const ready = await core.host.app.request('/readyz', { headers: { host: 'localhost' } })
-    expect(ready.status).toBe(200)
+    await until('it is ready', async () => {
+      const ready = await core.host.app.request('/readyz', { headers: { host: 'localhost' } })
+      return ready.status === 200
+    })
     expect((await core.call('GET', '/users/current')).body.email).toBe('admin@localhost')
     const [{ n } = { n: '' }] = (
       await core.db.execute<{ n: string }>(sql`select count(*) as n from users`)
