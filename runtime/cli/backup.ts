@@ -126,6 +126,12 @@ export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T
     if (name === 'AbortError' && cause instanceof ConfigError) throw cause
     if (error instanceof BackupError || error instanceof NoDatabaseError)
       throw new ConfigError(message, { cause: error })
+    // SQLSTATE of a server that could not write: also a copy of it needs a little.
+    if ((error as { code?: string }).code === '53100')
+      throw new ConfigError(
+        `the disk of the database is full (${message}), and the backup was not made; make room, and run it again`,
+        { cause: error },
+      )
     if (isFileFault(error))
       throw fileFault(file, error, 'name another file or folder for the backup')
     throw error
