@@ -22,9 +22,10 @@ export function createOnError(log: Log) {
     const requestId = c.get('requestId')
     const appId = c.get('appId') ?? ''
     const error = problemOf(thrown, requestId)
-    const { status: usual = 200 } = ERRORS[error.code]
+    const { status: usual = 200, blame } = ERRORS[error.code]
     // Below /operator a status says how it ended: scripts must not take a failure for done.
-    const status = usual === 200 && c.req.path.startsWith('/operator/') ? 500 : usual
+    const failed = blame === 'caller' ? 422 : 500
+    const status = usual === 200 && c.req.path.startsWith('/operator/') ? failed : usual
     tellFailure(log, error, { requestId, connector: appId, path: c.req.path })
     c.header(REQUEST_ID, requestId)
     return c.json(errorBody(error, appId), status as 200)
