@@ -1,9 +1,10 @@
 /** The real `keyway` command as a child process, with an environment of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { isAlive, until } from './until.ts'
 
@@ -105,7 +106,10 @@ export async function stopCommands(): Promise<void> {
     }
   }
   for (const home of homes) {
-    await forgetDatabase(path.join(home, 'data'))
+    for (const name of readdirSync(home)) {
+      const dataDir = path.join(home, name)
+      if (existsSync(path.join(dataDir, PASSWORD_FILE))) await forgetDatabase(dataDir)
+    }
     await rm(home, { recursive: true, force: true })
   }
 }

@@ -286,6 +286,8 @@ describe('the server', () => {
       const { status } = await core(`/appstore/access_requests/${asked?.id}`)
       return status === 'COMPLETED'
     })
+    const members = await membersOf(as, String(shown.label))
+    expect(members, 'the directory itself says so').toContain(hana?.email)
   }, 180_000)
 
   test('stops when asked', async () => {
@@ -295,7 +297,7 @@ describe('the server', () => {
 })
 
 /** What of a record is looked at here. */
-type Row = { id: string; state: string; status: string }
+type Row = { id: string; state: string; status: string; label: string; email: string }
 
 type Served = {
   command: Command
@@ -305,6 +307,22 @@ type Served = {
   as: { auth: { token: { token: string } }; settings: { base_url: string } }
   /** Asks as the admin; what comes back, as JSON. */
   core(at: string, body?: object, method?: string): Promise<Row & { items: Row[] }>
+}
+
+/** The e-mail addresses of a group's members, asked of the sample directory itself. */
+async function membersOf({ auth, settings }: Served['as'], group: string): Promise<string[]> {
+  const scim = async (at: string) => {
+    const headers = { authorization: `Bearer ${auth.token.token}` }
+    const { status, text } = await send(`${settings.base_url}${at}`, { headers })
+    expect(status, text).toBe(200)
+    return JSON.parse(text)
+  }
+  const { Resources: groups } = await scim(
+    `/Groups?filter=${encodeURIComponent(`displayName eq "${group}"`)}`,
+  )
+  const ids: string[] = (groups[0]?.members ?? []).map((one: { value: string }) => one.value)
+  const users = await Promise.all(ids.map((id) => scim(`/Users/${id}`)))
+  return users.flatMap(({ emails }) => emails.map((one: { value: string }) => one.value))
 }
 
 /** Starts the server with the sample, as the installed package does. */

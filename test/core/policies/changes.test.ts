@@ -117,7 +117,7 @@ test('a policy that cannot be evaluated is told to the admins once, and stops no
   await people.reach(hal.id, 'PENDING_APPROVAL')
   const { body } = await core.call('GET', '/tasks?show_all_tasks=true&task_category=ERROR')
   expect(body.items.map((one: { description: string }) => one.description)).toEqual([
-    'The access policy “Policy of Seven” cannot be evaluated: a lumos_expression cannot be evaluated',
+    'The access policy “Policy of Seven” cannot be evaluated: a lumos_expression cannot be evaluated.',
   ])
 })
 
