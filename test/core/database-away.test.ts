@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { isAway } from '../../runtime/database/database.ts'
 import { killDatabase } from '../database/kill.ts'
 import { until } from '../e2e/until.ts'
@@ -113,6 +113,8 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
 })
 
 test('a database that is killed in the middle of a transaction fails that one, not the host', async () => {
+  // It answers a moment before the host has noted its process.
+  await vi.waitFor(() => expect(core.host.databasePid()).not.toBeNull())
   const transaction = core.db.transaction(async (tx) => {
     await tx.execute('select 1')
     killDatabase(core.host.databasePid())

@@ -33,7 +33,8 @@ describe('a backup', () => {
   afterAll(async () => {
     for (const one of dataDirs) {
       await forgetDatabase(one)
-      await rm(one, { recursive: true, force: true })
+      // What compiles for a host that has just ended may still write its last file.
+      await rm(one, { recursive: true, force: true, maxRetries: 10 })
     }
   })
 

@@ -22,7 +22,7 @@ const WORDS = [
   '"packages"',
   '"installed_states"',
   '"generations"',
-  'activity_logs',
+  'write_activity',
   'pg_notify',
   'commit',
 ]
