@@ -161,8 +161,8 @@ export async function databaseTime(db: Db): Promise<Date> {
   return told
 }
 
-/** SQLSTATE classes and codes of a server that is away, starting, stopping or full. */
-const AWAY = /^(08|57P0[123]|53)/
+/** SQLSTATE classes and codes of a server that is away, starting, stopping, full, or a standby that takes no changes yet. */
+const AWAY = /^(08|57P0[123]|53|25006$)/
 
 /** Whether an error says that the database is away, rather than that the question was wrong. */
 export function isAway(error: unknown): boolean {
