@@ -194,7 +194,7 @@ export const SETTINGS = {
     default: '0',
     schema: wholeNumber(0, 600_000),
     meaning:
-      'how long a host that is told to stop says so at `/readyz` and still takes calls, in milliseconds: longer than the balancer before several hosts takes to leave one out',
+      'how long a stopping host fails `/readyz` but still takes calls, in milliseconds; longer than your load balancer needs to remove a host',
   },
   KEYWAY_LOG_LEVEL: {
     default: 'info',

@@ -64,7 +64,7 @@ export type Host = {
   app: Hono<Env>
   /** What a server of `app` listens with: refuses paths that are not in their plain form before anything routes them. */
   onlyPlainPaths(next: RequestListener): RequestListener
-  /** Lets the usual call of a capability be answered before a server of `app` sees it. */
+  /** Installs the fast path for plain calls in front of a server of `app`. */
   standBefore(server: Server): Front
   registry: Installed
   lifecycle: Lifecycle
@@ -91,7 +91,7 @@ export type Host = {
 /** A host without a database has no records, and so nothing to do with them. */
 const noWork: CoreParts['send'] = () => Promise.reject(new Error('there is no database'))
 
-/** Every call waits for promises. */
+/** Disables the fast path of calls. */
 const never = () => false
 
 /** How long a connector may take to compile, in milliseconds. */
@@ -330,7 +330,7 @@ export async function createHost(
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,
     connectorToken: config.openConnectors ? '' : config.connectorToken,
   }
-  // A recorder looks on at calls of the long way.
+  // A recorder only sees calls on the general path.
   const start =
     recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : never
   const app = createApp({

@@ -52,7 +52,7 @@ export function referencePage(): string {
     ['Limits', limits()],
     ['What one caller may do', callerLimits()],
     ['What a host remembers', caches()],
-    ['What a host takes in', inputs()],
+    ['Input limits', inputs()],
     ['Metrics', metrics()],
     ['Cases', cases()],
     ...coreSections(),
@@ -260,7 +260,7 @@ function inputs(): string {
     row.over,
   ])
   const note =
-    'What somebody else chooses and a host takes in as a whole. What is not here is passed on in pieces. The last but one column is what the worst of its kind takes of the main thread at once, on an idle core, in milliseconds at most.'
+    'External inputs that a host parses or scans as a whole, with their limits; other inputs are streamed. The column `ms` is the longest time, in milliseconds, for which the worst such input blocks the main thread of an idle core.'
   return [
     note,
     '',

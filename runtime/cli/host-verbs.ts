@@ -103,18 +103,18 @@ function addRestore(program: Command): void {
 
 function addDoctor(program: Command): void {
   helped(reading(program.command('doctor')), {
-    notes: `Asks the host, and looks at this machine's disk where none answers. Exits with 1 where something has to be done.
-Databases outside of data directories are those of root's hosts; --remove-clusters removes those whose data
-directory is gone, after a question or with --yes, and never one that may be in use.`,
+    notes: `Asks the host; without a running host it checks only this machine's disk. Exits with 1 if something needs action.
+Hosts run by root keep their database outside the data directory. --remove-clusters removes such databases if
+their data directory is gone, after a question or with --yes, and never one that may be in use.`,
     examples: ['doctor', 'doctor --json', 'doctor --remove-clusters --dry-run'],
   })
     .option(
       '--remove-clusters [places...]',
-      'remove databases that are left over on this machine: all, or some by the names of their folders',
+      'remove left-over databases on this machine: all, or those with the given folder names',
     )
     .option('--yes', 'with --remove-clusters: do not ask')
     .option('--dry-run', 'with --remove-clusters: only say which')
-    .description('say what grows, what is left over, and what to do')
+    .description('report what grows, what is left over, and what to do')
     .action(async (options) => (await import('./doctor.ts')).doctor(options))
 }
 

@@ -1,6 +1,6 @@
-/** What to do next where the host has nothing of the name or id that was typed. */
+/** Error text for a name or id that the host does not know: says which command lists the valid ones. */
 
-/** Address below which something was looked for -> where it is listed. */
+/** Path pattern -> where its items are listed. */
 const LISTED: readonly (readonly [RegExp, string])[] = [
   [/^\/operator\/(connectors|packages)\b|^\/connectors\b/, '`keyway list` shows the connectors'],
   [/^\/operator\/(generations|rollback)\b/, '`keyway history` shows the generations'],
@@ -11,7 +11,7 @@ const LISTED: readonly (readonly [RegExp, string])[] = [
   [/^\/operator\/login-links\b/, 'GET /users lists the users'],
 ]
 
-/** The words of a 404, as a sentence that says where to look. */
+/** The message of a 404, extended by where to look. */
 export function notThere(path: string, message: string): string {
   const [, hint] = LISTED.find(([pattern]) => pattern.test(path)) ?? []
   // What begins with a name keeps it as it is.

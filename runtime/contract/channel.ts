@@ -60,7 +60,7 @@ export type Channel = {
     body?: Buffer | string,
     onSent?: () => void,
   ): void
-  /** Takes what was read from the pipe, where that is not told by `data` events. Nothing of it is kept. */
+  /** Takes bytes read from a pipe that emits no `data` events. They are not retained. */
   hear(chunk: Buffer): void
   /** Bytes that wait to be sent. */
   queuedBytes(): number
@@ -77,8 +77,8 @@ type Outgoing = {
 type Incoming = { bytes: Buffer; filled: number; uncredited: number }
 
 /**
- * Opens a channel over a pipe. The body of a message is a view of what was read and must be copied to be kept
- * for longer than `onMessage` takes. `onBroken` is called once, with a ProtocolError for what the other side
+ * Opens a channel over a pipe. The body of a message is a view of the read buffer; copy it to keep it after `onMessage`
+ * returns. `onBroken` is called once, with a ProtocolError for what the other side
  * did wrong, or with what was thrown while one of its messages was handled: nothing of that may end
  * more than this connection. The caller ends it (the host kills the worker, a worker ends itself).
  */
@@ -120,7 +120,7 @@ export function openChannel(
   function hear(chunk: Buffer) {
     contain(() => {
       parse(chunk)
-      // What the messages of this chunk were answered with leaves together, and not at the end of the turn.
+      // The answers to this chunk's messages are sent together, before the end of the tick.
       if (out.used > 0 && !blocked) flush()
     })
   }
@@ -246,7 +246,7 @@ export function openChannel(
     return stream
   }
 
-  /** Puts a message that fits into one frame to the others of its turn; false where it has to wait for its own. */
+  /** Batches a message that fits into one frame with others of this tick. @returns false if it must be queued */
   function collect(kind: Kind, call: number, head: unknown, body: Buffer | string): boolean {
     if (blocked || outgoing.size > 0) return false
     if (out.add(nextStream, kind, call, head, body)) return takeStream() > 0

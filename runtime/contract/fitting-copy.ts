@@ -1,14 +1,14 @@
 /**
- * What a schema makes of a value that fits it, without the schema: made once from it, for flat requests as nearly all
- * are. Whatever it does not know, or would have to say something about, is left to the schema.
+ * A fast path for validation: copies a value that conforms to a flat schema, as nearly all requests do, without running
+ * the schema. Anything else is left to the schema, which also reports errors.
  */
 import * as v from 'valibot'
 import type { AnySchema } from './capabilities.ts'
 
-/** The value is for the schema to judge. */
+/** The value must be validated by the schema. */
 export const MISFIT: unique symbol = Symbol('misfit')
 
-/** The same as the output of the schema, or MISFIT. */
+/** Returns the same as the schema's output, or MISFIT. */
 export type FittingCopy = (value: unknown) => unknown
 
 type Inside = {
@@ -21,7 +21,7 @@ type Inside = {
 
 const made = new WeakMap<AnySchema, FittingCopy>()
 
-/** The copier of a schema. */
+/** Returns the copier of a schema; created once per schema. */
 export function fittingCopy(schema: AnySchema): FittingCopy {
   const known = made.get(schema)
   if (known) return known
@@ -34,7 +34,7 @@ const neverFits: FittingCopy = () => MISFIT
 
 function make(schema: AnySchema): FittingCopy {
   const { type, entries, wrapped, pipe = [] } = schema as unknown as Inside
-  // Of a pipe only what describes is known: checks and changes are the schema's own.
+  // Only metadata is supported in a pipe; validations and transformations need the schema.
   if (pipe.slice(1).some(({ kind }) => kind !== 'metadata')) return neverFits
   if (type === 'string' || type === 'boolean')
     return (value) => (typeof value === type ? value : MISFIT)
@@ -45,7 +45,7 @@ function make(schema: AnySchema): FittingCopy {
   return type === 'object' && entries ? ofObject(entries) : neverFits
 }
 
-/** A member that may be missing: what it is then, says its default. */
+/** Whether a member may be missing; it then gets its default. */
 const isOptional = (schema: AnySchema): boolean =>
   ['optional', 'nullish'].includes((schema as unknown as Inside).type)
 

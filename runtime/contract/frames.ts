@@ -193,15 +193,15 @@ export function frameHeader(length: number, flags: number, stream: number): Buff
 export type Frame = { flags: number; stream: number; payload: Buffer }
 
 /**
- * Cuts a byte stream into frames, however its chunks fall. A payload is a view of the chunk, or of the parser's own
- * buffer: it must be copied to be kept. Throws ProtocolError on a frame that is larger than a frame may be.
+ * Splits a byte stream into frames, independent of chunk boundaries. A payload is a view of the chunk or of the parser's
+ * buffer; copy it to keep it. Throws ProtocolError on an oversized frame.
  */
 export function createFrameParser(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
-  /** The beginning of a frame whose end has not come; made when one is first cut. */
+  /** Holds an incomplete frame; allocated when first needed. */
   let carry: Buffer | null = null
   let carried = 0
 
-  /** Takes what the frame in the buffer lacks; answers how much of the chunk that was. */
+  /** Copies the missing bytes of the incomplete frame. @returns bytes taken from the chunk */
   function complete(frame: Buffer, chunk: Buffer): number {
     let at = 0
     while (carried > 0) {
@@ -231,7 +231,7 @@ export function createFrameParser(onFrame: (frame: Frame) => void): (chunk: Buff
   }
 }
 
-/** The length of the frame that begins there, header included. */
+/** Length of the frame at an offset, including its header. */
 function frameBytes(bytes: Buffer, at: number): number {
   const length = bytes.readUInt32LE(at)
   if (length > MAX_FRAME_PAYLOAD) throw new ProtocolError(`frame of ${length} bytes`)

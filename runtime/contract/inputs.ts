@@ -1,37 +1,37 @@
 /**
- * Everything that somebody else chooses and that a host parses or looks through as a whole: one row each, with its
- * bounds. What is not here comes in pieces, or is passed on as it is. Nothing here keeps the main thread for longer
- * than 50 ms: bytes bound what is looked through, marks of structure (see `marksIn`) bound what is parsed and judged.
+ * All external inputs that a host parses or scans as a whole, one row each, with their limits. Other inputs are streamed
+ * or passed on unchanged. No input blocks the main thread for longer than 50 ms: the byte limit bounds scanning, the
+ * limit of structural characters (see `marksIn`) bounds parsing and validation.
  */
 export type InputBounds = {
-  /** What it is, and who chooses it. */
+  /** What it is, and who sends it. */
   what: string
   chosenBy: string
   maxBytes: number
-  /** Most marks of structure; null where it is not parsed as JSON. */
+  /** Most structural characters; null if it is not parsed as JSON. */
   maxMarks: number | null
-  /** Where it is worked on. */
-  where: 'main thread' | 'main thread, in slices' | 'thread of its own'
-  /** What the worst input at its bounds takes of the main thread at once, in milliseconds of a core of 2024. */
+  /** Where it is processed. */
+  where: 'main thread' | 'main thread, in slices' | 'worker thread'
+  /** Longest time that the worst input blocks the main thread, in milliseconds on a core of 2024. */
   worstMs: 1 | 5 | 10 | 20 | 50
-  /** What becomes of more. */
+  /** What happens to a larger input. */
   over: string
 }
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
-const ASKED_413 = '413: send it in several parts'
+const REFUSED_413 = '413: send it in several parts'
 
 export const INPUTS = {
   call_body: {
-    what: 'body of a call of a connector',
+    what: 'body of a connector call',
     chosenBy: 'callers',
     maxBytes: MIB,
     maxMarks: 65_536,
     where: 'main thread',
     worstMs: 50,
-    over: ASKED_413,
+    over: REFUSED_413,
   },
   core_body: {
     what: 'body of the core interface',
@@ -40,28 +40,28 @@ export const INPUTS = {
     maxMarks: 65_536,
     where: 'main thread',
     worstMs: 50,
-    over: ASKED_413,
+    over: REFUSED_413,
   },
   upload: {
     what: 'uploaded accounts and activity records',
     chosenBy: 'callers with a token',
     maxBytes: 8 * MIB,
     maxMarks: 262_144,
-    where: 'thread of its own',
+    where: 'worker thread',
     worstMs: 20,
-    over: ASKED_413,
+    over: REFUSED_413,
   },
   operator_body: {
-    what: 'body of an operator’s endpoint',
+    what: 'body of an operator endpoint',
     chosenBy: 'operators',
     maxBytes: MIB,
     maxMarks: 16_384,
     where: 'main thread',
     worstMs: 50,
-    over: ASKED_413,
+    over: REFUSED_413,
   },
   people_row: {
-    what: 'row of a file of people',
+    what: 'row of a people file',
     chosenBy: 'operators',
     maxBytes: 256 * KIB,
     maxMarks: null,
@@ -70,7 +70,7 @@ export const INPUTS = {
     over: 'the import is refused, with the line',
   },
   package_file: {
-    what: 'file of a package, of which the digest is made',
+    what: 'file of a package, when its digest is computed',
     chosenBy: 'authors of connectors',
     maxBytes: 8 * MIB,
     maxMarks: null,
@@ -88,7 +88,7 @@ export const INPUTS = {
     over: 'the connector is refused',
   },
   cases: {
-    what: 'connector.cases.json, with what its cases share put in',
+    what: 'connector.cases.json, with shared parts expanded',
     chosenBy: 'authors of connectors',
     maxBytes: 8 * MIB,
     maxMarks: 65_536,
@@ -97,25 +97,25 @@ export const INPUTS = {
     over: 'the connector is refused',
   },
   source_map: {
-    what: 'source map of a connector that threw something',
+    what: 'source map of a connector that threw an error',
     chosenBy: 'authors of connectors',
     maxBytes: MIB,
     maxMarks: null,
     where: 'main thread',
     worstMs: 50,
-    over: 'an error names no place in the source',
+    over: 'errors have no source position',
   },
   core_reply: {
-    what: 'reply of a connector to the core, a page of a sync for one',
+    what: 'reply of a connector to the core, such as a page of a sync',
     chosenBy: 'connectors',
     maxBytes: 4 * MIB,
     maxMarks: 65_536,
     where: 'main thread',
     worstMs: 50,
-    over: 'the call fails: answer smaller pages',
+    over: 'the call fails: return smaller pages',
   },
   error_raw: {
-    what: 'raw data of an error of a connector',
+    what: 'raw data of a connector error',
     chosenBy: 'connectors',
     maxBytes: MIB,
     maxMarks: 65_536,
@@ -124,16 +124,16 @@ export const INPUTS = {
     over: 'left out',
   },
   worker_head: {
-    what: 'head of a message of a worker process',
-    chosenBy: 'connectors that broke out of their sandbox',
+    what: 'message head from a worker process',
+    chosenBy: 'connectors that escaped their sandbox',
     maxBytes: 2 * MIB,
     maxMarks: 65_536,
     where: 'main thread',
     worstMs: 50,
-    over: 'the worker is ended',
+    over: 'the worker is killed',
   },
   upstream_json: {
-    what: 'JSON of an upstream that the host reads itself: logins, tokens, errors in a body; a body with secrets',
+    what: 'upstream JSON that the host itself reads: logins, tokens, errors in a body; a body with secrets',
     chosenBy: 'upstreams and connectors',
     maxBytes: 256 * KIB,
     maxMarks: null,
@@ -142,13 +142,13 @@ export const INPUTS = {
     over: 'not read; a body with secrets is refused',
   },
   webhook_reply: {
-    what: 'answer of an inline webhook',
-    chosenBy: 'receivers of webhooks',
+    what: 'response of an inline webhook',
+    chosenBy: 'webhook receivers',
     maxBytes: MIB,
     maxMarks: 65_536,
     where: 'main thread',
     worstMs: 50,
-    over: 'the webhook failed, as one that answers something else than JSON',
+    over: 'the webhook fails, as for a response that is not JSON',
   },
 } as const satisfies Record<string, InputBounds>
 

@@ -24,14 +24,14 @@ export type FetchReply = {
   body: Buffer
 }
 
-/** As much of an AbortSignal as a call needs of its caller: aborted when that hangs up. */
+/** The part of AbortSignal that a call needs; aborted when the caller disconnects. */
 export type CallerSignal = {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void, options?: { once: true }): void
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Told once how something ended. */
+/** Called once with the result. */
 export type Done<T> = (ended: T | RuntimeError) => void
 
 export type LaneCall = {

@@ -1,6 +1,6 @@
 /**
- * Where messages of one frame are written one behind the other, to leave in one write: some twelve of them at 32
- * callers. A text goes straight into it, without a buffer of its own.
+ * Batches messages of one frame each into one write: about twelve at 32 concurrent callers. Text is encoded directly into
+ * the buffer.
  */
 import type { Duplex } from 'node:stream'
 import {
@@ -16,33 +16,33 @@ import {
 /** Size of the buffer, in bytes. */
 const OUT_BYTES = 256 * 1024
 
-/** Longest body, in bytes or characters, that is tried: most of a frame, and never more than the buffer. */
+/** Longest body that is accepted, in bytes or characters; it fits into a frame and into the buffer. */
 const MAX_BODY_LENGTH = 60_000
 
-/** A character of a text takes three bytes at most. */
+/** UTF-8 bytes per UTF-16 code unit, at most. */
 const MAX_CHARACTER_BYTES = 3
 
 export type OutBuffer = {
-  /** Adds a whole message as a frame of its own; false where it does not fit: then nothing was added. */
+  /** Adds a message as one frame. @returns false if it does not fit; nothing was added then */
   add(stream: number, kind: Kind, call: number, head: unknown, body: Buffer | string): boolean
-  /** Writes what was added; false where the pipe takes no more for now. */
+  /** Writes the added messages. @returns false if the caller must wait for `drain` */
   flush(): boolean
-  /** Bytes that were added and not yet written. */
+  /** Bytes added and not yet written. */
   readonly used: number
 }
 
-/** Makes the buffer of a pipe. */
+/** Creates the buffer of a pipe. */
 export function createOutBuffer(pipe: Duplex): OutBuffer {
   let bytes: Buffer = Buffer.allocUnsafeSlow(OUT_BYTES)
   let used = 0
-  // Other streams pass on what they are given, and hold it for as long as they like.
+  // Streams other than sockets may hold the buffer for any time.
   const isSocket = 'connecting' in pipe
 
   function flush(): boolean {
     if (used === 0) return true
     const goesOn = pipe.write(bytes.subarray(0, used))
     used = 0
-    // What a socket has handed to the system at once is copied; what it keeps for later is this very buffer.
+    // A socket has copied what it wrote at once, but keeps a reference to what it queued.
     const isCopied = isSocket && pipe.writableLength === 0
     if (!isCopied) bytes = Buffer.allocUnsafeSlow(OUT_BYTES)
     return goesOn

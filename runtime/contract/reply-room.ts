@@ -1,19 +1,19 @@
 /**
- * Replies of workers as the host keeps them: copied once off the pipe's buffer, with room around them for the usual
- * envelope. Small ones lie in slabs: a buffer of its own for each costs more than to copy it.
+ * Stores replies of workers: each is copied once from the pipe's buffer, with room around it for the common envelope.
+ * Small replies share slabs, because allocating a buffer for each costs more than the copy.
  */
 
-/** What stands before and behind a response that has no raw data and no further page. */
+/** Envelope before and after a response without raw data and without a next page. */
 const OPENING: Buffer = Buffer.from('{"response":')
 const CLOSING: Buffer = Buffer.from(',"raw_data":null,"page":null}')
 const ROOM_BYTES = OPENING.length + CLOSING.length
 
-/** A caller that does not take its answer keeps the slab that it lies in. */
+/** Slab size, in bytes. An answer that is not read by its caller retains its slab. */
 const SLAB_BYTES = 256 * 1024
-/** Replies from this size on, in bytes, have a buffer of their own. */
+/** Replies from this size get their own buffer, in bytes. */
 const OWN_BYTES = 64 * 1024
 
-/** The memory of replies with room: no other buffer may be written around. */
+/** Memory that holds replies with room; other buffers must not be written to. */
 const homes = new WeakSet<ArrayBufferLike>()
 
 let slab: Buffer = newHome(SLAB_BYTES)
@@ -25,7 +25,7 @@ function newHome(bytes: number): Buffer {
   return made
 }
 
-/** A copy of a reply that may be kept, with room around it. */
+/** Copies a reply, with room around it for `closeInRoom`. */
 export function withRoom(reply: Buffer): Buffer {
   const bytes = ROOM_BYTES + reply.length
   const isOwn = bytes >= OWN_BYTES
@@ -41,9 +41,9 @@ export function withRoom(reply: Buffer): Buffer {
 }
 
 /**
- * The usual envelope around a response, in the room around it; null where it has none.
+ * Writes the common envelope into the room around a response; null if it has no room.
  *
- * @param response the whole of what `withRoom` gave, once: its room is taken then
+ * @param response the complete result of `withRoom`; pass it only once, because its room is then used
  */
 export function closeInRoom(response: Buffer): Buffer | null {
   if (!homes.has(response.buffer)) return null

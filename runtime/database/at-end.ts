@@ -1,13 +1,13 @@
 /**
- * What a transaction writes at its very end, all of it in one question: above all what waits for a lock that every
- * writer takes, which is then held for as long as a commit takes and no longer.
+ * Writes that are deferred to the end of a transaction and then made in one statement. Meant for writes that take a lock
+ * which every writer needs: the lock is then held only for the commit.
  */
 import type { Db } from './database.ts'
 
-/** Writes what was gathered; called within the transaction, before it commits. What it throws undoes all of it. */
+/** Writes the collected items; called inside the transaction, before it commits. An error rolls the transaction back. */
 export type AtEnd<T> = (tx: Db, gathered: readonly T[]) => Promise<void>
 
-/** As many are gathered by one transaction; more are written before its end. */
+/** Most items that one transaction collects; when it has as many, they are written at once. */
 const MOST = 500
 
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]

@@ -1,31 +1,31 @@
 /**
- * Transactions that PostgreSQL ends in favour of others: nothing of them was done, so they are done again. The
- * order in which locks are taken keeps this rare: policies, users, apps, requests, permissions, tasks, jobs, and at
- * the very end the log (at-end.ts).
+ * Retries transactions that PostgreSQL aborted because of a concurrent one. Taking locks in one order keeps this rare:
+ * policies, users, apps, requests, permissions, tasks, jobs, and last the activity log (at-end.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PgTransactionConfig } from 'drizzle-orm/pg-core'
 
-/** SQLSTATE of a deadlock, of a transaction that cannot be put in order, and of a lock that was not had in time. */
+/** SQLSTATE of deadlock_detected, serialization_failure and lock_not_available. */
 const CONTENDED: readonly unknown[] = ['40P01', '40001', '55P03']
 
-/** How often a transaction is done again, and how long it may have taken so far, in milliseconds. */
-const MOST_TIMES = 5
+/** Most retries of one transaction. */
+const MAX_RETRIES = 5
+/** No retry starts later than this after the first attempt, in milliseconds. */
 const LONGEST_MS = 10_000
-/** The longest pause before the first of them, in milliseconds; it grows with each. */
+/** Longest pause before the first retry, in milliseconds; it doubles with each retry. */
 const PAUSE_MS = 20
 
-/** For a transaction that cannot be done again, because it reads what can be read only once. */
+/** Options of a transaction that must not be retried, because it consumes input that can be read only once. */
 export const ONCE: PgTransactionConfig = {}
 
-/** Whether PostgreSQL ended a transaction in favour of another: nothing of it was done. */
+/** Whether PostgreSQL aborted a transaction because of a concurrent one, so that it can be retried. */
 export function isContended(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
     if (CONTENDED.includes((one as NodeJS.ErrnoException).code)) return true
   return false
 }
 
-/** Does a transaction, and again where it was ended in favour of another. @throws what it threw last */
+/** Runs a transaction and retries it while it is aborted by contention. @throws the last error */
 export async function whenContendedAgain<T>(transaction: () => Promise<T>): Promise<T> {
   const beganMs = performance.now()
   for (let times = 0; ; times += 1) {
@@ -33,8 +33,8 @@ export async function whenContendedAgain<T>(transaction: () => Promise<T>): Prom
       return await transaction()
     } catch (error) {
       const isLate = performance.now() - beganMs > LONGEST_MS
-      if (!isContended(error) || times === MOST_TIMES || isLate) throw error
-      // At different moments: two that began again together would meet again.
+      if (!isContended(error) || times === MAX_RETRIES || isLate) throw error
+      // Random, so that two transactions that collided do not collide again.
       await pause(Math.random() * PAUSE_MS * 2 ** times)
     }
   }

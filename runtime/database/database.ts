@@ -121,8 +121,8 @@ function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
 
 /**
  * Drizzle 0.45 keeps the connection of a transaction whose `begin` fails: thirty of them, and the host
- * waits for a connection for ever. Here it is always given back, and closed where the server was lost. What is
- * ended in favour of another transaction is done again, so it has no effects outside of the database (else ONCE).
+ * waits for a connection for ever. Here it is always given back, and closed where the server was lost. A
+ * transaction aborted by contention is retried, so it must have no effects outside the database (else pass ONCE).
  */
 function withTransactions(pool: Pool): Db {
   const db: Db = drizzle(pool)
@@ -143,13 +143,13 @@ function withTransactions(pool: Pool): Db {
   return db
 }
 
-/** How long a transaction counts on from the moment that it was told, in milliseconds. */
+/** How long the time read in a transaction is extrapolated, in milliseconds. */
 const COUNTED_MS = 1000
 const moments = new WeakMap<Db, { told: Date; atMs: number }>()
 
 /**
- * What time it is for every host that shares the database. A transaction asks once, and counts on from there: what
- * it says is never ahead of what the database would.
+ * The current time by the database's clock, which all its hosts share. A transaction reads it once and extrapolates; the
+ * result is never ahead of the database's clock.
  */
 export async function databaseTime(db: Db): Promise<Date> {
   const known = moments.get(db)
@@ -161,7 +161,7 @@ export async function databaseTime(db: Db): Promise<Date> {
   return told
 }
 
-/** SQLSTATE classes and codes of a server that is away, starting, stopping, full, or a standby that takes no changes yet. */
+/** SQLSTATE classes and codes of a server that is unavailable, starting, stopping, out of space, or a standby. */
 const AWAY = /^(08|57P0[123]|53|25006$)/
 
 /** Whether an error says that the database is away, rather than that the question was wrong. */

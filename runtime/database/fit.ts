@@ -35,15 +35,15 @@ async function ownMigrations(): Promise<number[]> {
   return (JSON.parse(journal).entries as { when: number }[]).map(({ when }) => when)
 }
 
-/** How the migrations that a database has stand to those of this version. */
+/** How a database's migrations compare with those of this version. */
 export type Lineage =
   | { kind: 'ours' }
-  /** All of this version's, and later ones. */
+  /** All of this version's, and later ones: a newer version migrated it. */
   | { kind: 'newer'; migratedTo: number; unknown: number }
-  /** Of a build that never became a version: what it has, or lacks, no version has, or lacks, beside the rest. */
+  /** A combination of migrations that no released version has. */
   | { kind: 'stray'; unknown: number[]; lacking: number[] }
 
-/** Compares by the moments at which migrations were written; `own` is oldest first. */
+/** Compares by the creation times of migrations; `own` is oldest first. */
 export function lineageOf(own: readonly number[], applied: readonly number[]): Lineage {
   const newest = own.at(-1) ?? 0
   const latest = Math.max(...applied)
@@ -56,9 +56,8 @@ export function lineageOf(own: readonly number[], applied: readonly number[]): L
 }
 
 /**
- * Refuses a database that a later version has migrated: what that keeps, this version does not know; and one of a
- * build that never became a version: no migration leads on from it. Asked while nobody migrates; a host that
- * serves already goes on.
+ * Refuses a database that was migrated by a later version, whose schema this version does not know, or by an unreleased
+ * build, which has no upgrade path. Call it while no migration runs; hosts that already serve are not affected.
  *
  * @throws Error
  */
@@ -75,7 +74,7 @@ export async function refuseForeign(client: Client): Promise<void> {
   if (lineage.kind === 'stray') throw new Error(strayWords(lineage))
 }
 
-/** How many migrations a database has had. */
+/** Number of migrations applied to a database. */
 export async function countApplied(client: Client): Promise<number> {
   if (!(await isThere(client, 'migrations.__drizzle_migrations'))) return 0
   const { rows } = await client.query(

@@ -1,6 +1,6 @@
 /**
- * Whether the database of a data directory is gone: it says that there was one, or that one was being restored, and
- * there is none. An empty one in its place would look like a host that forgot everybody, so it is made only when asked for.
+ * Whether the database of a data directory is lost: the directory records one, or a restore in progress, but there is
+ * none. Replacing it with an empty one would look like data loss, so that happens only on request.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { baseOf, digest, INSIDE, PASSWORD_FILE, placeOf, unsettle } from './plac
 /** In the data directory: the cluster that was made for it. */
 const MADE_FILE = 'database-made'
 
-/** The database that a data directory had, or was to have, is not there; the message says where it was and what to do. */
+/** The recorded database of a data directory is missing. The message says where it was and what to do. */
 export class LostDatabaseError extends Error {}
 
 /**
@@ -43,7 +43,7 @@ export async function noteMade(dataDir: string, cluster: string): Promise<void> 
   await rename(`${file}.new`, file)
 }
 
-/** The cluster that a data directory says it has; null where it says none. */
+/** The cluster recorded by a data directory; null if none is. */
 export const notedCluster = async (dataDir: string): Promise<string | null> =>
   (await readFile(path.join(dataDir, MADE_FILE), 'utf8').catch(() => '')).trim() || null
 

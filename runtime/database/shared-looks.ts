@@ -1,22 +1,21 @@
 /**
- * Looking for a job that waits, once for all places of a host: a job that was sent wakes every place of its queue, and
- * each would ask the database the same. They ask one after the other; what the first of them did not find, the others
- * do not look for.
+ * Shares job polls between the workers of a host: a new job wakes every worker of its queue, and each would run the same
+ * query. They query one after the other, and after an empty result the others skip theirs.
  */
 
 type Answer = { rows: unknown[] }
 export type Ask = (text: string, values?: unknown[]) => Promise<Answer>
 
-/** How pg-boss looks for a job. What it asks in other words is passed on as it is. */
+/** Matches the query by which pg-boss fetches jobs; other queries are passed on unchanged. */
 const LOOK = /^\s*WITH\s+next\s+AS\b/i
-/** How long an empty answer counts, in milliseconds: a try that waits for its time is told by nobody. */
+/** How long an empty result is valid, in milliseconds; there is no notification for a delayed retry that becomes due. */
 const FRESH_MS = 1000
-/** As many questions are remembered: of each queue one, and one for each set of apps that have all their places. */
+/** Most remembered queries: one per queue, and one per set of apps at their concurrency limit. */
 const MOST = 200
 
 export type SharedLooks = {
   ask: Ask
-  /** Something was sent, perhaps by another host: what was not there may be there. */
+  /** A job was sent, possibly by another host: forgets the empty results. */
   changed(): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Embedded databases outside of data directories (database/place.ts), and which of them belong to nobody any more.
- * One is removed only when asked for, and never while anything says that it may be in use.
+ * Embedded databases outside data directories (database/place.ts), and which of them have lost their data directory.
+ * They are removed only on request, and never while there is any sign of use.
  */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,19 +13,19 @@ import { livePostmaster } from '../database/postmaster.ts'
 import { entriesOf, sizeOf } from './sizes.ts'
 
 const PLACE = /^[0-9a-f]{16}$/
-/** Most that are looked at. */
+/** Most databases that are examined. */
 const MOST = 1000
-/** What was written to within this time may be in use where it cannot be seen from here, in milliseconds. */
+/** A database written to within this time may be in use by another container, in milliseconds. */
 const QUIET_MS = 3_600_000
-/** Files that a server which runs writes again and again. */
+/** Files that a running server writes regularly. */
 const WRITTEN = ['.', 'global/pg_control', 'pg_wal', 'postmaster.pid']
 
 type Use = Pick<OutsideCluster, 'use' | 'why'>
 
 /**
- * The databases outside, in the order of their places.
+ * Lists the databases outside data directories, sorted by place.
  *
- * @param dataDirs Data directories that are known to be in use, whatever the databases say.
+ * @param dataDirs Data directories known to be in use, regardless of what the databases record.
  */
 export async function outsideClusters(
   dataDirs: readonly string[],
@@ -47,10 +47,10 @@ export async function outsideClusters(
 }
 
 /**
- * Removes what is left over; each is looked at once more right before.
+ * Removes left-over databases; each is checked again immediately before its removal.
  *
- * @param places Which; null for all.
- * @returns those that were removed.
+ * @param places Which ones; null for all.
+ * @returns the removed ones.
  */
 export async function removeLeftOver(
   places: readonly string[] | null,
@@ -63,7 +63,7 @@ export async function removeLeftOver(
     const { place, folder, data_directory: owner } = cluster
     if (places !== null && !places.includes(place)) continue
     if ((await useOf(folder, owner, dataDirs, now)).use !== 'left_over') continue
-    // Whose it was goes last: one that is killed here leaves what can still be told.
+    // The owner file goes last, so that an interrupted removal can still be attributed.
     for (const entry of await entriesOf(folder))
       if (entry.name !== OWNER_FILE)
         await rm(path.join(folder, entry.name), { recursive: true, force: true })
@@ -86,15 +86,15 @@ async function useOf(
   now: Date,
 ): Promise<Use> {
   const cluster = path.join(folder, 'cluster')
-  if (!isRoot()) return { use: 'unknown', why: 'only root can say whose it is' }
+  if (!isRoot()) return { use: 'unknown', why: 'only root can determine its owner' }
   const server = await livePostmaster(cluster)
-  if (server !== null) return { use: 'used', why: `the server ${server} runs on it` }
+  if (server !== null) return { use: 'used', why: `server process ${server} uses it` }
   for (const dataDir of [...dataDirs, ...(owner === null ? [] : [owner])])
     if (await isOf(dataDir, cluster))
       return { use: 'used', why: `it is the database of ${dataDir}` }
-  if (owner === null) return { use: 'unknown', why: 'it does not say whose it is' }
+  if (owner === null) return { use: 'unknown', why: 'it does not record its data directory' }
   const standing = await directoryAt(owner)
-  if (standing === 'hidden') return { use: 'unknown', why: `${owner} cannot be looked at` }
+  if (standing === 'hidden') return { use: 'unknown', why: `${owner} cannot be read` }
   if (now.getTime() - (await writtenMs(folder, cluster)) < QUIET_MS)
     return { use: 'unknown', why: 'it was written to within the last hour' }
   return {
@@ -102,11 +102,11 @@ async function useOf(
     why:
       standing === 'there'
         ? `${owner} has another database now`
-        : `its data directory ${owner} is not there any more`,
+        : `its data directory ${owner} no longer exists`,
   }
 }
 
-/** Whether a data directory has its database there, or says that it had. */
+/** Whether a data directory uses this database, or records that it did. */
 async function isOf(dataDir: string, cluster: string): Promise<boolean> {
   if ((await directoryAt(dataDir)) !== 'there') return false
   const { cluster: own } = homeOf(dataDir)
@@ -121,7 +121,7 @@ const directoryAt = (dataDir: string): Promise<'there' | 'gone' | 'hidden'> =>
       code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'hidden',
   )
 
-/** When anything was written last. */
+/** Time of the last write, in milliseconds since the epoch. */
 async function writtenMs(folder: string, cluster: string): Promise<number> {
   const files = [path.join(folder, OWNER_FILE), ...WRITTEN.map((one) => path.join(cluster, one))]
   const found = await Promise.all(files.map((file) => stat(file).catch(() => null)))

@@ -1,4 +1,4 @@
-/** What the disk tells, with the host up or down. Nothing is changed. */
+/** Checks of the file system, which need no running host. Read only. */
 import { readFile, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,21 +7,21 @@ import { lastBackup } from '../database/backup/noted.ts'
 import { programsVersion } from '../database/binaries.ts'
 import { homeOf, isMade } from '../database/home.ts'
 import { runsOn } from '../database/postmaster.ts'
-import { bytesWords, entriesOf, secondsWords, sizeOf } from './sizes.ts'
+import { entriesOf, formatBytes, formatSeconds, sizeOf } from './sizes.ts'
 
-/** A disk with less than these shares free needs somebody soon, or now. */
+/** Fractions of free space below which the finding is `look` or `act`. */
 const LOOK_FREE = 0.2
 const ACT_FREE = 0.1
-/** Oldest that the last backup may be, in milliseconds: as the alert rules have it (scripts/deploy). */
+/** Maximum age of the last backup, in milliseconds; the same as in the alert rules (scripts/deploy). */
 const BACKUP_MS = 2 * 86_400_000
-/** What a process makes for a moment is left behind when it is older, in milliseconds. */
-const MOMENT_MS = 86_400_000
-/** From so many bytes on, compiled connectors are worth a look. */
+/** Temporary files older than this count as left over, in milliseconds. */
+const TEMPORARY_MS = 86_400_000
+/** Size of compiled connectors from which the finding is `look`, in bytes. */
 const MANY_BYTES = 1_000_000_000
-/** Most that are named. */
+/** Most paths that a finding lists. */
 const MOST_NAMED = 10
 
-/** Where and whose: `isEmbedded` where the database is Keyway's own. */
+/** What to check. `isEmbedded`: the database is Keyway's own. */
 export type Place = { dataDir: string; isEmbedded: boolean; clusters: readonly OutsideCluster[] }
 
 type Found = Omit<DoctorFinding, 'check'>
@@ -39,13 +39,13 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
     const disks = await Promise.all(
       [...folders].map(async (folder) => {
         const { bavail, bsize, blocks } = await statfs(folder)
-        const words = `${bytesWords(bavail * bsize)} of ${bytesWords(blocks * bsize)} are free at ${folder}`
-        return { share: blocks === 0 ? 1 : bavail / blocks, words }
+        const text = `${formatBytes(bavail * bsize)} of ${formatBytes(blocks * bsize)} are free at ${folder}`
+        return { share: blocks === 0 ? 1 : bavail / blocks, text }
       }),
     )
-    const what = disks.map(({ words }) => words).join('; ')
+    const what = disks.map(({ text }) => text).join('; ')
     const least = Math.min(...disks.map(({ share }) => share))
-    const advice = 'make room, or move it to a larger disk: a full one refuses what is written'
+    const advice = 'free some space or move it to a larger disk: writes fail on a full disk'
     return least < ACT_FREE
       ? act(what, advice)
       : least < LOOK_FREE
@@ -58,10 +58,10 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
     if (!(await isMade(home))) return good('there is no embedded database yet')
     const note = await lastBackup(dataDir)
     const sinceMs = note ? Date.parse(note.complete_until) : (await stat(home.cluster)).birthtimeMs
-    const ago = secondsWords(Math.max(0, Date.now() - sinceMs) / 1000)
+    const ago = formatSeconds(Math.max(0, Date.now() - sinceMs) / 1000)
     const what = note
-      ? `the last backup is of ${ago} ago, with ${bytesWords(note.bytes)}`
-      : `there was no backup in the ${ago} that the database is there`
+      ? `the last backup was made ${ago} ago and has ${formatBytes(note.bytes)}`
+      : `no backup has been made since the database was created ${ago} ago`
     const advice = 'run `keyway backup FILE` every day, and keep the files on another machine'
     if (Date.now() - sinceMs > BACKUP_MS) return act(what, advice)
     return note ? good(what) : look(what, advice)
@@ -69,13 +69,12 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
   clusters: async ({ clusters }) => {
     const left = clusters.filter(({ use }) => use === 'left_over')
     const unknown = clusters.filter(({ use }) => use === 'unknown').length
-    const rest = `${clusters.length - left.length - unknown} in use, ${unknown} that cannot be told`
-    if (left.length === 0)
-      return good(`no database outside of a data directory is left over; ${rest}`)
+    const rest = `${clusters.length - left.length - unknown} in use, ${unknown} undetermined`
+    if (left.length === 0) return good(`no database outside a data directory is left over; ${rest}`)
     const bytes = left.reduce((sum, one) => sum + one.bytes, 0)
     return look(
-      `${left.length} databases of data directories that are gone are left over, with ${bytesWords(bytes)}; ${rest}`,
-      'see that none of these directories was moved, or is merely not mounted; then `keyway doctor --remove-clusters`',
+      `${left.length} databases of data directories that are gone are left over, with ${formatBytes(bytes)}; ${rest}`,
+      'make sure that none of these directories was moved or is just not mounted; then run `keyway doctor --remove-clusters`',
     )
   },
   set_aside: async ({ dataDir }) => {
@@ -83,16 +82,16 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
     const found = (await entriesOf(path.dirname(cluster))).filter(({ name }) =>
       name.startsWith(`${path.basename(cluster)}.before-`),
     )
-    if (found.length === 0) return good('no database was moved aside by a restore')
+    if (found.length === 0) return good('no replaced database of a restore is left')
     const folders = found.map(({ name }) => path.join(path.dirname(cluster), name))
     return look(
-      `${found.length} databases that a restore moved aside are kept: ${await sized(folders)}`,
-      'remove them (`rm -r`) once you do not want to go back to them',
+      `${found.length} databases that a restore replaced are still kept: ${await sized(folders)}`,
+      'remove them (`rm -r`) when you no longer need to go back to them',
     )
   },
   programs: async ({ dataDir }) => {
     const version = programsVersion()
-    if (version === null) return good('no PostgreSQL comes with Keyway for this platform')
+    if (version === null) return good('Keyway ships no PostgreSQL for this platform')
     const current = `postgresql-${version}`
     const homes = homeOf(dataDir).programs
     const found = await Promise.all(
@@ -103,10 +102,10 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
       ),
     )
     const folders = found.flat()
-    if (folders.length === 0) return good('no programs of another PostgreSQL are left over')
+    if (folders.length === 0) return good('no binaries of another PostgreSQL version are left over')
     return look(
-      `programs of another PostgreSQL than this version’s: ${await sized(folders)}`,
-      'remove them (`rm -r`) once no host of another version runs here',
+      `binaries of other PostgreSQL versions: ${await sized(folders)}`,
+      'remove them (`rm -r`) when no host of another Keyway version runs on this machine',
     )
   },
   sockets: async () => {
@@ -118,23 +117,23 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
       if (/^[0-9]+$/.test(pid) && !(await runsOn(Number(pid), cluster)))
         found.push(path.join(tmpdir(), name))
     }
-    if (found.length === 0) return good('no server has left its socket behind')
+    if (found.length === 0) return good('no stale database socket')
     return look(
-      `sockets of database servers that do not run: ${found.slice(0, MOST_NAMED).join(', ')}${found.length > MOST_NAMED ? `, and ${found.length - MOST_NAMED} more` : ''}`,
-      'nothing, where their host starts again: it takes its own; else remove them (`rm -r`)',
+      `sockets of database servers that are not running: ${found.slice(0, MOST_NAMED).join(', ')}${found.length > MOST_NAMED ? `, and ${found.length - MOST_NAMED} more` : ''}`,
+      'a host that starts again reuses its own; remove the others (`rm -r`)',
     )
   },
   unfinished: async ({ dataDir }) => {
     const found: string[] = []
-    for (const [folder, pattern] of UNFINISHED)
+    for (const [folder, pattern] of TEMPORARY)
       for (const { name } of await entriesOf(path.join(dataDir, folder))) {
         const file = path.join(dataDir, folder, name)
         const { mtimeMs = Date.now() } = (await stat(file).catch(() => null)) ?? {}
-        if (pattern.test(name) && Date.now() - mtimeMs > MOMENT_MS) found.push(file)
+        if (pattern.test(name) && Date.now() - mtimeMs > TEMPORARY_MS) found.push(file)
       }
-    if (found.length === 0) return good('no process has left files behind in the data directory')
+    if (found.length === 0) return good('no stale temporary files in the data directory')
     return look(
-      `files of processes that ended in the middle of their work: ${await sized(found)}`,
+      `temporary files of processes that were interrupted: ${await sized(found)}`,
       'remove them (`rm -r`); nothing needs them',
     )
   },
@@ -145,17 +144,17 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
       count += (await entriesOf(path.join(dataDir, folder))).length
       bytes += (await sizeOf(path.join(dataDir, folder))).bytes
     }
-    const what = `${count} compiled connectors, one for each content and version of Keyway, have ${bytesWords(bytes)}`
+    const what = `${count} compiled connectors, one per content and Keyway version, take ${formatBytes(bytes)}`
     if (bytes < MANY_BYTES) return good(what)
     return look(
       what,
-      `stop the host and remove ${path.join(dataDir, 'installed', 'connectors')}: what is installed is compiled again at the start`,
+      `stop the host and remove ${path.join(dataDir, 'installed', 'connectors')}: the next start compiles installed connectors again`,
     )
   },
 }
 
-/** Folder of the data directory -> names of what is there for a moment only. */
-const UNFINISHED: readonly (readonly [string, RegExp])[] = [
+/** Folder in the data directory -> name pattern of its temporary files. */
+const TEMPORARY: readonly (readonly [string, RegExp])[] = [
   ['', /^(writable-\d+|last-good\.json\.\d+|last-backup\.\d+|database-made\.new)$/],
   ['installed', /^(generation\.json\.[0-9a-f-]{36}|last-good\.json\.\d+)$/],
   ['connectors', /\.(tmp|old)$/],
@@ -164,28 +163,28 @@ const UNFINISHED: readonly (readonly [string, RegExp])[] = [
   [path.join('run', 'uploads'), /\.tgz$/],
 ]
 
-/** Paths, each with its size, in words. */
+/** A list of paths with their sizes, as text. */
 async function sized(paths: readonly string[]): Promise<string> {
   const named = await Promise.all(
     paths.slice(0, MOST_NAMED).map(async (one) => {
       const found = await stat(one).catch(() => null)
       const bytes = found?.isDirectory() ? (await sizeOf(one)).bytes : (found?.size ?? 0)
-      return `${one} (${bytesWords(bytes)})`
+      return `${one} (${formatBytes(bytes)})`
     }),
   )
   const more = paths.length - named.length
   return `${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`
 }
 
-/** What the disk tells, check by check. */
+/** Runs the checks, each on its own: one that fails becomes a finding. */
 export async function examineDisk(place: Place): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = []
   for (const [check, examine] of Object.entries(CHECKS) as [DoctorCheck, typeof CHECKS.disk][]) {
     if (!examine) continue
     const found = await examine(place).catch((error: Error) =>
       look(
-        `could not be looked at: ${error.message}`,
-        'run this as the user who runs the host, with its KEYWAY_DATA_DIR',
+        `could not be checked: ${error.message}`,
+        'run this as the user that runs the host, with its KEYWAY_DATA_DIR',
       ),
     )
     findings.push({ check, ...found })

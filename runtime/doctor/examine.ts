@@ -1,4 +1,4 @@
-/** The whole of what a host says of itself; the command says the disk's part where no host answers. */
+/** The complete report of a host; without a host the command reports only the file system checks. */
 import type { Doctor } from '../contract/endpoints/doctor.ts'
 import type { KeptDays } from '../core/retention/rules.ts'
 import type { Db } from '../database/database.ts'
@@ -9,14 +9,14 @@ import { tableSizes, tablesFinding } from './tables.ts'
 
 type Disk = { dataDir: string; isEmbedded: boolean }
 
-/** What can be said without a database. */
+/** The checks that need no database. */
 export async function examineFiles({ dataDir, isEmbedded }: Disk): Promise<Doctor> {
   const clusters = await outsideClusters([dataDir])
   const findings = await examineDisk({ dataDir, isEmbedded, clusters })
   return { at: new Date().toISOString(), findings, tables: [], clusters }
 }
 
-/** What a host says. */
+/** All checks. */
 export async function examine(
   disk: Disk,
   asked: { db: Db; keyIds: readonly string[]; keptDays: KeptDays },

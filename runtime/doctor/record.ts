@@ -1,4 +1,4 @@
-/** What the database tells: each check is by itself, so that one that fails takes no other with it. */
+/** Checks of the database. Each runs on its own: one that fails does not affect the others. */
 import { sql } from 'drizzle-orm'
 import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts'
 import { oldestJobs } from '../core/measures/jobs.ts'
@@ -6,15 +6,15 @@ import { clockOffsetMs } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { rotationOf } from '../lifecycle/rotation.ts'
-import { bytesWords, secondsWords } from './sizes.ts'
+import { formatBytes, formatSeconds } from './sizes.ts'
 import { briefly } from './tables.ts'
 
-/** How far a clock may be off, how long a job may be due: as the alert rules have it (scripts/deploy). */
+/** Maximum clock offset, and how long a job may be overdue; the same as in the alert rules (scripts/deploy). */
 const CLOCK_MS = 2000
 const DUE_SECONDS = 900
-/** Since when nothing was removed, in seconds, until that is strange: it is done every hour. */
+/** Age of the last retention run that counts as a failure, in seconds; it runs every hour. */
 const UNPRUNED_SECONDS = 10_800
-/** Most apps that are named. */
+/** Most apps that a finding lists. */
 const MOST_NAMED = 10
 
 type Asked = { db: Db; keyIds: readonly string[] }
@@ -32,12 +32,12 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     )
     const { seconds = null, began = false } = rows[0] ?? {}
     if (seconds !== null && Number(seconds) < UNPRUNED_SECONDS)
-      return good(`what is not kept any more was removed ${secondsWords(Number(seconds))} ago`)
-    if (!began) return good('nothing was removed yet; the first time is within the hour')
+      return good(`expired rows were removed ${formatSeconds(Number(seconds))} ago`)
+    if (!began) return good('retention has not run yet; the first run is within the hour')
     return {
       state: 'act',
-      what: `what is not kept any more was ${seconds === null ? 'never removed' : `last removed ${secondsWords(Number(seconds))} ago`}`,
-      advice: '`keyway jobs --queue retention` says what fails',
+      what: `expired rows were ${seconds === null ? 'never removed' : `last removed ${formatSeconds(Number(seconds))} ago`}`,
+      advice: '`keyway jobs --queue retention` shows what fails',
     }
   },
   generations: async ({ db }) => {
@@ -48,17 +48,18 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     )
     const { generations = 0, packages = 0, bytes = '0' } = rows[0] ?? {}
     return good(
-      `${generations} generations, kept for ever; ${packages} packages of the latest 100 of them have ${bytesWords(Number(bytes))}`,
+      `${generations} generations, kept forever; ${packages} packages of the latest 100 generations take ${formatBytes(Number(bytes))}`,
     )
   },
   clock: async ({ db }) => {
     const offsetMs = await clockOffsetMs(db)
-    const far = secondsWords(Math.abs(offsetMs) / 1000)
-    if (Math.abs(offsetMs) <= CLOCK_MS) return good(`the host’s clock is the database’s to ${far}`)
+    const far = formatSeconds(Math.abs(offsetMs) / 1000)
+    if (Math.abs(offsetMs) <= CLOCK_MS)
+      return good(`the host’s clock is within ${far} of the database’s`)
     return {
       state: 'act',
       what: `the host’s clock is ${far} ${offsetMs > 0 ? 'ahead of' : 'behind'} the database’s`,
-      advice: 'let both machines take their time from the network (NTP)',
+      advice: 'synchronize both machines by NTP',
     }
   },
   rotation: async ({ db, keyIds }) => {
@@ -67,27 +68,24 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     if (hosts_behind.length > 0)
       return {
         state: 'act',
-        what: `${hosts_behind.length} hosts do not have the newest secret ${newest} first`,
-        advice: '`keyway rotation` says which; restart them with the newest secret first',
+        what: `${hosts_behind.length} hosts do not list the newest secret ${newest} first`,
+        advice: '`keyway rotation` lists them; restart them with the newest secret first',
       }
     const count = Object.values(needed).reduce((sum, one) => sum + one, 0)
-    if (safe_to_drop && older.length === 0)
-      return good('nothing needs another secret than the newest')
+    if (safe_to_drop && older.length === 0) return good('nothing depends on an older secret')
     if (safe_to_drop)
       return {
         state: 'look',
-        what: `nothing needs an older secret than ${newest} any more`,
-        advice:
-          'start the hosts with the newest secret alone; keep the older one for older backups',
+        what: `nothing depends on a secret older than ${newest} any more`,
+        advice: 'start the hosts with only the newest secret; keep the older one for older backups',
       }
     const pages = page_tokens_until === null ? '' : `, page tokens until ${page_tokens_until}`
-    // A first secret has page tokens too, and there is no older one to drop.
-    if (older.length === 0 && count === 0)
-      return good('nothing needs another secret than the newest')
+    // A first secret has page tokens too, but there is no older one to drop.
+    if (older.length === 0 && count === 0) return good('nothing depends on an older secret')
     return {
       state: 'look',
-      what: `${count} tokens, sessions and sealed values still need an older secret than ${newest}${pages}`,
-      advice: 'do not drop the older one; `keyway rotation` says what needs it',
+      what: `${count} tokens, sessions and sealed values still depend on a secret older than ${newest}${pages}`,
+      advice: 'do not drop the older one; `keyway rotation` shows what depends on it',
     }
   },
   apps: async ({ db }) => {
@@ -102,27 +100,26 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     const more = (rows[0]?.all ?? 0) - rows.length
     return {
       state: 'look',
-      what: `the system does not answer of ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
-      advice:
-        'repair the system, or connect the app again; `keyway logs --app APP` shows the calls',
+      what: `paused because the system does not answer: ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
+      advice: 'repair the system or reconnect the app; `keyway logs --app APP` shows the calls',
     }
   },
   jobs: async ({ db }) => {
     const readings = await briefly(db, oldestJobs)
     const due = [...(readings.keyway_job_oldest_due_seconds ?? [])]
     const [oldest] = due.sort((a, b) => b.value - a.value)
-    if (!oldest || oldest.value === 0) return good('no work in the background is overdue')
-    const what = `the oldest job that is due is one of ${oldest.labels.queue}, for ${secondsWords(oldest.value)}`
+    if (!oldest || oldest.value === 0) return good('no background job is overdue')
+    const what = `the oldest due job is in queue ${oldest.labels.queue}, overdue by ${formatSeconds(oldest.value)}`
     if (oldest.value <= DUE_SECONDS) return good(what)
     return {
       state: 'act',
       what,
-      advice: 'look at `keyway nodes`, at `/readyz` of each host, and at `keyway jobs`',
+      advice: 'check `keyway nodes`, `/readyz` of each host, and `keyway jobs`',
     }
   },
 }
 
-/** What the database tells, check by check. */
+/** Runs the checks. */
 export async function examineRecord(asked: Asked): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = []
   for (const [check, examine] of Object.entries(CHECKS) as [DoctorCheck, typeof CHECKS.jobs][]) {
@@ -132,12 +129,12 @@ export async function examineRecord(asked: Asked): Promise<DoctorFinding[]> {
   return findings
 }
 
-/** A check that could not be made says so. */
+/** The finding of a check that failed. */
 export function unread(error: Error): Found {
   const { message } = (error.cause as Error | undefined) ?? error
   return {
     state: 'look',
-    what: `could not be looked at: ${message.slice(0, 300)}`,
-    advice: 'try again; `/readyz` says whether the host waits for something',
+    what: `could not be checked: ${message.slice(0, 300)}`,
+    advice: 'try again; `/readyz` shows whether the host is waiting for something',
   }
 }

@@ -1,13 +1,13 @@
-/** Sizes of folders, bounded in what is looked at; and sizes and ages in words. */
+/** Measures folder sizes up to a file limit, and formats byte counts and durations. */
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Most files of one folder that are looked at. */
+/** Most files that are measured in one folder tree. */
 const MOST_FILES = 20_000
-/** Files that are looked at together. */
-const AT_ONCE = 100
+/** Files that are measured in parallel. */
+const PARALLEL = 100
 
-/** Bytes of the files of a folder and all below it, and how many; what vanishes meanwhile does not count. */
+/** Total size and number of the files in a folder tree; files that vanish during the walk do not count. */
 export async function sizeOf(folder: string): Promise<{ bytes: number; files: number }> {
   const sum = { bytes: 0, files: 0 }
   const open = [folder]
@@ -16,10 +16,10 @@ export async function sizeOf(folder: string): Promise<{ bytes: number; files: nu
     sum.files += entries.length
     for (const entry of entries) if (entry.isDirectory()) open.push(path.join(at, entry.name))
     const files = entries.filter((entry) => !entry.isDirectory())
-    for (let from = 0; from < files.length; from += AT_ONCE) {
+    for (let from = 0; from < files.length; from += PARALLEL) {
       const found = await Promise.all(
         files
-          .slice(from, from + AT_ONCE)
+          .slice(from, from + PARALLEL)
           .map(({ name }) => lstat(path.join(at, name)).catch(() => null)),
       )
       for (const one of found) sum.bytes += one?.size ?? 0
@@ -28,7 +28,7 @@ export async function sizeOf(folder: string): Promise<{ bytes: number; files: nu
   return sum
 }
 
-/** What lies in a folder, in the order of names; nothing where it is not there, or may not be read. */
+/** The entries of a folder, sorted by name; empty if the folder does not exist or cannot be read. */
 export async function entriesOf(folder: string) {
   const found = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -36,8 +36,8 @@ export async function entriesOf(folder: string) {
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** Such as `12.5 MB`. */
-export function bytesWords(bytes: number): string {
+/** A byte count with its unit, such as `12.5 MB`. */
+export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
   while (value >= 1000 && unit < UNITS.length - 1) {
@@ -47,8 +47,8 @@ export function bytesWords(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** Such as `3 hours`. */
-export function secondsWords(seconds: number): string {
+/** A duration in its largest suitable unit, such as `3 hours`. */
+export function formatSeconds(seconds: number): string {
   const [size, unit] =
     seconds >= 172_800
       ? [86_400, 'days']

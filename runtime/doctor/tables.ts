@@ -1,4 +1,4 @@
-/** Sizes of the tables, and how much of each is not kept any more. Every question is bounded in rows and time. */
+/** Table sizes, and how many rows of each are expired. Every query is limited in rows and time. */
 import { sql } from 'drizzle-orm'
 import {
   type DoctorFinding,
@@ -16,17 +16,17 @@ import {
 } from '../core/retention/rules.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
-import { bytesWords } from './sizes.ts'
+import { formatBytes } from './sizes.ts'
 
-/** Longest that one question may take, in milliseconds. */
+/** Timeout of one query, in milliseconds. */
 const LONGEST_MS = 2000
 
-/** Asks in a transaction that only reads, and not for long. */
-export const briefly = <T>(db: Db, question: (tx: Db) => Promise<T>): Promise<T> =>
+/** Runs queries in a read-only transaction with a short statement timeout. */
+export const briefly = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction(
     async (tx) => {
       await tx.execute(sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`)
-      return question(tx)
+      return query(tx)
     },
     { accessMode: 'read only' },
   )
@@ -61,9 +61,9 @@ async function keptOf(
   kept: KeptDays,
 ): Promise<Pick<TableSize, 'kept_days' | 'kept' | 'over'>> {
   if (!Object.hasOwn(RETENTION, name)) {
-    const words =
+    const bound =
       KEPT_OTHERWISE[name] ?? BOUNDED[name] ?? (name === '' ? KEPT_OTHERWISE['jobs'] : '')
-    return { kept_days: null, kept: words ?? '', over: null }
+    return { kept_days: null, kept: bound ?? '', over: null }
   }
   const row = name as RetentionName
   const goes = isPrunable(row, kept[row])
@@ -71,35 +71,35 @@ async function keptOf(
   return { kept_days: kept[row], kept: `${retentionOf(row).stays} stay`, over }
 }
 
-/** How many rows a question has, counted up to a bound; null where that takes too long. */
-async function upTo(db: Db, question: ReturnType<typeof sql>): Promise<number | null> {
+/** Number of rows of a query, counted up to MOST_ROWS_COUNTED; null if that takes too long. */
+async function upTo(db: Db, query: ReturnType<typeof sql>): Promise<number | null> {
   try {
     const { rows } = await briefly(db, (tx) =>
       tx.execute<{ n: number }>(
-        sql`select count(*)::int as n from (${question} limit ${MOST_ROWS_COUNTED}) counted`,
+        sql`select count(*)::int as n from (${query} limit ${MOST_ROWS_COUNTED}) counted`,
       ),
     )
     return rows[0]?.n ?? 0
   } catch (error) {
-    // 57014: it took too long.
+    // 57014: query_canceled, by the statement timeout.
     const { code, cause } = error as { code?: string; cause?: { code?: string } }
     if ((code ?? cause?.code) === '57014') return null
     throw error
   }
 }
 
-/** What the sizes say together. */
+/** The finding for all tables. */
 export function tablesFinding(tables: readonly TableSize[]): DoctorFinding {
   const bytes = tables.reduce((sum, one) => sum + one.bytes, 0)
-  const largest = tables.slice(0, 3).map((one) => `${one.table} ${bytesWords(one.bytes)}`)
+  const largest = tables.slice(0, 3).map((one) => `${one.table} ${formatBytes(one.bytes)}`)
   const behind = tables.filter(({ over }) => over === MOST_ROWS_COUNTED).map(({ table }) => table)
-  const what = `${tables.length} tables have ${bytesWords(bytes)}; the largest: ${largest.join(', ')}`
+  const what = `${tables.length} tables take ${formatBytes(bytes)}; the largest: ${largest.join(', ')}`
   if (behind.length === 0) return { check: 'tables', state: 'good', what, advice: null }
   return {
     check: 'tables',
     state: 'look',
-    what: `${what}; ${MOST_ROWS_COUNTED} rows or more wait to be removed from ${behind.join(', ')}`,
+    what: `${what}; ${MOST_ROWS_COUNTED} or more expired rows wait to be removed from ${behind.join(', ')}`,
     advice:
-      'wait: they go in the next hours; `keyway jobs --queue retention` shows whether they do',
+      'wait: they are removed within hours; `keyway jobs --queue retention` shows whether that works',
   }
 }

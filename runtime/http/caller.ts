@@ -1,10 +1,10 @@
-/** Who waits for an answer, as a signal that costs nothing until somebody listens. */
+/** Abort signal of a client that waits for an answer. Unlike AbortController it is cheap while nothing listens. */
 import type { CallerSignal } from '../contract/lane-call.ts'
 
 export type Caller = CallerSignal & {
-  /** Nobody waits any more. */
+  /** The client has disconnected. */
   hangUp(): void
-  /** The same as a whole AbortSignal. */
+  /** The same as an AbortSignal. */
   abortSignal(): AbortSignal
 }
 

@@ -39,7 +39,7 @@ export type ConnectorRoutesDeps = {
   onCall(call: CallEnd): void
 }
 
-/** How a call is recorded that ended with this. */
+/** How a call with this outcome is recorded. */
 export function endOf(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error
   return exhausted(error) ?? new RuntimeError('internal', String(error))

@@ -10,7 +10,7 @@ import type { Env } from './problem.ts'
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
-/** What a request with a body of JSON says of it. */
+/** Content-Type of a JSON body. */
 export const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 /** Throws what is wrong with a request. */
@@ -39,10 +39,10 @@ export function hostCheck(allowed: readonly string[] | null): Check {
   }
 }
 
-/** Without its port. */
+/** The host without its port. */
 const bareHost = (header: string): string => header.toLowerCase().replace(/:[0-9]{1,5}$/, '')
 
-/** Says of a Host header whether it names this host. `null` allows every name. */
+/** Creates the check whether a Host header names this host. `null` allows every name. */
 export function isServedHost(allowed: readonly string[] | null): (header: string) => boolean {
   if (allowed === null) return () => true
   const names = new Set([...LOOPBACK_NAMES, ...allowed].map((name) => name.toLowerCase()))
@@ -77,7 +77,7 @@ export function tokenCheck(token: string, what: string): Check {
 /** The bearer token of a request; empty for none. */
 export const bearerOf = (c: Context<Env>): string => bearerIn(c.req.header('authorization') ?? '')
 
-/** The bearer token in an Authorization header; empty for none. */
+/** The bearer token of an Authorization header; empty if there is none. */
 export const bearerIn = (authorization: string): string =>
   /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 

@@ -32,7 +32,7 @@ export function createOnError(log: Log) {
   }
 }
 
-/** What was thrown, as an error that may be told. */
+/** A thrown value as an error that can be shown to the caller. */
 export const problemOf = (thrown: unknown, requestId: string): RuntimeError =>
   thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
 

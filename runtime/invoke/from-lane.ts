@@ -1,4 +1,4 @@
-/** What a lane's reply means to the caller: the answer's bytes, or the error. */
+/** Converts a lane's reply to the caller's answer or error. */
 
 import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
 import { successBody } from '../contract/envelope.ts'
@@ -18,10 +18,10 @@ import type { ReadyCall } from './to-lane.ts'
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** Whether the envelope of a capability has no credentials: its replies are made of secrets. */
+/** Whether the envelope of a capability has no credentials; its replies then contain secrets by design. */
 export const isPlain = (capability: CapabilityName): boolean => 'plain' in CAPABILITIES[capability]
 
-/** The answer that a good reply makes. */
+/** The answer of a successful reply. */
 export function answerOf(
   deps: Pick<InvokeDeps, 'pageTokens' | 'ceilings' | 'log'>,
   ready: ReadyCall,
@@ -45,7 +45,7 @@ export function answerOf(
   }
 }
 
-/** The page that a cursor leads to. */
+/** The page after a cursor. */
 function following(
   { ceilings }: Pick<InvokeDeps, 'ceilings'>,
   { size, digest, course, cursorJson: asked }: Page,
@@ -63,7 +63,7 @@ function tellLeftOut(
   log({ level: 'debug', message, fields: null, connector: version.id, capability, requestId })
 }
 
-/** The error of a failed reply; where something was thrown, with its place in the author's files. */
+/** The error of a failed reply; for a thrown error with its position in the author's source. */
 export async function failureOf(
   deps: Pick<InvokeDeps, 'locate'>,
   { version, capability, call, redact }: ReadyCall,
@@ -82,7 +82,7 @@ export async function failureOf(
   return error
 }
 
-/** Largest raw data of an error: unlike a reply's it is parsed, by the host. */
+/** Limit of an error's raw data, which the host parses, unlike a reply's. */
 const MAX_ERROR_RAW = INPUTS.error_raw
 
 function rawOfError(body: Buffer): Record<string, unknown> | null {
@@ -90,18 +90,18 @@ function rawOfError(body: Buffer): Record<string, unknown> | null {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    // A worker that sends this is not ours any more; the error itself still reaches the caller.
+    // Only a compromised worker sends this; the error itself still reaches the caller.
     return null
   }
 }
 
-/** Says which limit it was: the lane knows only what was left of it. */
+/** Puts the full deadline into the message: the lane knows only the rest of it. */
 export function withLimit(error: unknown, deadlineMs: number): unknown {
   if (!(error instanceof RuntimeError) || error.code !== 'deadline_passed') return error
   return new RuntimeError(error.code, `no answer within ${deadlineMs} ms`, error.details, error)
 }
 
-/** Says in the error how long the upstreams asked to be left alone, where that is not over. */
+/** Sets `retryAfterMs` of the error if an upstream's `Retry-After` has not passed yet. */
 export function withAsked(error: unknown, askedUntilMs: number): unknown {
   const leftMs = askedUntilMs - Date.now()
   if (error instanceof RuntimeError && leftMs > 0) error.details.retryAfterMs = leftMs

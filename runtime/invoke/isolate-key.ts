@@ -1,11 +1,10 @@
-/** Which tenant's isolate serves a call, and what bounds it. */
+/** The isolate that serves a call, and its limits. */
 import { hash } from 'node:crypto'
 import type { Call } from '../contract/envelope.ts'
 import type { InvokeDeps, ServedVersion } from './ports.ts'
 
 /**
- * A digest of settings and credentials. May change with every token refresh, and with the order of members that
- * a caller chose.
+ * A digest of settings and credentials. It may change with a token refresh, and with the order of members in the body.
  */
 export function isolateKeyOf({
   settings,
@@ -15,7 +14,7 @@ export function isolateKeyOf({
   return hash('sha256', JSON.stringify([settings, auth, credentials]), 'base64url')
 }
 
-/** How long a call of a version may take, in milliseconds, and how many of one tenant run at once. */
+/** Deadline of a call of a version, in milliseconds, and how many calls of one tenant run at once. */
 export function boundsOf(
   { manifest: { limits } }: Pick<ServedVersion, 'manifest'>,
   { ceilings }: Pick<InvokeDeps, 'ceilings'>,

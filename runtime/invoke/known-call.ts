@@ -1,6 +1,6 @@
 /**
- * Calls of tenants whose credentials and settings were judged before: the same ones would be judged the same again.
- * Only their digests are kept, of those alone of which judging changes nothing.
+ * Skips the validation of credentials and settings that were validated before. Only digests are cached, and only for
+ * inputs that validation returns unchanged.
  */
 import { createCache } from '../contract/cache.ts'
 import type { CapabilityName } from '../contract/capabilities.ts'
@@ -12,15 +12,15 @@ import { isPlain } from './from-lane.ts'
 import { isolateKeyOf } from './isolate-key.ts'
 import type { ServedVersion } from './ports.ts'
 
-/** A body as it was sent, and whose it is if judging it changes nothing. */
+/** A request body before validation, and its tenant provided that validation does not change it. */
 export type Sent = { tenant: string; call: Call }
 
 export type KnownCalls = {
-  /** What was sent, where it needs nothing but to be looked at; null for what only the schemas can judge. */
+  /** The parts of a body that is valid apart from credentials and settings; null if it needs full validation. */
   sent(body: unknown, version: ServedVersion, capability: CapabilityName): Sent | null
-  /** Whether the credentials and settings of it were judged for this version. */
+  /** Whether its credentials and settings were validated for this version. */
   isJudged(sent: Sent, version: ServedVersion): boolean
-  /** They were judged now, and this came out. */
+  /** Stores that they were validated, with the resulting tenant. */
   judged(sent: Sent, version: ServedVersion, tenant: string): void
 }
 
@@ -55,7 +55,7 @@ type Body = {
   include_raw_data?: unknown
 }
 
-/** The members of an envelope of the usual form, credentials and settings as they were sent. */
+/** The members of a common envelope, with credentials and settings as sent; null for other forms. */
 function partsOf(body: unknown): Call | null {
   if (!isObject(body)) return null
   const { request, settings, auth, credentials, page, include_raw_data: raw } = body as Body
@@ -64,7 +64,7 @@ function partsOf(body: unknown): Call | null {
   if (raw !== undefined && raw !== null && typeof raw !== 'boolean') return null
   return {
     request,
-    // What they are is said where they were judged: of another form they have another digest.
+    // The cast is safe: they are used only if the same digest was validated before.
     settings: (settings ?? {}) as Call['settings'],
     auth: (auth ?? null) as Call['auth'],
     credentials: (credentials ?? null) as Call['credentials'],
@@ -73,7 +73,7 @@ function partsOf(body: unknown): Call | null {
   }
 }
 
-/** The size of a first page, null for none; undefined for what is judged by its schema. */
+/** The size of a first page; null: not given; undefined: needs validation by the schema. */
 function sizeOf(page: unknown): number | null | undefined {
   if (page === undefined || page === null) return null
   if (!isObject(page)) return undefined

@@ -1,4 +1,4 @@
-/** Which version serves a call, and as which capability. */
+/** Finds the version and the capability of a call. */
 import { type CapabilityName, isCapability } from '../contract/capabilities.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { normalizeId } from '../contract/manifest.ts'
@@ -7,7 +7,7 @@ import type { Invocation, InvokeDeps, ServedVersion } from './ports.ts'
 export type Route = {
   version: ServedVersion
   capability: CapabilityName
-  /** It serves nobody now: only sequences of pages that have begun may go on. */
+  /** It is being retired: only page sequences that have begun may continue. */
   isEnding: boolean
 }
 
@@ -34,6 +34,6 @@ export function route(
   return { version, capability, isEnding: served === null }
 }
 
-/** There is no such connector, or none any more. */
+/** The connector does not exist, or no longer. */
 export const unknownConnector = (id: string): RuntimeError =>
   new RuntimeError('connector_unknown', `there is no connector ${JSON.stringify(id.slice(0, 64))}`)

@@ -1,6 +1,6 @@
 /**
- * The short way of a call: one that waits for nothing but its sandbox is carried out without a promise. Judges and
- * answers by the functions of the long way (invoke.ts), which takes whatever is not such a call.
+ * The fast path of a call that waits for nothing but its sandbox: it runs without promises. It validates and answers with
+ * the functions of the general path (invoke.ts), which takes all other calls.
  */
 import { judgeCall, parseBody } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
@@ -21,38 +21,38 @@ import { type Route, route } from './route.ts'
 import { type ReadyCall, toLane } from './to-lane.ts'
 import type { Turns } from './turns.ts'
 
-/** One of them is called, once; maybe before `Start` returns. */
+/** Exactly one of them is called once, possibly before `Start` returns. */
 export type Ends = { answer(answer: Answer): void; fail(error: unknown): void }
 
 export type ShortInvocation = Omit<Invocation, 'signal' | 'limits'> & { signal: CallerSignal }
 
 /**
- * Carries out a call, or answers false: then nothing has been done, and the call is to go the long way.
+ * Starts a call. Returns false, without side effects, if the call has to take the general path.
  *
- * @throws RuntimeError where the call is refused before anything of it runs
+ * @throws RuntimeError if the call is refused before it runs
  */
 export type Start = (invocation: ShortInvocation, ends: Ends) => boolean
 
 export type StartDeps = InvokeDeps & {
-  /** The same that the long way counts by. */
+  /** Shared with the general path. */
   turns: Turns
-  /** As `run`, without promises. */
+  /** Like `run`, with a callback. */
   start(lane: string, call: LaneCall, done: Done<LaneReply>): void
 }
 
-/** Makes the short way. */
+/** Creates the fast path. */
 export function createStart(deps: StartDeps): Start {
   const { turns } = deps
   const marks = createMarks()
   const known = createKnownCalls()
   const loaded = new WeakMap<ServedVersion, LoadedConnector>()
 
-  /** The code of a version that was loaded before; its first calls go the long way. */
+  /** The code of a version, if it is loaded; else starts loading, and the call takes the general path. */
   function loadedOf(version: ServedVersion): LoadedConnector | null {
     const known = loaded.get(version)
     if (known) return known
     const keep = (connector: LoadedConnector) => void loaded.set(version, connector)
-    // The long way tells why it cannot be loaded.
+    // The general path reports why it cannot be loaded.
     version.load().then(keep, () => {})
     return null
   }
@@ -93,7 +93,7 @@ export function createStart(deps: StartDeps): Start {
     return true
   }
 
-  /** A call and whose it is; of a tenant whose credentials and settings were judged before, its request alone is. */
+  /** Validates a call. Known credentials and settings are not validated again. */
   function judged(text: string, { version, capability }: Omit<Route, 'isEnding'>): Sent {
     const body = parseBody(text)
     const sent = known.sent(body, version, capability)

@@ -1,4 +1,4 @@
-/** A call made ready: what its lane is handed, and what is to be done when it comes back. */
+/** Converts a prepared call to what its lane runs, and cleans up when the lane is done. */
 import type { CapabilityName } from '../contract/capabilities.ts'
 import type { Call } from '../contract/envelope.ts'
 import { RuntimeError } from '../contract/errors.ts'
@@ -13,7 +13,7 @@ import { callJson } from './hide-secrets.ts'
 import type { Page, PageScope } from './page-token.ts'
 import type { InvokeDeps, OpenedEgress, ServedVersion } from './ports.ts'
 
-/** A call that is parsed and routed, its secrets hidden. */
+/** A call that is parsed and routed, with its secrets replaced by placeholders. */
 export type ReadyCall = {
   requestId: string
   version: ServedVersion
@@ -35,17 +35,17 @@ type Means = {
 export type OnLane = {
   laneCall: LaneCall
   /**
-   * The lane is done with it: what is still open ends, what was sent is told.
+   * Call when the lane is done: aborts open requests and reports those that were made.
    *
-   * @returns until when its upstreams asked to be left alone, in milliseconds since the epoch; 0 where they did not
+   * @returns when the upstreams allow the next request (`Retry-After`), in milliseconds since the epoch; 0 if none asked
    */
   end(): number
 }
 
-/** What ends the requests that a call left open; made once, because an error's stack is not cheap. */
+/** Abort reason of requests that a call left open; created once, because capturing a stack is expensive. */
 const CALL_OVER = new RuntimeError('caller_gone', 'the call has ended')
 
-/** Makes what the lane runs. Egress is opened at the first request: many calls make none. */
+/** Creates the lane call. Egress is opened at the first request, because many calls make none. */
 export function toLane(
   deps: Pick<InvokeDeps, 'openEgress' | 'onUpstream' | 'log' | 'ceilings'>,
   ready: ReadyCall,
@@ -101,7 +101,7 @@ function limitMemory(connector: LoadedConnector, maxMemoryMb: number): LoadedCon
   return connector.memoryMb <= maxMemoryMb ? connector : { ...connector, memoryMb: maxMemoryMb }
 }
 
-/** A line of the connector, without the call's secrets. */
+/** Logs a line of the connector with the call's secrets redacted. */
 function tellLine(
   deps: Pick<InvokeDeps, 'log'>,
   { requestId, version, capability, redact }: ReadyCall,

@@ -1,18 +1,18 @@
-/** The deadlines of a lane's calls, of which hardly any ever pass: one timer for all of them. */
+/** Deadlines of a lane's calls, with one timer for all, because hardly any ever pass. */
 
-/** One deadline, to be cleared by. */
+/** Handle to clear a deadline. */
 export type Deadline = { readonly endMs: number; readonly late: () => void }
 
 export type Deadlines = {
-  /** Calls `late` once, at most a tick after so many milliseconds, unless it is cleared before. */
+  /** Calls `late` once after so many milliseconds, at most one tick later, unless cleared. */
   set(inMs: number, late: () => void): Deadline
   clear(deadline: Deadline): void
 }
 
-/** How much later than at its end a deadline may be noticed, in milliseconds. */
+/** Longest delay after a deadline, in milliseconds. */
 const TICK_MS = 10
 
-/** The clock is one that is never set: a call must not end because the time of day is corrected. */
+/** A monotonic clock: a correction of the system time must not end calls. */
 export function createDeadlines(tickMs: number = TICK_MS): Deadlines {
   const open = new Set<Deadline>()
   let ticking: NodeJS.Timeout | null = null

@@ -35,7 +35,7 @@ export const heldUpError = (): RuntimeError =>
 /** Ends of a worker that none of its calls has brought about. */
 const FROM_OUTSIDE: readonly WorkerEnd['reason'][] = ['killed', 'crowded', 'unstarted']
 
-/** The error of every call in a worker that has ended; `calls` is how many there were, those included that nobody waited for. */
+/** The error of every call in a worker that has exited. `calls`: their number, including abandoned ones. */
 export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError {
   if (reason === 'stopped') return new RuntimeError('stopping', 'the runtime is stopping')
   const innocent = calls > 1 || FROM_OUTSIDE.includes(reason)

@@ -55,7 +55,7 @@ type Pending = {
   fetch: LaneCall['fetch'] | null
   log: LaneCall['log'] | null
   logLines: number
-  /** Open requests of the call, which all end with it; null before the first. */
+  /** Open requests of the call, aborted when it ends; null before the first. */
   requests: Map<number, AbortController> | null
   fetches: number
   fetchErrors: Map<number, RuntimeError> | null
@@ -157,7 +157,7 @@ export function createLane(
       if (call) close(call)
       done(result)
     }
-    /** Takes the call out of its isolate before its answer; nothing else of it may be late. */
+    /** Frees the call's seat before its answer arrives, when nothing else of it is outstanding. */
     const leave = (error: RuntimeError) => {
       if (call?.sent) call.worker.link.send('cancel', call.id, { isolate: call.isolate })
       settle(error)
@@ -167,7 +167,7 @@ export function createLane(
       leave(new RuntimeError('deadline_passed', 'no answer before the deadline of the call'))
     })
     const hangUp = () => {
-      // Nobody waits any more, but its code must still end.
+      // No caller waits any more, but its code must still end.
       if (call?.sent) {
         call.orphaned = true
         call.worker.seats.orphan(call.id, call.isolate, Math.max(0, endMs - now()))
@@ -198,7 +198,7 @@ export function createLane(
     }
     const failed = (error: unknown) => settle(toLaneError(error))
     const begin = () => {
-      // A call of a warm lane enters at once: each promise on the way would cost it a turn.
+      // In a warm lane a call enters synchronously: each promise would cost a tick.
       if (!worker?.isReady || closed) return void obtain().then(queue).catch(failed)
       try {
         queue(worker)
@@ -310,7 +310,7 @@ export function createLane(
         const head = { connector: connector.digest, isolate, capability, raw, limits }
         to.link.send('call', id, head, call.callJson)
       }
-      // What a call is settled with is its reply: `described` settles descriptions alone.
+      // Calls are settled with replies only; `described` settles descriptions.
       place(call, send, done as Done<LaneReply | string[]>)
     },
     describe: (connector, deadlineMs) =>

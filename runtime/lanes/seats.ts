@@ -61,7 +61,7 @@ export type Seats = {
   readonly held: number
   /** Calls that wait for an isolate. */
   readonly waiting: number
-  /** Calls that nobody waits for, and isolates that were told to end and have not: their code may run still. */
+  /** Abandoned calls, and isolates that were told to end but have not: their code may still run. */
   readonly unheard: number
   /** The worker has ended. */
   stop(): void

@@ -95,7 +95,7 @@ export function startWorker(
   const hear = (message: Message) => {
     const schema = WORKER_HEADS[message.kind]
     if (over || told) return
-    // What was read is read over by what comes next.
+    // The read buffer is overwritten by the next read.
     if (message.kind === 'reply') message.body = withRoom(message.body)
     else if (message.body.length > 0) message.body = Buffer.from(message.body)
     if (isUsualReply(message) || (schema && v.is(schema, message.head))) onMessage(message)

@@ -12,7 +12,7 @@ const FORMS: readonly [RegExp, what: string][] = [
   [/"private_key"\s*:\s*"-----/, 'a key of a service account'],
 ]
 
-/** What is looked through at once, in characters, and how much of it again with the next piece. */
+/** Size of a scanned piece, and its overlap with the next, in characters. */
 const PIECE = 64 * 1024
 const OVERLAP = 1024
 

@@ -42,7 +42,7 @@ async function parsed(
   digest: string,
 ): Promise<Kept> {
   const text = await readMap(digest)
-  // What is larger would keep everybody waiting for the place of one error.
+  // Larger files would block the host for the position of one error.
   return text === null || text.length > INPUTS.source_map.maxBytes
     ? { map: null, length: 1 }
     : { map: new SourceMap(JSON.parse(text)), length: text.length }

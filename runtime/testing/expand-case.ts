@@ -6,7 +6,7 @@ export type Shared = { defaults?: CaseDefaults; exchanges?: Record<string, unkno
 
 type Members = Record<string, unknown>
 
-/** Most names of exchanges that are told. */
+/** Most exchange names that an error lists. */
 const MAX_NAMES = 20
 
 /** Members of a case that defaults may have. */

@@ -23,7 +23,7 @@ export const CASES_FILE = 'connector.cases.json'
 export const readCases = (text: string | undefined): ReadCases | { unreadable: string } =>
   atOnce(reading(text))
 
-/** The same in slices, where others wait. */
+/** The same in time slices, for use on the main thread of a host. */
 export const readCasesInSlices = (
   text: string | undefined,
 ): Promise<ReadCases | { unreadable: string }> => inSlices(reading(text))
@@ -38,7 +38,7 @@ function* reading(text: string | undefined): Generator<void, ReadCases | { unrea
   let left = INPUTS.cases.maxMarks
   for (const [index, value] of file.cases.entries()) {
     yield
-    // Before it is put together: few words can name one large exchange thousands of times.
+    // Checked before expansion: a short file can refer to a large exchange thousands of times.
     for (const name of namedIn(value)) left -= sizes.get(name) ?? 0
     if (left < 0) return { unreadable: TOO_MANY }
     const { name, capability } = Object(value) as { name?: unknown; capability?: unknown }
@@ -83,11 +83,11 @@ export function fileOf(
 
 const TOO_MANY = `holds more than ${INPUTS.cases.maxMarks / 2} values with what its cases share put in; shorten the replies`
 
-/** Marks of an exchange that many cases share. */
+/** Structural characters of a shared exchange. */
 const sizeOf = (one: unknown): number =>
   marksIn(Buffer.from(JSON.stringify(one) ?? ''), INPUTS.cases.maxMarks)
 
-/** Names of the exchanges that a case refers to, also twice. */
+/** Names of the exchanges that a case refers to, with duplicates. */
 function namedIn(value: unknown): string[] {
   const { upstream, pages } = Object(value) as { upstream?: unknown; pages?: unknown }
   const inPages = Array.isArray(pages) ? pages.map((page) => Object(page).upstream) : []

@@ -56,11 +56,11 @@ export type Attack = {
   /** The same for a quick run. */
   quickCalls?: number
   /**
-   * Another tenant of the same connector calls its `get_account` all the while: each of its calls must be
-   * answered, in so many milliseconds. Its isolate is in the worker process that is attacked.
+   * During the attack another tenant of the same connector, whose isolate is in the attacked worker process, calls
+   * `get_account`; each of its calls must be answered within this time, in milliseconds.
    */
   besideMs?: number
-  /** The calls are pages of one sequence, each asked for with the token of the one before; of so many. */
+  /** The calls request a sequence of this many pages, each with the token of the one before. */
   pages?: number
   /** Settings of the calls, one call for each. `{canary}` and `{upstream}` are servers of the run, `{tenant}` names the tenant. */
   settings?: readonly Readonly<Record<string, string>>[]

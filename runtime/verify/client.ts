@@ -9,7 +9,7 @@ export type Ended = {
   /** The body and all header values: what is searched for what may not be there. */
   text: string
   tookMs: number
-  /** Of an answer: the token of the page that comes next; null where there is none. */
+  /** Token of the next page in an answer; null if there is none. */
   nextPage: string | null
 }
 
@@ -18,7 +18,7 @@ export type CallOptions = {
   settings?: object
   /** JSON text of the request. */
   requestJson?: string
-  /** The page that the call asks for, as text. */
+  /** The requested page, as JSON. */
   pageToken?: string | null
   /** Longest wait for an answer, in milliseconds. */
   patienceMs: number

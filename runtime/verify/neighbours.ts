@@ -1,6 +1,6 @@
 /**
- * Who lives beside an attack: a healthy connector that is called all the time, with and without a request
- * to its upstream, and the host's own health. What they notice is what an attack does to others.
+ * Measures what an attack does to others: calls a healthy connector all the time, with and without an upstream request,
+ * and `/healthz`.
  */
 import type { Client } from './client.ts'
 
@@ -26,13 +26,13 @@ export type Noticed = {
   /** Of /healthz alone. */
   healthP99Ms: number
   slowestMs: number
-  /** Longest that this process itself was held up: what it measured is late by as much. */
+  /** Longest stall of this process itself: its measurements are late by up to as much. */
   ownStallMs: number
 }
 
 export type Neighbours = { stop(): Promise<Noticed> }
 
-/** A call each so many milliseconds, whether or not those before it are answered. */
+/** Interval between calls, in milliseconds; independent of answers. */
 const EVERY_MS = 10
 const PATIENCE_MS = 5000
 
@@ -91,13 +91,13 @@ export function startNeighbours(client: Client, upstream: string): Neighbours {
   }
 }
 
-/** What another tenant of an attacked connector noticed. */
+/** Measurements of another tenant of an attacked connector. */
 export type Beside = { calls: number; errors: string[]; slowestMs: number }
 
-/** How often that tenant calls, in milliseconds: one call after the other. */
+/** Pause between the calls of that tenant, in milliseconds. */
 const BESIDE_EVERY_MS = 10
 
-/** Calls a connector for another tenant, one call after the other; warm when this resolves. */
+/** Calls a connector for another tenant, one call at a time. Resolves after the first call. */
 export async function startBeside(
   client: Client,
   connector: string,
@@ -129,7 +129,7 @@ export async function startBeside(
   }
 }
 
-/** The time that such a part of all is not slower than. */
+/** A quantile of the times, in milliseconds. */
 function at(took: readonly number[], part: number): number {
   const sorted = took.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0

@@ -15,7 +15,7 @@ export type Observed = {
   ghost: string | null
   calls: Ended[]
   noticed: Noticed
-  /** What the other tenant of the same worker noticed; null where there was none. */
+  /** Measurements of the other tenant of the same worker; null if there was none. */
   beside: Beside | null
   /** From the last answer to an answer of the same connector, in milliseconds; null where none came. */
   recoveryMs: number | null
@@ -160,7 +160,7 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
   return ended
 }
 
-/** The pages of one sequence, one after the other, until one is the last. */
+/** Requests the pages of one sequence until the last. */
 async function askPages(attack: Attack, scene: Scene): Promise<Ended[]> {
   const { name, pages = 1, deadlineMs = DEADLINE_MS } = attack
   const ended: Ended[] = []

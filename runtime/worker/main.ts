@@ -21,7 +21,7 @@ const die = (message: string): never => {
 }
 
 const { ivm } = createRequire(import.meta.url)(process.argv[2] as string)
-/** What is read at once, in bytes: one buffer, read over again and again. Node itself makes one of 64 KiB for each read. */
+/** Size of the reused read buffer, in bytes. By default Node allocates 64 KiB for each read. */
 const READ_BYTES = 256 * 1024
 const read = Buffer.allocUnsafeSlow(READ_BYTES)
 let hear: (chunk: Buffer) => void = () => die('the host spoke before it was listened to')

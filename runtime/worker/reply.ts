@@ -13,14 +13,14 @@ import { quietMembers } from '../contract/secrets.ts'
 import { MAX_CURSOR_LENGTH } from '../contract/worker-heads.ts'
 import { bundlePositions } from './positions.ts'
 
-/** Responses below this length, in characters, leave as text: they are well within every bound. */
+/** Responses below this length, in characters, are sent as text: they are well within every limit. */
 const MAX_TEXT_LENGTH = 60_000
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * What goes to the host: the head of the message and its body, the response's JSON then raw_data's; as text where it
- * is written to the pipe as it is.
+ * The message for the host: its head, and as its body the JSON of the response followed by that of raw_data; as text if
+ * it can be written to the pipe unchanged.
  */
 export type CheckedReply = { reply: Reply; body: Buffer | string }
 

@@ -45,7 +45,7 @@ const MAX_WAITING_STRAYS = 8
 /** What may wait for the host before log lines are dropped and replies wait their turn, in bytes. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
-/** Serves the host's messages until the pipe ends. The answer is to be handed what is read, where no `data` event tells it. */
+/** Serves the host's messages until the pipe ends. @returns a function that takes the read bytes if the pipe emits no `data` events */
 export function serve(
   ivm: typeof ivmModule,
   pipe: Duplex,
@@ -73,7 +73,7 @@ export function serve(
         createConnector(head.connector, code, head.memoryMb, head.responseFields),
       )
     },
-    // The bytes are those of the pipe's buffer: read now, before anything is waited for.
+    // The bytes are in the pipe's buffer: read them before the first await.
     call: (message) => void runCall(message, message.body.toString('utf8')),
     describe: (message) => void describe(message),
     fetched: ({ head, body }) => {

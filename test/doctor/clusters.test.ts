@@ -84,14 +84,14 @@ test.skipIf(!isRoot())('only what nobody can have any use for is left over', asy
   await cluster(8, gone, { pid: process.pid })
   await mkdir(path.join(outside, 'postgresql-18.4.0'))
   expect(await uses()).toEqual({
-    1: `left_over: its data directory ${gone} is not there any more`,
+    1: `left_over: its data directory ${gone} no longer exists`,
     2: `used: it is the database of ${path.join(home, 'lives')}`,
     3: `used: it is the database of ${noted}`,
     4: `left_over: ${again} has another database now`,
-    5: 'unknown: it does not say whose it is',
+    5: 'unknown: it does not record its data directory',
     6: 'unknown: it was written to within the last hour',
-    7: `used: the server ${server.pid} runs on it`,
-    8: `left_over: its data directory ${gone} is not there any more`,
+    7: `used: server process ${server.pid} uses it`,
+    8: `left_over: its data directory ${gone} no longer exists`,
   })
   const removed = await removeLeftOver(null, [], outside)
   expect(removed.map(({ place }) => Number.parseInt(place, 16))).toEqual([1, 4, 8])

@@ -66,7 +66,7 @@ test('a host that is well says so of every check', async () => {
     expect(found(answer, check)).toMatch(/^good: /)
   expect(found(answer, 'generations')).toMatch(/^good: \d+ generations, .* packages/)
   expect(found(answer, 'backup')).toMatch(
-    /^look: there was no backup in the .* \(run `keyway backup/,
+    /^look: no backup has been made since .* \(run `keyway backup/,
   )
   expect(found(answer, 'disk')).toContain(`are free at ${core.dataDir}`)
   // Its page tokens may be about for a day, and an older secret is there.
@@ -99,13 +99,15 @@ test('what grows, waits and is paused is named, with what to do', async () => {
   expect(found(answer, 'retention')).toMatch(/^act: .* last removed 5 hours ago/)
   expect(found(answer, 'apps')).toContain(`Desk (${desk}) since 2026-01-02T03:04:05Z`)
   expect(found(answer, 'jobs')).toMatch(
-    /^act: the oldest job that is due is one of dead, for 2 hours/,
+    /^act: the oldest due job is in queue dead, overdue by 2 hours/,
   )
 
   const { code, output } = await run(['doctor'], { env })
   expect(output).toMatch(/^ok {4}host: the host answers$/m)
   expect(output).toMatch(/^ACT {3}retention: .*\n {8}`keyway jobs --queue retention`/m)
-  expect(output).toMatch(/sync_runs: \d+ rows, .* kept 90 days .* 10000 wait to be removed/)
+  expect(output).toMatch(
+    /sync_runs: \d+ rows, .* kept 90 days .* 10000 expired rows wait to be removed/,
+  )
   expect(code).toBe(1)
 })
 
@@ -124,7 +126,7 @@ test('what processes left behind in the data directory is named once it is old',
       bytes: 5,
     }),
   )
-  expect(found(await asked(), 'backup')).toMatch(/^act: the last backup is of 3 days ago/)
+  expect(found(await asked(), 'backup')).toMatch(/^act: the last backup was made 3 days ago/)
 })
 
 test('with no host there the disk is looked at, and the command says what it does not know', async () => {

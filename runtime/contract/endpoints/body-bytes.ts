@@ -1,33 +1,33 @@
-/** What is judged of a JSON body before it is parsed: how much it holds, and whether it is text. */
+/** Checks of a JSON body before it is parsed: its size, and whether it is UTF-8. */
 import { MAX_DEPTH } from '../depth.ts'
 import { RuntimeError } from '../errors.ts'
 import { levelsIn, marksIn } from '../reply-limits.ts'
 
 /**
- * Refuses JSON of more values than can be parsed and judged while others wait; false where it is nested too
- * deeply to have so many. Without it a body of 1 MiB held the host for 0.3 s, one of 8 MiB for half a minute where
- * each of its two million objects was a finding of its own.
+ * Refuses JSON with too many values to parse and validate on the main thread. Returns false if it is nested too deeply.
+ * Without this limit a body of 1 MiB blocked the host for 0.3 s, and one of 8 MiB for half a minute, when each of its two
+ * million objects was an error.
  *
- * @param most Marks of structure
+ * @param most Most structural characters
  * @throws body_too_large
  */
 export function limitValues(json: Uint8Array, most: number): boolean {
   if (marksIn(json, most) <= most) return true
-  // That it is nested too deeply says more than that it is large.
+  // Excessive nesting is the more specific error.
   if (levelsIn(json, MAX_DEPTH) > MAX_DEPTH) return false
   const message = `the body holds more than ${most / 2} values; send it in several parts`
   throw new RuntimeError('body_too_large', message)
 }
 
-/** How many characters of a body are read before the first byte that is not UTF-8; null when all are. */
+/** Number of characters before the first byte that is not UTF-8; null if all of the body is UTF-8. */
 export function notUtf8At(bytes: Uint8Array): number | null {
-  // A prefix of a valid text may end within a character: `stream` takes that for unfinished, not for wrong.
+  // A prefix may end inside a character: with `stream` that is incomplete, not an error.
   const read = (end: number, stream: boolean): number | null => {
     try {
       const decoder = new TextDecoder('utf-8', { fatal: true })
       return decoder.decode(bytes.subarray(0, end), { stream }).length
     } catch {
-      // Not UTF-8 up to there: what is asked.
+      // The first invalid byte is in this prefix.
       return null
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Bodies of the core interface: valibot judges, the findings are told in the words and types of the
- * public service's 422 entries (core-interface.md section 3).
+ * Bodies of the core interface: valibot validates, and its issues are mapped to the types and messages of
+ * the public service's 422 entries (core-interface.md section 3).
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../capabilities.ts'
@@ -19,12 +19,12 @@ const NOT_AN_OBJECT = [
 ] as const
 
 type Issue = v.BaseIssue<unknown>
-type Words = (issue: Issue) => { type: string; msg: string }
+type ToMessage = (issue: Issue) => { type: string; msg: string }
 
 const plural = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** valibot's issue types -> type and message of an entry. What is missing falls to `value_error`. */
-const WORDS: Record<string, Words> = {
+/** valibot's issue types -> type and message of an entry. Types without a row become `value_error`. */
+const MESSAGES: Record<string, ToMessage> = {
   string: () => entry('string_type', 'Input should be a valid string'),
   number: () => entry('int_type', 'Input should be a valid integer'),
   integer: () =>
@@ -71,7 +71,7 @@ function optionsOf({ expected }: Issue): string[] {
     .map((one) => one.replace(/^"|"$/g, ''))
 }
 
-/** One finding of valibot as an entry. */
+/** One issue of valibot as an entry. */
 function toEntry(issue: Issue): ValidationEntry {
   const loc = [
     'body',
@@ -90,9 +90,9 @@ function toEntry(issue: Issue): ValidationEntry {
         'Input should be a valid dictionary or object to extract fields from',
       ),
     }
-  const words = WORDS[issue.type]
-  if (words) return { loc, ...words(issue) }
-  // Without its place, which `loc` says, and without the value: it may be a secret.
+  const toMessage = MESSAGES[issue.type]
+  if (toMessage) return { loc, ...toMessage(issue) }
+  // Without the path, which `loc` has, and without the value, which may be a secret.
   const found = describeIssue({ ...issue, path: undefined } as Issue, '', () => true)
   return { loc, ...entry('value_error', `Value error, ${found}`) }
 }
@@ -100,7 +100,7 @@ function toEntry(issue: Issue): ValidationEntry {
 /**
  * Parses a body's text.
  *
- * `isJson` is whether it was sent as JSON: anything else is told apart like the public service does.
+ * `isJson`: whether it was sent as JSON. Other bodies get the public service's error for them.
  */
 export function parseBodyText(schema: AnySchema, text: string, isJson: boolean): ParsedBody {
   const failed = (...entries: ValidationEntry[]) => ({ ok: false as const, entries })

@@ -12,7 +12,7 @@ const MAX_IDENTIFIER = 512
 /** Most permissions, and most attributes, of one account. */
 const MAX_FACTS = 1000
 
-/** What can be uploaded. */
+/** Kinds of uploads. */
 export const UPLOAD_KINDS = ['accounts', 'activity'] as const
 export type UploadKind = (typeof UPLOAD_KINDS)[number]
 
@@ -127,14 +127,14 @@ export const ActivityRecordInput = v.pipe(
   v.metadata({ title: 'ActivityRecordInput' }),
 )
 
-/** An upload, judged: its rows stay one text, as they are kept. */
+/** A validated upload. Its rows stay one text, as they are stored. */
 export type Uploaded = {
-  /** Ids of the apps that it names, each once. */
+  /** Ids of the apps in it, without duplicates. */
   apps: string[]
   /** JSON of the list. */
   rows: string
   count: number
-  /** What is wrong in the rows, the first hundred. */
+  /** The first hundred errors in the rows. */
   wrong: ValidationEntry[]
 }
 
@@ -162,7 +162,7 @@ export const UploadedActivity = v.pipe(
   ),
 )
 
-/** Most entries that a 422 tells. */
+/** Most entries of a 422. */
 const MAX_ENTRIES = 100
 
 const entry = (loc: (string | number)[], why: string): ValidationEntry => ({
@@ -178,7 +178,7 @@ const unnamed = (records: readonly ActivityRecord[]): ValidationEntry[] =>
       : [],
   )
 
-/** An account is named by its id, or else by its e-mail; each may stand once. */
+/** Key of an account: its id, or else its e-mail address. Keys must be unique. */
 function doubled(accounts: readonly AccountInput[]): ValidationEntry[] {
   const seen = new Map<string, number>()
   return accounts.flatMap(({ unique_identifier: id, email }, index) => {

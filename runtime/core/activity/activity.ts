@@ -20,8 +20,8 @@ export type Actor = Pick<Principal, 'domainId' | 'profile'> & { userId: string |
 export type ActivityOutcome = 'Succeeded' | 'Failed'
 
 /**
- * Records what the caller did, or tried in vain. It is written as the last thing of the transaction: the log takes
- * one writer at a time, who waits for nothing but the commit then.
+ * Records an action of the caller, or a failed attempt. The entry is written at the end of the transaction, because the
+ * log allows one writer at a time, who should wait only for the commit.
  */
 export async function recordActivity(
   tx: Db,
@@ -54,7 +54,7 @@ async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, '
 
 type NewRow = { domainId: string; body: string }
 
-/** One at a time until the transaction ends: two that read the same row before would fork the chain. */
+/** Takes a lock until the transaction ends: concurrent writers would fork the hash chain. */
 async function writeRows(tx: Db, rows: readonly NewRow[]): Promise<void> {
   for (const domainId of new Set(rows.map((one) => one.domainId))) {
     const bodies = rows.filter((one) => one.domainId === domainId).map(({ body }) => body)

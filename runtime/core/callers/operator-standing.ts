@@ -1,6 +1,6 @@
 /**
- * What a host last heard of its operator's token. The database decides; this is for when it is away, so
- * that a token works then which worked before, and one that has ended does not come back.
+ * The last known state of this host's operator token. The database decides; this copy is used while it is
+ * unavailable, so that a valid token keeps working and an ended one stays ended.
  */
 import type { Db } from '../../database/database.ts'
 import { type Standing, standingOf } from './operator-token.ts'
@@ -8,24 +8,24 @@ import type { TokenHasher } from './principal.ts'
 
 export type OperatorStanding = {
   readonly token: string
-  /** Null until the database was reached for the first time. */
+  /** Null until the database was first reached. */
   last(): Standing | null
-  /** Takes down what the database says. */
+  /** Stores the state that the database has. */
   heard(standing: Standing): void
-  /** Asks the database. */
+  /** Reads the state from the database. */
   look(db: Db): Promise<void>
 }
 
 const WHAT_TO_DO =
   'set KEYWAY_ADMIN_TOKEN to the one that works, the same on every host; or to a new one, which ends it'
 
-/** What an operator is told in the log. */
-const WORDS: Record<Exclude<Standing, 'good'>, string> = {
+/** Log messages for operators. */
+const MESSAGES: Record<Exclude<Standing, 'good'>, string> = {
   ended: `the operator’s token of this host does not work any more, because it was revoked or another took its place: ${WHAT_TO_DO} (a generated one is made again where the file admin-token was removed)`,
   another: `the operator’s token of this host does not work, because this database has that of another host: ${WHAT_TO_DO}`,
 }
 
-/** @param tell Hears in words when the token works no more. */
+/** @param tell Called with a log message when the token stops working. */
 export function createOperatorStanding(
   token: string,
   hasher: TokenHasher,
@@ -35,7 +35,7 @@ export function createOperatorStanding(
   const heard = (standing: Standing): void => {
     if (standing === last) return
     last = standing
-    if (standing !== 'good') tell(WORDS[standing])
+    if (standing !== 'good') tell(MESSAGES[standing])
   }
   return {
     token,

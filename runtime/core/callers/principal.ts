@@ -16,16 +16,16 @@ export type Caller = {
   readOnly: boolean
   roles: readonly RoleName[]
   permissions: ReadonlySet<Permission>
-  /** As the log names the user; looked up where it is not known. */
+  /** The user as shown in the activity log; null or absent: looked up when needed. */
   profile?: Profile
 }
 
-/** How somebody is called. `userId` says of whom it is: a caller may be made of two. */
+/** Name and e-mail address of the user `userId`; compare the id before use, because callers are also built by spreading. */
 export type Profile = { userId: string; email: string; givenName: string; familyName: string }
 
 export type Principal = Caller & {
   tokenId: string
-  /** Whether it is noted that the token was used within the last minute. */
+  /** Whether a use of the token within the last minute is already stored. */
   usedLately: boolean
 }
 
@@ -35,7 +35,7 @@ export const TOKEN_PREFIX = 'lsk_'
 const LOOKUP_LENGTH = TOKEN_PREFIX.length + 8
 
 /**
- * Hashes tokens, and the other random texts that somebody is known by: with the first secret for new
+ * Hashes tokens, and the other random values that identify a caller: with the first secret for new
  * ones, with any of them to recognise one.
  */
 export type TokenHasher = {
@@ -128,7 +128,7 @@ export async function findTokenById(db: Db, id: string): Promise<FoundToken | nu
   return row ?? null
 }
 
-/** By the database's clock: that of a host may be off. */
+/** Tokens in force, by the database's clock: a host's clock may be wrong. */
 async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
   return db
     .select({

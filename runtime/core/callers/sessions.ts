@@ -126,7 +126,7 @@ export async function signInByToken(
   return db.transaction((tx) => begin(tx, hasher, principal, found, 'API token'))
 }
 
-/** The earlier of a time from now, by the database's clock, and the end of a token. */
+/** The earlier of a duration from now (database clock) and the expiry of a token. */
 async function within(tx: Db, { token }: FoundToken, ms: number): Promise<Date> {
   const end = (await databaseTime(tx)).getTime() + ms
   return new Date(Math.min(end, token.expiresAt?.getTime() ?? end))

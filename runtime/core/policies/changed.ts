@@ -64,7 +64,7 @@ export async function appChanged(
   await sweepAll(tx, and(eq(accessPolicies.domainId, domainId), names))
 }
 
-/** In the order of their ids: two that did it for the same policies in another order would wait for each other. */
+/** Locks in the order of ids, to prevent deadlocks. */
 async function sweepAll(tx: Db, which: SQL | undefined): Promise<{ id: string }[]> {
   const { id } = accessPolicies
   const rows = await tx

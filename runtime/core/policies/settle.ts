@@ -102,10 +102,10 @@ async function isLeaving(tx: Db, userId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** What is to be done by one policy; nothing where it cannot be evaluated, which its problem says. */
+/** The changes required by one policy; none if it cannot be evaluated, which is stored as its problem. */
 type Step = { policy: PolicyRow; problem: string | null; give: Thing[]; take: RequestRow[] }
 
-/** Compares what a policy wants for a person with what they have by it. */
+/** Compares the access that a policy requires for a person with what they have by it. */
 async function stepOf(
   tx: Db,
   policy: PolicyRow,
@@ -124,7 +124,7 @@ async function stepOf(
   return { policy, problem: null, ...differenceOf(wanted, mine) }
 }
 
-/** Keeps the permissions that are to be given from being deleted meanwhile, and answers those that are still there. */
+/** Locks the permissions to grant against deletion. @returns those that still exist */
 async function keepPermissions(tx: Db, things: readonly Thing[]): Promise<ReadonlySet<string>> {
   const ids = things.flatMap(({ permission }) => (permission === null ? [] : [permission.id]))
   if (ids.length === 0) return new Set()

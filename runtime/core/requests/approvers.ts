@@ -137,7 +137,7 @@ export async function decidersOf(
   return (await eligible(db, request, named)) ?? admins(db, request)
 }
 
-/** Who makes the first decision that a request needs; null where there is nobody for one of them. */
+/** Who makes the first decision of a request; null if one of its decisions has no approver. */
 export async function firstDeciders(db: Db, request: Planned): Promise<Approvers | null> {
   let first: Approvers | null = null
   for (const step of stepsOf(request.plan)) {

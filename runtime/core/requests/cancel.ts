@@ -70,7 +70,7 @@ async function cancelled(
   return moved
 }
 
-/** Keeps the requests for a permission from being changed until the transaction ends: its deletion changes them all. */
+/** Locks the requests for a permission until the transaction ends, because its deletion changes them all. */
 export async function lockRequestsFor(tx: Db, permissionId: string): Promise<void> {
   await tx
     .select({ id: accessRequests.id })

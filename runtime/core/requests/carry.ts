@@ -53,7 +53,7 @@ async function next(
   const now = await parts.now(db)
   const [first] = await dueOf(db, pair, now, waiting)
   if (!first) return null
-  // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
+  // The remaining work changes only under the lock of the pair, and `settle` checks again.
   if (first.todo !== null) return first
   return db.transaction(async (tx) => {
     for (const one of await dueOf(tx, pair, now, waiting).for('update')) {
@@ -75,7 +75,7 @@ const dueOf = (db: Db, pair: Pair, now: Date, waiting: ReadonlySet<string>) =>
         notInArray(accessRequests.id, [...waiting]),
       ),
     )
-    // Grants first: what another request goes on to hold need not be taken and given again.
+    // Grants first: access that another request keeps need not be removed and granted again.
     .orderBy(
       sql`${accessRequests.todo} is distinct from 'grant'`,
       asc(accessRequests.wakeAt),

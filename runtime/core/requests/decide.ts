@@ -21,8 +21,8 @@ export const UNDECIDABLE =
  * Begins with a request that nothing forbids: the manager, the first stage, or yes at once.
  *
  * @param preapproved Why nobody needs to be asked; null where somebody does.
- * @param begun `failure`: why it could not be checked before; null where it was, or need not be. `first`: who makes
- *   the first decision, where that is known already.
+ * @param begun `failure`: why the pre-check failed; null if it succeeded or is not needed. `first`: who makes the first
+ *   decision, if already known.
  */
 export async function begin(
   tx: Db,

@@ -1,4 +1,4 @@
-/** BOUNDED: table -> what bounds its rows, of the tables that do not grow with time alone. */
+/** BOUNDED: table -> what bounds its rows, for tables that do not grow with time. */
 export const BOUNDED: Readonly<Record<string, string>> = {
   domains: 'one row',
   deployment_secret: 'a row for each secret that hosts have started with',

@@ -1,33 +1,33 @@
 /**
- * Removes what is not kept any more, in small batches: nobody waits for a lock, and a stop loses nothing. A table is
- * walked by an index in the order of time, once: what stays is not looked at again for each batch.
+ * Removes expired rows in small batches, without waiting for locks; it can be stopped at any time. Each table is walked
+ * once by an index in time order, so that rows that stay are not read again for each batch.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { type KeptDays, RETENTION_NAMES, type RetentionName, retentionOf } from './rules.ts'
 
-/** Rows that one statement looks at, and removes at most. */
+/** Rows that one statement reads, and removes at most. */
 const BATCH = 500
-/** How long one table is worked on at a time: what is left goes the next time, in milliseconds. */
+/** Longest time for one table per run, in milliseconds; the rest follows in the next run. */
 const TABLE_MS = 120_000
-/** Pause behind each batch that removed something, so that others have the disk meanwhile, in milliseconds. */
+/** Pause after each batch that removed rows, in milliseconds, to leave the disk to others. */
 const PAUSE_MS = 20
 
-/** Where a walk is: the moment and the key of the last row that was looked at. */
+/** Position of a walk: moment and key of the last row that was read. */
 type At = { moment: string; key: string }
 type Walked = { looked: number; removed: number; moment: string | null; key: string | null }
 
 const momentBefore = (name: RetentionName, days: number): SQL =>
   sql`${retentionOf(name).moment} < now() - make_interval(days => ${days})`
 
-/** A condition on rows of a table: they go. */
+/** SQL condition of the rows to remove. */
 export function isPrunable(name: RetentionName, days: number): SQL {
   const { isDone = sql`true`, isOver } = retentionOf(name)
   return sql`${momentBefore(name, days)} and ${isDone} and ${isOver}`
 }
 
-/** Removes what is over of each table; answers how many rows of which. */
+/** Removes the expired rows of each table. @returns rows removed, by table */
 export async function prune(
   db: Db,
   kept: KeptDays,
@@ -51,7 +51,7 @@ export async function prune(
   return removed
 }
 
-/** The rows that a batch looks at: the oldest behind those of the batch before. */
+/** The rows of the next batch: the oldest after the position. */
 export function lookedAt(name: RetentionName, days: number, at: At | null): SQL {
   const { moment, key, isDone = sql`true`, inOrder } = retentionOf(name)
   const [column, type] = [sql.identifier(key[0]), sql.raw(key[1])]
@@ -75,7 +75,7 @@ async function removeBatch(
 ): Promise<Walked> {
   const table = sql.identifier(name)
   const last = retentionOf(name).inOrder ? sql`key desc` : sql`moment desc, key desc`
-  // What somebody else has just changed stays for the next time, and nobody is waited for.
+  // Locked rows are skipped until the next run.
   const { rows } = await db.execute<Walked>(sql`
     with looked as materialized (${lookedAt(name, days, at)}),
     held as materialized (

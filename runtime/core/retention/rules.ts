@@ -1,29 +1,29 @@
-/** RETENTION: what is kept for how long. One row for each table that grows with time; the reference is read from it. */
+/** RETENTION: how long rows are kept. One entry for each table that grows with time; the reference is generated from it. */
 import { type SQL, sql } from 'drizzle-orm'
 import { REQUEST_STATES } from '../../contract/request-states.ts'
 
 type Row = {
-  /** In words, for people. */
+  /** What the rows are, for people. */
   what: string
   /** Days that a row is kept after `moment`. */
   keptDays: number
-  /** The least that an operator may set it to; null where it cannot be set. */
+  /** Lowest setting for an operator; null: cannot be set. */
   leastDays: number | null
-  /** What stays however old it is, in words. */
+  /** Which rows stay regardless of their age, for people. */
   stays: string
-  /** When a row was over. */
+  /** When a row ended. */
   moment: SQL
-  /** A condition on rows, of what stands in the row alone; the index of `moment` holds no others. */
+  /** Condition on the row's own columns; the index of `moment` is partial by it. */
   isDone?: SQL
-  /** A condition on rows: nothing else needs them any more. */
+  /** Condition: nothing else needs the row any more. */
   isOver: SQL
-  /** The primary key, which tells rows of one moment apart, and its type. */
+  /** The primary key, which orders rows of the same moment, and its type. */
   key: readonly [column: string, type: 'uuid' | 'bigint' | 'text']
-  /** Rows are added in the order of their keys and are over in the same order: only the oldest are looked at. */
+  /** Rows are added and end in the order of their keys, so only the oldest are read. */
   inOrder?: true
 }
 
-/** States of requests that are over and left nothing behind in any system. */
+/** States of requests that have ended and left no access in any system. */
 const REQUESTS_OVER = Object.entries(REQUEST_STATES)
   .filter(
     ([name, { standing }]) =>
@@ -32,13 +32,13 @@ const REQUESTS_OVER = Object.entries(REQUEST_STATES)
   )
   .map(([name]) => name)
 
-/** Words of ours, spelled out: an index is found by the very words of its condition. */
-const oneOf = (words: readonly string[]): SQL =>
-  sql.raw(words.map((word) => `'${word}'`).join(', '))
+/** Literals instead of parameters: PostgreSQL matches a partial index by the literal text of its condition. */
+const oneOf = (values: readonly string[]): SQL =>
+  sql.raw(values.map((value) => `'${value}'`).join(', '))
 
 const OPEN_TASKS = oneOf(['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'])
 
-/** Runs of an app that stay, however old. */
+/** Latest runs of an app that always stay. */
 const RUNS_PER_APP = 20
 
 export const RETENTION = {

@@ -44,8 +44,7 @@ const one = async (
 }
 
 /**
- * A permission that the caller may change, kept from other changes until the transaction ends where a strength
- * is given.
+ * A permission that the caller may change; with a lock strength it is locked until the transaction ends.
  *
  * @throws CoreError 404
  */
@@ -142,9 +141,9 @@ export async function deletePermission(
   means: RequestMeans,
 ): Promise<null> {
   await db.transaction(async (tx) => {
-    // In the order in which everybody locks: policies, requests, permissions.
+    // In the global lock order: policies, requests, permissions.
     const { app } = await findPermission(tx, principal, id, null)
-    // What policies gave of it is taken back.
+    // Access that policies granted by it is removed.
     await appChanged(tx, app)
     await lockRequestsFor(tx, id)
     // The strong lock waits for rules that are being written with it.

@@ -34,8 +34,8 @@ export async function listPermissions(
     eq(requestablePermissions.appId, found.app.id),
     permissionsFoundBy(principal, found, view),
     visible === null ? undefined : eq(visibility, visible ? 'VISIBLE' : 'HIDDEN'),
-    // What is not in the app any more stands beside its twin that is, and nothing in the answer could tell them
-    // apart. By its id it is still read, and deleted or changed.
+    // A permission that is gone from the app may have a current twin, and an answer could not distinguish them. It can
+    // still be read, changed and deleted by its id.
     isNull(goneAt),
     matching(label, term ?? '', exact),
   )

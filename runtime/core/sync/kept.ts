@@ -33,14 +33,14 @@ export function timeOrderedIds(count: number, nowMs: number): string[] {
 }
 
 /**
- * Ends a lateral lookup by a unique key. While a table grows by millions the planner's numbers are of before: it would
- * take the rows of this run for a handful, and walk all of them for each row of a page. Behind a limit it cannot.
+ * Append to a lateral lookup by a unique key. While a table grows fast, the planner's statistics are outdated: it would
+ * expect only a few rows of this run and scan all of them for each row of a page. The limit prevents that plan.
  */
 export const EACH_BY_KEY: SQL = sql`limit 1`
 
 /**
- * Whether a row that an upsert answers was new. Where all of a page are, none need be looked up to count those that
- * this run had written before.
+ * Whether a row returned by an upsert was inserted. If all rows of a page were, there is no need to look up which ones
+ * this run wrote before.
  */
 export const WAS_NEW: SQL = sql`xmax = 0`
 

@@ -1,4 +1,4 @@
-/** Telling admins of what the host cannot put right by itself. */
+/** Tasks that tell admins about failures which the host cannot repair. */
 import type { Db } from '../../database/database.ts'
 import type { apps } from '../../database/schema/apps.ts'
 import { adminIds } from '../people/admins.ts'
@@ -9,20 +9,20 @@ type AppRow = typeof apps.$inferSelect
 export type Trouble = Pick<NewTask, 'taskType' | 'description'> & {
   /** What to do about it. */
   instructions: string
-  /** Whose it is; without one the domain's. */
+  /** The app that it concerns; without one it concerns the whole domain. */
   app?: Pick<AppRow, 'id' | 'adminUserIds' | 'adminGroupIds'>
   targetUserId?: string
   productArea?: NewTask['productArea']
 }
 
-/** Words of others, such as a problem, may end without a full stop; a task has sentences. */
-const ended = (text: string): string => (/[.!?][”"')]?$/.test(text) ? text : `${text}.`)
+/** Completes a text as a sentence: error messages often come without a full stop. */
+const asSentence = (text: string): string => (/[.!?][”"')]?$/.test(text) ? text : `${text}.`)
 
-/** Opens an ERROR task, for the admins of the app where it has any, else for those of the domain; answers its id. */
+/** Opens an ERROR task for the admins of the app, or of the domain if the app has none. @returns the task's id */
 export async function openErrorTask(
   tx: Db,
   domainId: string,
-  { app, productArea = 'PLATFORM', ...words }: Trouble,
+  { app, productArea = 'PLATFORM', ...texts }: Trouble,
 ): Promise<string> {
   const { adminUserIds: userIds = [], adminGroupIds: groupIds = [] } = app ?? {}
   const named = userIds.length + groupIds.length > 0
@@ -30,9 +30,9 @@ export async function openErrorTask(
     tx,
     { domainId, userId: null },
     {
-      ...words,
-      description: ended(words.description),
-      instructions: ended(words.instructions),
+      ...texts,
+      description: asSentence(texts.description),
+      instructions: asSentence(texts.instructions),
       ...(app ? { appId: app.id } : {}),
       taskCategory: 'ERROR',
       productArea,

@@ -20,7 +20,7 @@ export type NewTask = {
   assignees: { userIds: readonly string[]; groupIds: readonly string[] }
 }
 
-/** Opens a task and answers its id. It is PENDING, and its assignees find it among theirs. Needs a transaction. */
+/** Creates a PENDING task in a transaction. @returns its id */
 export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<string> {
   const { assignees, ...values } = task
   const { domainId } = actor
@@ -28,7 +28,7 @@ export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<str
   const taskId = randomUUID()
   const made = tx
     .insert(tasks)
-    // The moment, not the transaction's: tasks of one transaction have an order too.
+    // clock_timestamp(), not now(): tasks of one transaction need an order too.
     .values({ ...values, id: taskId, domainId, createdAt: sql`clock_timestamp()` })
   const { domain_id, task_id, user_id, group_id } = ASSIGNEE
   await tx.execute(sql`with made as (${made.getSQL()})

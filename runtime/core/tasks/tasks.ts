@@ -234,7 +234,7 @@ export async function listTaskActions(db: Db, principal: Principal, id: string) 
 /** Whether the caller may do something with a task that they see. */
 export async function mayAct(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
   const mine = within(db, principal, 'tasks.write')
-  // The right to act on all tasks holds for this one.
+  // The right to act on all tasks includes this one.
   if (mine === undefined) return true
   const [row] = await db
     .select({ id: tasks.id })

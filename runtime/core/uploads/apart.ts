@@ -1,6 +1,6 @@
 /**
- * The text of uploads is worked on in a thread of its own where it is large: eight megabytes of rows take a
- * fifth of a second to parse and judge. One thread over the whole host, made when it is needed.
+ * Processes large uploads in a worker thread: parsing and validating eight megabytes of rows takes 0.2 s. There is one
+ * thread per host, started on demand.
  */
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -11,20 +11,20 @@ import type { UploadKind } from '../../contract/models/upload.ts'
 import { marksIn } from '../../contract/reply-limits.ts'
 import { done, type Staged, type Work } from './work.ts'
 
-/** What is worked on at once: some ten milliseconds at most. In bytes, and in marks (see `marksIn`). */
+/** Uploads below these limits are processed on the main thread, in about 10 ms at most: bytes, and structural characters (see `marksIn`). */
 const SMALL_BYTES = 128 * 1024
 const SMALL_MARKS = 16_384
-/** Works that wait for the thread, each with up to eight megabytes. */
+/** Most queued tasks, each with up to eight megabytes. */
 const MAX_WAITING = 16
-/** How long the thread stays without work, in milliseconds. */
+/** Idle time after which the thread ends, in milliseconds. */
 const IDLE_MS = 30_000
-/** What the thread may hold, in MiB: the largest upload takes some 150. */
+/** Heap limit of the thread, in MiB; the largest upload takes about 150. */
 const MEMORY_MIB = 512
 
-/** With the ending of this file: `.js` in the installed package. */
+/** With this file's extension, which is `.js` in the installed package. */
 const THREAD = path.join(import.meta.dirname, `thread${path.extname(import.meta.filename)}`)
 
-/** What the thread answers. */
+/** Message from the thread. */
 export type Answer = { id: number } & (
   | { done: ParsedBody | Staged }
   | { refused: { code: RuntimeCode; message: string } }
@@ -94,7 +94,7 @@ function begin(): NonNullable<typeof thread> {
   return made
 }
 
-/** Keeps nobody from ending the process, and ends the thread when nothing comes for a while. */
+/** Lets the process exit, and ends the thread after its idle time. */
 function rest(one: NonNullable<typeof thread>): void {
   one.worker.unref()
   one.idle = setTimeout(() => {

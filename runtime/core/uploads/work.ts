@@ -1,4 +1,4 @@
-/** What is done with the whole text of an upload: as much as its size, so never where others wait (apart.ts). */
+/** Tasks on the complete text of an upload. Large ones run in a worker thread (apart.ts). */
 import type { AnySchema } from '../../contract/capabilities.ts'
 import { type ParsedBody, parseBodyBytes } from '../../contract/endpoints/body.ts'
 import { parseDatetime } from '../../contract/endpoints/params.ts'
@@ -11,15 +11,15 @@ import {
   type UploadKind,
 } from '../../contract/models/upload.ts'
 
-/** Works by name, each with what it is given. */
+/** Task name -> its input. */
 export type Work =
   | { name: 'parse'; kind: UploadKind; bytes: Uint8Array; isJson: boolean }
   | { name: 'stage'; kind: UploadKind; text: string }
 
-/** Rows as JSON for a temporary table, and how many there are. */
+/** Rows as JSON for a temporary table, and their number. */
 export type Staged = { rows: string; count: number }
 
-/** Does a work at once. @throws body_too_large */
+/** Runs a task synchronously. @throws body_too_large */
 export const done = (work: Work): ParsedBody | Staged =>
   work.name === 'parse'
     ? parseBodyBytes(BODIES[work.kind], work.bytes, work.isJson, INPUTS.upload.maxMarks)

@@ -96,10 +96,10 @@ function jsonBytes(value: unknown): [size: number, content: Uint8Array[]] {
   return [bytes.length, [bytes]]
 }
 
-/** One that is written to changes all the time: after so long without, nobody writes it any more, in milliseconds. */
+/** A temporary file without a write for this long is abandoned, in milliseconds. */
 const ABANDONED_MS = 3_600_000
 
-/** Removes what killed backups to the same name have left. */
+/** Removes temporary files of killed backups to the same name. */
 async function dropAbandoned(file: string): Promise<void> {
   const folder = path.dirname(file)
   for (const name of await readdir(folder)) {

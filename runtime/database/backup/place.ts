@@ -34,8 +34,8 @@ export async function placeRestored(home: Home, now: Date): Promise<string | nul
 }
 
 /**
- * Ends what a killed restore left: a whole copy takes an empty place, and is dropped where the place is taken. One that
- * is not whole stays where there is nothing else: `wasCutOff` says so.
+ * Finishes a killed restore: a complete copy becomes the database if there is none, else it is removed. An incomplete
+ * copy stays if there is no database; `wasCutOff` reports it.
  */
 export async function finishRestore(home: Home): Promise<void> {
   const { cluster } = home
@@ -51,11 +51,11 @@ export async function finishRestore(home: Home): Promise<void> {
   if (await isMade(home)) await dropUnpacking(home)
 }
 
-/** Whether a restore was killed before it had anything whole, and there is no database either. */
+/** Whether a restore was killed before its copy was complete, and there is no database. */
 export const wasCutOff = async (home: Home): Promise<boolean> =>
   !(await isMade(home)) && (await exists(unpackingOf(home)))
 
-/** Removes what was unpacked. A server of a killed restore may still write there for a moment. */
+/** Removes the unpacked files. The server of a killed restore may still write there for a moment. */
 export const dropUnpacking = (home: Home): Promise<void> =>
   rm(unpackingOf(home), { recursive: true, force: true, maxRetries: 10 })
 

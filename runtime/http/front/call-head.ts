@@ -1,6 +1,6 @@
 /**
- * The head of the usual capability call, read from bytes. It is an exact list of what is understood: whatever else a
- * request holds makes it another one, and those are node:http's.
+ * Parses the head of a plain capability call from bytes. It accepts an exact list of request forms; any other request
+ * is left to node:http.
  */
 import { type CapabilityName, isCapability } from '../../contract/capabilities.ts'
 import { INPUTS } from '../../contract/inputs.ts'
@@ -8,40 +8,40 @@ import { JSON_TYPE } from '../guards.ts'
 import { CORRELATION } from '../request-id.ts'
 
 export type CallHead = {
-  /** The connector, as the path names it. */
+  /** Connector id, as in the path. */
   id: string
   capability: CapabilityName
-  /** Bytes of the head, the empty line included. */
+  /** Length of the head with its empty line, in bytes. */
   headBytes: number
-  /** Bytes of the body. */
+  /** Length of the body, in bytes. */
   bodyBytes: number
-  /** The caller's own ids of the request, by header name in lower case. */
+  /** Correlation ids sent by the caller, by header name in lower case. */
   correlation: ReadonlyMap<string, string>
 }
 
-/** What a head has to fit besides its form. */
+/** Checks that a well-formed head must also pass. */
 export type HeadRules = {
   connectorsPath: string
-  /** Whether there is a connector of this name. */
+  /** Whether a connector with this id exists. */
   isConnector(id: string): boolean
   /** Whether the Host header names this host. */
   isHost(host: string): boolean
-  /** Whether the Authorization header, empty for none, lets its sender call connectors. */
+  /** Whether the Authorization header (empty: absent) permits calling connectors. */
   isAllowed(authorization: string): boolean
 }
 
-/** Longest head that is read here, in bytes. */
+/** Longest accepted head, in bytes. */
 const MAX_HEAD_BYTES = 8192
 
 const BLANK_LINE = '\r\n\r\n'
 const REQUEST_LINE = /^POST (\/[A-Za-z0-9._/-]+) HTTP\/1\.1$/
-/** RFC 9110 section 5.6.2 without what no header of ours has. */
+/** Field name: a subset of `token`, RFC 9110 section 5.6.2. */
 const NAME = /^[A-Za-z0-9._-]+$/
-/** RFC 9110 section 5.5 without obs-text. */
+/** Field value: RFC 9110 section 5.5 without obs-text. */
 const VALUE = /^[\t\x20-\x7e]*$/
 const LENGTH = /^[1-9][0-9]{0,6}$/
 
-/** Headers that change nothing of a call. */
+/** Headers that do not affect a call. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -60,7 +60,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'x-real-ip',
 ])
 
-/** Headers that are read, each at most once. */
+/** Headers that are used; each may occur once. */
 const READ: ReadonlySet<string> = new Set([
   'authorization',
   'connection',
@@ -71,8 +71,8 @@ const READ: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The head at the beginning of `bytes`, or null for a request that is none of the usual calls: another method, path or
- * header, a head that is not there as a whole or too long, a body without a length, of none or of more than its limit.
+ * Parses the head at the start of `bytes`. Null if the request is not a plain call: another method, path or header, an
+ * incomplete or oversized head, or a body without Content-Length, empty, or over the limit.
  */
 export function readCallHead(bytes: Buffer, rules: HeadRules): CallHead | null {
   const text = bytes.toString('latin1', 0, Math.min(bytes.length, MAX_HEAD_BYTES))
@@ -97,7 +97,7 @@ export function readCallHead(bytes: Buffer, rules: HeadRules): CallHead | null {
   return { ...target, headBytes: end + BLANK_LINE.length, bodyBytes, correlation: headers }
 }
 
-/** Connector and capability of a request line. */
+/** Connector and capability of a request line; null if it is not a plain call. */
 function targetOf(line: string, prefix: string): { id: string; capability: CapabilityName } | null {
   const path = REQUEST_LINE.exec(line)?.[1]
   if (!path?.startsWith(prefix)) return null
@@ -105,7 +105,7 @@ function targetOf(line: string, prefix: string): { id: string; capability: Capab
   return more.length === 0 && isCapability(capability) ? { id, capability } : null
 }
 
-/** Header values by name in lower case; null where one is not understood or comes twice. */
+/** Header values by lower-case name; null if one is malformed, unknown or repeated. */
 function headersOf(fields: readonly string[]): Map<string, string> | null {
   const headers = new Map<string, string>()
   for (const field of fields) {

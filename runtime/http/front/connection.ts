@@ -1,7 +1,7 @@
 /**
- * One connection at the front. A request that is the usual capability call, whole and within its first second, is
- * answered here. At the first other one, or the first that keeps us waiting, the connection is node:http's with every
- * byte that has not been answered, and stays there: its limits of time and size hold for all that is not usual.
+ * One connection of the front. Plain capability calls that arrive completely within a second are answered here. At the
+ * first other or slow request, the connection and its unanswered bytes are handed to node:http for good, whose time and
+ * size limits then apply.
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,48 +10,48 @@ import { type CallHead, readCallHead } from './call-head.ts'
 import type { CallAnswer, FrontCalls } from './usual-calls.ts'
 
 export type ConnectionDeps = FrontCalls & {
-  /** Gives a socket, its unread bytes put back, to node:http. */
+  /** Hands a socket to node:http; unread bytes have been put back. */
   handOver(socket: Socket): void
   /** How long a connection may be idle, in milliseconds. */
   keepAliveMs: number
 }
 
 export type Connection = {
-  /** Looks how long it has been waiting. */
+  /** Checks the timeouts. */
   sweep(nowMs: number): void
-  /** Ends it where no call is under way. */
+  /** Closes the connection if no call is in flight. */
   endIdle(): void
-  /** Ends it, whatever is under way. */
+  /** Closes the connection, aborting a call in flight. */
   end(): void
 }
 
-/** How long the rest of a request may take to come, in milliseconds. */
+/** How long the rest of a request may take to arrive, in milliseconds. */
 const PATIENCE_MS = 1000
 
-/** How many bytes that came behind a call under way are read on, before its sender has to wait. */
+/** Bytes of pipelined requests that are buffered before reading is paused. */
 const MAX_AHEAD_BYTES = 64 * 1024
 
-/** What the answer to half a request is, as node:http has it. */
+/** Response to an incomplete request, the same as node:http's. */
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
 
-/** Shortest body that is a write of its own: copying a short one behind its head is cheaper. */
+/** Bodies from this size get their own write; shorter ones are copied behind the head, which is cheaper. */
 const LONG_BODY_BYTES = 4096
 
-/** Serves a connection; `onEnd` is called once, when it is over or handed over. */
+/** Serves a connection. `onEnd` is called once, when it is closed or handed over. */
 export function serveConnection(
   socket: Socket,
   deps: ConnectionDeps,
   onEnd: () => void,
 ): Connection {
-  /** The head of the request that is being received, and all its bytes so far. */
+  /** The request being received: its head, and its bytes so far. */
   let receiving: { head: CallHead; whole: Buffer; filled: number } | null = null
-  /** Ends the call that is under way. */
+  /** Aborts the call in flight. */
   let under: Caller | null = null
-  /** What came behind the call that is under way. */
+  /** Bytes received after the call in flight. */
   let ahead: Buffer | null = null
   let hasAnswered = false
   let sinceMs = performance.now()
-  /** It is over here: closed, or node:http's. */
+  /** Closed, or handed to node:http. */
   let isLeft = false
 
   socket.setNoDelay(true)
@@ -79,13 +79,13 @@ export function serveConnection(
     leave()
   }
 
-  /** Half a call is no call, and is told all the same. */
+  /** An incomplete call is not run, but it is recorded. */
   function tellBroken(head: CallHead): void {
     receiving = null
     deps.answer(head, null, createCaller(), () => {})
   }
 
-  /** Who has said all ends the call, as with node:http. */
+  /** A half-closed connection aborts its call, as in node:http. */
   function onHalfClosed(): void {
     under?.hangUp()
     if (receiving === null) return void socket.end()
@@ -98,7 +98,7 @@ export function serveConnection(
     socket.pause()
     if (bytes !== null) socket.unshift(bytes)
     deps.handOver(socket)
-    // It has its listeners from here on, and gets what was put back before what comes.
+    // node:http has attached its listeners; it gets the bytes that were put back first.
     process.nextTick(() => socket.resume())
   }
 
@@ -116,7 +116,7 @@ export function serveConnection(
     finish()
   }
 
-  /** The first bytes of a request; a head that comes in pieces is not usual. */
+  /** Handles the first bytes of a request; a head split over several chunks goes to node:http. */
   function begin(bytes: Buffer): void {
     const head = readCallHead(bytes, deps)
     if (head === null) return handOver(bytes)
@@ -126,7 +126,7 @@ export function serveConnection(
       if (bytes.length > length) ahead = bytes.subarray(length)
       return call(head, bytes.subarray(head.headBytes, length))
     }
-    // As a mapping of its own, which costs memory only as it is filled.
+    // Allocated separately, so that it takes memory only as it is filled.
     const whole = Buffer.allocUnsafeSlow(length)
     receiving = { head, whole, filled: bytes.copy(whole) }
   }
@@ -142,13 +142,13 @@ export function serveConnection(
     under = createCaller()
     deps.answer(head, body, under, (answer) => {
       if (!socket.writable) return
-      // Who does not take answers gets no more of them.
+      // Backpressure: no further answers to a client that does not read.
       if (send(answer)) goOn()
       else socket.once('drain', goOn)
     })
   }
 
-  /** What is written, and whether more may follow at once. */
+  /** Writes an answer. @returns false if the caller must wait for `drain` */
   function send({ status, headers, body }: CallAnswer): boolean {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
     for (const name in headers) head += `${name}: ${headers[name]}\r\n`
@@ -165,7 +165,7 @@ export function serveConnection(
     hasAnswered = true
     sinceMs = performance.now()
     if (ahead === null) under = null
-    // In a turn of its own: many small requests that are refused at once would be a deep stack.
+    // In its own tick: many pipelined requests that are refused synchronously would nest deeply.
     else process.nextTick(takeAhead)
   }
 
@@ -198,7 +198,7 @@ export function serveConnection(
 let date = ''
 let dateUntilMs = 0
 
-/** Now, as RFC 9110 section 5.6.7 writes it; made once a second. */
+/** The current time as an HTTP date (RFC 9110 section 5.6.7), cached for one second. */
 function dateNow(): string {
   const nowMs = Date.now()
   if (nowMs >= dateUntilMs || nowMs < dateUntilMs - 1000) {

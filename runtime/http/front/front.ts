@@ -1,23 +1,23 @@
 /**
- * Stands before node:http: the usual capability call is read and answered on the bare socket, all others are handed on.
- * That spares node:http, its adaptor and their objects for each call.
+ * A fast path in front of node:http: plain capability calls are parsed and answered directly on the socket, all other
+ * requests are handed on. This avoids the cost of node:http and its adapter for each call.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Connection, type ConnectionDeps, serveConnection } from './connection.ts'
 import type { FrontCalls } from './usual-calls.ts'
 
-/** How often is looked for connections that wait, in milliseconds. */
+/** Interval of the timeout check, in milliseconds. */
 const SWEEP_MS = 1000
 
 export type Front = {
-  /** Ends the connections that no call is under way on. */
+  /** Closes the connections without a call in flight. */
   endIdle(): void
-  /** Ends all that are left. */
+  /** Closes all connections. */
   stop(): void
 }
 
-/** Takes the connections of a server that does not listen yet. */
+/** Takes over the new connections of a server. Call it before the server listens. */
 export function standBefore(server: Server, calls: FrontCalls): Front {
   const theirs = server.listeners('connection')
   server.removeAllListeners('connection')

@@ -1,6 +1,6 @@
 /**
- * From the bytes of the usual capability call to those of its answer, as the routes would answer it: by the same
- * functions, and by callbacks where nothing has to be waited for but the lane.
+ * Answers plain capability calls, with the same functions and results as the routes, but with callbacks instead of
+ * promises where only the lane is waited for.
  */
 import { errorBody } from '../../contract/envelope.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors.ts'
@@ -18,9 +18,9 @@ import type { CallHead, HeadRules } from './call-head.ts'
 
 export type CallAnswer = { status: number; headers: Record<string, string>; body: Buffer }
 
-/** What the front asks of a request, and who answers it. */
+/** Checks and handler of plain calls. */
 export type FrontCalls = HeadRules & {
-  /** Answers a call, once; never throws. A body of null ended in the middle. */
+  /** Answers a call. `done` is called once; never throws. `bytes` is null if the body was incomplete. */
   answer(
     head: CallHead,
     bytes: Buffer | null,
@@ -31,12 +31,12 @@ export type FrontCalls = HeadRules & {
 
 export type UsualCallsDeps = {
   connectorsPath: string
-  /** Names that the Host header may have besides the loopback ones; null: any. */
+  /** Host names allowed in addition to the loopback ones; null: any. */
   allowedHosts: readonly string[] | null
-  /** Empty: connectors answer without a token. */
+  /** Empty: no token is required. */
   connectorToken: string
   find(id: string): { id: string; version: string } | null
-  /** The number of the generation that is served. */
+  /** Number of the served generation. */
   generation(): number
   start: Start
   invoke: Invoke
@@ -44,7 +44,7 @@ export type UsualCallsDeps = {
   log: Log
 }
 
-/** Makes what answers the usual calls. */
+/** Creates the handler of plain calls. */
 export function createUsualCalls(deps: UsualCallsDeps): FrontCalls {
   const { connectorsPath, connectorToken } = deps
   const isToken = connectorToken === '' ? () => true : isSecret(connectorToken)

@@ -1,9 +1,9 @@
 import type { Attack } from '../attack.ts'
 
-/** What a thread of the worker is held up by at most: no other tenant's call may wait for longer. */
+/** Longest time that a call of another tenant may be delayed by the worker's thread, in milliseconds. */
 const BESIDE_MS = 1000
 
-/** The same where the worker has to be killed first, and another to be started. */
+/** The same if the worker has to be killed and replaced. */
 const KILLED_BESIDE_MS = 2500
 
 const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
@@ -43,7 +43,7 @@ const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
   { name: 'heavy-page', ends: ['answer'], pages: 12 },
 ]
 
-/** Those that end at once have time, for a machine that does other things. */
+/** A generous limit for attacks that end at once, because the machine may be busy. */
 const PATIENT_MS = 5000
 
 export const SHARED: readonly Attack[] = ATTACKS.map((attack) => ({

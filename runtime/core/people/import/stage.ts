@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import type { StagedRow } from './row.ts'
 
-/** Rows of one statement, and how much they hold, in characters: writing them keeps everybody waiting. */
+/** Most rows and characters of one statement: encoding them blocks the main thread. */
 const BATCH = 5000
 const BATCH_LENGTH = 1024 * 1024
 
@@ -46,7 +46,7 @@ export function createStage(tx: Db): { add(row: StagedRow): Promise<void>; end()
   }
 }
 
-/** About as long as a row is in JSON. */
+/** Approximate length of a row as JSON, in characters. */
 const lengthOf = (row: StagedRow): number =>
   Object.entries(row.attributes).reduce(
     (sum, [name, one]) => sum + name.length + String(one.value).length + 40,
