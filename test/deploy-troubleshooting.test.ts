@@ -1,24 +1,46 @@
-/** The page of symptoms: what it quotes is what Keyway says, and the commands that it names are there. */
+/** The page of symptoms: what it quotes is what Keyway says, each entry is produced by a test, and its commands are there. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createProgram, verbsOf } from '../runtime/cli/program.ts'
+import { namesIn, PAGE, quotedIn, SYMPTOMS, shows } from './symptoms.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
-const page = readFileSync(path.join(ROOT, 'scripts/deploy/troubleshooting.md'), 'utf8')
-const sources = readdirSync(path.join(ROOT, 'runtime'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => readFileSync(path.join(ROOT, 'runtime', file), 'utf8'))
+const textsIn = (folder: string, end: string): string[] =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(end))
+    .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'))
+
+const sources = textsIn('runtime', '.ts')
 const saidSomewhere = (text: string): boolean => sources.some((source) => source.includes(text))
+const commands = [...PAGE.matchAll(/`keyway ([a-z-]+)([^`]*)`/g)]
 
-const quoted = [...page.matchAll(/“([^”]+)”/g)].map(([, text = '']) => text.replace(/^…\s*/, ''))
-const words = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+|[a-z]+(?:_[a-z]+)+)`/g)].map(
-  ([, text = '']) => text,
-)
-const commands = [...page.matchAll(/`keyway ([a-z-]+)([^`]*)`/g)]
-
-test.each([...new Set([...quoted, ...words])])('%s is said by Keyway', (text) => {
+test.each([...new Set([...quotedIn(PAGE), ...namesIn(PAGE)])])('%s is said by Keyway', (text) => {
   expect(saidSomewhere(text)).toBe(true)
+})
+
+describe('each entry', () => {
+  /** The beginnings that tests give, which produce what the entry is about. */
+  const produced = textsIn('test', '.test.ts').flatMap((text) =>
+    [...text.matchAll(/\bshows\(\s*(['"])(.+?)\1,/g)].map(([, , beginning = '']) => beginning),
+  )
+
+  test.each(SYMPTOMS)('“$see” is produced by a test, and quotes what Keyway says', (symptom) => {
+    expect(produced.filter((one) => symptom.see.startsWith(one))).not.toEqual([])
+    expect(symptom.said).not.toEqual([])
+  })
+
+  test('is named by what produces it', () => {
+    const strays = produced.filter((one) => !SYMPTOMS.some(({ see }) => see.startsWith(one)))
+    expect(strays).toEqual([])
+  })
+
+  test('is held to every text that it quotes', () => {
+    const [{ see, said } = { see: '', said: [] }] = SYMPTOMS
+    expect(() => shows(see, ...said)).not.toThrow()
+    expect(() => shows(see, ...said.slice(1))).toThrow()
+    expect(() => shows('', ...said)).toThrow()
+  })
 })
 
 test.each(commands.map(([whole, verb = '', rest = '']) => [whole, verb, rest]))(

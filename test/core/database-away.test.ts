@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { isAway } from '../../runtime/database/database.ts'
 import { killDatabase } from '../database/kill.ts'
 import { until } from '../e2e/until.ts'
+import { shows } from '../symptoms.ts'
 import { type CoreHost, startCore } from './host.ts'
 
 let core: CoreHost
@@ -47,6 +48,7 @@ test('a full disk is told as such by each interface, the log and readiness; read
   expect((await readyz()).waiting_for).toEqual([
     expect.stringMatching(/^room on the disk of the database, which is full \(\//),
   ])
+  shows('a write is refused', refused.body, await readyz())
   expect((await core.call('GET', '/users/current')).status).toBe(200)
   const told = core.lines.filter((line) => line.includes('the disk of the database is full ('))
   expect(told).toHaveLength(1)
@@ -70,6 +72,7 @@ test('a data directory that takes no files is told, until it takes some', async 
     (await readyz()).waiting_for.join().includes('data directory'),
   )
   expect(await ready()).toBe(false)
+  shows('`/readyz` waits for “room in the data directory', await readyz())
   await rm(path.dirname(taken), { recursive: true })
   await until(
     'it is over',

@@ -17,6 +17,7 @@ import { probeOf, setProbe } from '../../runtime/lifecycle/probes.ts'
 import { resealAll } from '../../runtime/reseal.ts'
 import { createSealer, sealedWith } from '../../runtime/seal.ts'
 import { keyId } from '../../runtime/secret.ts'
+import { shows } from '../symptoms.ts'
 import { type Directory, startDirectory } from './directory.ts'
 import { app, type CoreHost, domainOf, type Person, person, SECRET, startCore } from './host.ts'
 
@@ -261,6 +262,17 @@ describe('tokens and sessions over a rotation', () => {
     expect(await findSession(core.db, older, session ?? '')).not.toBeNull()
     expect(await findSession(core.db, createTokenHasher([NEXT]), session ?? '')).not.toBeNull()
     expect((await rotation()).newest).toBe(keyId(NEXT))
+  })
+
+  test('end with an old secret that is dropped too early, which the log says; they go on when it is back', async () => {
+    await restart(NEXT)
+    expect(await statusOf(ada.token)).toBe(200)
+    expect(await statusOf(ada.readOnlyToken)).toBe(401)
+    for (let tries = 0; tries < 100 && !core.lines.join('').includes('were hashed'); tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    shows('API tokens answer 401', core.lines)
+    await restart(`${NEXT},${SECRET}`)
+    expect((await rotation()).needed).toMatchObject({ api_tokens: 1 })
   })
 
   test('are revoked where nobody uses them; then the old secret is safe to drop', async () => {

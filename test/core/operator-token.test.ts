@@ -3,6 +3,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiTokens } from '../../runtime/database/schema/people.ts'
 import { signedIn, visit } from '../http/settings/visitor.ts'
+import { shows } from '../symptoms.ts'
 import { ADMIN_TOKEN, type CoreHost, type Person, person, startCore } from './host.ts'
 
 const NEXT = `lsk_${'next'.repeat(10)}`
@@ -129,6 +130,7 @@ describe('another KEYWAY_ADMIN_TOKEN', () => {
     expect(await opens(NEXT)).toEqual([401, 401, 401])
     expect(await opens(THIRD)).toEqual([200, 200, 201])
     await expect.poll(() => core.lines.join('')).toMatch(/operator’s token .* KEYWAY_ADMIN_TOKEN/)
+    shows("the operator's token answers 401", core.lines)
     await newer.stop()
     // One that a host makes for itself takes nothing over from the operator's hand.
     const generated = await startCore({ DATABASE_URL, KEYWAY_ADMIN_TOKEN: '' })

@@ -14,6 +14,7 @@ import { createHost } from '../../runtime/main.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { until } from '../e2e/until.ts'
+import { shows } from '../symptoms.ts'
 import { type CoreHost, group, person, SECRET, startCore } from './host.ts'
 
 const PASSWORD = 'p'.repeat(40)
@@ -113,6 +114,7 @@ test('a host with another secret is refused, in words, until it has that of the 
     served: false,
     told: expect.stringMatching(/cannot be used: KEYWAY_SECRET is not the secret of this database/),
   })
+  shows('“KEYWAY_SECRET is not the secret', (await tryHost(other)).told)
   expect(await one.db.$count(apiTokens)).toBe(tokens)
   // A rotation: the new one in front of the old one, on one host after the other.
   expect((await tryHost(`${other},${SECRET}`)).served).toBe(true)
@@ -142,6 +144,7 @@ test('a host goes on where a later version adds to the database; a start of it i
   )
   const { told } = await tryHost(SECRET)
   expect(told).toContain('of Keyway 7.8.9, which is newer than this version')
+  shows('a start is refused: “is newer', told)
   expect(told).toContain(VERSION)
   expect(told).toContain('restore the backup')
   expect((await applied()).rows).toEqual(before)
@@ -180,6 +183,12 @@ test('a host whose database is away is alive and not ready, says what for, and c
     ready: false,
     waiting_for: [expect.stringMatching(/^the database, which is away: /)],
   })
+  shows('`/readyz` is 503', (await asked('/readyz')).text)
+  shows(
+    'the core interface answers 503',
+    (await one.call('GET', '/users/current')).body,
+    (await asked('/readyz')).text,
+  )
   for (const target of ['/healthz', '/readyz/connectors', '/connectors/list-connector-app-ids'])
     expect((await asked(target)).status).toBe(200)
   server = await startEmbedded({
@@ -198,7 +207,7 @@ test('a host whose database is away is alive and not ready, says what for, and c
       select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'keyway watching'`)
   await closed(true)
   await until('it is not ready', async () => (await asked('/readyz')).status === 503)
-  expect((await asked('/readyz')).text).toContain('this one is read only')
+  shows('`/readyz` waits for “a database that takes changes”', (await asked('/readyz')).text)
   await owner.query('set default_transaction_read_only = off')
   await closed(false)
   await until('it is ready again', async () => (await asked('/readyz')).status === 200)

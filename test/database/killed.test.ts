@@ -16,6 +16,7 @@ import { SEALED_PLACES } from '../../runtime/lifecycle/sealed-places.ts'
 import { resealAll } from '../../runtime/reseal.ts'
 import { createSealer } from '../../runtime/seal.ts'
 import { withDatabase } from '../first-start.ts'
+import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
 import { asking, loadKept, SECRET, TOKEN } from './kept.ts'
 
@@ -110,6 +111,7 @@ describe('killed in the middle of', () => {
     const fresh = [1, steps - 1].map((step) => ({ step, held: false }))
     // One more: what is there is put aside.
     const held = [steps - 1, steps].map((step) => ({ step, held: true }))
+    let cutOff = 0
     for (const { step, held: isHeld } of [...fresh, ...held]) {
       const dataDir = path.join(home, `${isHeld ? 'held' : 'fresh'}-${step}`)
       dataDirs.push(dataDir)
@@ -120,6 +122,8 @@ describe('killed in the middle of', () => {
       if (found instanceof Error) {
         expect(isHeld).toBe(false)
         expect(found.message).toMatch(/was cut off.*keyway restore FILE/)
+        shows('a start is refused: “was cut off', found.message)
+        cutOff += 1
         await whole('restore', dataDir, file, own())
       }
       const now = found instanceof Error ? await begin(dataDir, own()) : found
@@ -132,6 +136,7 @@ describe('killed in the middle of', () => {
       expect({ step, right: rows[0].own !== rows[0].restored }).toEqual({ step, right: true })
       if (!isHeld) expect(rows[0]).toEqual({ own: false, restored: true })
     }
+    expect(cutOff).toBeGreaterThan(0)
   }, 120_000)
 })
 

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../runtime/database/database.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
+import { shows } from '../symptoms.ts'
 
 let core: CoreHost
 let owner: Client
@@ -95,6 +96,7 @@ test.each(['LATIN1', 'SQL_ASCII'])(
       (thrown) => thrown,
     )
     expect(error.message).toContain(encoding)
+    shows('a start is refused: “does not hold', error.message)
     const [, statement = '', made = ''] =
       /`(create database "(.+)" [^`]*)`/.exec(error.message) ?? []
     await owner.query(statement)

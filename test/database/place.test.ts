@@ -18,6 +18,7 @@ import { startEmbedded } from '../../runtime/database/embedded.ts'
 import { homeOf, prepareHome } from '../../runtime/database/home.ts'
 import { digest } from '../../runtime/database/place.ts'
 import { withDatabase } from '../first-start.ts'
+import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
 
 let parent: string
@@ -100,6 +101,9 @@ describe('a database that is missing', () => {
     await rm(cluster, { recursive: true })
     const words = new RegExp(`missing: it was in ${cluster}.*keyway restore.*--new-database`)
     await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(words)
+    await ask(dataDir, 'p', FOUND).catch(({ message }: Error) =>
+      shows('a start is refused: “the database of', message),
+    )
     await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(words)
     // One that is asked for does not ask again.
     expect(await ask(dataDir, 'p', FOUND, true)).toEqual([{ found: null }])

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { until } from '../e2e/until.ts'
+import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
 
 const PASSWORD = 'p'.repeat(40)
@@ -88,9 +89,9 @@ pool_mode = ${mode}
   test.each(['transaction', 'statement'])(
     'in %s mode it is refused, in words that say what to set',
     async (mode) => {
-      await expect(opened(await pooler(mode))).rejects.toThrow(
-        /^DATABASE_URL: .*pool_mode = session/,
-      )
+      const error = await opened(await pooler(mode)).catch((thrown: Error) => thrown)
+      expect(String(error)).toMatch(/^Error: DATABASE_URL: .*pool_mode = session/)
+      shows('a start is refused: “a pooler', String(error))
     },
   )
 

@@ -16,6 +16,7 @@ import { MIGRATIONS } from '../../runtime/database/fit.ts'
 import { createSealer } from '../../runtime/seal.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { withDatabase } from '../first-start.ts'
+import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
 import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
 
@@ -173,6 +174,10 @@ describe('a database of a build that no version continues', () => {
     const before = await tables(connection)
     await expect(open(connection)).rejects.toThrow(
       /^the database was migrated by a build of Keyway that no version continues \(it has migrations written at 2026-11-21T18:07:05.000Z.*restore a backup.*empty database/,
+    )
+    shows(
+      'a start is refused: “a build of Keyway',
+      await open(connection).catch(({ message }: Error) => message),
     )
     expect(await tables(connection)).toBe(before)
   })

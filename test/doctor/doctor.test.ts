@@ -14,6 +14,7 @@ import { OUTSIDE } from '../../runtime/database/place.ts'
 import { ADMIN_TOKEN, app, type CoreHost, domainOf, SECRET, startCore } from '../core/host.ts'
 import { run } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
+import { shows } from '../symptoms.ts'
 
 let core: CoreHost
 let server: ServerType
@@ -103,6 +104,8 @@ test('what grows, waits and is paused is named, with what to do', async () => {
   )
 
   const { code, output } = await run(['doctor'], { env })
+  shows('jobs pile up', output)
+  shows('the disk fills', output)
   expect(output).toMatch(/^ok {4}host: the host answers$/m)
   expect(output).toMatch(/^ACT {3}retention: .*\n {8}`keyway jobs --queue retention`/m)
   expect(output).toMatch(

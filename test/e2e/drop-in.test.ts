@@ -3,6 +3,7 @@ import { rename, rm, symlink, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { code, type Files, greeter, manifest, withToken } from '../fixtures/folders.ts'
+import { shows } from '../symptoms.ts'
 import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
@@ -98,6 +99,7 @@ describe('a folder in the plugin directory', () => {
   test('is not taken when it has no connector.json, and others do not mind', async () => {
     await host.drop('empty', { 'README.md': 'nothing here' })
     expect((await host.ghost('empty')).reason).toContain('no connector.json')
+    shows('a connector is a “ghost”', await host.ghost('empty'))
     await host.remove('empty')
   })
 

@@ -1,6 +1,7 @@
 /** A connector whose worker process keeps dying takes no calls until it is released, and nobody else notices. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixture, greeter, withToken } from '../fixtures/folders.ts'
+import { shows } from '../symptoms.ts'
 import { ADMIN_TOKEN, failure, startHost, success, type TestHost } from './host.ts'
 
 let host: TestHost
@@ -32,6 +33,7 @@ test('is listed as such with the reason, is counted, and comes back when it is r
     state: 'quarantined',
     reason: expect.stringContaining('until it is released'),
   })
+  shows('a connector is in quarantine', message)
   expect(await stateOf('neighbour')).toMatchObject({ state: 'ready' })
   expect((await host.send('/metrics')).text).toMatch(/^keyway_connectors_quarantined 1$/m)
 

@@ -5,6 +5,7 @@ import { apps } from '../../../runtime/database/schema/apps.ts'
 import { tasks } from '../../../runtime/database/schema/tasks.ts'
 import { killDatabase } from '../../database/kill.ts'
 import { until } from '../../e2e/until.ts'
+import { shows } from '../../symptoms.ts'
 import { type CoreHost, person } from '../host.ts'
 import {
   accountsOf,
@@ -147,6 +148,9 @@ describe('a failing upstream', () => {
     const run = await latestRun(core, appId)
     const waitsMs = (run.nextTryAt?.getTime() ?? 0) - Date.now()
     expect([run.state, run.attempts]).toEqual(['RUNNING', 0])
+    const { body } = await core.call('GET', `/operator/syncs?app_id=${appId}`)
+    shows('`keyway syncs` shows `next_try_at`', body)
+    expect(Date.parse(body.items[0].next_try_at)).toBe(run.nextTryAt?.getTime())
     expect(waitsMs).toBeGreaterThan(3_400_000)
     expect(waitsMs).toBeLessThanOrEqual(3_600_000)
     const asked = upstream.asked.length
@@ -212,6 +216,7 @@ describe('a failing upstream', () => {
         kind,
         expect.stringMatching(seen),
       ])
+      shows('a sync is `FAILED`', run)
       // Ten times what there is, not the millions that an operator allows.
       expect(run.counts['rows']).toBeLessThan(1500)
       expect(await openTasks()).toMatchObject([
@@ -275,6 +280,7 @@ describe('when suspiciously much vanished', () => {
     expect(await openTasks()).toMatchObject([
       { category: 'ERROR', description: expect.stringMatching(/stopped: 20 of 40/) },
     ])
+    shows('a sync is `STOPPED`', run)
     const path = `/operator/syncs/${run.id}/accept`
     const dry = await core.call('POST', path, { body: { dry_run: true } })
     expect([dry.status, dry.body.state]).toEqual([200, 'STOPPED'])

@@ -1,0 +1,69 @@
+/** Requests and an app that do not go on, as an operator finds them; what the page of symptoms advises ends it. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { until } from '../../../e2e/until.ts'
+import { shows } from '../../../symptoms.ts'
+import { person } from '../../host.ts'
+import { type BadCompany, startBadCompany } from './bad-company.ts'
+
+let bad: BadCompany
+let appId: string
+let people = 0
+
+beforeAll(async () => {
+  bad = await startBadCompany()
+  appId = await bad.acme.connected(bad.system.app)
+})
+afterAll(() => bad.stop())
+
+async function approved(expiration_in_seconds: number): Promise<string> {
+  people += 1
+  const who = await person(bad.core.db, `person-${people}@acme.example`)
+  const id = await bad.acme.asked(who, { app_id: appId, expiration_in_seconds })
+  await bad.acme.settle(id, 'complete')
+  return id
+}
+
+const tasks = async (status: string) =>
+  (
+    await bad.core.call('GET', `/tasks?show_all_tasks=true&status=${status}&size=50`)
+  ).body.items.filter(({ task_type }: { task_type: string }) => task_type === 'APP_NOT_ANSWERING')
+
+it('requests wait while the system refuses its credentials, which a task says; “retry” calls it at once', async () => {
+  const { system, core, acme } = bad
+  const leaving = await approved(2)
+  await acme.reaches(leaving, 'COMPLETED')
+  system.behave(() => 'denied')
+  const coming = await approved(100_000)
+  await acme.reaches(leaving, 'PENDING_DEPROVISIONING')
+  await acme.reaches(coming, 'PENDING_PROVISIONING')
+  const [task] = await until('there is a task', async () => {
+    const found = await tasks('PENDING')
+    return found.length > 0 && found
+  })
+  shows('a task `APP_NOT_ANSWERING`', task)
+  shows('a request stays', await acme.read(leaving), await acme.read(coming))
+  const { body: calls } = await core.call('GET', `/operator/calls?app_id=${appId}`)
+  expect(JSON.stringify(calls)).toContain('"unauthenticated"')
+  system.behave(() => 'well')
+  const retry = { body: { action_type: 'retry' } }
+  expect((await core.call('POST', `/tasks/${task.id}/perform-action`, retry)).status).toBe(204)
+  await acme.reaches(leaving, 'TIME_BASED_EXPIRED')
+  await acme.reaches(coming, 'COMPLETED')
+}, 60_000)
+
+it('what the system refuses is left to people, who may have it tried again', async () => {
+  const { system, acme } = bad
+  const leaving = await approved(2)
+  await acme.reaches(leaving, 'COMPLETED')
+  system.behave((name) => (/^(de|create)/.test(name) ? 'refused' : 'well'))
+  const coming = await approved(100_000)
+  await acme.reaches(coming, 'PENDING_MANUAL_PROVISIONING')
+  await acme.reaches(leaving, 'PENDING_MANUAL_DEPROVISIONING')
+  shows('a request is `PENDING_MANUAL', await acme.read(leaving), await acme.read(coming))
+  for (const id of [leaving, coming])
+    expect((await acme.openTask(id)).instructions).toContain('the system answered 400')
+  system.behave(() => 'well')
+  for (const id of [leaving, coming]) await acme.retry(id)
+  await acme.reaches(leaving, 'TIME_BASED_EXPIRED')
+  await acme.reaches(coming, 'COMPLETED')
+}, 60_000)
