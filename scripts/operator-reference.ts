@@ -5,6 +5,7 @@ import type { AnySchema } from '../runtime/contract/capabilities.ts'
 import { CAUSES } from '../runtime/contract/causes.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../runtime/contract/endpoints/operator.ts'
 import { WANT_KINDS } from '../runtime/contract/generation.ts'
+import { entriesOf } from '../runtime/contract/schema-shape.ts'
 import { nameOf, parameters } from './core-reference.ts'
 import { code, table } from './markdown.ts'
 
@@ -37,7 +38,7 @@ function endpoints(describe: DescribeBody): string {
 
 /** The name of an answer, or the names of its members. */
 function answerOf(output: AnySchema): string {
-  const { entries = {} } = output as { entries?: Record<string, AnySchema> }
+  const entries = entriesOf(output)
   const name = nameOf(output)
   if (name !== 'strict_object') return name
   const { items } = entries

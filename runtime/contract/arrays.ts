@@ -1,16 +1,10 @@
 /** Arrays where an object belongs: valibot takes an array for an object without members. */
 import type { AnySchema } from './capabilities.ts'
-
-type Inside = {
-  type: string
-  entries?: Record<string, AnySchema>
-  item?: AnySchema
-  wrapped?: AnySchema
-}
+import { shapeOf } from './schema-shape.ts'
 
 /** The place of the first one, from the names that lead to it; null where there is none. */
 export function misplacedArray(schema: AnySchema, value: unknown): string[] | null {
-  const { entries, item, wrapped } = schema as unknown as Inside
+  const { entries, item, wrapped } = shapeOf(schema)
   if (wrapped !== undefined) return misplacedArray(wrapped, value)
   if (typeof value !== 'object' || value === null) return null
   if (item !== undefined)

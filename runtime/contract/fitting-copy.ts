@@ -4,20 +4,13 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from './capabilities.ts'
+import { shapeOf } from './schema-shape.ts'
 
 /** The value must be validated by the schema. */
 export const MISFIT: unique symbol = Symbol('misfit')
 
 /** Returns the same as the schema's output, or MISFIT. */
 export type FittingCopy = (value: unknown) => unknown
-
-type Inside = {
-  type: string
-  entries?: Record<string, AnySchema>
-  wrapped?: AnySchema
-  default?: unknown
-  pipe?: readonly { kind: string }[]
-}
 
 const made = new WeakMap<AnySchema, FittingCopy>()
 
@@ -33,7 +26,7 @@ export function fittingCopy(schema: AnySchema): FittingCopy {
 const neverFits: FittingCopy = () => MISFIT
 
 function make(schema: AnySchema): FittingCopy {
-  const { type, entries, wrapped, pipe = [] } = schema as unknown as Inside
+  const { type, entries, wrapped, pipe = [] } = shapeOf(schema)
   // Only metadata is supported in a pipe; validations and transformations need the schema.
   if (pipe.slice(1).some(({ kind }) => kind !== 'metadata')) return neverFits
   if (type === 'string' || type === 'boolean')
@@ -47,14 +40,14 @@ function make(schema: AnySchema): FittingCopy {
 
 /** Whether a member may be missing; it then gets its default. */
 const isOptional = (schema: AnySchema): boolean =>
-  ['optional', 'nullish'].includes((schema as unknown as Inside).type)
+  ['optional', 'nullish'].includes(shapeOf(schema).type)
 
 function ofObject(entries: Record<string, AnySchema>): FittingCopy {
   const members = Object.entries(entries).map(([name, schema]) => ({
     name,
     schema,
     copy: fittingCopy(schema),
-    mayBeMissing: isOptional(schema) && (schema as unknown as Inside).default !== undefined,
+    mayBeMissing: isOptional(schema) && shapeOf(schema).default !== undefined,
   }))
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return MISFIT

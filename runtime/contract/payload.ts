@@ -1,16 +1,15 @@
 /** The schemas of one connector's payloads: the capability's own, widened where a connector may. */
 import * as v from 'valibot'
 import { type AnySchema, CAPABILITIES, type CapabilityName } from './capabilities.ts'
+import { entriesOf } from './schema-shape.ts'
 import { type Fields, flatSchema } from './settings.ts'
-
-type ObjectSchema = { entries: v.ObjectEntries }
 
 /** The schema of `request`: fields of the connector's own join the standard ones, never replace them. */
 export function requestSchema(name: CapabilityName, extra: Fields = {}): AnySchema {
   const { input } = CAPABILITIES[name]
   if (Object.keys(extra).length === 0) return input
   const own = flatSchema(extra).entries
-  return v.object({ ...own, ...(input as unknown as ObjectSchema).entries })
+  return v.object({ ...own, ...entriesOf(input) })
 }
 
 /** The schema of `response`; strict, so that drift is seen on day one. */
@@ -23,7 +22,7 @@ export function responseSchema(name: CapabilityName, extra: Fields = {}): AnySch
       v.nullish(schema, null),
     ]),
   )
-  return v.strictObject({ ...own, ...(output as unknown as ObjectSchema).entries })
+  return v.strictObject({ ...own, ...entriesOf(output) })
 }
 
 /**
@@ -46,10 +45,7 @@ type Declared = { request_fields?: Fields | undefined; response_fields?: Fields 
 /** Names of the fields of a capability's standard request and response, which no extra may take. */
 export function standardFields(name: CapabilityName): Set<string> {
   const { input, output } = CAPABILITIES[name]
-  const entries = [input, output].map(
-    (schema) => (schema as unknown as Partial<ObjectSchema>).entries,
-  )
-  return new Set(entries.flatMap((one) => Object.keys(one ?? {})))
+  return new Set([input, output].flatMap((schema) => Object.keys(entriesOf(schema))))
 }
 
 /** Whether the value below these keys may not be repeated, because it is secret. */

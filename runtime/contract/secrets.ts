@@ -13,6 +13,7 @@ import {
 import type { AnySchema } from './capabilities.ts'
 import type { IsQuiet } from './payload.ts'
 import { createCallMark, type Marks, secretPlaceholder } from './placeholder.ts'
+import { shapeOf } from './schema-shape.ts'
 import type { Field } from './settings.ts'
 
 /** The parts of a call that may hold secrets. */
@@ -191,7 +192,7 @@ const found = new WeakMap<AnySchema, readonly string[]>()
 function secretMembers(schema: AnySchema): readonly string[] {
   const known = found.get(schema)
   if (known) return known
-  const { entries } = schema as { entries?: Record<string, AnySchema> }
+  const { entries } = shapeOf(schema)
   const names = Object.entries(entries ?? {})
     .filter(([, member]) => isSecret(member))
     .map(([name]) => name)

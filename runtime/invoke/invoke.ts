@@ -35,10 +35,10 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   const marks = createMarks()
 
   return async (invocation) => {
-    const { version, capability, isEnding } = route(deps, invocation)
+    const { version, capability, request, isEnding } = route(deps, invocation)
     const call = parseCall(invocation.text, {
       plain: isPlain(capability),
-      request: version.request(capability) as never,
+      request,
       settings: version.settings,
       manifest: version.manifest,
     })

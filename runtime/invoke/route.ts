@@ -1,5 +1,5 @@
 /** Finds the version and the capability of a call. */
-import { type CapabilityName, isCapability } from '../contract/capabilities.ts'
+import { type AnySchema, type CapabilityName, isCapability } from '../contract/capabilities.ts'
 import { RuntimeError } from '../contract/errors.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import type { Invocation, InvokeDeps, ServedVersion } from './ports.ts'
@@ -7,6 +7,8 @@ import type { Invocation, InvokeDeps, ServedVersion } from './ports.ts'
 export type Route = {
   version: ServedVersion
   capability: CapabilityName
+  /** Schema of the capability's request. */
+  request: AnySchema
   /** It is being retired: only page sequences that have begun may continue. */
   isEnding: boolean
 }
@@ -29,9 +31,10 @@ export function route(
       'capability_unknown',
       `there is no capability ${JSON.stringify(asked.slice(0, 64))}`,
     )
-  if (!version.request(capability))
+  const request = version.request(capability)
+  if (!request)
     throw new RuntimeError('capability_missing', `${version.id} does not implement ${capability}`)
-  return { version, capability, isEnding: served === null }
+  return { version, capability, request, isEnding: served === null }
 }
 
 /** The connector does not exist, or no longer. */

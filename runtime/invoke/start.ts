@@ -58,11 +58,12 @@ export function createStart(deps: StartDeps): Start {
   }
 
   return (invocation, ends) => {
-    const { version, capability, isEnding } = route(deps, invocation)
+    const { isEnding, ...routed } = route(deps, invocation)
+    const { version, capability } = routed
     if (isEnding || hostPerforms(version.manifest, capability)) return false
     const connector = loadedOf(version)
     if (connector === null) return false
-    const { call, tenant } = judged(invocation.text, { version, capability })
+    const { call, tenant } = judged(invocation.text, routed)
     if (call.page.token !== null) return false
     const { deadlineMs, concurrency } = boundsOf(version, deps)
     const leave = turns.tryTake(version.key, tenant, concurrency)
@@ -94,7 +95,7 @@ export function createStart(deps: StartDeps): Start {
   }
 
   /** Validates a call. Known credentials and settings are not validated again. */
-  function judged(text: string, { version, capability }: Omit<Route, 'isEnding'>): Sent {
+  function judged(text: string, { version, capability, request }: Omit<Route, 'isEnding'>): Sent {
     const body = parseBody(text)
     const sent = known.sent(body, version, capability)
     if (sent !== null && known.isJudged(sent, version)) {
@@ -103,7 +104,7 @@ export function createStart(deps: StartDeps): Start {
     }
     const call = judgeCall(body, text.length, {
       plain: isPlain(capability),
-      request: version.request(capability) as never,
+      request,
       settings: version.settings,
       manifest: version.manifest,
     })

@@ -1,19 +1,12 @@
 /** The smallest value that fits a contract schema: required members only. */
 import * as v from 'valibot'
 import type { AnySchema } from '../contract/capabilities.ts'
+import { shapeOf } from '../contract/schema-shape.ts'
 import type { Field, Fields } from '../contract/settings.ts'
-
-type Shape = {
-  type: string
-  entries?: Record<string, AnySchema>
-  options?: unknown[]
-  literal?: unknown
-  wrapped?: AnySchema
-}
 
 /** A value that the schema accepts; optional members are left out. */
 export function minimalValue(schema: AnySchema): unknown {
-  const shape = schema as unknown as Shape
+  const shape = shapeOf(schema)
   const { field } = v.getMetadata(schema as never) as { field?: Field }
   if (field) return example(field)
   switch (shape.type) {
@@ -21,7 +14,7 @@ export function minimalValue(schema: AnySchema): unknown {
     case 'strict_object':
       return Object.fromEntries(
         Object.entries(shape.entries ?? {})
-          .filter(([, member]) => (member as unknown as Shape).type !== 'nullish')
+          .filter(([, member]) => member.type !== 'nullish')
           .map(([name, member]) => [name, minimalValue(member)]),
       )
     case 'string':

@@ -8,7 +8,7 @@
  * way leaves it (`slow`), and worker/reply.ts judges the reply by the schema itself, with every finding
  * in words: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
  */
-import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities.ts'
+import { type AnySchema, CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities.ts'
 import { MAX_DEPTH } from '../contract/depth.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 
@@ -88,7 +88,8 @@ export function writersSource(): string {
   }
 
   const members = CAPABILITY_NAMES.map((name) => {
-    const schema = CAPABILITIES[name].output as unknown as Schema
+    const output: AnySchema = CAPABILITIES[name].output
+    const schema: Schema = output
     if (name !== 'list_accounts') return `${name}:${writer(schema)}`
     return `${name}(x){${arrayBody(writer(schema.item as Schema), LEAVE_OUT)}}`
   })

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { type AnySchema, CAPABILITIES } from '../../runtime/contract/capabilities.ts'
+import { CAPABILITIES } from '../../runtime/contract/capabilities.ts'
 import { fittingCopy, MISFIT } from '../../runtime/contract/fitting-copy.ts'
+import { entriesOf } from '../../runtime/contract/schema-shape.ts'
 import { createRandom } from './fixtures/random.ts'
 
 /** Values that members may have, fitting ones among them. */
@@ -11,12 +12,10 @@ const VALUES = [
 ]
 const MORE = ['more', '__proto__', 'constructor', 'toString']
 
-type Entries = { entries?: Record<string, AnySchema> }
-
 describe.each(Object.entries(CAPABILITIES))('of a request of %s', (name, { input }) => {
   test('the copy is what the schema makes of it, or none', () => {
     const random = createRandom(name.length)
-    const names = [...Object.keys((input as unknown as Entries).entries ?? {}), ...MORE]
+    const names = [...Object.keys(entriesOf(input)), ...MORE]
     for (let round = 0; round < 400; round += 1) {
       const text = Array.from({ length: random.below(names.length + 2) }, () => {
         const value = random.below(3) > 0 ? 'a' : (random.pick(VALUES) ?? null)

@@ -7,6 +7,7 @@ import { SourceMap } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import type { AnySchema } from '../../runtime/contract/capabilities.ts'
 import { parseBodyBytes, unkeepable } from '../../runtime/contract/endpoints/body.ts'
 import { OPERATOR_ENDPOINTS } from '../../runtime/contract/endpoints/operator.ts'
 import { ENDPOINTS } from '../../runtime/contract/endpoints/table.ts'
@@ -15,6 +16,7 @@ import { decodeMessage, KINDS, MESSAGE_HEADER } from '../../runtime/contract/fra
 import { INPUTS, type InputName } from '../../runtime/contract/inputs.ts'
 import { describeIssues, requestSchema } from '../../runtime/contract/payload.ts'
 import { overLimits } from '../../runtime/contract/reply-limits.ts'
+import { entriesOf } from '../../runtime/contract/schema-shape.ts'
 import { flatSchema } from '../../runtime/contract/settings.ts'
 import { parseUpload } from '../../runtime/core/uploads/apart.ts'
 import { understand } from '../../runtime/core/webhooks/understand.ts'
@@ -57,8 +59,8 @@ const membersOf = (names: readonly string[], marks: number, base: object = {}): 
   ),
 ]
 
-const namesOf = (schema: unknown): string[] =>
-  Object.keys((schema as { entries?: object } | null)?.entries ?? {})
+const namesOf = (schema: AnySchema | null): string[] =>
+  schema === null ? [] : Object.keys(entriesOf(schema))
 
 type Reading = () => unknown
 

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../runtime/contract/endpoints/endpoint.ts'
 import { enumWords } from '../../runtime/contract/endpoints/params.ts'
 import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
+import { entriesOf } from '../../runtime/contract/schema-shape.ts'
 import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
 import { createToken } from '../../runtime/core/callers/tokens.ts'
 import { apiTokens, users } from '../../runtime/database/schema/people.ts'
@@ -329,7 +330,7 @@ describe.each(ROWS)('%s', (name, row) => {
         raw: text,
         headers: { 'content-type': type },
       })
-    const entries = (row.body as unknown as { entries?: v.ObjectEntries } | null)?.entries ?? {}
+    const entries = row.body === null ? {} : entriesOf(row.body)
     const fits = (key: string, value: unknown) =>
       v.safeParse(entries[key] as v.GenericSchema, value).success
     const notAnObject = {
@@ -466,7 +467,7 @@ describe.each(ROWS)('%s', (name, row) => {
       const hidden = await raw(`{"__proto__":${body}}`, 'application/json', path)
       const empty = await raw('{}', 'application/json', path)
       // It is no member: as if nothing had been sent, or refused as one that there is not.
-      const isStrict = (row.body as unknown as { type: string }).type === 'strict_object'
+      const isStrict = row.body?.type === 'strict_object'
       const strange = {
         loc: ['body', '__proto__'],
         msg: 'Extra inputs are not permitted',

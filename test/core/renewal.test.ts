@@ -135,10 +135,7 @@ const plan = async (id: string) => {
   return row && { attempts: row.attempts, seconds: row.seconds && Number(row.seconds) }
 }
 const dueNow = (id: string) =>
-  core.db
-    .update(tokenRenewals)
-    .set({ renewAt: sql`now()` as never })
-    .where(eq(tokenRenewals.appId, id))
+  core.db.update(tokenRenewals).set({ renewAt: sql`now()` }).where(eq(tokenRenewals.appId, id))
 const accessToken = async (id: string) => {
   const { auth } = await kept(id)
   return (auth?.oauth ?? auth?.oauth_client_credentials)?.access_token
@@ -260,7 +257,7 @@ test('one that is refused is tried with growing pauses; then the admins have a t
   await until('it failed', async () => (await plan(id))?.attempts === 1)
   const first = Number((await plan(id))?.seconds)
   expect(first).toBeGreaterThan(0)
-  await core.db.update(tokenRenewals).set({ attempts: 6, renewAt: sql`now()` as never })
+  await core.db.update(tokenRenewals).set({ attempts: 6, renewAt: sql`now()` })
   await until('it failed again', async () => (await plan(id))?.attempts === 7)
   expect(Number((await plan(id))?.seconds)).toBeGreaterThan(first * 4)
   const tasks = await core.call('GET', '/tasks?task_type=TOKEN_NOT_RENEWED&show_all_tasks=true')
@@ -275,7 +272,7 @@ test('one that is refused is tried with growing pauses; then the admins have a t
   expect(JSON.stringify(tasks.body)).not.toMatch(/aaaaaaaa|secret-of-the-client/)
   expect(await accessToken(id)).toBe('access-0-aaaaaaaa')
   expect((await rowOf(id)).syncStatus).toBeNull()
-  await core.db.update(tokenRenewals).set({ attempts: 99, renewAt: sql`now()` as never })
+  await core.db.update(tokenRenewals).set({ attempts: 99, renewAt: sql`now()` })
   await until('it is given up', async () => (await plan(id))?.attempts === 100)
   expect(logged(core, 'app_id', id).filter((line) => /access token/.test(line))).toEqual([
     'warn: the access token of an app could not be renewed; it is tried again',

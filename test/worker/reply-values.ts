@@ -3,7 +3,11 @@
  * arbitraries are read from the contract's schemas.
  */
 import fc from 'fast-check'
-import { CAPABILITIES, type CapabilityName } from '../../runtime/contract/capabilities.ts'
+import {
+  type AnySchema,
+  CAPABILITIES,
+  type CapabilityName,
+} from '../../runtime/contract/capabilities.ts'
 
 /** A value as the guest is told to build it: JSON, or `{ $: kind, ... }` for what JSON cannot hold. */
 export type Told = unknown
@@ -106,8 +110,10 @@ function arbitrary(schema: Schema): fc.Arbitrary<Told> {
 }
 
 /** A reply that fits. */
-export const replyOf = (name: CapabilityName): fc.Arbitrary<Told> =>
-  arbitrary(CAPABILITIES[name].output as unknown as Schema)
+export function replyOf(name: CapabilityName): fc.Arbitrary<Told> {
+  const output: AnySchema = CAPABILITIES[name].output
+  return arbitrary(output)
+}
 
 const odd = fc.oneof(
   ...['undefined', 'nan', 'infinity', 'bigint', 'function', 'symbol', 'date', 'map'].map(($) =>

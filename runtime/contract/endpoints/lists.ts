@@ -1,18 +1,12 @@
 /** Lists where an object belongs: valibot takes one for an object without its fields. */
 import type { AnySchema } from '../capabilities.ts'
-
-/** The inside of valibot's schemas, as far as it is read here. */
-type Inside = AnySchema & {
-  entries?: Record<string, Inside>
-  item?: Inside
-  wrapped?: Inside
-}
+import { shapeOf } from '../schema-shape.ts'
 
 type Path = (string | number)[]
 
 /** Paths of the lists in a value that stand where its schema has an object. */
 export function listsForObjects(schema: AnySchema, value: unknown, path: Path = []): Path[] {
-  const { entries, item, wrapped } = schema as Inside
+  const { entries, item, wrapped } = shapeOf(schema)
   if (wrapped) return listsForObjects(wrapped, value, path)
   if (Array.isArray(value)) {
     if (entries) return [path]

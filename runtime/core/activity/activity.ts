@@ -39,7 +39,7 @@ export async function recordActivity(
     family_name: user?.familyName ?? '',
   }
   const body = bodyOf({ domainId, eventType, outcome, actor, targets, metadata })
-  await atEnd(tx, writeRows, { domainId, body })
+  await writeAtEnd(tx, { domainId, body })
 }
 
 async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, 'userId'> | null> {
@@ -63,6 +63,8 @@ async function writeRows(tx: Db, rows: readonly NewRow[]): Promise<void> {
     )
   }
 }
+
+const writeAtEnd = atEnd(writeRows)
 
 type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }
 

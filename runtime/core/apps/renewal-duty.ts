@@ -126,7 +126,7 @@ async function plan(db: Db, appId: string, seconds: number[]): Promise<void> {
   const after = sql`clock_timestamp() + make_interval(secs => ${Math.min(...seconds)})`
   await db
     .update(tokenRenewals)
-    .set({ renewAt: seconds.length === 0 ? null : (after as never), attempts: 0, problem: null })
+    .set({ renewAt: seconds.length === 0 ? null : after, attempts: 0, problem: null })
     .where(eq(tokenRenewals.appId, appId))
 }
 
@@ -144,7 +144,7 @@ async function failed(db: Db, app: AppRow, problem: string, { tell }: RequestPar
     const next = sql`clock_timestamp() + make_interval(secs => ${pause})`
     await tx
       .update(tokenRenewals)
-      .set({ attempts, problem, renewAt: attempts < GIVE_UP_AFTER ? (next as never) : null })
+      .set({ attempts, problem, renewAt: attempts < GIVE_UP_AFTER ? next : null })
       .where(eq(tokenRenewals.appId, app.id))
     if (attempts === TELL_AFTER) await tellAdmins(tx, app, problem)
     return attempts

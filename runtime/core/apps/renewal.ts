@@ -117,5 +117,5 @@ export async function planRenewal(
     return expires_in === undefined ? 0 : renewAfterSeconds(expires_in)
   })
   const renewAt = sql`clock_timestamp() + make_interval(secs => ${Math.min(...seconds)})`
-  await tx.insert(tokenRenewals).values({ appId, domainId, renewAt: renewAt as never })
+  await tx.insert(tokenRenewals).values({ appId, domainId, renewAt: renewAt })
 }

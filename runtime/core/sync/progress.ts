@@ -82,7 +82,7 @@ export async function cancelRun(
       .update(syncRuns)
       .set({
         ...{ state: 'CANCELLED', nextTryAt: null, leaseBy: null, leaseUntil: null },
-        endedAt: sql`now()` as never,
+        endedAt: sql`now()`,
       })
       .where(eq(syncRuns.id, run.id))
       .returning()

@@ -63,7 +63,7 @@ export async function startRun(
 
 /** Sets when the schedule comes back to an app. */
 export async function planNext(tx: Db, app: AppRow, everyHours: number): Promise<void> {
-  const nextAt = sql`now() + ${Math.max(1, everyHours)} * interval '1 hour'` as never
+  const nextAt = sql`now() + ${Math.max(1, everyHours)} * interval '1 hour'`
   await tx
     .insert(syncSettings)
     .values({ appId: app.id, domainId: app.domainId, nextAt })
@@ -93,7 +93,7 @@ export async function takeLease(
   return run ? { run, lease } : null
 }
 
-const leaseEnd = sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'` as never
+const leaseEnd = sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'`
 
 const held = (run: RunRow, lease: string) =>
   and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING'))
@@ -130,7 +130,7 @@ export async function waitUntil(
 
 /** Lets others have the run: since now it waits for its next turn. */
 export async function giveBack(db: Db, run: RunRow, lease: string): Promise<void> {
-  const updatedAt = sql`clock_timestamp()` as never
+  const updatedAt = sql`clock_timestamp()`
   await db
     .update(syncRuns)
     .set({ leaseBy: null, leaseUntil: null, updatedAt })
@@ -210,7 +210,7 @@ export async function endRun(tx: Db, walk: Walk, { state, problem }: Ending): Pr
   const { run, lease, app } = walk
   const rows = await tx
     .update(syncRuns)
-    .set({ state, problem, endedAt: sql`now()` as never, leaseBy: null, leaseUntil: null })
+    .set({ state, problem, endedAt: sql`now()`, leaseBy: null, leaseUntil: null })
     .where(held(run, lease))
     .returning({ id: syncRuns.id })
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')

@@ -106,8 +106,7 @@ export async function changeSettings(
     }).filter(([, value]) => value !== undefined),
   ) as Partial<Row>
   const hours = input.every_hours
-  const nextAt =
-    hours === undefined ? {} : { nextAt: sql`now() + ${hours} * interval '1 hour'` as never }
+  const nextAt = hours === undefined ? {} : { nextAt: sql`now() + ${hours} * interval '1 hour'` }
   return db
     .transaction(async (tx) => {
       const [row] = await tx

@@ -83,7 +83,7 @@ export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
     .set({
       attempts,
       problem: trouble.message,
-      nextTryAt: sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'` as never,
+      nextTryAt: sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`,
       ...(smaller ? { pageSize: Math.max(50, Math.floor(run.pageSize / 2)) } : {}),
       leaseBy: null,
       leaseUntil: null,

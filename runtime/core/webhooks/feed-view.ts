@@ -19,7 +19,7 @@ export async function beginFeed(tx: Db, { id, domainId }: Owner): Promise<void> 
   const newest = sql`coalesce((select max(id) from activity_logs), 0)`
   await tx
     .insert(eventFeeds)
-    .values({ webhookId: id, domainId, deliveredId: newest as never })
+    .values({ webhookId: id, domainId, deliveredId: newest })
     .onConflictDoUpdate({ target: eventFeeds.webhookId, set: { nextTryAt: null } })
 }
 

@@ -12,6 +12,7 @@ import {
   requestEnvelope,
   successEnvelope,
 } from '../../contract/envelope-schemas.ts'
+import { entriesOf } from '../../contract/schema-shape.ts'
 import type { Method, Operation, Parameter, PathItem } from './document.ts'
 import { AppInfo, Info } from './info-schema.ts'
 import type { Components } from './json-schema.ts'
@@ -63,9 +64,7 @@ const row = (name: CapabilityName) =>
 /** What any connector may answer: some have fields of their own where the contract lets them. */
 function anyResponse(name: CapabilityName): AnySchema {
   const { output, extensible } = row(name)
-  return extensible
-    ? v.looseObject((output as unknown as v.ObjectSchema<v.ObjectEntries, undefined>).entries)
-    : output
+  return extensible ? v.looseObject(entriesOf(output)) : output
 }
 
 /** The parts of a capability, with its payloads' schemas. */
