@@ -223,7 +223,7 @@ export async function createHost(
     run: recorder === undefined ? lanes.run : recorder.run(lanes.run),
     openEgress: (call) =>
       openEgress(call, () => registry.manifestNow(call.version, call.capability)),
-    pageTokens: createPageTokens(secrets),
+    pageTokens: createPageTokens(secrets, database?.now),
     locate: createLocate(async (digest) => (await store.map(digest)) ?? packageStore.map(digest)),
     turns,
     ceilings: config.ceilings,

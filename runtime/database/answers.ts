@@ -1,5 +1,6 @@
-/** Whether the database answers, and takes changes: asked every two seconds on a connection of its own. */
+/** Whether the database answers, takes changes, and what time it is there: asked every two seconds on a connection of its own. */
 import { Client, type ClientConfig } from 'pg'
+import type { SharedClock } from './shared-clock.ts'
 
 /** How often it is asked, in milliseconds. */
 const ASK_MS = 2000
@@ -14,10 +15,14 @@ export type AnswerWatch = {
   stop(): Promise<void>
 }
 
-const QUESTION = `select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as reads_only`
+const QUESTION = `select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as reads_only,
+  extract(epoch from clock_timestamp()) * 1000 as now_ms`
 
-/** Begins to ask. A pool whose connections are all in use is no outage: so this has one of its own. */
-export function watchAnswers(connection: ClientConfig): AnswerWatch {
+/** Begins to ask, and sets the clock by each answer. A pool whose connections are all in use is no outage: so this has one of its own. */
+export function watchAnswers(
+  connection: ClientConfig,
+  clock: Pick<SharedClock, 'told'>,
+): AnswerWatch {
   let client: Client | null = null
   let stopped = false
   let timer: NodeJS.Timeout | null = null
@@ -34,6 +39,7 @@ export function watchAnswers(connection: ClientConfig): AnswerWatch {
       })
       const { rows } = await client.query(QUESTION)
       readsOnly = rows[0].reads_only
+      clock.told(Number(rows[0].now_ms))
       unansweredSinceMs = null
     } catch (error) {
       fault = (error as Error).message

@@ -15,6 +15,7 @@ import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { refuseSharing, setUp } from './session.ts'
+import { createSharedClock, type SharedClock } from './shared-clock.ts'
 
 export type Db = NodePgDatabase
 
@@ -28,6 +29,7 @@ export type Database = {
   /** What is wrong with it, in words, for /readyz; null while it serves. */
   waitingFor: AnswerWatch['words']
   connections(): Connections
+  now: SharedClock['now']
   /** Hears what is said on a channel; the answer ends it. */
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   close(): Promise<void>
@@ -59,12 +61,17 @@ export async function openDatabase(
   client.on('error', onError)
   await client.connect()
   let domainId: string
+  const clock = createSharedClock()
   let role: PoolConfig | null
   try {
     await migrate(client, tell)
     role = await prepareAppRole(client, connection)
-    domainId = (await client.query('select id from domains order by created_at, id limit 1'))
-      .rows[0].id
+    const { rows } = await client.query(
+      `select id, extract(epoch from clock_timestamp()) * 1000 as now_ms
+       from domains order by created_at, id limit 1`,
+    )
+    domainId = rows[0].id
+    clock.told(Number(rows[0].now_ms))
   } finally {
     await client.end()
   }
@@ -94,7 +101,7 @@ export async function openDatabase(
       if (isDiskFull(fault)) onFull()
     })
   })
-  const answers = watchAnswers({ ...connection, ...role } as ClientConfig)
+  const answers = watchAnswers({ ...connection, ...role } as ClientConfig, clock)
   return {
     db: withTransactions(pool),
     domainId,
@@ -104,6 +111,7 @@ export async function openDatabase(
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    now: clock.now,
     listen: (channel, hear) => listen({ ...connection, ...role } as ClientConfig, channel, hear),
     async close() {
       await answers.stop()

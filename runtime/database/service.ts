@@ -15,6 +15,8 @@ export type DatabaseService = {
   /** The one domain of this deployment; null until the schema is up to date. */
   domainId(): string | null
   connections(): Connections
+  /** What time it is for all hosts of the database; the host's own clock until it was reached. In milliseconds since 1970. */
+  now(): number
   /** Hears what is said on a channel of the database that was reached; the answer ends it. */
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   /** The embedded server's process, or null. */
@@ -121,6 +123,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
     db: () => opened?.db ?? null,
     domainId: () => opened?.domainId ?? null,
     connections: () => opened?.connections() ?? { busy: 0, idle: 0, waiting: 0 },
+    now: () => opened?.now() ?? Date.now(),
     listen(channel, hear) {
       if (!opened) throw new Error('the database has not been reached yet')
       return opened.listen(channel, hear)

@@ -45,7 +45,11 @@ export type PageTokens = {
   open(token: string, scope: PageScope): Page
 }
 
-/** Seals with the first secret, opens with any of them. */
+/**
+ * Seals with the first secret, opens with any of them.
+ *
+ * @param now The same on every host that opens them, in milliseconds since 1970.
+ */
 export function createPageTokens(
   secrets: readonly string[],
   now: () => number = Date.now,

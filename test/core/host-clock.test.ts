@@ -1,0 +1,82 @@
+/** The clock of a host is off: what several hosts judge together is judged by the database's. */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { databaseTime, openDatabase } from '../../runtime/database/database.ts'
+import { createSharedClock } from '../../runtime/database/shared-clock.ts'
+import { envelope } from '../e2e/several.ts'
+import { fixture } from '../fixtures/folders.ts'
+import { type CoreHost, startCore } from './host.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+let core: CoreHost
+let plugins: string
+/** How far the clock of the host is ahead, in milliseconds. */
+let aheadMs = 0
+
+beforeAll(async () => {
+  const now = Date.now
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
+  plugins = await mkdtemp(path.join(tmpdir(), 'keyway-clock-'))
+  await cp(fixture('several'), path.join(plugins, 'several'), { recursive: true })
+  core = await startCore({ KEYWAY_DROP_IN: 'open', KEYWAY_PLUGINS_DIR: plugins })
+  await core.host.settled
+})
+afterAll(async () => {
+  aheadMs = 0
+  vi.restoreAllMocks()
+  await core.stop()
+  await rm(plugins, { recursive: true })
+})
+
+/** The next page of a listing as a host sees it whose clock is so far ahead. */
+async function page(token: string | null, clockAheadMs: number) {
+  aheadMs = clockAheadMs
+  const reply = await core.host.app.request('/connectors/several-parts/list_accounts', {
+    method: 'POST',
+    headers: { host: 'localhost', 'content-type': 'application/json' },
+    body: JSON.stringify({ ...envelope, request: {}, page: { token, size: 4 } }),
+  })
+  const { page: next, error } = (await reply.json()) as {
+    page?: { token: string }
+    error?: { error_code: string }
+  }
+  return { token: next?.token ?? '', code: error?.error_code }
+}
+
+test.each([
+  ['ahead', 0, 3 * DAY_MS],
+  ['behind', 3 * DAY_MS, 0],
+])('a host whose clock is days %s of another’s takes its page tokens', async (_, first, second) => {
+  const { token } = await page(null, first)
+  expect(token).not.toBe('')
+  expect(await page(token, second)).toEqual({ token: expect.any(String), code: undefined })
+})
+
+describe('the clock that hosts share', () => {
+  test('is the host’s until the database has told its own, and counts on from there', () => {
+    let [host, count] = [1000, 50]
+    const clock = createSharedClock(
+      () => host,
+      () => count,
+    )
+    expect(clock.now()).toBe(1000)
+    clock.told(500_000)
+    expect(clock.now()).toBe(500_000)
+    host = 9_000_000
+    count += 7
+    expect(clock.now()).toBe(500_007)
+    clock.told(400_000)
+    expect(clock.now()).toBe(400_000)
+  })
+
+  test('is that of the database on a host whose own is days ahead', async () => {
+    aheadMs = 3 * DAY_MS
+    const opened = await openDatabase(await core.login(), () => {})
+    const there = await databaseTime(opened.db)
+    expect(Math.abs(opened.now() - there.getTime())).toBeLessThan(DAY_MS)
+    await opened.close()
+  })
+})
