@@ -28,12 +28,13 @@ ${sections.join('\n')}`
 async function section(family: Family): Promise<string> {
   const rows = await Promise.all(
     ATTACKS[family].map(async (attack) => {
-      const { name, promise, ends, workerMayDie, quick, deed } = attack
+      const { name, shared, promise, ends, workerMayDie, quick, deed } = attack
       const link = path.relative(CORPUS, sourceOf(family, attack))
       const [tries = '', must = ''] = (await wordsOf(family, attack)).split(
         / Promise \d\. Must happen: /,
       )
-      const what = deed === undefined ? tries : `Says: ${deed}.`
+      const sent = deed === undefined ? tries : `Says: ${deed}.`
+      const what = shared ? `${sent} \`${shared.parameter}\`` : sent
       const endings = ends.map((ending) => `\`${ending}\``).join(', ')
       return `| [${name}](${link})${quick ? '*' : ''} | ${cell(what)} | ${promise} | ${cell(must)} | ${endings} | ${workerMayDie ? 'may end' : 'lives'} |`
     }),

@@ -3,13 +3,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathFault } from '../runtime/http/canonical-path.ts'
 import { startHost, type TestHost } from './e2e/host.ts'
 import { until } from './e2e/until.ts'
+import { freePort } from './free-port.ts'
 
 const read = (name: string): string =>
   readFileSync(path.join(import.meta.dirname, '..', 'scripts', 'deploy', name), 'utf8')
@@ -77,14 +78,6 @@ function replaced(text: string, changes: readonly (readonly [RegExp, string])[])
     expect(before).toMatch(pattern)
     return before.replace(pattern, by)
   }, text)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 type Answer = { status: number; text: string }

@@ -1,6 +1,6 @@
 /**
- * What an attack is: data that the run, the tests and the page of attacks read. Its code lies beside the
- * others of its family, `test/hostile/<family>/<name>.ts`, and says in its comment what it tries.
+ * What an attack is: data for the run, the tests and the generated page. Its code is in
+ * `test/hostile/<family>/<name>.ts`, or in a shared folder; its first comment says what it tries.
  */
 import type { ErrorCode } from '../contract/error-codes.ts'
 
@@ -31,8 +31,10 @@ export type Ending = ErrorCode | 'answer' | 'ghost'
 export type Promised = 1 | 2 | 3
 
 export type Attack = {
-  /** Name of its file, and id of its connector. */
+  /** Name of its file unless `shared`, and id of its connector. */
   name: string
+  /** For attacks with the same code: the folder of that code, and the content of its `parameter.ts`. */
+  shared?: { source: string; parameter: string }
   promise: Promised
   /** How it may end; anything else is a defect. */
   ends: readonly Ending[]

@@ -14,9 +14,9 @@ export type FolderPlace = {
   secrets: string
 }
 
-/** Where the code of an attack lies: a file, or a folder where it takes several. */
-export function sourceOf(family: Family, { name }: Attack): string {
-  const folder = path.join(CORPUS, family, name)
+/** The code of an attack: a file, or a folder if it has several files. */
+export function sourceOf(family: Family, { name, shared }: Attack): string {
+  const folder = path.join(CORPUS, family, shared?.source ?? name)
   if (existsSync(folder)) return folder
   // Whoever took over a worker has no use for the connector's code.
   return family === 'worker' ? path.join(CORPUS, family, 'connector.ts') : `${folder}.ts`
@@ -35,7 +35,8 @@ export async function writeFolder(
   await mkdir(folder, { recursive: true })
   if (source.endsWith('.ts')) await cp(source, path.join(folder, 'connector.ts'))
   else await cp(source, folder, { recursive: true, verbatimSymlinks: true })
-  for (const [name, content] of Object.entries(attack.files?.() ?? {})) {
+  const parameter = attack.shared ? { 'parameter.ts': `${attack.shared.parameter}\n` } : {}
+  for (const [name, content] of Object.entries({ ...parameter, ...attack.files?.() })) {
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
     await writeFile(path.join(folder, name), content)
   }

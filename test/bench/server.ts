@@ -1,6 +1,6 @@
 /** A server that is measured: a process that listens on a free port and writes its log to nowhere. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
+import { freePort } from '../free-port.ts'
 import { pause } from './run.ts'
 
 export type Server = {
@@ -86,13 +86,4 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
     await pause(ASK_EVERY_MS)
   }
   throw new Error(`not ready after ${PATIENCE_MS / 1000} s`)
-}
-
-/** A port that nobody listens on now. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }

@@ -1,11 +1,11 @@
 /** The README's commands for authors and operators, run as they stand in an empty folder. */
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetDatabase } from '../database/forget.ts'
+import { freePort } from '../free-port.ts'
 import { type Ended, ROOT } from './keyway.ts'
 
 let home: string
@@ -39,14 +39,6 @@ afterAll(async () => {
   await forgetDatabase(path.join(home, 'data'))
   await rm(home, { recursive: true, force: true, maxRetries: 10 })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** Runs a script to its end; what it left in the background goes on until the end of the tests. */
 function sh(script: string): Promise<Ended> {

@@ -13,6 +13,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { until } from '../e2e/until.ts'
+import { freePort } from '../free-port.ts'
 import { killDatabase } from './kill.ts'
 
 const run = promisify(execFile)
@@ -31,14 +32,6 @@ const children: ChildProcess[] = []
 
 const tool = (name: string, ...args: string[]) =>
   run(path.join(bin ?? '', name), args, { cwd: home, ...who })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 const asks = async (port: number, question: string): Promise<Record<string, unknown>[]> => {
   const client = new Client({ host: '127.0.0.1', port, user: 'keyway', database: 'keyway' })

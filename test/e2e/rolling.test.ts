@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,6 +13,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/emb
 import { VERSION } from '../../runtime/version.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { freePort } from '../free-port.ts'
 import { send } from './client.ts'
 import { begin, type Command, ROOT, stopCommands } from './command.ts'
 import { until } from './until.ts'
@@ -56,14 +56,6 @@ async function laterVersion(): Promise<string> {
     return JSON.stringify({ ...journal, entries: [...journal.entries, { idx: 9999, ...entry }] })
   })
   return path.join(folder, 'runtime', 'cli', 'keyway.mjs')
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 const urlOf = (name: string): string => `http://127.0.0.1:${ports[name]}`

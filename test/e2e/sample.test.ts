@@ -1,11 +1,11 @@
 /** The README's first minute: the real command with its sample directory, called as it says. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { people } from '../../runtime/sample/people.ts'
+import { freePort } from '../free-port.ts'
 import { send } from './client.ts'
 import {
   begin,
@@ -58,14 +58,6 @@ async function start(): Promise<Running> {
   const firstTasks = (await send(`${origin}/tasks?status=PENDING`, { headers })).text
   const [curl, url = '', body = ''] = await command.prints(/curl -s (\S+) [\s\S]*? -d '(\{.*\})'/)
   return { command, home, data, url, curl, body: JSON.parse(body), waitedFor, firstTasks }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 const hasCurl = spawnSync('curl', ['--version']).error === undefined

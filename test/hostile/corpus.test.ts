@@ -19,8 +19,10 @@ test.each(Object.keys(ATTACKS) as Family[])('every file of %s is an attack', (fa
     name.replace(/\.\w+$/, ''),
   )
   const known =
-    family === 'worker' ? ['connector', 'hostile-worker'] : ATTACKS[family].map(({ name }) => name)
-  expect(found.sort()).toEqual([...known].sort())
+    family === 'worker'
+      ? ['connector', 'hostile-worker']
+      : ATTACKS[family].map(({ name, shared }) => shared?.source ?? name)
+  expect(found.sort()).toEqual([...new Set(known)].sort())
 })
 
 test.each(all)(

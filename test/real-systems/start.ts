@@ -1,10 +1,10 @@
 /** Starts the third-party servers of this folder for tests, in temporary folders outside the repository. */
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../free-port.ts'
 
 const run = promisify(execFile)
 
@@ -18,31 +18,6 @@ export function missing(...more: string[]): string | null {
     (tool) => spawnSync(tool, ['--version']).error !== undefined,
   )
   return absent.length === 0 ? null : `needs ${absent.join(', ')}`
-}
-
-/** A port on loopback that nobody uses at the moment, and as many after it as are asked for. */
-export async function freePort(count = 1): Promise<number> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const first = await listened(0)
-    if (first === null || first + count > 65_536) continue
-    const others = Array.from({ length: count - 1 }, (_, index) => first + 1 + index)
-    if (!(await Promise.all(others.map(listened))).includes(null)) return first
-  }
-  throw new Error(`no ${count} free ports in a row`)
-}
-
-/** The port, freed again, or null when somebody has it; 0 takes any. */
-function listened(wanted: number): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
-    )
-    server.listen(wanted, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 /** What `oidc-scim` tells of its ways in. */

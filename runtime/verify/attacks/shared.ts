@@ -29,11 +29,27 @@ const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
     workerMayDie: true,
     besideMs: KILLED_BESIDE_MS,
   },
-  { name: 'slices-of-3-ms', ends: ['answer'], calls: 2, together: 2 },
-  { name: 'slices-of-15-ms', ends: ['answer'], calls: 2, together: 2 },
-  { name: 'slices-of-24-ms', ends: ['answer'], calls: 2, together: 2 },
-  { name: 'heavy-from-then-on', ends: ['answer'], calls: 80, together: 2 },
-  { name: 'light-and-heavy-in-turn', ends: ['answer'], calls: 24, together: 2 },
+  ...[3, 15, 24].map((sliceMs) => ({
+    name: `slices-of-${sliceMs}-ms`,
+    shared: { source: 'slices-of', parameter: `export const SLICE_MS = ${sliceMs}` },
+    ends: ['answer'] as const,
+    calls: 2,
+    together: 2,
+  })),
+  {
+    name: 'heavy-from-then-on',
+    shared: slowCalls('call > 60'),
+    ends: ['answer'],
+    calls: 80,
+    together: 2,
+  },
+  {
+    name: 'light-and-heavy-in-turn',
+    shared: slowCalls('call % 2 === 0'),
+    ends: ['answer'],
+    calls: 24,
+    together: 2,
+  },
   {
     name: 'flood-of-microtasks',
     ends: ['request_timeout', 'service_error'],
@@ -45,6 +61,14 @@ const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
 
 /** A generous limit for attacks that end at once, because the machine may be busy. */
 const PATIENT_MS = 5000
+
+/** A connector whose calls are slow if `condition` holds of their number. */
+function slowCalls(condition: string): NonNullable<Attack['shared']> {
+  return {
+    source: 'slow-calls',
+    parameter: `export const isSlow = (call: number) => ${condition}`,
+  }
+}
 
 export const SHARED: readonly Attack[] = ATTACKS.map((attack) => ({
   promise: 1,

@@ -1,8 +1,9 @@
 /**
- * Computes in slices of 24 ms, one turn after the other, for as long as it may. Promise 1.
+ * Computes in slices of a few milliseconds, one turn after the other, for as long as it may. Promise 1.
  * Must happen: it is answered; the other tenant of its worker is slower at most.
  */
 import { defineConnector } from 'keyway/sdk'
+import { SLICE_MS } from './parameter.ts'
 
 const spin = (ms: number) => {
   const endMs = Date.now() + ms
@@ -14,7 +15,7 @@ export default defineConnector({
   async list_accounts() {
     const endMs = Date.now() + 1200
     while (Date.now() < endMs) {
-      spin(24)
+      spin(SLICE_MS)
       await pause()
     }
     return []

@@ -1,0 +1,2 @@
+/** Replaced by the `parameter` of each attack. */
+export const SLICE_MS = 3
