@@ -6,6 +6,7 @@ import type { OperatorStanding } from './core/callers/operator-standing.ts'
 import { takeOperatorToken } from './core/callers/operator-token.ts'
 import type { TokenHasher } from './core/callers/principal.ts'
 import { TOKENS_CHANNEL } from './core/callers/tokens.ts'
+import { connectionsOf } from './core/connections.ts'
 import { agreeOnSecret } from './core/deployment.ts'
 import type { CoreParts } from './core/parts.ts'
 import { tellPaused } from './core/paused.ts'
@@ -57,6 +58,8 @@ export async function openState(options: StateOptions): Promise<State> {
       const { db, domainId } = reached
       operator.heard(await takeOperatorToken(db, hasher, domainId, own))
       await tellPaused(db, domainId)
+      const crowd = await connectionsOf(db, 1)
+      if (!crowd.enough) log.warn(`${crowd.what}: ${crowd.advice}`)
       await work.start(reached)
     },
     tell: (text) => log.info(text),

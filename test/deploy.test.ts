@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig, SETTINGS } from '../runtime/config.ts'
+import { CONNECTIONS_OF_A_HOST, MOST_OF_A_HOST } from '../runtime/database/connections.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const FOLDER = path.join(ROOT, 'scripts', 'deploy')
@@ -102,4 +103,18 @@ test.each([
   const waits = [...read(name).matchAll(pattern)].map(([, seconds]) => Number(seconds) * 1000)
   expect(waits.length).toBeGreaterThan(1)
   expect(Math.min(...waits)).toBeGreaterThan(readConfig({}).ceilings.maxDeadlineMs)
+})
+
+test('the page says how many connections a host takes, and what that makes', () => {
+  const words = read('README.md').replaceAll(/\s+/g, ' ')
+  const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
+  for (const said of [
+    `a host takes up to ${MOST_OF_A_HOST} of PostgreSQL's: ${pool} to work, ${listening} to listen, ${watching} to watch`,
+    `must be ${MOST_OF_A_HOST} for each host and 3`,
+    `${2 * MOST_OF_A_HOST + 3} for two hosts, ${3 * MOST_OF_A_HOST + 3} for three`,
+    `\`default_pool_size\` must be ${MOST_OF_A_HOST} for each host`,
+  ])
+    expect(words).toContain(said)
+  expect(Math.floor((100 - 3) / MOST_OF_A_HOST)).toBe(2)
+  expect(read('troubleshooting.md')).toContain(`${MOST_OF_A_HOST} for each host`)
 })

@@ -10,6 +10,7 @@ import { RuntimeError } from '../contract/errors.ts'
 import { type AnswerWatch, watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
 import { gathering } from './at-end.ts'
+import { CONNECTIONS_OF_A_HOST } from './connections.ts'
 import { ONCE, whenContendedAgain } from './contention.ts'
 import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
@@ -35,8 +36,6 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** Most connections of one host: work in the background may hold some sixteen, each for a lock. */
-const MAX_CONNECTIONS = 30
 /** How long a question waits for a connection, and a connection for its server, in milliseconds. */
 const CONNECT_MS = 5000
 /** Longest that any question is waited for: more than an import's may take, in milliseconds. */
@@ -79,7 +78,7 @@ export async function openDatabase(
   const pool = new Pool({
     ...connection,
     ...role,
-    max: MAX_CONNECTIONS,
+    max: CONNECTIONS_OF_A_HOST.pool,
     connectionTimeoutMillis: CONNECT_MS,
     // A server that vanished without a word says nothing any more: nobody waits for it for ever.
     query_timeout: SILENCE_MS,

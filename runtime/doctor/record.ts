@@ -1,6 +1,7 @@
 /** Checks of the database. Each runs on its own: one that fails does not affect the others. */
 import { sql } from 'drizzle-orm'
 import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts'
+import { connectionsOf } from '../core/connections.ts'
 import { oldestJobs } from '../core/measures/jobs.ts'
 import { clockOffsetMs } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
@@ -50,6 +51,10 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     return good(
       `${generations} generations, kept forever; ${packages} packages of the latest 100 generations take ${formatBytes(Number(bytes))}`,
     )
+  },
+  connections: async ({ db }) => {
+    const { enough, what, advice } = await briefly(db, (tx) => connectionsOf(tx))
+    return enough ? good(what) : { state: 'act', what, advice }
   },
   clock: async ({ db }) => {
     const offsetMs = await clockOffsetMs(db)

@@ -19,6 +19,7 @@ export const DOCTOR_CHECKS = {
   tables: 'table sizes and expired rows',
   retention: 'whether expired rows are removed',
   generations: 'generations of installed connectors, and packages',
+  connections: 'whether PostgreSQL accepts as many connections as the hosts may open',
   clock: 'offset between the clocks of host and database',
   rotation: 'what still depends on an older secret in KEYWAY_SECRET',
   apps: 'apps that are paused because their system does not answer',
