@@ -318,6 +318,7 @@ export async function createHost(
       generation: lifecycle.generation(),
       connectors: registry.ids().length,
       containment: lanes.containment,
+      scheduling: lanes.scheduling,
     }),
   })
 

@@ -6,11 +6,13 @@
 import { RuntimeError } from '../contract/errors.ts'
 import type { Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
-import { type CpuWatch, createCpuWatch, lowerPriority } from './cpu-watch.ts'
+import { type CpuWatch, createCpuWatch } from './cpu-watch.ts'
 import { createLane, type Lane, type LaneLimits } from './lane.ts'
 import { isGuilty, SandboxLost } from './lane-errors.ts'
 import type { Containment, Launcher } from './launch.ts'
+import { createPriorities, type Priorities, type Scheduling } from './priority.ts'
 import { type ProcessStat, readStat } from './process-stat.ts'
+import { createRank, type Rank } from './rank.ts'
 import { createStandingBook, type StandingBook } from './standing.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
@@ -21,6 +23,8 @@ export type LanesLimits = LaneLimits & {
   maxWorkerBytes: number
   /** How long a worker may be stopped by a signal before another takes its place, in milliseconds. */
   maxStoppedMs: number
+  /** How long a worker is calm before it stands beside the host for the processor, in milliseconds. */
+  goodMs: number
   /** How often resident memory, idleness and idle isolates are looked at, in milliseconds. */
   pollMs: number
 }
@@ -42,6 +46,7 @@ export const LANES_LIMITS: LanesLimits = {
   idleMs: 300_000,
   maxWorkerBytes: 1024 * 1024 * 1024,
   maxStoppedMs: 1000,
+  goodMs: 30_000,
   pollMs: 250,
 }
 
@@ -60,6 +65,8 @@ export type LaneState = {
 
 export type Lanes = {
   readonly containment: Containment
+  /** How workers stand behind the host for the processor. */
+  readonly scheduling: Scheduling
   /**
    * Runs a call. One that was lost with its sandbox, not by its own doing, runs once more if nothing but
    * GET and HEAD has left for it.
@@ -91,7 +98,8 @@ type Entry = {
   draining: boolean
   /** Its worker burned CPU and waits for all others now. */
   slowed: boolean
-  burns: CpuWatch
+  uses: CpuWatch
+  rank: Rank
   /** Since when its worker is seen stopped, in milliseconds since the epoch; null while it runs. */
   stoppedSinceMs: number | null
 }
@@ -110,6 +118,7 @@ export function createLanes(
   launcher: Launcher,
   events: LanesEvents = {},
   limits: LanesLimits = LANES_LIMITS,
+  priorities: Priorities = createPriorities(),
 ): Lanes {
   const standing = createStandingBook()
   const lanes = new Map<LaneKey, Entry>()
@@ -128,27 +137,29 @@ export function createLanes(
       known.draining = false
       return known.lane
     }
+    const shared = key !== digest && key !== aloneKey(digest)
+    const rank = createRank(priorities, { isOwn: shared, goodMs: limits.goodMs })
     const entry: Entry = {
       deaths: 0,
       draining: false,
       slowed: false,
-      burns: createCpuWatch(),
+      uses: createCpuWatch(),
+      rank,
       stoppedSinceMs: null,
-      lane: createLane(
-        launcher,
-        { ...limits, shared: key !== digest && key !== aloneKey(digest) },
-        (end, connectors) => {
-          entry.stoppedSinceMs = null
-          if (end.reason !== 'stopped') entry.deaths += 1
-          entry.slowed = false
-          if (isGuilty(end)) standing.died(connectors)
-          events.onEnd?.(key, end)
-        },
-      ),
+      lane: createLane(ranked(launcher, rank), { ...limits, shared }, (end, connectors) => {
+        entry.stoppedSinceMs = null
+        if (end.reason !== 'stopped') entry.deaths += 1
+        entry.slowed = false
+        if (isGuilty(end)) standing.died(connectors)
+        events.onEnd?.(key, end)
+      }),
     }
     lanes.set(key, entry)
     return entry.lane
   }
+
+  /** A lane alone is of a connector in whose worker something died; of the others only the digest is known. */
+  const isClear = (key: LaneKey) => standing.of(key.replace(/^alone /, '')).state === 'clear'
 
   const look = ({ pid }: Lane) => (pid === null ? null : readStat(pid))
 
@@ -177,11 +188,14 @@ export function createLanes(
       lane.tend()
       boundMemory(lane, seen)
       replaceStopped(entry, seen)
-      if (pid !== null && entry.burns(pid, lane.answers)) {
-        lowerPriority(pid)
-        // It cannot be raised again: the worker goes when its calls are over.
-        entry.slowed = true
-        events.onSlowed?.(key)
+      if (pid !== null) {
+        const use = entry.uses(pid, lane.answers)
+        entry.rank.looked(pid, use, isClear(key))
+        if (use === 'burned') {
+          // It comes up no more: the worker goes when its calls are over.
+          entry.slowed = true
+          events.onSlowed?.(key)
+        }
       }
       if (idle && (draining || slowed || Date.now() - lane.lastUsedMs > limits.idleMs)) {
         lane.kill('stopped', slowed ? 'slowed' : draining ? 'drained' : 'idle')
@@ -225,6 +239,7 @@ export function createLanes(
 
   return {
     containment: launcher.containment,
+    scheduling: priorities.scheduling,
     standing,
     release(digest) {
       for (const key of [digest, aloneKey(digest)]) lanes.get(key)?.lane.forgive()
@@ -239,7 +254,8 @@ export function createLanes(
       ),
     async describe(connector, deadlineMs) {
       refuseWhenStopped()
-      const lane = createLane(launcher, limits, () => {})
+      const rank = createRank(priorities, { isOwn: false, goodMs: limits.goodMs })
+      const lane = createLane(ranked(launcher, rank), limits, () => {})
       describing.add(lane)
       try {
         return await lane.describe(connector, deadlineMs)
@@ -270,6 +286,16 @@ export function createLanes(
     },
   }
 }
+
+/** Tells the rank of a lane of every worker that is started for it. */
+const ranked = (launcher: Launcher, rank: Rank): Launcher => ({
+  ...launcher,
+  start() {
+    const made = launcher.start()
+    if (made.process.pid !== undefined) rank.started(made.process.pid)
+    return made
+  },
+})
 
 /** The lane of a connector that shares none for a while. */
 const aloneKey = (digest: string): LaneKey => `alone ${digest}`

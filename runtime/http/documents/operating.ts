@@ -29,6 +29,16 @@ export const Readiness = v.pipe(
       }),
       v.metadata({ description: 'What holds connectors in on this machine' }),
     ),
+    scheduling: v.pipe(
+      v.object({
+        means: v.array(v.picklist(['nice', 'autogroup'])),
+        raises: v.pipe(
+          v.boolean(),
+          v.metadata({ description: 'Whether a worker of good standing comes up again' }),
+        ),
+      }),
+      v.metadata({ description: 'What puts the workers of connectors behind the host' }),
+    ),
   }),
   v.metadata({ title: 'Readiness', description: 'Whether it can serve, and how safely' }),
 )

@@ -1,0 +1,164 @@
+/** Workers of connectors that do not come with the host stand behind it for the processor. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { createPriorities, type Priority } from '../../runtime/lanes/priority.ts'
+import { createRank } from '../../runtime/lanes/rank.ts'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+const PATIENT = { timeout: 10_000, interval: 20 }
+const hello = connectorOf(say("'hello'"))
+const { scheduling } = createPriorities()
+const hasGroups = scheduling.means.includes('autogroup')
+
+const autogroupOf = (pid: number | 'self') =>
+  Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[1])
+
+/** How many steps of the nice value a process is behind this one, by each means that counts. */
+function behind(pid: number): number[] {
+  const group = hasGroups ? [autogroupOf(pid) - autogroupOf('self')] : []
+  return [getPriority(pid) - getPriority(), ...group]
+}
+
+const everyMeans = (steps: number) => scheduling.means.map(() => steps)
+
+/** Runs one call in a lane and gives its worker. */
+async function workerOf(key: string, limits = {}): Promise<number> {
+  const { lanes } = openLanes({ pollMs: 20, ...limits })
+  expect(await outcome(lanes.run(key, callOf(hello)))).toBe('hello')
+  return lanes.states()[0]?.pid as number
+}
+
+describe('a worker', () => {
+  test('of a connector with a lane of its own starts ten steps behind the host', async () => {
+    expect(behind(await workerOf(hello.digest))).toEqual(everyMeans(10))
+  })
+
+  test('of the connectors that come with the host starts beside it', async () => {
+    expect(behind(await workerOf('built-in'))).toEqual(everyMeans(0))
+  })
+
+  test.runIf(scheduling.raises)('that was calm for long enough comes up', async () => {
+    const pid = await workerOf(hello.digest, { goodMs: 200 })
+    await vi.waitFor(() => expect(behind(pid).at(-1)).toBe(0), PATIENT)
+  })
+
+  test('that burns goes behind everything else', async () => {
+    const { lanes } = openLanes({ pollMs: 50 })
+    const spin = connectorOf('for (;;) {}')
+    // Beside the host at first: on a busy machine one that is lowered gets too little to be seen burning.
+    const spinning = outcome(lanes.run('built-in', callOf(spin, { deadlineMs: 8000 })))
+    await vi.waitFor(() => {
+      const pid = lanes.states()[0]?.pid as number
+      expect([getPriority(pid), hasGroups ? autogroupOf(pid) : 19]).toEqual([19, 19])
+    }, PATIENT)
+    expect(await spinning).toBe('deadline_passed')
+  }, 20_000)
+})
+
+describe('a rank', () => {
+  function ranked({ raises = true, isOwn = false } = {}) {
+    let nowMs = 0
+    const set: Priority[] = []
+    let works = true
+    const priorities = {
+      scheduling: { means: [], raises },
+      set: (_pid: number, priority: Priority) => {
+        set.push(priority)
+        return works
+      },
+    }
+    const rank = createRank(priorities, { isOwn, goodMs: 1000 }, () => nowMs)
+    rank.started(1)
+    return {
+      set,
+      fails: (yes: boolean) => {
+        works = !yes
+      },
+      look(use: 'calm' | 'burns' | 'burned', isClear = true) {
+        nowMs += 250
+        rank.looked(1, use, isClear)
+      },
+      again: () => rank.started(2),
+    }
+  }
+
+  test('goes up after a calm time and down with the first look at which it burns', () => {
+    const { set, look } = ranked()
+    for (let times = 0; times < 4; times += 1) look('calm')
+    look('burns')
+    for (let times = 0; times < 3; times += 1) look('calm')
+    expect(set).toEqual(['low', 'usual', 'low'])
+    look('calm')
+    expect(set.at(-1)).toBe('usual')
+  })
+
+  test('stays down while anything is held against the connector', () => {
+    const { set, look } = ranked()
+    for (let times = 0; times < 12; times += 1) look('calm', false)
+    expect(set).toEqual(['low'])
+  })
+
+  test('stays down where nothing can be raised', () => {
+    const { set, look } = ranked({ raises: false })
+    for (let times = 0; times < 12; times += 1) look('calm')
+    expect(set).toEqual(['low'])
+  })
+
+  test('that has burned never comes up, and the next worker starts as the first did', () => {
+    const { set, look, again } = ranked()
+    look('burned')
+    for (let times = 0; times < 12; times += 1) look('calm')
+    again()
+    expect(set).toEqual(['low', 'last', 'low'])
+  })
+
+  test('is set again until it takes effect', () => {
+    const { set, look, fails } = ranked()
+    fails(true)
+    look('burned')
+    look('calm')
+    fails(false)
+    look('calm')
+    look('calm')
+    expect(set).toEqual(['low', 'last', 'last', 'last'])
+  })
+
+  test('of connectors that come with the host changes with burning alone', () => {
+    const { set, look } = ranked({ isOwn: true })
+    for (let times = 0; times < 8; times += 1) look('calm')
+    look('burns')
+    expect(set).toEqual(['usual'])
+    look('burned')
+    expect(set).toEqual(['usual', 'last'])
+  })
+})
+
+/** Runs as somebody without any privilege, and says what it could do to a child of its own. */
+const UNPRIVILEGED = `
+  const { spawn } = await import('node:child_process')
+  const { getPriority } = await import('node:os')
+  const { createPriorities } = await import(process.argv[1])
+  const { scheduling, set } = createPriorities()
+  const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
+  const low = [set(child.pid, 'low'), getPriority(child.pid) - getPriority()]
+  const last = [set(child.pid, 'last'), getPriority(child.pid)]
+  child.kill('SIGKILL')
+  console.log(JSON.stringify({ means: scheduling.means, low: low[1], last: last[1] }))
+`
+
+test.runIf(process.platform === 'linux')('nobody in particular can lower a worker', async () => {
+  const file = path.join(import.meta.dirname, '..', '..', 'runtime', 'lanes', 'priority.ts')
+  const id = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const args = ['--input-type=module', '--eval', UNPRIVILEGED, file]
+  const child = spawn(process.execPath, args, { ...id, stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8')
+  })
+  await new Promise((resolve) => child.once('close', resolve))
+  expect(JSON.parse(text)).toEqual({ means: scheduling.means, low: 10, last: 19 })
+})
