@@ -1,7 +1,8 @@
 /**
- * Writes that are deferred to the end of a transaction and then made in one statement. Meant for writes that take a lock
- * which every writer needs: the lock is then held only for the commit.
+ * Writes that are deferred to the end of a transaction and then sent in the same message as its commit. Meant for writes
+ * that take a lock which every writer needs: it is held only for the commit, however busy the host is.
  */
+import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
 
 /** Most items that one transaction collects of a kind; when it has as many, they are written at once. */
@@ -12,8 +13,8 @@ type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 /** What a transaction, or a savepoint in one, has collected: one entry per kind of write. */
 type Collected = Set<Kind>
 type Kind = {
-  /** Writes the items of `collected`. */
-  write(tx: Db, collected: Collected): Promise<void>
+  /** The statements that write the items of `collected`, which holds none of them afterwards. */
+  statements(collected: Collected): string[]
   /** Adds the items of `from` to those of `to`. */
   move(from: Collected, to: Collected): void
 }
@@ -23,10 +24,11 @@ const transactions = new WeakMap<Db, Collected>()
 /**
  * Makes a write that is deferred to the end of its transaction; at once if `tx` was not started by `gathering`.
  *
- * @param write called inside the transaction, before it commits. An error rolls the transaction back
+ * @param write the statements that write some items. They have no parameters but literals (`escapeLiteral` of pg),
+ *   because they are sent together with the commit. If one fails, the transaction is rolled back
  */
 export function atEnd<T>(
-  write: (tx: Db, items: readonly T[]) => Promise<void>,
+  write: (items: readonly T[]) => string[],
 ): (tx: Db, item: T) => Promise<void> {
   const itemsOf = new WeakMap<Collected, T[]>()
   const take = (collected: Collected): T[] => itemsOf.get(collected)?.splice(0) ?? []
@@ -38,25 +40,30 @@ export function atEnd<T>(
     return all.length
   }
   const kind: Kind = {
-    async write(tx, collected) {
+    statements(collected) {
       const items = take(collected)
-      if (items.length > 0) await write(tx, items)
+      return items.length > 0 ? write(items) : []
     },
     move: (from, to) => void add(to, take(from)),
   }
+  const send = async (tx: Db, statements: string[]): Promise<void> => {
+    for (const statement of statements) await tx.execute(sql.raw(statement))
+  }
   return async (tx, item) => {
     const collected = transactions.get(tx)
-    if (!collected) return write(tx, [item])
-    if (add(collected, [item]) >= MOST) await kind.write(tx, collected)
+    if (!collected) return send(tx, write([item]))
+    if (add(collected, [item]) >= MOST) await send(tx, kind.statements(collected))
   }
 }
 
-/** Runs the work of a transaction that has begun, and then writes what it collected. */
-export async function gathering<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Runs the work of a transaction that has begun; answers with it the statements to be sent with the commit. */
+export async function gathering<T>(
+  tx: Tx,
+  work: (tx: Tx) => Promise<T>,
+): Promise<{ result: T; statements: string[] }> {
   const collected: Collected = new Set()
   const result = await gatheringInto(collected, tx, work)
-  for (const kind of collected) await kind.write(tx, collected)
-  return result
+  return { result, statements: [...collected].flatMap((kind) => kind.statements(collected)) }
 }
 
 function gatheringInto<T>(collected: Collected, tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {

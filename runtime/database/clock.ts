@@ -1,5 +1,6 @@
 /** How far the clock of this host is ahead of the database's. */
-import { type Db, databaseTime } from './database.ts'
+import type { Db } from './database.ts'
+import { databaseTime } from './transactions.ts'
 
 /** In milliseconds, as exact as half the time of the question; negative where it is behind. */
 export async function clockOffsetMs(db: Db): Promise<number> {

@@ -3,13 +3,11 @@
  * meanwhile is told so, and the next question finds it again.
  */
 import type { EventEmitter } from 'node:events'
-import { sql } from 'drizzle-orm'
-import { drizzle, type NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
 import { RuntimeError } from '../contract/errors.ts'
 import { type AnswerWatch, watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
-import { gathering } from './at-end.ts'
 import { CONNECTIONS_OF_A_HOST } from './connections.ts'
 import { ONCE, whenContendedAgain } from './contention.ts'
 import { isDiskFull } from './full-disk.ts'
@@ -17,6 +15,7 @@ import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { refuseSharing, setUp } from './session.ts'
 import { createSharedClock, type SharedClock } from './shared-clock.ts'
+import { transact } from './transactions.ts'
 
 export type Db = NodePgDatabase
 
@@ -127,8 +126,7 @@ function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
 }
 
 /**
- * Drizzle 0.45 keeps the connection of a transaction whose `begin` fails: thirty of them, and the host
- * waits for a connection for ever. Here it is always given back, and closed where the server was lost. A
+ * Has transactions begun by `transact`. Their connection is always given back, and closed where the server was lost. A
  * transaction aborted by contention is retried, so it must have no effects outside the database (else pass ONCE).
  */
 function withTransactions(pool: Pool): Db {
@@ -137,7 +135,7 @@ function withTransactions(pool: Pool): Db {
     const client = await pool.connect()
     let fault: Error | undefined
     try {
-      return await drizzle(client).transaction((tx) => gathering(tx, work), config)
+      return await transact(client, work, config)
     } catch (error) {
       if (isAway(error)) fault = error as Error
       throw error
@@ -148,24 +146,6 @@ function withTransactions(pool: Pool): Db {
   db.transaction = (work, config) =>
     config === ONCE ? once(work) : whenContendedAgain(() => once(work, config))
   return db
-}
-
-/** How long the time read in a transaction is extrapolated, in milliseconds. */
-const COUNTED_MS = 1000
-const moments = new WeakMap<Db, { told: Date; atMs: number }>()
-
-/**
- * The current time by the database's clock, which all its hosts share. A transaction reads it once and extrapolates; the
- * result is never ahead of the database's clock.
- */
-export async function databaseTime(db: Db): Promise<Date> {
-  const known = moments.get(db)
-  const sinceMs = known ? Math.floor(performance.now() - known.atMs) : COUNTED_MS
-  if (known && sinceMs < COUNTED_MS) return new Date(known.told.getTime() + sinceMs)
-  const { rows } = await db.execute<{ now: string }>(sql`select clock_timestamp() as now`)
-  const told = new Date(rows[0]?.now ?? Number.NaN)
-  if (db instanceof NodePgTransaction) moments.set(db, { told, atMs: performance.now() })
-  return told
 }
 
 /** SQLSTATE classes and codes of a server that is unavailable, starting, stopping, out of space, or a standby. */

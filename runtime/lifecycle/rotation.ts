@@ -5,10 +5,11 @@ import { PAGE_TOKEN_LIFETIME_MS } from '../contract/page-token-lifetime.ts'
 import { type Doer, recordActivity } from '../core/activity/activity.ts'
 import { endToken, tokenTarget } from '../core/callers/tokens.ts'
 import { isLive, newestSecret, nobodyBehindSince } from '../core/deployment.ts'
-import { type Db, databaseTime } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import { nodes } from '../database/schema/lifecycle.ts'
 import { apiTokens, users } from '../database/schema/people.ts'
 import { loginLinks, sessions } from '../database/schema/sessions.ts'
+import { databaseTime } from '../database/transactions.ts'
 import { SEALED_PLACES } from './sealed-places.ts'
 
 /** Most tokens that are named. */

@@ -1,5 +1,6 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
-import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lte } from 'drizzle-orm'
+import { escapeLiteral } from 'pg'
 import { atEnd } from '../../database/at-end.ts'
 import type { Db } from '../../database/database.ts'
 import { lockNumber } from '../../database/locks.ts'
@@ -55,13 +56,13 @@ async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, '
 type NewRow = { domainId: string; body: string }
 
 /** Takes a lock until the transaction ends: concurrent writers would fork the hash chain. */
-async function writeRows(tx: Db, rows: readonly NewRow[]): Promise<void> {
-  for (const domainId of new Set(rows.map((one) => one.domainId))) {
-    const bodies = rows.filter((one) => one.domainId === domainId).map(({ body }) => body)
-    await tx.execute(
-      sql`select write_activity(${domainId}, ${sql.param(bodies)}::text[], ${lockNumber('writing the log')})`,
-    )
-  }
+function writeRows(rows: readonly NewRow[]): string[] {
+  const lock = lockNumber('writing the log')
+  return [...new Set(rows.map((one) => one.domainId))].map((domainId) => {
+    const bodies = rows.filter((one) => one.domainId === domainId)
+    const literals = bodies.map(({ body }) => escapeLiteral(body)).join(', ')
+    return `select write_activity(${escapeLiteral(domainId)}, array[${literals}], ${lock})`
+  })
 }
 
 const writeAtEnd = atEnd(writeRows)

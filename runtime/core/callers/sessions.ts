@@ -4,9 +4,10 @@
  */
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
-import { type Db, databaseTime } from '../../database/database.ts'
+import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
+import { databaseTime } from '../../database/transactions.ts'
 import { randomSecret } from '../../secret.ts'
 import { recordActivity } from '../activity/activity.ts'
 import { userTarget } from '../people/users.ts'

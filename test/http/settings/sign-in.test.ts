@@ -2,9 +2,9 @@ import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTokenHasher } from '../../../runtime/core/callers/principal.ts'
 import { findSession } from '../../../runtime/core/callers/sessions.ts'
-import { databaseTime } from '../../../runtime/database/database.ts'
 import { apiTokens, users } from '../../../runtime/database/schema/people.ts'
 import { loginLinks, sessions } from '../../../runtime/database/schema/sessions.ts'
+import { databaseTime } from '../../../runtime/database/transactions.ts'
 import {
   ADMIN_TOKEN,
   type CoreHost,

@@ -1,0 +1,72 @@
+/**
+ * One transaction on one connection. It costs two messages beside what its work asks: one begins it and reads the
+ * time, one writes what was gathered for its end and commits.
+ */
+import { sql } from 'drizzle-orm'
+import { NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
+import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
+import type { PoolClient } from 'pg'
+import { gathering } from './at-end.ts'
+import type { Db } from './database.ts'
+
+type NoSchema = Record<string, never>
+type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
+
+const dialect = new PgDialect()
+
+/**
+ * Begins a transaction, does its work, and commits; drizzle's own keeps the connection where `begin` fails. What the
+ * work throws, or the commit, undoes all of it.
+ *
+ * @throws what the work or the database throws; where the connection is lost at the commit, it may have been done.
+ */
+export async function transact<T>(
+  client: PoolClient,
+  work: (tx: Tx) => Promise<T>,
+  config: PgTransactionConfig = {},
+): Promise<T> {
+  const session = new NodePgSession<NoSchema, NoSchema>(client, dialect, undefined)
+  const tx = new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined)
+  await begin(tx, client, config)
+  try {
+    const { result, statements } = await gathering(tx, work)
+    await client.query([...statements, 'commit'].join('; '))
+    return result
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+/** A level of its own takes its snapshot with its first question, which is then for the work to ask. */
+async function begin(tx: Db, client: PoolClient, config: PgTransactionConfig): Promise<void> {
+  const { isolationLevel, accessMode } = config
+  if (isolationLevel !== undefined) {
+    await client.query(`begin isolation level ${isolationLevel} ${accessMode ?? ''}`)
+    return
+  }
+  // Two statements without parameters are one message, with an answer for each.
+  const answers = await client.query(`begin ${accessMode ?? ''}; ${TIME}`)
+  const [, { rows }] = answers as unknown as [unknown, { rows: [{ now: Date }] }]
+  moments.set(tx, { told: rows[0].now, atMs: performance.now() })
+}
+
+const TIME = 'select clock_timestamp() as now'
+
+/** How long the time read in a transaction is extrapolated, in milliseconds. */
+const COUNTED_MS = 1000
+const moments = new WeakMap<Db, { told: Date; atMs: number }>()
+
+/**
+ * The current time by the database's clock, which all its hosts share. A transaction reads it when it begins and
+ * extrapolates; the result is never ahead of the database's clock.
+ */
+export async function databaseTime(db: Db): Promise<Date> {
+  const known = moments.get(db)
+  const sinceMs = known ? Math.floor(performance.now() - known.atMs) : COUNTED_MS
+  if (known && sinceMs < COUNTED_MS) return new Date(known.told.getTime() + sinceMs)
+  const { rows } = await db.execute<{ now: string }>(sql.raw(TIME))
+  const told = new Date(rows[0]?.now ?? Number.NaN)
+  if (db instanceof NodePgTransaction) moments.set(db, { told, atMs: performance.now() })
+  return told
+}
