@@ -1,16 +1,20 @@
 /**
- * Finds many texts in one at once (Aho and Corasick 1975), so that the work is linear in the texts and in
- * what is searched, whatever both hold: no regular expression is made of a text that somebody else chose.
+ * Searches for many texts at once (Aho and Corasick 1975), in time linear in the texts and in what is searched,
+ * whatever both contain: no regular expression is made of a text that somebody else chose.
  *
- * The search runs from the end to the beginning. So the state at a place knows the longest text that
- * begins there, and a condition on what follows a text is met before its first step.
+ * The search runs backwards. So the state at a position knows the longest text that begins there, and a condition on
+ * what follows a text is checked before its first step.
+ *
+ * Hostile texts must not take much longer than ordinary ones. A state with branches therefore has a row with its
+ * transition for every byte, and a state with one edge falls back only to states that may know another symbol (Knuth,
+ * Morris and Pratt 1977).
  */
 import { type Branches, createBranches } from './branches.ts'
 
 /** What is searched, and for: bytes, or the units of UTF-16. */
 export type Symbols = Uint8Array | Uint16Array
 
-/** Texts made ready to be searched for. Arrays are indexed by state; 0 is the one that has seen nothing. */
+/** Texts prepared for a search. Arrays are indexed by state; 0 is the initial state. */
 export type Search = {
   /** Length of the longest text. */
   maxLength: number
@@ -18,16 +22,28 @@ export type Search = {
   alone: boolean
   /** The symbol that leads to a state: as it is from the state before, `-1 - symbol` from another. */
   edge: Int32Array
-  /** The state of the longest end of what was seen that may go on; its complement (`~`) in states with branches. */
+  /** Where to go on if a state has no edge for a symbol: another state, or `~row` in states with branches. */
   fail: Int32Array
-  /** The number of the longest text that was seen whole, or 0. */
+  /** The number of the longest text that was seen completely, or 0. */
   found: Int32Array
   branches: Branches
+  rows: Rows
   /** The states after one symbol below 256. */
   first: Int32Array
 }
 
-/** A text to be found, and its number: from 1, other for each. */
+/** Transitions of the states with branches, by row. */
+export type Rows = {
+  /** The state after each symbol below 256, at `row * 256 + symbol`. */
+  next: Int32Array
+  /** Where to go on for larger symbols that have no branch. */
+  fail: Int32Array
+}
+
+/** Symbols that a row has transitions for. */
+const ROW = 256
+
+/** A text to be found, and its unique number, from 1. */
 export type Sought = { symbols: Symbols; number: number }
 
 const ALPHANUMERIC = Uint8Array.from({ length: 0x80 }, (_, symbol) =>
@@ -37,13 +53,13 @@ const ALPHANUMERIC = Uint8Array.from({ length: 0x80 }, (_, symbol) =>
 /** Whether a symbol is an ASCII letter or digit. */
 export const isAlphanumeric = (symbol: number): boolean => ALPHANUMERIC[symbol] === 1
 
-/** States after which work may be interrupted. */
+/** States after which the work can be interrupted. */
 const INTERRUPT_EVERY = 8192
 
 /**
- * Makes a search; work for `inSlices` or `atOnce`.
+ * Prepares a search; run it with `inSlices` or `atOnce`.
  *
- * @param texts None twice, none empty.
+ * @param texts without duplicates and empty ones
  */
 export function* prepareSearch(
   texts: readonly Sought[],
@@ -57,18 +73,21 @@ export function* prepareSearch(
     fail: new Int32Array(size),
     found: new Int32Array(size),
     branches: createBranches(texts.length),
-    first: new Int32Array(256),
+    rows: { next: new Int32Array(0), fail: new Int32Array(0) },
+    first: new Int32Array(ROW),
   }
   let count = 1
-  for (const text of texts) {
+  // The longest first: a text that ends another one is then part of its path, without a branch.
+  for (const text of texts.toSorted((a, b) => b.symbols.length - a.symbols.length)) {
     count = insert(search, text, count)
     yield
   }
-  yield* linkFailures(search, count)
+  const order = yield* linkFailures(search, count)
+  yield* shortenFailures(search, order)
   return search
 }
 
-/** Adds the states of a text, the last symbol first; returns how many there are then. */
+/** Adds the states of a text, last symbol first. @returns the number of states */
 function insert(search: Search, { symbols, number }: Sought, count: number): number {
   const { edge, fail, branches, first, found } = search
   let state = 0
@@ -95,8 +114,12 @@ function insert(search: Search, { symbols, number }: Sought, count: number): num
   return made
 }
 
-/** Fills in `fail` and, from it, `found`: states in the order of how much they have seen. */
-function* linkFailures(search: Search, count: number): Generator<void, void> {
+/**
+ * Fills in `fail` as Aho and Corasick define it (`~state` in states with branches), and `found` from it.
+ *
+ * @returns the states by depth
+ */
+function* linkFailures(search: Search, count: number): Generator<void, Int32Array> {
   const { edge, fail, branches } = search
   const queue = new Int32Array(count)
   let queued = 1
@@ -117,9 +140,63 @@ function* linkFailures(search: Search, count: number): Generator<void, void> {
       enqueue(next)
     }
   }
+  return queue
 }
 
-/** Fills in the one of a state from that of the state before. */
+/** Removes failures to states that cannot go on either, and makes the rows; states by depth. */
+function* shortenFailures(search: Search, order: Int32Array): Generator<void, void> {
+  const { edge, fail } = search
+  const withBranches = order.filter((state) => state !== 0 && (fail[state] as number) < 0)
+  const rows: Rows = {
+    next: new Int32Array(withBranches.length * ROW),
+    fail: new Int32Array(withBranches.length),
+  }
+  search.rows = rows
+  let made = 0
+  for (let taken = 1; taken < order.length; taken += 1) {
+    if (taken % INTERRUPT_EVERY === INTERRUPT_EVERY - 1) yield
+    const state = order[taken] as number
+    if ((fail[state] as number) >= 0) {
+      // Shallower states are done. With a row they know the transition at once.
+      const to = fail[state] as number
+      const isSkipped =
+        to !== 0 &&
+        (fail[to] as number) >= 0 &&
+        ((edge[to + 1] as number) < 0 || edge[to + 1] === edge[state + 1])
+      if (isSkipped) fail[state] = fail[to] as number
+      continue
+    }
+    const to = ~(fail[state] as number)
+    rows.fail[made] = to
+    fillRow(search, state, made)
+    fail[state] = ~made
+    made += 1
+    yield
+  }
+}
+
+/** Fills in the row of a state from those of the states that it fails to. */
+function fillRow(search: Search, state: number, row: number): void {
+  const { edge, fail, branches, rows, first, alone } = search
+  const next = rows.next.subarray(row * ROW, (row + 1) * ROW)
+  const passed: number[] = []
+  let to = rows.fail[row] as number
+  for (; to !== 0 && (fail[to] as number) >= 0; to = fail[to] as number) passed.push(to)
+  if (to !== 0) next.set(rows.next.subarray(~(fail[to] as number) * ROW).subarray(0, ROW))
+  else if (!(alone && isAlphanumeric(symbolTo(search, state)))) next.set(first)
+  const set = (from: number): void => {
+    const symbol = edge[from + 1] as number
+    if (symbol >= 0 && symbol < ROW) next[symbol] = from + 1
+  }
+  for (const from of passed.reverse()) set(from)
+  set(state)
+  for (const branch of branches.of(state)) {
+    const symbol = symbolTo(search, branch)
+    if (symbol < ROW) next[symbol] = branch
+  }
+}
+
+/** Fills in the failure of a state from that of the state before. */
 function linkFailure(search: Search, state: number, next: number): void {
   const { fail, found, alone } = search
   const symbol = symbolTo(search, next)
@@ -149,13 +226,13 @@ function after({ edge, fail, branches }: Search, state: number, symbol: number):
   return (fail[state] as number) < 0 ? branches.get(state, symbol) : 0
 }
 
-/** Where a search stands: it has seen a text from some place on. `steps` counts its work. */
+/** Progress of a search: its state at the current position. `steps` counts its work. */
 export type Standing = { state: number; steps: number }
 
-/** What was found: for each place from `base` on the number of the longest text that begins there, or 0. */
+/** Result: for each position from `base` on the number of the longest text that begins there, or 0. */
 export type Notes = { base: number; numbers: Int32Array; lengths: readonly number[] }
 
-/** Searches from `to` down to `from` and goes on where it stood. Only what begins below the end of `numbers` is noted. */
+/** Searches from `to` down to `from`, continuing at `standing`. Texts that begin beyond the end of `numbers` are not noted. */
 export function searchBack(
   search: Search,
   text: Symbols,
@@ -164,37 +241,41 @@ export function searchBack(
   { base, numbers, lengths }: Notes,
 ): void {
   const { edge, fail, found, branches, first, alone } = search
+  const { next: rowNext, fail: rowFail } = search.rows
   const end = base + numbers.length
   let { state, steps } = standing
   for (let at = to - 1; at >= from; at -= 1) {
     const symbol = text[at] as number
-    let next = 0
-    while (state !== 0) {
+    /** Negative until the transition is known. */
+    let next = -1
+    while (state !== 0 && next < 0) {
       steps += 1
-      if (edge[state + 1] === symbol) {
-        next = state + 1
-        break
+      const failure = fail[state] as number
+      if (edge[state + 1] === symbol) next = state + 1
+      else if (failure >= 0) state = failure
+      else if (symbol < ROW) next = rowNext[~failure * ROW + symbol] as number
+      else {
+        next = branches.get(state, symbol) || -1
+        state = rowFail[~failure] as number
       }
-      let failure = fail[state] as number
-      if (failure < 0) {
-        next = branches.get(state, symbol)
-        if (next !== 0) break
-        failure = ~failure
-      }
-      state = failure
     }
-    if (state === 0) {
+    if (next < 0) {
       steps += 1
-      next = symbol < 256 ? (first[symbol] as number) : branches.get(0, symbol)
+      next = symbol < ROW ? (first[symbol] as number) : after(search, 0, symbol)
       // Past the end of the text there is no symbol, and so no letter.
       if (next !== 0 && alone && isAlphanumeric(text[at + 1] as number)) next = 0
     }
     state = next
-    if (state === 0) continue
     const number = found[state] as number
-    if (number === 0 || at >= end) continue
-    const other = numbers[at - base] as number
-    if ((lengths[number] as number) > (lengths[other] as number)) numbers[at - base] = number
+    if (number === 0) continue
+    if (at < end) {
+      const other = numbers[at - base] as number
+      if (other === 0 || (lengths[number] as number) > (lengths[other] as number))
+        numbers[at - base] = number
+    }
+    // The end of a text has no edge: the next symbol would fail.
+    const failure = fail[state] as number
+    if (failure >= 0 && (edge[state + 1] as number) < 0) state = failure
   }
   standing.state = state
   standing.steps = steps

@@ -23,6 +23,13 @@ describe('a text', () => {
     expect(redact(text)).toBe(`a ${REDACTED} b`)
   })
 
+  test.each(['пароль-арендатора', 'contraseña-密码', 'geheim-passwort-😀'])(
+    'loses a secret that ends with a character beyond Latin-1: %s',
+    (secret) => {
+      expect(createRedact(() => [secret])(`it was ${secret}.`)).toBe('it was [secret].')
+    },
+  )
+
   test('loses every occurrence, the longest first', () => {
     expect(redact('longer-than-eight-too, longer-than-eight longer-than-eight')).toBe(
       `${REDACTED}, ${REDACTED} ${REDACTED}`,

@@ -1,28 +1,29 @@
-/** Replaces what stands alone of many texts in the bytes of a reply. */
+/** Replaces texts that stand alone in the bytes of a reply. */
 import { RuntimeError } from '../../contract/errors.ts'
 import { isAlphanumeric, type Notes, type Search, searchBack } from '../../contract/text-search.ts'
 import type { Echo } from './echoes.ts'
 
-/** Where a text grows by placeholders: the most that it may have, and who counts what it takes, in bytes. */
+/** Limits on a text that grows by placeholders, in bytes: `hold` counts the memory that it takes. */
 export type Room = { maxBytes: number; hold(bytes: number): void }
 
-/** What is looked for; echoes and their lengths by number. */
+/** What is searched for; echoes and their lengths by number. */
 export type Known = {
   searches: readonly Search[]
   echoes: readonly Echo[]
   lengths: readonly number[]
 }
 
-/** Bytes after which the work may be interrupted. */
+/** Bytes after which the work can be interrupted. */
 const SLICE_BYTES = 32 * 1024
-/** Bytes that are searched before what was found in them is replaced. */
+/** Bytes that are searched before their echoes are replaced. */
 const BLOCK_BYTES = 64 * 1024
 
 /**
- * The text without echoes, of two at one place the longer; itself where there is none. Work for `inSlices`.
- * Each byte is searched once, and a quarter of them, at the ends of blocks, twice.
+ * Replaces the echoes in a text, of several at one position the longest; run it with `inSlices`. Each byte is searched
+ * once, and a quarter of them, at the ends of blocks, twice.
  *
- * @param count Is told of the steps of the searches, for tests.
+ * @param count called with the number of search steps, for tests
+ * @returns the same buffer if there is no echo
  * @throws upstream_too_large and what `room.hold` throws
  */
 export function* replaceEchoes(
@@ -67,14 +68,37 @@ export function* replaceEchoes(
   return output.end()
 }
 
-/** Whether no letter or digit stands before a place, but one that ends an escape (`\n`, `\u000a`, `%0A`). */
+/** Whether no letter or digit is before a position, except at the end of an escape (`\\n`, `\\u000a`, `%0A`). */
 function mayBeginAt(text: Buffer, at: number): boolean {
   if (at === 0 || !isAlphanumeric(text[at - 1] as number)) return true
-  const before = text.toString('latin1', Math.max(0, at - 6), at)
-  return /%[0-9A-Fa-f]{2}$|\\[nrtbf]$|\\u[0-9A-Fa-f]{4}$/.test(before)
+  if (text[at - 2] === BACKSLASH && SHORT_ESCAPES.includes(text[at - 1] as number)) return true
+  if (text[at - 3] === PERCENT) return areHex(text, at - 2, at)
+  return text[at - 6] === BACKSLASH && text[at - 5] === LETTER_U && areHex(text, at - 4, at)
 }
 
-/** Writes a text with replacements, in order; nothing is copied where there are none. */
+const [BACKSLASH, PERCENT, LETTER_U] = [0x5c, 0x25, 0x75]
+/** Letters behind the backslash of an escape in JSON. */
+const SHORT_ESCAPES: Buffer = Buffer.from('nrtbf')
+
+function areHex(text: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const letter = (text[at] as number) | 0x20
+    if (!((letter >= 0x61 && letter <= 0x66) || isDigit(text[at] as number))) return false
+  }
+  return true
+}
+
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+/** Shorter pieces are copied byte by byte, which costs less than a call of `copy`. */
+const SHORT_BYTES = 64
+
+function copyTo(target: Buffer, at: number, from: Buffer, start: number, end: number): void {
+  if (end - start >= SHORT_BYTES) return void from.copy(target, at, start, end)
+  for (let byte = start; byte < end; byte += 1) target[at + byte - start] = from[byte] as number
+}
+
+/** Writes a text with replacements, in order. Nothing is copied if there are none. */
 function createOutput(text: Buffer, { maxBytes, hold }: Room) {
   let written: Buffer | null = null
   let length = 0
@@ -94,7 +118,7 @@ function createOutput(text: Buffer, { maxBytes, hold }: Room) {
       written?.copy(larger, 0, 0, length)
       written = larger
     }
-    from.copy(written, length, start, end)
+    copyTo(written, length, from, start, end)
     length = needed
   }
 
