@@ -6,6 +6,7 @@ import { RuntimeError } from '../contract/errors.ts'
 import { isFairShare } from '../contract/fair-share.ts'
 import { normalizeId } from '../contract/manifest.ts'
 import type { EgressLimits } from './limits.ts'
+import { createPace, type Pace } from './pace.ts'
 
 /** What one request or reply holds, against every budget that it counts in. */
 export type Holding = {
@@ -27,6 +28,8 @@ export type CallBudgets = {
   holdRequest(): Holding
   /** For a reply, received and decoded, until it is handed over. */
   holdReply(): Holding
+  /** Counts what was read of a reply, and says how long to wait before reading on, in milliseconds. */
+  read(bytes: number): number
 }
 
 /**
@@ -43,8 +46,14 @@ type Account = {
 }
 type Budget = Account & { max: number }
 /** What one of several that share a budget holds of it. */
-type Tenant = { slots: Account; bytes: Account }
-type Connector = { bytes: Budget; slots: Budget; ofWhole: Account; tenants: Map<string, Tenant> }
+type Tenant = { slots: Account; bytes: Account; pace: Pace }
+type Connector = {
+  bytes: Budget
+  slots: Budget
+  ofWhole: Account
+  pace: Pace
+  tenants: Map<string, Tenant>
+}
 
 /**
  * Creates the budgets of one process. An upstream that never reads, or that answers with much and
@@ -68,6 +77,7 @@ export function createBudgets(
       bytes: createBudget(limits.maxConnectorOpenBytes, connectorFull),
       slots: createBudget(limits.maxConnectorOpenFetches, slotsTaken),
       ofWhole: createShare(whole, connectorsShare),
+      pace: createPace(limits.connectorReadBytesPerSecond, limits.readBurstBytes),
       tenants: new Map(),
     }
     connectors.set(id, made)
@@ -80,7 +90,7 @@ export function createBudgets(
     const requests = createBudget(maxOpenRequestBytes, requestsFull)
     const replies = createBudget(maxOpenReplyBytes, repliesFull)
     const hold = (of: 'slots' | 'bytes', ...accounts: Account[]): Holding => {
-      const mine = tenant === undefined ? null : tenantOf(connector, tenant)
+      const mine = tenant === undefined ? null : tenantOf(connector, tenant, limits)
       const all = mine === null ? accounts : [...accounts, mine[of]]
       return createHolding(all, {
         onRefused: () => onRefused(connectorId),
@@ -98,16 +108,26 @@ export function createBudgets(
       },
       holdRequest: () => hold('bytes', requests, connector.bytes, whole, connector.ofWhole),
       holdReply: () => hold('bytes', replies, connector.bytes, whole, connector.ofWhole),
+      read(bytes) {
+        const waitMs = connector.pace.read(bytes)
+        const mine = tenant === undefined ? undefined : connector.tenants.get(tenant)
+        return Math.max(waitMs, mine?.pace.read(bytes) ?? 0)
+      },
     }
   }
 }
 
-function tenantOf({ slots, bytes, tenants }: Connector, name: string): Tenant {
+function tenantOf(
+  { slots, bytes, tenants }: Connector,
+  name: string,
+  { readBytesPerSecond, readBurstBytes }: EgressLimits,
+): Tenant {
   const known = tenants.get(name)
   if (known) return known
   const made = {
     slots: createShare(slots, slotsOfTenant),
     bytes: createShare(bytes, bytesOfTenant),
+    pace: createPace(readBytesPerSecond, readBurstBytes),
   }
   tenants.set(name, made)
   return made

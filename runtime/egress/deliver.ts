@@ -115,6 +115,7 @@ async function send(
       onSend: () => {},
       onBytes: (bytes) => reply.add(bytes),
       onDecoded: (bytes) => reply.add(bytes),
+      read: held.read,
       inTurn(work) {
         const turn = lastDecoding.then(work)
         lastDecoding = turn.catch(() => {})

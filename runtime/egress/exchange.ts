@@ -1,4 +1,5 @@
 /** One exchange with an upstream: one request out, one reply in. Knows nothing of rules or redirects. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { RuntimeError } from '../contract/errors.ts'
 import { decodeBody } from './decode.ts'
@@ -41,6 +42,8 @@ export type ExchangeOptions = {
   onBytes(bytes: number): void
   /** Called with the size of every piece decoded; may throw as well. */
   onDecoded(bytes: number): void
+  /** Counts what was read, and says how long to wait before reading on, in milliseconds. */
+  read(bytes: number): number
   /** Runs one decoding after the other: 64 small bodies that decode to 16 MiB each are 1 GiB. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
 }
@@ -116,7 +119,7 @@ async function collect(
   body: AsyncIterable<Buffer>,
   announced: number,
   from: string,
-  { limits, onBytes }: ExchangeOptions,
+  { limits, onBytes, read, signal }: ExchangeOptions,
 ): Promise<Buffer> {
   const refuse = (): never => {
     throw new RuntimeError(
@@ -138,6 +141,9 @@ async function collect(
       blocks.push(Buffer.concat(pieces))
       pieces = []
     }
+    const waitMs = read(piece.length)
+    // Nothing is read meanwhile: the upstream has to wait as well.
+    if (waitMs > 0) await pause(waitMs, undefined, { signal })
   }
   return Buffer.concat([...blocks, ...pieces], total)
 }

@@ -123,6 +123,7 @@ export async function hop(
         held.add(bytes)
       },
       onDecoded: (bytes) => held.add(bytes),
+      read: (bytes) => state.budgets.read(bytes),
       inTurn(work) {
         const turn = state.lastDecoding.then(work)
         state.lastDecoding = turn.catch(() => {})

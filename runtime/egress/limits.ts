@@ -26,6 +26,11 @@ export type EgressLimits = {
   maxConnectorOpenBytes: number
   /** The same for all connectors of the process. */
   maxProcessOpenBytes: number
+  /** Bytes of replies that are read in a second for all calls of one tenant, and of one connector. */
+  readBytesPerSecond: number
+  connectorReadBytesPerSecond: number
+  /** Bytes that either may be ahead of that: what is shorter never waits. */
+  readBurstBytes: number
   maxRedirects: number
   /** Lookup, connection and TLS handshake together. */
   connectTimeoutMs: number
@@ -48,6 +53,9 @@ export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze({
   maxOpenReplyBytes: 64 * 1024 * 1024,
   maxConnectorOpenBytes: 128 * 1024 * 1024,
   maxProcessOpenBytes: 512 * 1024 * 1024,
+  readBytesPerSecond: 16 * 1024 * 1024,
+  connectorReadBytesPerSecond: 32 * 1024 * 1024,
+  readBurstBytes: 4 * 1024 * 1024,
   maxRedirects: 5,
   connectTimeoutMs: 10_000,
   keepAliveMs: 10_000,

@@ -195,6 +195,17 @@ export const NETWORK: readonly Attack[] = [
     granted: true,
   },
   {
+    name: 'unread-replies',
+    promise: 1,
+    ends: ['request_timeout'],
+    deadlineMs: 2000,
+    calls: 4,
+    together: 2,
+    tenants: 2,
+    settings: upstream,
+    granted: true,
+  },
+  {
     name: 'slow-reply',
     promise: 1,
     ends: ['request_timeout'],

@@ -1,0 +1,15 @@
+/**
+ * Opens fifty answers that do not end, and looks at none of them, in call after call. Promise 1.
+ * Must happen: the host reads for it at a bounded pace, and the others' calls are as quick as before.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  async list_accounts(_request, ctx) {
+    for (let opened = 0; opened < 50; opened += 1)
+      void ctx.fetch(`${ctx.settings.base_url}/huge`).catch(() => {})
+    await new Promise(() => {})
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})
