@@ -18,10 +18,25 @@ const PAUSE_MS = 20
 /** Options of a transaction that must not be retried, because it consumes input that can be read only once. */
 export const ONCE: PgTransactionConfig = {}
 
+/** Of two that change the rights or the shape of the same table; an internal error without a code of its own. */
+const CONTENDED_ROW = /^tuple concurrently (updated|deleted)$/
+
+/** SQLSTATE of query_canceled: by statement_timeout, or by an administrator. */
+const TOO_SLOW = '57014'
+
 /** Whether PostgreSQL aborted a transaction because of a concurrent one, so that it can be retried. */
 export function isContended(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code, message } = one as NodeJS.ErrnoException
+    if (CONTENDED.includes(code) || (code === 'XX000' && CONTENDED_ROW.test(message))) return true
+  }
+  return false
+}
+
+/** Whether PostgreSQL ended a question because it took too long, or because an administrator wanted it. */
+export function isTooSlow(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
-    if (CONTENDED.includes((one as NodeJS.ErrnoException).code)) return true
+    if ((one as NodeJS.ErrnoException).code === TOO_SLOW) return true
   return false
 }
 

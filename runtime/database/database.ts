@@ -5,9 +5,9 @@
 import type { EventEmitter } from 'node:events'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
-import { RuntimeError } from '../contract/errors.ts'
 import { type AnswerWatch, watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
+import { isAway } from './away.ts'
 import { CONNECTIONS_OF_A_HOST } from './connections.ts'
 import { ONCE, whenContendedAgain } from './contention.ts'
 import { isDiskFull } from './full-disk.ts'
@@ -146,26 +146,4 @@ function withTransactions(pool: Pool): Db {
   db.transaction = (work, config) =>
     config === ONCE ? once(work) : whenContendedAgain(() => once(work, config))
   return db
-}
-
-/** SQLSTATE classes and codes of a server that is unavailable, starting, stopping, out of space, or a standby. */
-const AWAY = /^(08|57P0[123]|53|25006$)/
-
-/** Whether an error says that the database is away, rather than that the question was wrong. */
-export function isAway(error: unknown): boolean {
-  for (let one = error; one instanceof Error; one = one.cause) {
-    // What another system or a connector did: its cause may be a connection that broke, but not ours.
-    if (one instanceof RuntimeError) return one.code === 'database_away'
-    const { code, syscall } = one as NodeJS.ErrnoException
-    if (code !== undefined && (AWAY.test(code) || /^E(CONN|PIPE|TIMEDOUT)/.test(code))) return true
-    // The socket of a server, and not a file of ours.
-    if (code === 'ENOENT' && syscall === 'connect') return true
-    if (
-      /connection (terminated|timeout|ended|error)|timeout exceeded when trying to connect/i.test(
-        one.message,
-      )
-    )
-      return true
-  }
-  return false
 }

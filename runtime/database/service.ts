@@ -3,7 +3,8 @@
  * routes do not wait for it, core routes say 503 meanwhile.
  */
 import type { ClientConfig } from 'pg'
-import { type Connections, type Database, type Db, isAway, openDatabase } from './database.ts'
+import { isAway } from './away.ts'
+import { type Connections, type Database, type Db, openDatabase } from './database.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { saysDiskFull, watchDisk } from './full-disk.ts'
 import { homeOf } from './home.ts'

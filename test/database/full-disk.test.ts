@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
-import { isAway } from '../../runtime/database/database.ts'
+import { isAway } from '../../runtime/database/away.ts'
 import { isDiskFull, saysDiskFull, watchDisk } from '../../runtime/database/full-disk.ts'
 import { toCoreError } from '../../runtime/http/core/to-core-error.ts'
 import { exhausted } from '../../runtime/http/problem.ts'

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isAway } from '../../runtime/database/away.ts'
 import { openDatabase } from '../../runtime/database/database.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { shows } from '../symptoms.ts'
@@ -56,6 +57,20 @@ test('a login that may not make schemas is told what to grant', async () => {
     'grant create on schema public to narrow',
   )
   await (await open(url)).close()
+})
+
+test.each([
+  ['a database that takes no connections', 'alter database closed allow_connections false'],
+  ['a role that may not log in any more', 'alter role closed nologin'],
+  ['a password that was changed', `alter role closed password 'another'`],
+  ['a database that was dropped', 'drop database closed'],
+])('%s is told as one that is away', async (_, statement) => {
+  const url = await urlOf('closed')
+  await owner.query(statement)
+  const error = await open(url).catch((thrown: Error) => thrown)
+  expect({ error: String(error), away: isAway(error) }).toMatchObject({ away: true })
+  await owner.query('drop database if exists closed')
+  await owner.query('drop role closed')
 })
 
 test('tables of somebody else in a schema named jobs stay theirs, and the role with fewer rights is used', async () => {

@@ -11,6 +11,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isAway } from '../../runtime/database/away.ts'
+import { isContended } from '../../runtime/database/contention.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { until } from '../e2e/until.ts'
 import { freePort } from '../free-port.ts'
@@ -150,6 +152,45 @@ describe.skipIf(bin === undefined)('with a standby', () => {
 
   const status = async () =>
     (await core.host.app.request('/readyz', { headers: { host: 'localhost' } })).status
+
+  test('what it refuses before it is promoted counts as a database that is away, or as contention', async () => {
+    for (const statement of [
+      `insert into domains (name) values ('x')`,
+      'select * from domains for update',
+      'lock table domains in share mode',
+      'create table nothing ()',
+      'listen anything',
+      `notify anything, 'x'`,
+      'select pg_current_xact_id()',
+      'select pg_current_wal_lsn()',
+      'vacuum domains',
+    ]) {
+      const error = await asks(standby.port, statement).catch((thrown: Error) => thrown)
+      expect({ statement, error: String(error), away: isAway(error) }).toMatchObject({ away: true })
+    }
+    // What it reads may be in the way of what it follows: a question that the primary knows nothing of is ended.
+    await asks(standby.port, 'alter system set max_standby_streaming_delay = 0')
+    await asks(standby.port, 'select pg_reload_conf()')
+    await asks(primary.port, 'create table in_the_way as select generate_series(1, 1000) as n')
+    const reading = new Client({ port: standby.port, host: '127.0.0.1', user: 'keyway' })
+    // Ended in the middle of a question it is told so at once, else between two of them.
+    const faults: Error[] = []
+    reading.on('error', (fault) => faults.push(fault))
+    await reading.connect()
+    await until('the standby has the table', () =>
+      reading.query('select from in_the_way').catch(() => null),
+    )
+    await reading.query('begin isolation level repeatable read')
+    await reading.query('select * from in_the_way')
+    await asks(primary.port, 'drop table in_the_way')
+    await until('the question is ended', async () => {
+      await reading.query('select 1').catch((fault: Error) => faults.push(fault))
+      return faults.length > 0
+    })
+    expect(String(faults)).toContain('conflict with recovery')
+    expect(faults.filter((fault) => !isContended(fault) && !isAway(fault))).toEqual([])
+    await reading.end().catch(() => {})
+  }, 60_000)
 
   test('a host goes on by itself when it is promoted, and nothing that was acknowledged is lost', async () => {
     const made: string[] = []

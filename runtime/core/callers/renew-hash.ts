@@ -1,6 +1,7 @@
 /** Hashing again, with the newest secret, what somebody is known by: only its use shows its text. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { type Db, isAway } from '../../database/database.ts'
+import { isAway } from '../../database/away.ts'
+import type { Db } from '../../database/database.ts'
 import type { apiTokens } from '../../database/schema/people.ts'
 import type { sessions } from '../../database/schema/sessions.ts'
 import { mayRenew } from '../deployment.ts'

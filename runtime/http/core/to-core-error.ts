@@ -1,8 +1,8 @@
 /** What goes wrong around the core's functions, in the words and statuses of the core interface. */
 import { CoreError, type CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors.ts'
-import { isContended } from '../../database/contention.ts'
-import { isAway } from '../../database/database.ts'
+import { isAway } from '../../database/away.ts'
+import { isContended, isTooSlow } from '../../database/contention.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
 
 /** What is said while the database is away, and how soon to ask again, in seconds. */
@@ -15,14 +15,25 @@ const FULL = {
   retryAfterSeconds: 30,
 } as const
 
+/** What is said to one of two changes that waited for each other. */
+const CONTENDED = {
+  words: 'Another change was in the way; nothing was done, try again',
+  retryAfterSeconds: 1,
+} as const
+
+/** What is said where a question was ended because of the time it took. */
+const TOO_SLOW = {
+  words: 'The database took too long, so this was not done; try again',
+  retryAfterSeconds: 10,
+} as const
+
 /** What is said of an error for which the database or its disk is the reason, and how soon to ask again; else null. */
 export function outageOf(thrown: unknown): { words: string; retryAfterSeconds: number } | null {
   if (isDiskFull(thrown)) return FULL
-  return isAway(thrown) ? AWAY : null
+  if (isAway(thrown)) return AWAY
+  if (isContended(thrown)) return CONTENDED
+  return isTooSlow(thrown) ? TOO_SLOW : null
 }
-
-/** What is said to one of two changes that waited for each other. */
-const CONTENDED = 'Another change was in the way; nothing was done, try again'
 
 export const away = (cause?: unknown): CoreError =>
   new CoreError(503, AWAY.words, { 'retry-after': String(AWAY.retryAfterSeconds) }, cause)
@@ -35,7 +46,6 @@ export function toCoreError(thrown: unknown, requestId: string): CoreError {
     const headers = { 'retry-after': String(outage.retryAfterSeconds) }
     return new CoreError(503, outage.words, headers, thrown)
   }
-  if (isContended(thrown)) return new CoreError(503, CONTENDED, { 'retry-after': '1' }, thrown)
   if (thrown instanceof RuntimeError) {
     const { status = 400 } = ERRORS[thrown.code]
     return new CoreError(status as CoreStatus, thrown.message, {}, thrown)

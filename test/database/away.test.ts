@@ -1,0 +1,108 @@
+/** Which errors of a database say that it is away, or that a change was in the way of another: nobody gets 500 for one. */
+import { DrizzleQueryError } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { AWAY_STATES, isAway, UNREACHABLE } from '../../runtime/database/away.ts'
+import { isContended, isTooSlow } from '../../runtime/database/contention.ts'
+import { outageOf, toCoreError } from '../../runtime/http/core/to-core-error.ts'
+
+const fault = (code: string, message = 'as PostgreSQL words it') =>
+  new DrizzleQueryError('select', [], Object.assign(new Error(message), { code }))
+
+/** SQLSTATEs as PostgreSQL, or a pooler before it, gives them -> what they come of. */
+const AWAY: Record<string, string> = {
+  '08000': 'a connection that broke',
+  '08006': 'a connection that broke',
+  '08P01': 'a pooler that has no connection to the server',
+  '25006': 'a write to a standby',
+  '25P03': 'idle_in_transaction_session_timeout',
+  '25P04': 'transaction_timeout',
+  '28000': 'a role that may not log in here',
+  '28P01': 'a password that was changed',
+  '3D000': 'a database that is not there (yet)',
+  '53200': 'no memory',
+  '53300': 'too many clients',
+  '55000': 'a database that takes no connections, a lock that recovery does not allow',
+  '57P01': 'a shutdown',
+  '57P02': 'a crash of another session',
+  '57P03': 'a start, a recovery',
+  '57P04': 'a database that was dropped, also by a standby that follows',
+  '57P05': 'idle_session_timeout',
+  '58030': 'a disk that fails',
+}
+
+describe('a database that is away', () => {
+  test.each(Object.entries(AWAY))('is what %s says: %s', (code) => {
+    expect(isAway(fault(code))).toBe(true)
+    expect(toCoreError(fault(code), 'r')).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': expect.any(String) },
+    })
+  })
+
+  test.each(UNREACHABLE)('is what %s of a connection says', (code) => {
+    expect(isAway(fault(code))).toBe(true)
+  })
+
+  test.each([
+    ['XX000', 'cannot assign TransactionIds during recovery'],
+    ['XX000', 'cannot make new WAL entries during recovery'],
+  ])('is what %s says: %s', (code, message) => {
+    expect(isAway(fault(code, message))).toBe(true)
+  })
+
+  test.each([
+    'Connection terminated unexpectedly',
+    'Connection terminated due to connection timeout',
+    'timeout exceeded when trying to connect',
+    'Query read timeout',
+  ])('is what pg says without a code: %s', (message) => {
+    expect(isAway(new DrizzleQueryError('select', [], new Error(message)))).toBe(true)
+  })
+
+  test('has no row in its table that no case is for', () => {
+    const codes = Object.keys(AWAY)
+    const idle = Object.keys(AWAY_STATES).filter(
+      (state) => !codes.some((code) => code.startsWith(state)),
+    )
+    expect(idle).toEqual([])
+  })
+
+  test.each(['23505', '42P01', '42601', '22P02', 'XX000', '54001', '57014', '40001'])(
+    'is not what %s says',
+    (code) => {
+      expect(isAway(fault(code))).toBe(false)
+    },
+  )
+})
+
+describe('a change that was in the way', () => {
+  test.each([
+    ['40001', 'canceling statement due to conflict with recovery'],
+    ['40P01', 'deadlock detected'],
+    ['55P03', 'canceling statement due to lock timeout'],
+    ['XX000', 'tuple concurrently updated'],
+    ['XX000', 'tuple concurrently deleted'],
+  ])('is what %s says: %s', (code, message) => {
+    expect(isContended(fault(code, message))).toBe(true)
+    expect(outageOf(fault(code, message))).toMatchObject({
+      words: expect.stringMatching(/nothing was done/),
+      retryAfterSeconds: 1,
+    })
+  })
+})
+
+test('a question that took too long, or that an administrator ended, is told as such', () => {
+  const late = fault('57014', 'canceling statement due to statement timeout')
+  expect([isTooSlow(late), isContended(late)]).toEqual([true, false])
+  expect(toCoreError(late, 'r')).toMatchObject({
+    status: 503,
+    detail: expect.stringMatching(/took too long/),
+  })
+})
+
+test('a defect of ours stays one', () => {
+  for (const code of ['42P01', '23505', 'XX000']) {
+    expect(outageOf(fault(code))).toBeNull()
+    expect(toCoreError(fault(code), 'r').status).toBe(500)
+  }
+})
