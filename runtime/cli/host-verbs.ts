@@ -1,6 +1,7 @@
 /** Verbs of who runs a host: the server itself, its people, its record, and what it withstands. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
+import { namedOption } from './named.ts'
 import { answering, helped, reading } from './options.ts'
 
 /** Adds them. */
@@ -36,7 +37,9 @@ export function addHostVerbs(program: Command): void {
     notes: 'There is no --dry-run: an address that nobody opens changes nothing, and soon expires.',
     examples: ['login-link --email ada@example.com'],
   })
-    .option('--email <address>', 'whom it lets in', 'admin@localhost')
+    .addOption(
+      namedOption('user', '--email <address>', 'whom it lets in').default('admin@localhost'),
+    )
     .description('make an address that signs somebody in to the settings pages once')
     .action(async (options) => (await import('./login-link.ts')).loginLink(options))
 }

@@ -1,20 +1,28 @@
-/** Error text for a name or id that the host does not know: says which command lists the valid ones. */
+/** Error text for a name or id that the host does not know: says where the valid ones are listed. */
+import { NAMED, type Named } from './named.ts'
 
-/** Path pattern -> where its items are listed. */
-const LISTED: readonly (readonly [RegExp, string])[] = [
-  [/^\/operator\/(connectors|packages)\b|^\/connectors\b/, '`keyway list` shows the connectors'],
-  [/^\/operator\/(generations|rollback)\b/, '`keyway history` shows the generations'],
-  [/^\/operator\/publishers\b/, '`keyway publishers` shows the keys that are trusted'],
-  [/^\/operator\/webhooks\b/, '`keyway webhooks list` shows those that are there, with their ids'],
-  [/^\/operator\/syncs\b/, '`keyway syncs` shows the runs'],
-  [/^\/operator\/apps\b/, 'GET /apps lists the apps with their ids'],
-  [/^\/operator\/login-links\b/, 'GET /users lists the users'],
+/** Path pattern -> what the path names. */
+const PATHS: readonly (readonly [RegExp, Named])[] = [
+  [/^\/operator\/(connectors|packages)\b|^\/connectors\b/, 'connector'],
+  [/^\/operator\/(generations|rollback)\b/, 'generation'],
+  [/^\/operator\/publishers\b/, 'publisher'],
+  [/^\/operator\/webhooks\b/, 'webhook'],
+  [/^\/operator\/syncs\b/, 'run'],
+  [/^\/operator\/apps\b/, 'app'],
+  [/^\/operator\/login-links\b/, 'user'],
 ]
 
 /** The message of a 404, extended by where to look. */
 export function notThere(path: string, message: string): string {
-  const [, hint] = LISTED.find(([pattern]) => pattern.test(path)) ?? []
-  // What begins with a name keeps it as it is.
-  const words = message.replace(/^there /, 'There ')
-  return hint === undefined || /\bkeyway\b/.test(words) ? words : `${words}; ${hint}`
+  const [, kind] = PATHS.find(([pattern]) => pattern.test(path)) ?? []
+  return kind === undefined ? sentence(message) : unknownName(kind, message)
 }
+
+/** A message about an unknown name, extended by where to look, unless it says so itself. */
+export function unknownName(kind: Named, message: string): string {
+  const text = sentence(message)
+  return /\bkeyway\b/.test(text) ? text : `${text}; ${NAMED[kind]}`
+}
+
+// A message that begins with a name keeps it as it is.
+const sentence = (message: string): string => message.replace(/^there /, 'There ')

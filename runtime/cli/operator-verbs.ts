@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { CAUSE_KINDS } from '../contract/causes.ts'
 import { JOB_STATES } from '../contract/endpoints/jobs.ts'
+import { namedArgument, namedOption } from './named.ts'
 import { changing, collect, helped, reading, WANT_NOTES } from './options.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -54,8 +55,20 @@ ${WANT_NOTES}`
     waits: true,
     examples: ['upgrade acme-1.1.0.tgz', 'upgrade acme --to 1.0.0 --allow-downgrade'],
   })
-    .argument('<package-or-id>', 'a package, or with --to the id of an installed connector')
-    .option('--to <version>', 'with an id: the version or digest that is installed already')
+    .addArgument(
+      namedArgument(
+        'connector',
+        '<package-or-id>',
+        'a package, or with --to the id of an installed connector',
+      ),
+    )
+    .addOption(
+      namedOption(
+        'version',
+        '--to <version>',
+        'with an id: the version or digest that is installed already',
+      ),
+    )
     .description('move calls to another version; those that have begun end where they are')
     .action(async (what, { to, ...flags }) => {
       const verbs = await import('./operator/install.ts')
@@ -66,14 +79,16 @@ ${WANT_NOTES}`
     waits: true,
     examples: ['history', 'rollback 4 --reason "1.1.0 lists nobody"'],
   })
-    .argument('<generation>', 'see keyway history', wholeNumber)
+    .addArgument(
+      namedArgument('generation', '<generation>', 'see keyway history').argParser(wholeNumber),
+    )
     .option('--grant <want>', 'grant this again with it; may stand several times', collect)
     .option('--grant-all', 'grant all again that it wants')
     .description('serve what an earlier generation served, with the grants of today')
     .action(async (to, flags) => (await import('./operator/install.ts')).rollback(to, flags))
 
   helped(changing(program.command('remove')), { examples: ['remove acme'] })
-    .argument('<id>', 'id of the connector')
+    .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
     .description('forget an installed connector with its versions and grants')
     .action(async (id, flags) => {
       const { remove } = await import('./operator/remove.ts')
@@ -85,7 +100,7 @@ function addSwitchVerbs(program: Command): void {
   helped(changing(program.command('disable')), {
     examples: ['disable acme --now --reason "their key leaked"'],
   })
-    .argument('<id>', 'id of the connector, wherever it comes from')
+    .addArgument(namedArgument('connector', '<id>', 'id of the connector, wherever it comes from'))
     .option('--now', 'cut off calls and page sequences that have begun, too')
     .description('let no calls go to a connector')
     .action(async (id, { now, ...flags }) => {
@@ -94,7 +109,7 @@ function addSwitchVerbs(program: Command): void {
     })
 
   helped(changing(program.command('enable')), { examples: ['enable acme'] })
-    .argument('<id>', 'id of the connector')
+    .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
     .description('let calls go to a disabled connector again')
     .action(async (id, flags) => {
       const { change, connectorPath } = await import('./operator/change.ts')
@@ -106,7 +121,7 @@ function addSwitchVerbs(program: Command): void {
       'A connector in quarantine also comes back by itself, after a pause; keyway list shows which are.',
     examples: ['release acme'],
   })
-    .argument('<id>', 'id of the connector')
+    .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
     .option('--dry-run', 'only say whether there is anything to release it from')
     .description('let a connector take calls again whose worker process kept dying')
     .action(async (id, flags) => (await import('./release.ts')).release(id, flags))
@@ -126,8 +141,8 @@ function addGrantVerbs(program: Command): void {
     ],
   ] as const) {
     helped(changing(program.command(verb)), { notes: WANT_NOTES, examples })
-      .argument('<id>', 'id of the connector')
-      .argument('<wants...>', 'which, or all')
+      .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
+      .addArgument(namedArgument('want', '<wants...>', 'which, or all'))
       .description(description)
       .action(async (id, wants: string[], flags) => {
         const { change, connectorPath } = await import('./operator/change.ts')
@@ -141,7 +156,7 @@ function addGrantVerbs(program: Command): void {
 asked for. The credentials are kept sealed, and never shown.`,
     examples: ['probe acme --as acme.json', 'probe acme --forget'],
   })
-    .argument('<id>', 'id of an installed connector')
+    .addArgument(namedArgument('connector', '<id>', 'id of an installed connector'))
     .option('--as <file>', 'JSON with auth or credentials, and settings; default: asks for each')
     .option('--forget', 'keep none any more')
     .option('--dry-run', 'only try them with the version that serves now')
@@ -161,7 +176,7 @@ function addPublisherVerbs(program: Command): void {
   helped(changing(program.command('distrust')), {
     examples: ['publishers', 'distrust 3q2-7wQx0o9bYc1TfE5aZg --reason "it leaked"'],
   })
-    .argument('<key>', 'id of the key, see keyway publishers')
+    .addArgument(namedArgument('publisher', '<key>', 'id of the key, see keyway publishers'))
     .description('trust a key no more: what it has signed stops serving')
     .action(async (key, flags) => {
       const { remove } = await import('./operator/remove.ts')
@@ -175,7 +190,7 @@ function addLookVerbs(program: Command): void {
     .action(async (flags) => (await import('./operator/look.ts')).list(flags))
 
   helped(reading(program.command('show')), { examples: ['show acme'] })
-    .argument('<id>', 'id of the connector')
+    .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
     .description('show an installed connector: its versions, what it wants, what is granted')
     .action(async (id, flags) => (await import('./operator/look.ts')).show(id, flags))
 
@@ -188,8 +203,10 @@ function addLookVerbs(program: Command): void {
     .action(async (flags) => (await import('./operator/look.ts')).history(flags))
 
   helped(reading(program.command('diff')), { examples: ['diff 3', 'diff 3 5'] })
-    .argument('<from>', 'generation', wholeNumber)
-    .argument('[to]', 'generation; default: the newest', wholeNumber)
+    .addArgument(namedArgument('generation', '<from>', 'generation').argParser(wholeNumber))
+    .addArgument(
+      namedArgument('generation', '[to]', 'generation; default: the newest').argParser(wholeNumber),
+    )
     .description('say what is different between two generations')
     .action(async (from, to, flags) => (await import('./operator/look.ts')).diff(from, to, flags))
 
@@ -215,8 +232,10 @@ once this says that it is safe to drop the old one. Backups made before still ne
     notes: 'They are those of all hosts; what has ended is kept for a week.',
     examples: ['jobs --state failed'],
   })
-    .option('--queue <name>', 'only this kind of work')
-    .option('--state <state>', `only those in this state: ${JOB_STATES.join(', ')}`)
+    .addOption(namedOption('queue', '--queue <name>', 'only this kind of work'))
+    .addOption(
+      namedOption('state', '--state <state>', `only those in this state: ${JOB_STATES.join(', ')}`),
+    )
     .option('--limit <count>', 'how many, at most 1000', wholeNumber, 50)
     .description('list what is done in the background, newest first')
     .action(async (flags) => (await import('./operator/jobs.ts')).jobs(flags))
@@ -230,12 +249,17 @@ once this says that it is safe to drop the old one. Backups made before still ne
       'logs --app 3f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10',
     ],
   })
-    .argument('[id]', 'only of this connector')
+    .addArgument(namedArgument('connector', '[id]', 'only of this connector'))
     .option('--limit <count>', 'how many, at most 1000', wholeNumber, 50)
-    .option('--app <app>', 'only those that were made for this app, by its id')
-    .option(
-      '--cause <cause>',
-      `only those with this cause, alone or with its id: ${CAUSE_KINDS.join(', ')}`,
+    .addOption(
+      namedOption('app', '--app <app>', 'only those that were made for this app, by its id'),
+    )
+    .addOption(
+      namedOption(
+        'cause',
+        '--cause <cause>',
+        `only those with this cause, alone or with its id: ${CAUSE_KINDS.join(', ')}`,
+      ),
     )
     .option('--follow', 'go on with those that come')
     .description('list the latest calls of the host, with the requests that each made')
@@ -244,7 +268,7 @@ once this says that it is safe to drop the old one. Backups made before still ne
 
 function addSyncVerbs(program: Command): void {
   helped(reading(program.command('syncs')), { examples: ['syncs', 'syncs --limit 5 --json'] })
-    .argument('[app]', 'only of this app, by its id')
+    .addArgument(namedArgument('app', '[app]', 'only of this app, by its id'))
     .option('--limit <count>', 'how many, at most 1000', wholeNumber, 20)
     .description('list the latest syncs of apps, and how far they are')
     .action(async (app, flags) => (await import('./operator/syncs.ts')).syncs(app, flags))
@@ -254,7 +278,11 @@ function addSyncVerbs(program: Command): void {
       'A sync that misses suspiciously much of what there was stops before anything is marked as gone.',
     examples: ['sync-accept 17'],
   })
-    .argument('<run>', 'number of a stopped sync, see keyway syncs', wholeNumber)
+    .addArgument(
+      namedArgument('run', '<run>', 'number of a stopped sync, see keyway syncs').argParser(
+        wholeNumber,
+      ),
+    )
     .option('--dry-run', 'only say what would be marked as gone')
     .description('say of a stopped sync that what vanished is gone indeed')
     .action(async (run, flags) => (await import('./operator/syncs.ts')).acceptSync(run, flags))
@@ -264,7 +292,11 @@ function addSyncVerbs(program: Command): void {
       'What it brought so far stays; what it did not find stays as it was. The schedule of the app goes on: --every 0 of sync-settings ends that.',
     examples: ['sync-cancel 17'],
   })
-    .argument('<run>', 'number of a running sync, see keyway syncs', wholeNumber)
+    .addArgument(
+      namedArgument('run', '<run>', 'number of a running sync, see keyway syncs').argParser(
+        wholeNumber,
+      ),
+    )
     .option('--dry-run', 'only say what would be cancelled')
     .description('end a running sync')
     .action(async (run, flags) => (await import('./operator/syncs.ts')).cancelSync(run, flags))
@@ -279,7 +311,7 @@ out stays as it is. This app makes users, with managers by the attribute boss_id
       'sync-settings 3f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10 --set source.json --dry-run',
     ],
   })
-    .argument('<app>', 'id of the app')
+    .addArgument(namedArgument('app', '<app>', 'id of the app'))
     .option('--set <file>', 'JSON with the settings to change')
     .option('--every <hours>', 'hours between scheduled syncs; 0 for none', wholeNumber)
     .option('--dry-run', 'only say what they would be')
@@ -301,8 +333,8 @@ place of real ones; a case of the same name is replaced. Private addresses need 
       'call acme list_accounts --as acme.json --size 2 --record plugins/acme',
     ],
   })
-    .argument('<id>', 'id of the connector')
-    .argument('<capability>', 'such as list_accounts')
+    .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
+    .addArgument(namedArgument('capability', '<capability>', 'such as list_accounts'))
     .option('--as <file>', 'JSON with auth or credentials, and settings; default: asks for each')
     .option('--request <json>', 'the request, as JSON or the name of a file with it')
     .option('--size <count>', 'items per page', wholeNumber)

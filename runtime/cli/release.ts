@@ -1,7 +1,7 @@
 /** `keyway release`: ends the quarantine of a connector on the running host. */
 import { normalizeId } from '../contract/manifest.ts'
 import { ask, connectorPath, print } from './operator/change.ts'
-import { RefusedError } from './operator-client.ts'
+import { demandConnector } from './operator/known.ts'
 import type { ReadFlags } from './options.ts'
 
 type Row = { id: string | null; state: string; reason: string | null }
@@ -17,10 +17,10 @@ export async function release(id: string, flags: ReadFlags & { dryRun?: true }):
 
 /** What it would be released from. */
 async function tell(id: string, flags: ReadFlags): Promise<void> {
+  await demandConnector(flags, id)
   const path = '/operator/connectors'
   const { items } = await ask<{ items: Row[] }>(flags, { method: 'GET', path })
   const rows = items.filter((one) => one.id !== null && normalizeId(one.id) === normalizeId(id))
-  if (rows.length === 0) throw new RefusedError(`There is no connector ${JSON.stringify(id)}`, {})
   const held = rows.find(({ state }) => state === 'suspect' || state === 'quarantined')
   print(flags, { id, would_release: held !== undefined, reason: held?.reason ?? null }, () =>
     held

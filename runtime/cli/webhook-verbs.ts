@@ -1,6 +1,7 @@
 /** Verbs of operators about inline webhooks. */
 import { type Command, Option } from 'commander'
 import { INLINE_WEBHOOK_TYPES } from '../contract/models/inline-webhook.ts'
+import { namedArgument } from './named.ts'
 import { helped, reading } from './options.ts'
 
 const ID = 'id of the webhook, see keyway webhooks list'
@@ -25,7 +26,7 @@ function addLooks(webhooks: Command): void {
     .action(async (flags) => (await import('./operator/webhooks.ts')).list(flags))
 
   helped(reading(webhooks.command('show')), { examples: ['webhooks show 5f0c...'] })
-    .argument('<id>', ID)
+    .addArgument(namedArgument('webhook', '<id>', ID))
     .description('show an inline webhook; what its headers hold is shown to nobody')
     .action(async (id, flags) => (await import('./operator/webhooks.ts')).show(id, flags))
 
@@ -33,7 +34,7 @@ function addLooks(webhooks: Command): void {
     notes: 'There is no --dry-run: what it does is to send a sample, marked as a test.',
     examples: ['webhooks test 5f0c...'],
   })
-    .argument('<id>', ID)
+    .addArgument(namedArgument('webhook', '<id>', ID))
     .description('send a sample, and say how it was answered')
     .action(async (id, flags) => (await import('./operator/webhooks.ts')).tryOut(id, flags))
 }
@@ -63,7 +64,7 @@ A header with null is taken away; the others stay. With --new-secret, deliveries
 for a day.`,
     examples: ['webhooks update 5f0c... --disable', 'webhooks update 5f0c... --new-secret'],
   })
-    .argument('<id>', ID)
+    .addArgument(namedArgument('webhook', '<id>', ID))
     .option('--name <name>', 'what people choose it by')
     .option('--to <address>', 'where it is sent')
     .option('--headers <file>', 'JSON with changes of its headers')
@@ -75,7 +76,7 @@ for a day.`,
     .action(async (id, flags) => (await import('./operator/webhooks.ts')).update(id, flags))
 
   helped(dry(webhooks.command('remove')), { examples: ['webhooks remove 5f0c... --dry-run'] })
-    .argument('<id>', ID)
+    .addArgument(namedArgument('webhook', '<id>', ID))
     .description('delete an inline webhook that nothing refers to')
     .action(async (id, flags) => (await import('./operator/webhooks.ts')).remove(id, flags))
 }

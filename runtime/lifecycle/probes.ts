@@ -28,10 +28,13 @@ export async function setProbe(
     .onConflictDoUpdate({ target: [probes.domainId, probes.connector], set: { sealed } })
 }
 
-export async function forgetProbe(db: Db, domainId: string, id: string): Promise<void> {
-  await db
+/** Deletes the credentials. @returns whether there were any */
+export async function forgetProbe(db: Db, domainId: string, id: string): Promise<boolean> {
+  const deleted = await db
     .delete(probes)
     .where(and(eq(probes.domainId, domainId), eq(probes.connector, normalizeId(id))))
+    .returning({ connector: probes.connector })
+  return deleted.length > 0
 }
 
 const rowOf = async (db: Db, domainId: string, id: string) => {

@@ -88,7 +88,7 @@ test.each([
   ['enable none', 1, /^none is neither installed nor disabled; `keyway list` shows/],
   ['grant none all', 1, /^There is no installed connector "none"; `keyway list`/],
   ['distrust none', 1, /^There is no trusted key none; `keyway publishers` shows/],
-  [`syncs ${NOBODY}`, 0, /^There is no sync of an app .+; keyway syncs shows those of all apps/],
+  [`syncs ${NOBODY}`, 1, /^App not found; GET \/apps lists the apps with their ids$/],
   ['sync-accept 4711', 1, /^There is no such run; see keyway syncs$/],
   ['sync-cancel none', 2, /Write a whole number/],
   [`sync-settings ${NOBODY}`, 1, /^App not found; GET \/apps lists the apps with their ids$/],
@@ -99,7 +99,9 @@ test.each([
     1,
     /^There is no user .+; GET \/users lists the users$/,
   ],
-  ['jobs --queue none', 0, /^There are no such jobs; keyway jobs shows those of every queue/],
+  ['jobs --queue none', 1, /query.queue: Input should be one of .*retention/],
+  ['logs none', 1, /^There is no connector "none"; `keyway list` shows the connectors$/],
+  ['probe none --forget', 1, /^There is no installed connector "none"; `keyway list` shows/],
 ] as const)('keyway %s says what is not there, and where to look', async (line, exit, words) => {
   const { code, err, out } = await host.keyway(...line.split(' '))
   expect((err || out).trim()).toMatch(words)

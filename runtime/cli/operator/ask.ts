@@ -21,6 +21,8 @@ type Credential = Schema & { 'x-credential-type'?: string }
 
 /** What `info` says is needed; as JSON Schema. */
 export type Info = {
+  /** Without `info` itself. */
+  capabilities: readonly string[]
   authentication_schema: Credential
   credentials_schema: (Credential & { id: string; 'x-optional'?: boolean })[]
   request_settings_schema: Schema

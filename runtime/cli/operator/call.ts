@@ -7,7 +7,9 @@ import { jsonOf } from './envelope.ts'
 import {
   type Answer,
   addressOf,
+  demandCapability,
   envelopeFor,
+  errorText,
   type Interface,
   interfaceOf,
   send,
@@ -44,6 +46,7 @@ export async function callAt(
   }
   const first = flags.size === undefined ? undefined : { size: flags.size }
   if (flags.dryRun) {
+    await demandCapability(to, id, capability)
     const { auth, credentials } = body
     const sent = { ...body, auth: hidden(auth), credentials: hidden(credentials), page: first }
     const url = addressOf(to, id, capability).href
@@ -85,12 +88,12 @@ function shown(answer: Answer, { json, rawData }: CallFlags): void {
 }
 
 function failed(answer: Answer, { json }: CallFlags, before: number): void {
-  const { error_code, message, raised_by, raised_in } = answer.error ?? NO_ERROR
+  const { error_code, raised_by, raised_in } = answer.error ?? NO_ERROR
   const after = before > 0 ? ` (after ${counted(before, 'item')})` : ''
   if (json) console.log(JSON.stringify(answer, null, 2))
   else {
     const by = raised_by ? `\n  raised by ${raised_by}${raised_in ? ` in ${raised_in}` : ''}` : ''
-    console.error(visible(`${error_code}: ${message}${after}${by}`))
+    console.error(visible(`${error_code}: ${errorText(answer)}${after}${by}`))
   }
   process.exitCode = 1
 }

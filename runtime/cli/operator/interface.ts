@@ -1,7 +1,8 @@
 /** The connector interface of a host, for a person: calls with credentials from a file or a prompt. */
 
 import { ConfigError, readConfig } from '../../config.ts'
-import { notThere } from '../not-there.ts'
+import type { Named } from '../named.ts'
+import { unknownName } from '../not-there.ts'
 import { findOperator } from '../operator-client.ts'
 import type { ReadFlags } from '../options.ts'
 import { askFor, type Info } from './ask.ts'
@@ -44,12 +45,39 @@ export async function envelopeFor(
   to: Interface,
 ): Promise<Envelope> {
   if (as !== undefined) return envelopeOf(as)
+  return askFor(await infoOf(to, id))
+}
+
+/** What a connector says of itself. @throws ConfigError if it does not answer, or does not exist */
+async function infoOf(to: Interface, id: string): Promise<Info> {
   const info = await send(to, id, 'info', {})
-  if (info.is_error) {
-    const { error_code, message = 'info failed' } = info.error ?? {}
-    throw new ConfigError(error_code === 'not_found' ? notThere('/connectors', message) : message)
-  }
-  return askFor(info.response as Info)
+  if (info.is_error) throw new ConfigError(errorText(info))
+  return info.response as Info
+}
+
+/** @throws ConfigError unless the connector exists and offers the capability */
+export async function demandCapability(
+  to: Interface,
+  id: string,
+  capability: string,
+): Promise<void> {
+  const { capabilities } = await infoOf(to, id)
+  if (capability === 'info' || capabilities.includes(capability)) return
+  const message = `${id} does not implement ${JSON.stringify(capability.slice(0, 64))}`
+  throw new ConfigError(unknownName('capability', message))
+}
+
+/** Errors of the host itself about a name in the path -> what the name is. */
+const WRONG_NAMES: Readonly<Record<string, Named>> = {
+  not_found: 'connector',
+  not_implemented: 'capability',
+}
+
+/** The message of an error; for an unknown connector or capability with where to look. */
+export function errorText({ error }: Answer): string {
+  const { error_code = 'error', message = '', raised_by = null } = error ?? {}
+  const kind = raised_by === null ? WRONG_NAMES[error_code] : undefined
+  return kind === undefined ? message : unknownName(kind, message)
 }
 
 /** Where a call goes. */

@@ -4,6 +4,7 @@ import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { visible } from '../../contract/visible.ts'
 import type { ReadFlags } from '../options.ts'
 import { ask, print } from './change.ts'
+import { demandApp, demandConnector } from './known.ts'
 
 /** How often `--follow` asks, in milliseconds. */
 const FOLLOW_MS = 1000
@@ -25,6 +26,10 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
   const latest = () =>
     ask<{ items: CallRecord[] }>(flags, { method: 'GET', path: `/operator/calls?${query}` })
   const first = await latest()
+  if (first.items.length === 0) {
+    if (id !== undefined) await demandConnector(flags, id)
+    if (flags.app !== undefined) await demandApp(flags, flags.app)
+  }
   if (!flags.follow) {
     print(flags, first, ({ items }) => (items.length === 0 ? noneOf(asked) : inOrder(items)))
     return

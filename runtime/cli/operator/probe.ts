@@ -1,7 +1,7 @@
 /** `keyway probe`: credentials that new versions of a connector are tried with. */
 import type { ReadFlags } from '../options.ts'
 import { ask, connectorPath, print } from './change.ts'
-import { envelopeFor, interfaceOf, send } from './interface.ts'
+import { demandCapability, envelopeFor, interfaceOf, send } from './interface.ts'
 
 type ProbeFlags = ReadFlags & { as?: string; forget?: true; dryRun?: true }
 
@@ -23,6 +23,7 @@ export async function probe(id: string, flags: ProbeFlags): Promise<void> {
   }
   const to = await interfaceOf(flags)
   const body = await envelopeFor(id, flags, to)
+  if (flags.dryRun) await demandCapability(to, id, 'validate_credentials')
   if (flags.dryRun) {
     const answer = await send(to, id, 'validate_credentials', { request: {}, ...body })
     const { error } = answer

@@ -8,6 +8,7 @@ import {
 import type { ReadFlags } from '../options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
+import { demandApp } from './known.ts'
 
 export type SyncsFlags = ReadFlags & { limit: number }
 
@@ -19,6 +20,7 @@ export async function syncs(app: string | undefined, flags: SyncsFlags): Promise
     method: 'GET',
     path: `/operator/syncs?${query}`,
   })
+  if (app !== undefined && answer.items.length === 0) await demandApp(flags, app)
   print(flags, answer, ({ items }) =>
     items.length === 0 ? noRuns(app) : items.map(runWords).join('\n'),
   )
@@ -104,4 +106,4 @@ export async function syncSettings(app: string, flags: SettingsFlags): Promise<v
 const noRuns = (app: string | undefined): string =>
   app === undefined
     ? 'Nothing was synced yet.'
-    : `There is no sync of an app ${app}; keyway syncs shows those of all apps, GET /apps lists the apps.`
+    : `The app ${app} was not synced yet; keyway syncs shows the syncs of all apps.`

@@ -109,7 +109,8 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   forget_probe: async (op, { params }) => {
     const id = idOf(params)
     await op.db.transaction(async (tx) => {
-      await forgetProbe(tx, op.actor.domainId, id)
+      if (!(await forgetProbe(tx, op.actor.domainId, id)))
+        return void connectorOf((await newest(tx, op.actor.domainId)).statement, id)
       await recordActivity(tx, op.actor, 'CONNECTOR_PROBE_FORGOTTEN', [target(id)], {})
     })
     return { probe: false }

@@ -1,0 +1,39 @@
+/** NAMED: what arguments and options of verbs name, and where the valid names are listed. */
+import { Argument, Option } from 'commander'
+
+/** Kind of name -> where it is listed, as the end of an error message. */
+export const NAMED = {
+  connector: '`keyway list` shows the connectors',
+  version: '`keyway show` shows the versions of a connector',
+  want: '`keyway show` shows what a connector wants',
+  capability: '`keyway call ID info` shows the capabilities of a connector',
+  generation: '`keyway history` shows the generations',
+  publisher: '`keyway publishers` shows the keys that are trusted',
+  webhook: '`keyway webhooks list` shows the webhooks with their ids',
+  run: '`keyway syncs` shows the runs',
+  app: 'GET /apps lists the apps with their ids',
+  user: 'GET /users lists the users',
+  queue: '`keyway jobs` shows the jobs of every queue',
+  state: '`keyway jobs` shows the jobs of every state',
+  cause: '`keyway logs` shows the calls with every cause',
+} as const
+export type Named = keyof typeof NAMED
+
+const kinds = new WeakMap<Argument | Option, Named>()
+
+/** An argument that names something of a running host. */
+export function namedArgument(kind: Named, name: string, description: string): Argument {
+  const argument = new Argument(name, description)
+  kinds.set(argument, kind)
+  return argument
+}
+
+/** An option that names something of a running host. */
+export function namedOption(kind: Named, flags: string, description: string): Option {
+  const option = new Option(flags, description)
+  kinds.set(option, kind)
+  return option
+}
+
+/** What an argument or option names; null if it names nothing of a host. */
+export const namedBy = (one: Argument | Option): Named | null => kinds.get(one) ?? null

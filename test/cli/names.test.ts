@@ -1,0 +1,184 @@
+/**
+ * Every verb with a wrong name in the place of each that it takes: it fails, and says where the valid names are. The
+ * verbs, their arguments and options are those of the command line itself, so a new one is tried without a change here.
+ */
+import type { Argument, Command, Option } from 'commander'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { NAMED, type Named, namedBy } from '../../runtime/cli/named.ts'
+import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
+import { ConfigError } from '../../runtime/config.ts'
+import { casesFor, LISTING, packaged } from '../lifecycle/packaging.ts'
+import { type Running, startRunning } from './keyway.ts'
+
+const NOBODY = 'e2b7a9b0-0000-4000-8000-000000000000'
+
+/** Names that do not exist. */
+const WRONG: Record<Named, readonly string[]> = {
+  connector: ['none', '../none', '__proto__'],
+  version: ['9.9.9', 'none'],
+  want: ['egress https://nobody.example', 'none'],
+  capability: ['list_nothing', '../info'],
+  generation: ['999'],
+  publisher: ['none'],
+  webhook: [NOBODY, 'none'],
+  run: ['999999'],
+  app: [NOBODY, 'none'],
+  user: ['nobody@acme.example', 'none'],
+  queue: ['none'],
+  state: ['none'],
+  cause: ['none', 'none:1'],
+}
+
+/** A name of each kind that exists; an error may also list these. */
+const RIGHT: Record<Named, string> = {
+  connector: 'acme',
+  version: '1.0.0',
+  want: 'capability list_accounts',
+  capability: 'list_accounts',
+  generation: '1',
+  publisher: 'key',
+  webhook: NOBODY,
+  run: '1',
+  app: NOBODY,
+  user: 'admin@localhost',
+  queue: 'retention',
+  state: 'failed',
+  cause: 'interface',
+}
+
+/** Arguments that name nothing of a host: files, folders, and names that are given to something new. */
+const OTHER_ARGUMENTS = ['file', 'package', 'key', 'directory', 'connectors', 'name']
+/** Options with a value that name nothing of a host. */
+const OTHER_OPTIONS = [
+  ...['--url', '--reason', '--expect', '--wait-ms', '--limit', '--before', '--size', '--every'],
+  ...['--as', '--request', '--record', '--name', '--set', '--signature', '--headers', '--to'],
+  ...[
+    '--description',
+    '--type',
+    '--grant',
+    '--against',
+    '--key',
+    '--out',
+    '--dir',
+    '--from',
+    '--family',
+  ],
+  ...['--only', '--head', '--sample-port', '--remove-clusters'],
+]
+/** Verbs whose `<id>` is that of something new. */
+const NEW_IDS = ['new']
+
+/** What a verb needs besides its arguments. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  upgrade: ['--to', '1.0.0'],
+  call: ['--as', 'good.json'],
+  probe: ['--as', 'good.json'],
+  'login-link': [],
+}
+
+const verbs = verbsOf(createProgram())
+const hidden = (name: string, one: Argument): boolean =>
+  OTHER_ARGUMENTS.includes(one.name()) || (NEW_IDS.includes(name) && one.name() === 'id')
+
+test.each(verbs)('keyway $name says what each of its values names', ({ name, command }) => {
+  const unknown = [
+    ...command.registeredArguments.filter((one) => namedBy(one) === null && !hidden(name, one)),
+    ...command.options
+      .filter((one) => (one.required || one.optional) && namedBy(one) === null)
+      .filter(({ long }) => !OTHER_OPTIONS.includes(long ?? '')),
+  ]
+  expect(unknown.map((one) => ('long' in one ? one.long : one.name()))).toEqual([])
+})
+
+let host: Running
+
+beforeAll(async () => {
+  host = await startRunning()
+  const capabilities = { validate_credentials: {}, list_accounts: {} }
+  const made = await packaged({ capabilities }, LISTING('1.0.0'), casesFor(capabilities))
+  await host.install(made)
+  const envelope = { auth: { token: { token: 'a-token-of-a-tenant' } }, settings: {} }
+  await host.file('good.json', envelope)
+  for (const [name, value] of Object.entries(host.env)) vi.stubEnv(name, value)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await host.stop()
+})
+
+type Wrong = { line: string; args: readonly string[]; kind: Named }
+
+/** The command lines of a verb with one wrong name, with each of its switches. */
+function linesOf(name: string, command: Command): Wrong[] {
+  const switches = command.options.filter((one) => one.isBoolean()).map(({ long }) => long ?? '')
+  const dry = switches.includes('--dry-run') ? [['--dry-run']] : []
+  const alone = switches.filter((one) => one !== '--dry-run' && one !== '--json')
+  const variants = [
+    [],
+    ...dry,
+    ...alone.map((one) => [one]),
+    ...alone.flatMap((one) => dry.map((more) => [one, ...more])),
+  ]
+  const args = command.registeredArguments
+  const right = (one: Argument) => RIGHT[namedBy(one) ?? 'connector']
+  const wrongArguments = args.flatMap((one, at) =>
+    wrongOf(one).map(({ value, kind }) => ({
+      kind,
+      words: [...args.slice(0, at).map(right), value, ...required(args.slice(at + 1)).map(right)],
+    })),
+  )
+  const wrongOptions = command.options.flatMap((one) =>
+    wrongOf(one).map(({ value, kind }) => ({
+      kind,
+      words: [...required(args).map(right), one.long ?? '', value],
+    })),
+  )
+  const more = (words: readonly string[]) =>
+    (MORE[name] ?? []).some((one) => words.includes(one)) ? [] : (MORE[name] ?? [])
+  return [...wrongArguments, ...wrongOptions].flatMap(({ kind, words }) =>
+    variants.map((flags) => {
+      const all = [...name.split(' '), ...words, ...more(words), ...flags]
+      return { kind, args: all, line: all.join(' ') }
+    }),
+  )
+}
+
+const required = (args: readonly Argument[]) => args.filter((one) => one.required)
+
+function wrongOf(one: Argument | Option): { value: string; kind: Named }[] {
+  const kind = namedBy(one)
+  return kind === null ? [] : WRONG[kind].map((value) => ({ value, kind }))
+}
+
+/** What a person reads on standard error, with the exit code. */
+async function typed(args: readonly string[]): Promise<{ told: string; failed: boolean }> {
+  const told: string[] = []
+  const error = vi.spyOn(console, 'error').mockImplementation((text) => void told.push(`${text}`))
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  try {
+    const words = args.map((one) => (one === 'good.json' ? `${host.home}/good.json` : one))
+    await createProgram().parseAsync(words, { from: 'user' })
+    return { told: told.join('\n'), failed: (process.exitCode ?? 0) !== 0 }
+  } catch (thrown) {
+    // main.ts writes the message to standard error and exits with 1; anything else is a crash.
+    if (!(thrown instanceof ConfigError)) throw thrown
+    return { told: thrown.message, failed: true }
+  } finally {
+    process.exitCode = 0
+    error.mockRestore()
+    log.mockRestore()
+  }
+}
+
+const wrong = verbs.flatMap(({ name, command }) => linesOf(name, command))
+
+test('every kind of name is tried', () => {
+  expect(new Set(wrong.map(({ kind }) => kind))).toEqual(new Set(Object.keys(NAMED)))
+})
+
+test.each(wrong)('keyway $line', async ({ args, kind }) => {
+  const { told, failed } = await typed(args)
+  expect(failed, told).toBe(true)
+  const [, where = 'nowhere'] = /^`?(keyway [a-z ]+|GET \S+)/.exec(NAMED[kind]) ?? []
+  expect(told.includes(where) || told.includes(RIGHT[kind]), told).toBe(true)
+})
