@@ -13,6 +13,7 @@ import { noteMade, openHome } from '../lost.ts'
 import { clearPostmaster } from '../postmaster.ts'
 import { BackupError, type BackupKey, type Manifest, machine } from './format.ts'
 import { dropUnpacking, finishRestore, makeUnpacking, placeRestored } from './place.ts'
+import { END_SHORT_LIVED } from './short-lived.ts'
 import { type Unpacked, unpack } from './unpack.ts'
 
 export type RestoreOptions = {
@@ -117,18 +118,31 @@ async function giveTo(folder: string, { uid, gid }: Owner): Promise<void> {
 }
 
 /**
- * Lets the server recover the copy, sets the password of this data directory and shuts it down: a server
- * without sockets, which nobody else can speak to.
+ * Lets the server recover the copy, sets the password of this data directory, ends what is not to outlive a restore, and
+ * shuts it down: a server without sockets, which nobody else can speak to.
  */
 async function recover(
   folder: string,
+  home: Home,
+  binaries: Binaries,
+  password: string,
+): Promise<void> {
+  const quoted = password.replaceAll("'", "''")
+  await askAlone(folder, home, binaries, 'postgres', `alter role ${NAME} password '${quoted}'`)
+  await askAlone(folder, home, binaries, NAME, END_SHORT_LIVED)
+}
+
+/** Runs one statement, without a line break, in one of its databases. */
+async function askAlone(
+  folder: string,
   { owner }: Home,
   { bin }: Binaries,
-  password: string,
+  database: string,
+  statement: string,
 ): Promise<void> {
   const child = spawn(
     path.join(bin, 'postgres'),
-    ['--single', '-D', folder, '-c', 'log_min_error_statement=panic', 'postgres'],
+    ['--single', '-D', folder, '-c', 'log_min_error_statement=panic', database],
     { cwd: folder, env: {}, stdio: ['pipe', 'ignore', 'pipe'], ...(owner ?? {}) },
   )
   let said = ''
@@ -141,7 +155,7 @@ async function recover(
   })
   // Where it ends before it reads, its own words say more.
   child.stdin.on('error', () => {})
-  child.stdin.end(`alter role ${NAME} password '${password.replaceAll("'", "''")}'\n`)
+  child.stdin.end(`${statement}\n`)
   const how = await ended
   const fault = /^.*(ERROR|FATAL|PANIC):.*$/m.exec(said)
   if (how === 'exit 0' && !fault) return

@@ -8,7 +8,7 @@ import { type CoreHost, domainOf, type Person, type Reply } from '../host.ts'
 
 export type Company = ReturnType<typeof company>
 
-export function company(core: CoreHost) {
+export function company(core: Pick<CoreHost, 'call' | 'db'>) {
   /** Puts an app into the store. */
   async function inStore(
     appId: string,

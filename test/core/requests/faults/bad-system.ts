@@ -56,8 +56,12 @@ type Told = Record<string, string>
 
 const CREATED = { status: 'ACTIVE', created: true, id: null }
 
-/** `showsAfterMs`: writes are read only so long afterwards. */
-export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {}) {
+/** `showsAfterMs`: writes are read only so long afterwards. `deadlineMs`: how long the connector waits for it. */
+export async function startBadSystem({
+  consistencyMs = 0,
+  showsAfterMs = 0,
+  deadlineMs = 2000,
+} = {}) {
   const accounts = new Map<string, { email: string; status: string; atMs: number }>()
   const held = new Map<string, { atMs: number }>()
   const calls: Name[] = []
@@ -153,7 +157,7 @@ export async function startBadSystem({ consistencyMs = 0, showsAfterMs = 0 } = {
         entitlement_types: [
           { type_id: 'GROUP', type_label: 'Group', resource_type_id: '', min: 0 },
         ],
-        limits: { deadline_ms: 2000 },
+        limits: { deadline_ms: deadlineMs },
         ...(consistencyMs > 0 ? { consistency_ms: consistencyMs } : {}),
       }),
     ),

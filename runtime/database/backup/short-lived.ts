@@ -1,0 +1,19 @@
+/** What a backup holds and a restore leaves out: it let somebody in for a while, or once, or was of a host that is gone. */
+
+/** SHORT_LIVED: table -> why its rows end with a restore. */
+export const SHORT_LIVED: Readonly<Record<string, string>> = {
+  sessions: 'who has signed out since would be signed in again',
+  login_links: 'one that was used since would let somebody in a second time',
+  shared_answers: 'the host that was finding the answer is gone',
+  nodes: 'hosts of then are not hosts of this database',
+}
+
+/** Empties those that the version which made the backup had; one line, without a line break. */
+export const END_SHORT_LIVED: string = [
+  'do $$ declare one text; begin',
+  `foreach one in array array[${Object.keys(SHORT_LIVED)
+    .map((name) => `'public.${name}'`)
+    .join(', ')}] loop`,
+  `if to_regclass(one) is not null then execute 'delete from ' || one; end if;`,
+  'end loop; end $$',
+].join(' ')
