@@ -40,10 +40,17 @@ const role = (label: string, permissions: readonly Permission[], meaning: string
 
 const READS = PERMISSIONS.filter((name) => name.endsWith('.read'))
 
-/** ROLES: name as stored and on the wire, without case. Everybody has `User` besides. */
+/**
+ * ROLES: name as stored and on the wire, without case. Everyone also has `User`: asking for access for oneself is not
+ * administration, so the read-only roles may do it too (core-interface.md section 1.17 does not say otherwise).
+ */
 export const ROLES = {
   Admin: role('Admin', PERMISSIONS, 'everything'),
-  'Read Only Admin': role('Read Only Admin', READS, 'reads everything'),
+  'Read Only Admin': role(
+    'Read Only Admin',
+    READS,
+    'reads everything; changes only what every user may: their own requests and tasks assigned to them',
+  ),
   'AppStore Read Only Admin': role(
     'AppStore Read Only Admin',
     ['appstore.read'],

@@ -30,6 +30,35 @@ it('does not let who reads all requests, and manages one app, take back those of
   expect(await cancel(own)).toBe(204)
 })
 
+it.each([['Read Only Admin'], ['AppStore Read Only Admin'], ['Auditor']])(
+  'lets a %s ask for access for themself, take it back, and nothing more',
+  async (role) => {
+    const id = await acme.inStore(await app(core.db, `Store of ${role}`))
+    const reader = await person(core.db, `${role.replaceAll(' ', '-')}@acme.example`, [role])
+    const ask = (target: Person, token: string) =>
+      core.call('POST', '/appstore/access_request', {
+        token,
+        body: { app_id: id, target_user_id: target.id, requester_user_id: target.id },
+      })
+    const cancel = (request: string) =>
+      core.call('DELETE', `/appstore/access_requests/${request}`, { token: reader.token })
+
+    expect((await ask(reader, reader.readOnlyToken)).status).toBe(403)
+    const own = await ask(reader, reader.token)
+    expect(own.status).toBe(201)
+    const others = await acme.asked(ada, { app_id: id })
+    expect((await ask(ada, reader.token)).status).toBe(403)
+    expect([403, 404]).toContain((await cancel(others)).status)
+    const { id: task } = await acme.openTask(own.body[0].id)
+    for (const body of [{ action_type: 'APPROVE' }, { action_type: 'REJECT' }])
+      expect([403, 404]).toContain(
+        (await core.call('POST', `/tasks/${task}/perform-action`, { token: reader.token, body }))
+          .status,
+      )
+    expect((await cancel(own.body[0].id)).status).toBe(204)
+  },
+)
+
 /** A group as a sync makes it. */
 async function groupOf(appId: string, integrationSpecificId: string): Promise<string> {
   const values = { domainId: await domainOf(core.db), appId, integrationSpecificId }
