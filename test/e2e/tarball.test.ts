@@ -1,4 +1,8 @@
-/** The package, installed from its tarball in an empty folder, does what the checkout does. */
+/**
+ * The way of an author, from a clone of this repository to access that is granted through a connector of their own: clone,
+ * pack, install into an empty folder, new, dev --record, check, sign, install, app, request. What the installed package
+ * does is what the checkout does.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.ts'
 import { send } from './client.ts'
 import { begin, type Command, newHome, ROOT, run, stopCommands } from './command.ts'
-import { install, pack, type Tarball } from './tarball.ts'
+import { clone, install, pack, type Tarball } from './tarball.ts'
 import { until } from './until.ts'
 
 let home: string
@@ -16,7 +20,7 @@ let file: string
 
 beforeAll(async () => {
   home = await newHome()
-  tarball = pack(home)
+  tarball = pack(await clone(home), home)
   await install(tarball, home)
   file = path.join(home, 'node_modules', 'keyway', 'runtime', 'cli', 'keyway.mjs')
 })

@@ -1,7 +1,7 @@
-/** Packs this repository as `npm pack` does, and installs the tarball into a folder as an author would. */
+/** Clones this repository, packs it as `npm pack` does, and installs the tarball into a folder as an author would. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cp, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './command.ts'
 
@@ -23,14 +23,42 @@ const run = (file: string, args: string[], cwd: string): string =>
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
-/** Builds and packs; the tarball lies in the folder. */
-export function pack(folder: string): Tarball {
+/** What a clone does not have; only looked at where there is no git. */
+const NOT_CLONED = ['.git', 'node_modules', 'dist', 'data']
+
+/** The paths of a clone, uncommitted changes included; in an unpacked archive, which has no `.git`, all that is there. */
+function clonedPaths(): string[] {
+  if (!existsSync(path.join(ROOT, '.git')))
+    return readdirSync(ROOT).filter((name) => !NOT_CLONED.includes(name))
+  const listed = run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], ROOT)
+  // Listed are also files that were deleted and not yet committed.
+  return listed.split('\0').filter((name) => name !== '' && existsSync(path.join(ROOT, name)))
+}
+
+/**
+ * Makes what `git clone` and `npm ci` would: the files of the repository, and its dependencies, which are linked.
+ *
+ * @returns the folder of the clone
+ */
+export async function clone(folder: string): Promise<string> {
+  const cloned = path.join(folder, 'clone')
+  for (const name of clonedPaths())
+    await cp(path.join(ROOT, name), path.join(cloned, name), {
+      recursive: statSync(path.join(ROOT, name)).isDirectory(),
+      verbatimSymlinks: true,
+    })
+  await symlink(path.join(ROOT, 'node_modules'), path.join(cloned, 'node_modules'))
+  return cloned
+}
+
+/** Builds and packs a clone; the tarball lies in the folder. */
+export function pack(cloned: string, folder: string): Tarball {
   // What `prepack` does, without the look for what is missing: the tests would not run if it were.
-  run(process.execPath, [path.join('scripts', 'build.ts')], ROOT)
+  run(process.execPath, [path.join('scripts', 'build.ts')], cloned)
   const told = run(
     'npm',
     ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
-    ROOT,
+    cloned,
   )
   // A list; of some versions of npm an object by name.
   const [packed] = Object.values(JSON.parse(told)) as [
