@@ -1,4 +1,8 @@
-/** Processes that are killed in the middle of a migration, a rotation, a backup, a restore: the next one makes it right. */
+/**
+ * Processes that are killed in the middle of a migration, a rotation, a backup, a restore: the next one makes it right. Some
+ * of their steps are tried; with STEPS=all every one, which takes hours for backup and restore (a step for each file), with
+ * STEPS=40 so many of each, half of them at the end, one by one. Then each is printed.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { rm, utimes } from 'node:fs/promises'
@@ -64,11 +68,28 @@ async function killed(what: string, step: number, ...args: string[]): Promise<vo
   expect(how).toBe('SIGKILL')
 }
 
+/** How many steps are asked for; 0 for the usual few. */
+const ASKED =
+  process.env['STEPS'] === 'all' ? Number.POSITIVE_INFINITY : Number(process.env['STEPS'] ?? 0)
+/** How long a test may take, in milliseconds. */
+const PATIENCE_MS = ASKED > 0 ? 8 * 3_600_000 : 120_000
+
+const counted = (number: number, step: (n: number) => number): number[] =>
+  Array.from({ length: number }, (_, n) => step(n))
+
 /** Some steps of so many: from the first to the last, the last ones one by one. */
-const someOf = (steps: number, number: number, last: number): number[] => [
-  ...Array.from({ length: number }, (_, n) => 1 + Math.floor((n * (steps - last)) / number)),
-  ...Array.from({ length: last }, (_, n) => steps - last + 1 + n),
-]
+function someOf(steps: number, number: number, last: number): number[] {
+  const [spread, end] = ASKED > 0 ? [Math.floor(ASKED / 2), Math.ceil(ASKED / 2)] : [number, last]
+  if (spread + end >= steps) return counted(steps, (n) => 1 + n)
+  return [
+    ...counted(spread, (n) => 1 + Math.floor((n * (steps - end)) / spread)),
+    ...counted(end, (n) => steps - end + 1 + n),
+  ]
+}
+
+function progress(what: string, step: number, steps: number): void {
+  if (ASKED > 0) console.log(`${what}: killed at step ${step} of ${steps}`)
+}
 
 /** A copy of a database of the server. */
 async function copied(from: string, name: string): Promise<ClientConfig> {
@@ -78,66 +99,86 @@ async function copied(from: string, name: string): Promise<ClientConfig> {
   return { ...server.connection, database: name }
 }
 
+/** Removes it: there may be hundreds. */
+const dropped = ({ database }: ClientConfig) =>
+  asking({ ...server.connection, database: 'postgres' }, (client) =>
+    client.query(`drop database ${escapeIdentifier(database ?? '')} with (force)`),
+  )
+
 describe('killed in the middle of', () => {
   const file = path.join(home, 'backup.tar.gz')
 
-  test('a backup, it leaves nothing under its name, and the next one is made', async () => {
-    const args = [urlOf(server.connection), server.cluster, file]
-    const aside = path.join(home, 'aside.tar.gz')
-    const steps = await whole('backup', ...args.with(2, aside))
-    for (const step of [1, Math.floor(steps / 2), steps]) {
-      await killed('backup', step, ...args)
-      const left = readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))
-      expect(left.filter((name) => !name.endsWith('.partial'))).toEqual([])
-      // As it will be in two hours.
-      for (const name of left) {
-        const then = new Date(Date.now() - 7_200_000)
-        await utimes(path.join(home, name), then, then)
+  test(
+    'a backup, it leaves nothing under its name, and the next one is made',
+    async () => {
+      const args = [urlOf(server.connection), server.cluster, file]
+      const aside = path.join(home, 'aside.tar.gz')
+      const steps = await whole('backup', ...args.with(2, aside))
+      for (const step of someOf(steps, 2, 1)) {
+        progress('backup', step, steps)
+        await killed('backup', step, ...args)
+        const left = readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))
+        expect(left.filter((name) => !name.endsWith('.partial'))).toEqual([])
+        // As it will be in two hours.
+        for (const name of left) {
+          const then = new Date(Date.now() - 7_200_000)
+          await utimes(path.join(home, name), then, then)
+        }
       }
-    }
-    await whole('backup', ...args)
-    expect(readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))).toEqual([
-      'backup.tar.gz',
-    ])
-    const slots = await asking(server.connection, (client) =>
-      client.query('select from pg_replication_slots'),
-    )
-    expect(slots.rowCount).toBe(0)
-  }, 60_000)
-
-  test('a restore, the next start has what was there, or what is restored, or says that it was cut off', async () => {
-    const steps = await whole('restore', path.join(home, 'counted'), file, PASSWORD)
-    dataDirs.push(path.join(home, 'counted'))
-    const fresh = [1, steps - 1].map((step) => ({ step, held: false }))
-    // One more: what is there is put aside.
-    const held = [steps - 1, steps].map((step) => ({ step, held: true }))
-    let cutOff = 0
-    for (const { step, held: isHeld } of [...fresh, ...held]) {
-      const dataDir = path.join(home, `${isHeld ? 'held' : 'fresh'}-${step}`)
-      dataDirs.push(dataDir)
-      if (isHeld) await withDatabase(dataDir)
-      const own = () => passwordOf(dataDir)
-      await killed('restore', step, dataDir, file, own())
-      const found = await begin(dataDir, own()).catch((error: Error) => error)
-      if (found instanceof Error) {
-        expect(isHeld).toBe(false)
-        expect(found.message).toMatch(/was cut off.*keyway restore FILE/)
-        shows('a start is refused: “was cut off', found.message)
-        cutOff += 1
-        await whole('restore', dataDir, file, own())
-      }
-      const now = found instanceof Error ? await begin(dataDir, own()) : found
-      const { rows } = await asking(now.connection, (client) =>
-        client.query(
-          `select to_regclass('marks') is not null as restored, to_regclass('users') is not null as own`,
-        ),
+      await whole('backup', ...args)
+      expect(readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))).toEqual([
+        'backup.tar.gz',
+      ])
+      const slots = await asking(server.connection, (client) =>
+        client.query('select from pg_replication_slots'),
       )
-      await now.stop()
-      expect({ step, right: rows[0].own !== rows[0].restored }).toEqual({ step, right: true })
-      if (!isHeld) expect(rows[0]).toEqual({ own: false, restored: true })
-    }
-    expect(cutOff).toBeGreaterThan(0)
-  }, 120_000)
+      expect(slots.rowCount).toBe(0)
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'a restore, the next start has what was there, or what is restored, or says that it was cut off',
+    async () => {
+      if (!existsSync(file)) await whole('backup', urlOf(server.connection), server.cluster, file)
+      const steps = await whole('restore', path.join(home, 'counted'), file, PASSWORD)
+      dataDirs.push(path.join(home, 'counted'))
+      const more = ASKED > 0 ? 1 : 0
+      const fresh = someOf(steps - 1 + more, 1, 1).map((step) => ({ step, held: false }))
+      // One more: what is there is put aside.
+      const held = someOf(steps + more, 0, 2).map((step) => ({ step, held: true }))
+      let cutOff = 0
+      for (const { step, held: isHeld } of [...fresh, ...held]) {
+        const dataDir = path.join(home, `${isHeld ? 'held' : 'fresh'}-${step}`)
+        dataDirs.push(dataDir)
+        progress(isHeld ? 'restore over a database' : 'restore', step, steps + (isHeld ? 1 : 0))
+        if (isHeld) await withDatabase(dataDir)
+        const own = () => passwordOf(dataDir)
+        await killed('restore', step, dataDir, file, own())
+        const found = await begin(dataDir, own()).catch((error: Error) => error)
+        if (found instanceof Error) {
+          expect(isHeld).toBe(false)
+          expect(found.message).toMatch(/was cut off.*keyway restore FILE/)
+          shows('a start is refused: “was cut off', found.message)
+          cutOff += 1
+          await whole('restore', dataDir, file, own())
+        }
+        const now = found instanceof Error ? await begin(dataDir, own()) : found
+        const { rows } = await asking(now.connection, (client) =>
+          client.query(
+            `select to_regclass('marks') is not null as restored, to_regclass('users') is not null as own`,
+          ),
+        )
+        await now.stop()
+        expect({ step, right: rows[0].own !== rows[0].restored }).toEqual({ step, right: true })
+        if (!isHeld) expect(rows[0]).toEqual({ own: false, restored: true })
+        await forgetDatabase(dataDir)
+        await rm(dataDir, { recursive: true, force: true })
+      }
+      expect(cutOff).toBeGreaterThan(0)
+    },
+    PATIENCE_MS,
+  )
 })
 
 const LINES = {
@@ -167,21 +208,27 @@ const shapeOf = (connection: ClientConfig) =>
   })
 
 describe('killed in the middle of an upgrade', () => {
-  test('a host leaves a database that the next start brings to where it belongs', async () => {
-    await loadKept(server.connection, '0013', 'before')
-    const right = await copied('before', 'right')
-    const steps = await whole('migrate', urlOf(right))
-    expect(steps).toBeGreaterThan(100)
-    const shape = await shapeOf(right)
-    expect([shape['requests']?.length, shape['domains']]).toEqual([4, ['default']])
-    for (const step of someOf(steps, 4, 2)) {
-      const connection = await copied('before', `killed_at_${step}`)
-      await killed('migrate', step, urlOf(connection))
-      const opened = await openDatabase(connection, () => {})
-      await opened.close()
-      expect({ step, ...(await shapeOf(connection)) }).toEqual({ step, ...shape })
-    }
-  }, 120_000)
+  test(
+    'a host leaves a database that the next start brings to where it belongs',
+    async () => {
+      await loadKept(server.connection, '0013', 'before')
+      const right = await copied('before', 'right')
+      const steps = await whole('migrate', urlOf(right))
+      expect(steps).toBeGreaterThan(100)
+      const shape = await shapeOf(right)
+      expect([shape['requests']?.length, shape['domains']]).toEqual([4, ['default']])
+      for (const step of someOf(steps, 4, 2)) {
+        const connection = await copied('before', `killed_at_${step}`)
+        progress('migration', step, steps)
+        await killed('migrate', step, urlOf(connection))
+        const opened = await openDatabase(connection, () => {})
+        await opened.close()
+        expect({ step, ...(await shapeOf(connection)) }).toEqual({ step, ...shape })
+        await dropped(connection)
+      }
+    },
+    PATIENCE_MS,
+  )
 })
 
 describe('killed in the middle of a rotation', () => {
@@ -210,22 +257,29 @@ describe('killed in the middle of a rotation', () => {
     return lost
   }
 
-  test('a host leaves credentials and tokens that the next start goes on with', async () => {
-    await loadKept(server.connection, '0024', 'old_secret')
-    const secrets = `${NEW},${SECRET}`
-    const steps = await whole('rotate', urlOf(await copied('old_secret', 'rotated')), secrets)
-    for (const step of someOf(steps, 2, 2)) {
-      const connection = await copied('old_secret', `rotated_${step}`)
-      await killed('rotate', step, urlOf(connection), secrets)
-      const opened = await openDatabase(connection, () => {})
-      const hears = { signal: new AbortController().signal, info: () => {}, warn: () => {} }
-      expect(await agreeOnSecret(opened.db, [NEW, SECRET])).toBe(true)
-      await resealAll(opened.db, createSealer([NEW, SECRET], 'connection'), hears)
-      expect(await unopened(opened)).toEqual([])
-      const known = (...all: string[]) => principalOfToken(opened.db, createTokenHasher(all), TOKEN)
-      expect(await known(NEW, SECRET)).not.toBeNull()
-      expect(await known(NEW)).not.toBeNull()
-      await opened.close()
-    }
-  }, 120_000)
+  test(
+    'a host leaves credentials and tokens that the next start goes on with',
+    async () => {
+      await loadKept(server.connection, '0024', 'old_secret')
+      const secrets = `${NEW},${SECRET}`
+      const steps = await whole('rotate', urlOf(await copied('old_secret', 'rotated')), secrets)
+      for (const step of someOf(steps, 2, 2)) {
+        const connection = await copied('old_secret', `rotated_${step}`)
+        progress('rotation', step, steps)
+        await killed('rotate', step, urlOf(connection), secrets)
+        const opened = await openDatabase(connection, () => {})
+        const hears = { signal: new AbortController().signal, info: () => {}, warn: () => {} }
+        expect(await agreeOnSecret(opened.db, [NEW, SECRET])).toBe(true)
+        await resealAll(opened.db, createSealer([NEW, SECRET], 'connection'), hears)
+        expect(await unopened(opened)).toEqual([])
+        const known = (...all: string[]) =>
+          principalOfToken(opened.db, createTokenHasher(all), TOKEN)
+        expect(await known(NEW, SECRET)).not.toBeNull()
+        expect(await known(NEW)).not.toBeNull()
+        await opened.close()
+        await dropped(connection)
+      }
+    },
+    PATIENCE_MS,
+  )
 })
