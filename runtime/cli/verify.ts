@@ -69,14 +69,14 @@ function print(outcome: Outcome): void {
   for (const finding of findings) console.log(`       ${finding.replaceAll('\n', '\n       ')}`)
 }
 
-function printEnd({ containment, quietP99Ms, outcomes, hostGrowthBytes, tookMs }: Report): void {
+function printEnd({ containment, outcomes, hostGrowthBytes, tookMs, ...quiet }: Report): void {
   const failed = outcomes.filter(({ findings }) => findings.length > 0)
   const { level, layers, missing } = containment
   console.log(`
 containment: ${level} (${layers.join(', ')})`)
   for (const { name, stops } of missing)
     console.log(`  missing here: ${name}, which stops ${stops}`)
-  console.log(`neighbours' p99 without an attack: ${quietP99Ms.toFixed(1)} ms
+  console.log(`neighbours' p99 without an attack: ${quiet.quietP99Ms.toFixed(1)} ms (/healthz ${quiet.quietHealthP99Ms.toFixed(1)} ms; this process itself stalled for up to ${quiet.quietOwnStallMs.toFixed(1)} ms)
 what stayed in the host: ${Math.round(hostGrowthBytes / 1024 / 1024)} MiB
 ${outcomes.length - failed.length} of ${outcomes.length} attacks contained in ${Math.round(tookMs / 1000)} s`)
   if (failed.length > 0)

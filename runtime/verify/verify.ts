@@ -30,8 +30,12 @@ export type Outcome = {
 
 export type Report = {
   containment: Containment
-  /** The neighbours' p99 with no attack, in milliseconds. */
+  /** The neighbours' p99 without an attack, in milliseconds. */
   quietP99Ms: number
+  /** The same of /healthz alone: if it is much lower, the workers wait for a processor, not the host. */
+  quietHealthP99Ms: number
+  /** Longest stall of the measuring process meanwhile, in milliseconds: on a busy machine the figures are too high. */
+  quietOwnStallMs: number
   outcomes: Outcome[]
   /** What stayed in use in the host after all attacks, in bytes. */
   hostGrowthBytes: number
@@ -56,7 +60,10 @@ export function select(family?: string, only?: string): Selected[] | null {
   return found.length === 0 ? null : found
 }
 
-const QUIET_MS = 1500
+/** How long the neighbours are measured without an attack, in milliseconds; p99 is the fourth slowest of 400 calls. */
+const QUIET_MS = 4000
+/** How long they warm up before: the first calls start workers and compile. */
+const WARM_MS = 2000
 
 /** Runs attacks one after the other. */
 export async function verify(options: VerifyOptions): Promise<Report> {
@@ -82,6 +89,8 @@ export async function verify(options: VerifyOptions): Promise<Report> {
     return {
       containment: scene.host.containment,
       quietP99Ms: quiet.p99Ms,
+      quietHealthP99Ms: quiet.healthP99Ms,
+      quietOwnStallMs: quiet.ownStallMs,
       outcomes,
       hostGrowthBytes: last.usedBytes - first.usedBytes,
       tookMs: performance.now() - begun,
@@ -92,9 +101,8 @@ export async function verify(options: VerifyOptions): Promise<Report> {
 }
 
 async function watchQuiet({ client, upstream }: Scene): Promise<Noticed> {
-  // Warm first: the first calls start a worker.
   const warming = startNeighbours(client, upstream.url)
-  await pause(QUIET_MS / 3)
+  await pause(WARM_MS)
   await warming.stop()
   const neighbours = startNeighbours(client, upstream.url)
   await pause(QUIET_MS)
