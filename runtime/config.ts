@@ -3,6 +3,7 @@
  * frozen data. Nothing else reads process.env.
  */
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
 
@@ -190,6 +191,12 @@ export const SETTINGS = {
     schema: wholeNumber(1, 1_000_000_000),
     meaning: 'most pages of one listing; a connector that goes on is refused',
   },
+  KEYWAY_PROCESSES: {
+    default: '',
+    schema: v.union([v.literal(''), wholeNumber(1, 64)], 'is not a whole number between 1 and 64'),
+    meaning:
+      'processes that serve the port together, each with workers and a share of the limits of its own; default: 1 on up to two cores, else half as many as cores, at most 4',
+  },
   KEYWAY_STOP_NOTICE_MS: {
     default: '0',
     schema: wholeNumber(0, 600_000),
@@ -257,6 +264,7 @@ export type Config = Readonly<{
     maxRequestsPerSecond: number
     maxPages: number
   }>
+  processes: number
   stopNoticeMs: number
   logLevel: v.InferOutput<(typeof SETTINGS)['KEYWAY_LOG_LEVEL']['schema']>
   proxy: Readonly<{ httpsProxy: string | null; httpProxy: string | null; noProxy: string }> | null
@@ -317,6 +325,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       maxRequestsPerSecond: Number(get('KEYWAY_MAX_REQUESTS_PER_SECOND')),
       maxPages: Number(get('KEYWAY_MAX_PAGES')),
     }),
+    processes: Number(get('KEYWAY_PROCESSES') || processesFor(availableParallelism())),
     stopNoticeMs: Number(get('KEYWAY_STOP_NOTICE_MS')),
     logLevel: get('KEYWAY_LOG_LEVEL'),
     proxy: proxyOf(get('HTTPS_PROXY'), get('HTTP_PROXY'), get('NO_PROXY')),
@@ -353,6 +362,10 @@ function isNetwork(text: string): boolean {
     bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
   )
 }
+
+/** How many processes serve unless it is set: workers and the database need cores too. */
+export const processesFor = (cores: number): number =>
+  Math.min(4, Math.max(1, Math.floor(cores / 2)))
 
 /** Whether only this machine can reach an address. */
 export function isLoopback(host: string): boolean {

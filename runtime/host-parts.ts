@@ -1,6 +1,7 @@
 /** What a host may be made without, or with something else in its place. */
 import type { Resolve } from './egress/lookups.ts'
 import type { Launcher } from './lanes/launch.ts'
+import type { Siblings } from './processes/siblings.ts'
 import type { Recorder } from './testing/record/recorder.ts'
 
 /** A host that is not whole. */
@@ -9,9 +10,11 @@ export type HostParts = {
   only?: string | null
   /**
    * `none`: connectors alone; the core interface answers 503. `new`: an empty database may take the place of one
-   * that is missing.
+   * that is missing. `beside`: another process keeps the embedded one, and the lock of the data directory.
    */
-  database?: 'none' | 'new'
+  database?: 'none' | 'new' | 'beside'
+  /** The other processes that serve the same port. */
+  siblings?: Siblings
   /** What looks names up for connectors, in place of the system. */
   resolve?: Resolve
   /** Changes how worker processes are started. */

@@ -43,6 +43,8 @@ import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts'
 import type { Log } from './log.ts'
 import { createMeasured } from './measured.ts'
 import { createOAuth } from './oauth/perform.ts'
+import { egressLimitsOf, lanesLimitsOf } from './processes/share.ts'
+import { ALONE } from './processes/siblings.ts'
 import { readBuiltIn } from './registry/built-in.ts'
 import { parseClearGrants } from './registry/clear-grants.ts'
 import { compile } from './registry/compile.ts'
@@ -55,9 +57,10 @@ import type { Version } from './registry/version.ts'
 import { watchDirectories } from './registry/watch.ts'
 import { followRotation } from './reseal.ts'
 import { createSealer } from './seal.ts'
+import { createStandings } from './standings.ts'
 import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
-import { createTold, type Observers } from './told.ts'
+import { createTold, type Observers, workersTold } from './told.ts'
 import { VERSION } from './version.ts'
 import { watchWritable } from './writable.ts'
 
@@ -108,8 +111,10 @@ export async function createHost(
   config: Config,
   log: Log,
   observers: Observers = {},
-  { only = null, database: wanted, resolve, launch = (as) => as, recorder }: HostParts = {},
+  given: HostParts = {},
 ): Promise<Host> {
+  const { only = null, database: wanted, resolve, launch = (as) => as, recorder } = given
+  const { siblings = ALONE } = given
   const { dataDir } = config
   const isEmbedded = config.databaseUrl === ''
   await openDataDir(dataDir)
@@ -130,28 +135,28 @@ export async function createHost(
     wanted === 'none'
       ? null
       : await setting(() =>
-          openState({ ...known, parts: callable.promise, replaceMissing: wanted === 'new' }),
+          openState({
+            ...known,
+            parts: callable.promise,
+            replaceMissing: wanted === 'new',
+            isBeside: wanted === 'beside',
+          }),
         )
   const database = state?.database ?? null
 
   const launcher = launch(createLauncher(await buildWorker(path.join(dataDir, 'run'))))
-  const lanes = createLanes(launcher, {
-    onEnd(lane, end) {
-      metrics.workerEnded(end.reason)
-      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
-    },
-    onRepeat: () => metrics.callRepeated(),
-    onSlowed(lane) {
-      metrics.workerSlowed()
-      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
-    },
-  })
+  const lanes = createLanes(
+    launcher,
+    workersTold(log, () => metrics),
+    lanesLimitsOf(config, siblings.wanted),
+  )
 
   const egress = await setting(() =>
     createEgress({
       privateGrants: parsePrivateGrants(config.privateEgress),
       proxy: config.proxy,
       userAgent: `keyway/${VERSION}`,
+      limits: egressLimitsOf(siblings.wanted),
       maxRequestsPerSecond: config.ceilings.maxRequestsPerSecond,
       onRefused: (connector) => metrics.upstreamRefused(connector),
       ...(resolve === undefined ? {} : { resolve }),
@@ -180,7 +185,7 @@ export async function createHost(
         }),
       describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
     },
-    onChange: (listing) => told.changed(listing),
+    onChange: (listing: Listing) => told.changed(listing),
     onRetired,
   })
   const packageStore = openStore(path.join(dataDir, 'installed'), toolchain)
@@ -207,6 +212,7 @@ export async function createHost(
       ready: () => readiness.say().ready,
       onUnread: (measure) => metrics.unread(measure),
     }),
+    () => siblings.ask({ about: 'metrics' }),
   )
   const performOAuth = createOAuth({
     open: egress.open,
@@ -320,6 +326,7 @@ export async function createHost(
       connectors: registry.ids().length,
       containment: lanes.containment,
       scheduling: lanes.scheduling,
+      processes: { wanted: siblings.wanted, serving: siblings.serving() },
     }),
   })
 
@@ -335,6 +342,10 @@ export async function createHost(
   // A recorder only sees calls on the general path.
   const start =
     recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : never
+  const standings = createStandings({ served: registry, lanes, siblings, log })
+  siblings.answer((question) =>
+    question.about === 'metrics' ? metrics.json() : standings.releaseHere(question.connector),
+  )
   const app = createApp({
     ...interfaceDeps,
     core: {
@@ -351,22 +362,8 @@ export async function createHost(
     ...{ lifecycle, vault, dataDir, isEmbedded, metrics },
     operator,
     readiness,
-    listConnectors: () => registry.list().map(withStanding),
-    releaseConnector(id) {
-      const version = registry.find(id)
-      if (!version) return null
-      const released = lanes.release(version.digest)
-      if (released) log.info({ connector: version.id }, 'a connector was released')
-      return { id: version.id, released }
-    },
+    ...standings,
   })
-
-  /** What is served may still be under suspicion, or take no calls, on this host. */
-  function withStanding(row: Listing) {
-    const stands = row.state === 'ready' && row.digest ? lanes.standing.of(row.digest) : null
-    if (stands === null || stands.state === 'clear') return row
-    return { ...row, state: stands.state, reason: stands.reason }
-  }
 
   return {
     app,

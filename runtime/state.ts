@@ -27,6 +27,8 @@ export type StateOptions = {
   parts: Promise<CoreParts>
   /** Whether an empty embedded database may take the place of one that is missing. */
   replaceMissing: boolean
+  /** Another process keeps the embedded database. */
+  isBeside: boolean
 }
 
 export type State = { database: DatabaseService; work: Work }
@@ -37,7 +39,7 @@ const REPLACED_FIRST =
 
 /** Opens it in the background; what is wrong with a setting is thrown at once. */
 export async function openState(options: StateOptions): Promise<State> {
-  const { config, log, secrets, operator, hasher, parts, replaceMissing } = options
+  const { config, log, secrets, operator, hasher, parts, replaceMissing, isBeside } = options
   const { dataDir } = config
   const work = createWork({
     duties: DUTIES,
@@ -52,7 +54,7 @@ export async function openState(options: StateOptions): Promise<State> {
     dataDir,
     url: config.databaseUrl,
     password: async () => (await keptSecret(dataDir, PASSWORD_FILE)).value,
-    replaceMissing,
+    ...{ replaceMissing, isBeside },
     prepare: async (reached) => {
       if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
       const { db, domainId } = reached

@@ -4,6 +4,7 @@ import type { RuntimeError } from './contract/errors.ts'
 import type { Metrics } from './http/metrics.ts'
 import { tellFailure } from './http/problem.ts'
 import type { CallEnd, CallLog, InvokeDeps, UpstreamRecord } from './invoke/ports.ts'
+import type { LanesEvents } from './lanes/lanes.ts'
 import type { RecentCalls } from './lifecycle/calls.ts'
 import type { Log } from './log.ts'
 import type { Listing } from './registry/registry.ts'
@@ -28,6 +29,21 @@ export type Told = {
   called(call: CallEnd): void
   /** A call that no caller of the interface made: nobody else writes its failure into the log. */
   calledByCore(call: CallEnd): void
+}
+
+/** What is told of worker processes; the metrics may come later than the lanes. */
+export function workersTold(log: Log, metrics: () => Metrics): LanesEvents {
+  return {
+    onEnd(lane, end) {
+      metrics().workerEnded(end.reason)
+      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+    },
+    onRepeat: () => metrics().callRepeated(),
+    onSlowed(lane) {
+      metrics().workerSlowed()
+      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
+    },
+  }
 }
 
 export function createTold({

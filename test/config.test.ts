@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   ConfigError,
   isLoopback,
   isSecretSetting,
+  processesFor,
   readConfig,
   SETTINGS,
   type SettingName,
@@ -50,6 +52,7 @@ describe('without variables', () => {
         maxRequestsPerSecond: 100,
         maxPages: 100_000,
       },
+      processes: processesFor(availableParallelism()),
       stopNoticeMs: 0,
       logLevel: 'info',
       proxy: null,
@@ -257,4 +260,22 @@ describe('a loopback address', () => {
 
 test('every variable has a meaning', () => {
   for (const { meaning } of Object.values(SETTINGS)) expect(meaning).toMatch(/\S{3}/)
+})
+
+test.each([
+  [1, 1],
+  [2, 1],
+  [3, 1],
+  [4, 2],
+  [7, 3],
+  [8, 4],
+  [64, 4],
+])('on %i cores %i processes serve unless it is set', (cores, processes) => {
+  expect(processesFor(cores)).toBe(processes)
+})
+
+test('as many processes serve as are written', () => {
+  expect(readConfig({ KEYWAY_PROCESSES: '3' }).processes).toBe(3)
+  expect(refusal({ KEYWAY_PROCESSES: '0' })).toContain('KEYWAY_PROCESSES')
+  expect(refusal({ KEYWAY_PROCESSES: 'many' })).toContain('KEYWAY_PROCESSES')
 })

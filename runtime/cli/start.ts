@@ -5,9 +5,11 @@ import { createLog, type Log } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
 import { startSampleThread } from '../sample/sample-thread.ts'
 import { SAMPLE_TOKEN, type SampleDirectory } from '../sample/scim-server.ts'
+import { isMember, serveAsMember, startProcesses } from './processes.ts'
 import { quoted } from './quoted.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
+import { tellToken } from './tell-token.ts'
 
 export type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
 
@@ -16,6 +18,10 @@ export async function start({ sample, samplePort, newDatabase }: StartOptions): 
   flushCompileCache()
   const config = readConfig(process.env)
   const log = createLog(config.logLevel)
+  if (isMember()) return serveAsMember(config, log)
+  // The sample company is made by the process that also serves.
+  if (config.processes > 1 && !sample)
+    return startProcesses(config, log, { replaceMissing: newDatabase === true })
   const directory = sample ? await startSample(samplePort) : null
   const granted = directory ? withGrant(config, directory.baseUrl) : config
   const host = await createHost(granted, log, {}, newDatabase ? { database: 'new' } : {})
@@ -30,7 +36,7 @@ export async function start({ sample, samplePort, newDatabase }: StartOptions): 
     await directory?.close()
   })
   log.info({ url: listening.url, containment: host.lanes.containment.level }, 'Keyway listens')
-  tellToken(host, log.info.bind(log))
+  tellToken(host, log)
   await host.settled
   const ready = () => log.info({ connectors: host.registry.ids() }, 'ready')
   if (!directory) return ready()
@@ -83,16 +89,6 @@ function withGrant(config: Config, baseUrl: string): Config {
     ...config,
     privateEgress: `${config.privateEgress} scim=${new URL(baseUrl).host}`.trim(),
   }
-}
-
-/** The token itself is shown to people only: a log is read by others. */
-function tellToken(
-  { adminToken, adminTokenFile }: Host,
-  info: (line: object, text: string) => void,
-): void {
-  if (adminTokenFile === null) return
-  info({ file: adminTokenFile }, 'the operator token is in this file')
-  if (process.stdout.isTTY) process.stdout.write(`\n  operator token: ${adminToken}\n\n`)
 }
 
 function sampleCall(url: string, connectorsPath: string, baseUrl: string): string {

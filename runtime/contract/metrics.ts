@@ -11,6 +11,11 @@ export type MetricRow = {
   meaning: string
   /** Most sets of labels; what happens to more is said by `OVER`. */
   most: number
+  /**
+   * What becomes of the values of several processes that serve one port: of a gauge the largest unless written,
+   * because each reads it from the same database; counters and histograms add up.
+   */
+  joined?: 'max' | 'min' | 'sum'
 }
 
 /** What happens above `most`. */
@@ -33,6 +38,7 @@ export const METRICS = {
     labels: [],
     meaning: '1 where `/readyz` answers that the host is ready, else 0',
     most: 1,
+    joined: 'min',
   },
   keyway_calls_total: {
     type: 'counter',
@@ -51,12 +57,14 @@ export const METRICS = {
     labels: [],
     meaning: 'Calls in sandboxes now',
     most: 1,
+    joined: 'sum',
   },
   keyway_calls_waiting: {
     type: 'gauge',
     labels: ['for'],
     meaning: 'Calls that wait for a `turn` of their tenant, or for an `isolate`',
     most: 2,
+    joined: 'sum',
   },
   keyway_calls_repeated_total: {
     type: 'counter',
@@ -102,8 +110,14 @@ export const METRICS = {
     meaning: 'Connectors that are quarantined on this host',
     most: 1,
   },
-  keyway_isolates: { type: 'gauge', labels: [], meaning: 'Warm isolates', most: 1 },
-  keyway_lanes: { type: 'gauge', labels: [], meaning: 'Lanes that are open', most: 1 },
+  keyway_isolates: { type: 'gauge', labels: [], meaning: 'Warm isolates', most: 1, joined: 'sum' },
+  keyway_lanes: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'Lanes that are open',
+    most: 1,
+    joined: 'sum',
+  },
   keyway_worker_ends_total: {
     type: 'counter',
     labels: ['reason'],
@@ -134,6 +148,7 @@ export const METRICS = {
     meaning:
       '1 where the database answered within a second, else 0; then everything that is read from it is absent',
     most: 1,
+    joined: 'min',
   },
   keyway_database_connections: {
     type: 'gauge',
@@ -141,6 +156,7 @@ export const METRICS = {
     meaning:
       'Connections of this host that are `busy` or `idle`, and questions `waiting` for one of them',
     most: 3,
+    joined: 'sum',
   },
   keyway_clock_offset_seconds: {
     type: 'gauge',
@@ -240,6 +256,7 @@ export const METRICS = {
     labels: ['metric'],
     meaning: 'Sets of labels of a metric that are above its bound',
     most: 100,
+    joined: 'sum',
   },
 } as const satisfies Record<string, MetricRow>
 

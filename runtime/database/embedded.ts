@@ -20,6 +20,9 @@ const run = promisify(execFile)
 /** How long a server may take from its start to its first answer, recovery included, in milliseconds. */
 const READY_MS = 60_000
 
+/** Connections for one host, its commands and a look from outside. */
+const MAX_CONNECTIONS = 60
+
 const SETPRIV = '/usr/bin/setpriv'
 
 /** The name of the role that owns everything, and of its database. */
@@ -41,6 +44,8 @@ export type EmbeddedOptions = {
   password: string | (() => Promise<string>)
   /** Whether an empty database may take the place of one that is missing. */
   replaceMissing?: boolean
+  /** Connections that the server takes: enough for one host unless written. */
+  maxConnections?: number
   /** Said while a start takes its time. */
   tell(text: string): void
   /** Lines of the server's own log. */
@@ -64,7 +69,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   await noteMade(dataDir, home.cluster)
   if (isOutside(dataDir, home))
     tell(`the database lies in ${home.cluster}, outside of the data directory: keep both`)
-  const child = launch(home, binaries, options.onLine)
+  const child = launch(home, binaries, options)
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit ${code}`))
     child.once('error', (error) => resolve(error.message))
@@ -130,7 +135,11 @@ async function make(
   await writeFile(markOf(home), '')
 }
 
-function launch(home: Home, { bin }: Binaries, onLine: (line: string) => void): ChildProcess {
+function launch(
+  home: Home,
+  { bin }: Binaries,
+  { onLine, maxConnections = MAX_CONNECTIONS }: EmbeddedOptions,
+): ChildProcess {
   const postgres = [
     path.join(bin, 'postgres'),
     '-D',
@@ -142,7 +151,7 @@ function launch(home: Home, { bin }: Binaries, onLine: (line: string) => void): 
     '-c',
     'unix_socket_permissions=0700',
     '-c',
-    'max_connections=60',
+    `max_connections=${maxConnections}`,
     '-c',
     'shared_buffers=256MB',
     '-c',

@@ -9,6 +9,7 @@ import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { saysDiskFull, watchDisk } from './full-disk.ts'
 import { homeOf } from './home.ts'
 import { lockDataDir } from './host-lock.ts'
+import { connectionBeside } from './keeper.ts'
 
 export type DatabaseService = {
   /** Null until the schema is up to date. */
@@ -39,6 +40,8 @@ export type ServiceOptions = {
   password(): Promise<string>
   /** Whether an empty embedded one may take the place of one that is missing, once. */
   replaceMissing: boolean
+  /** Another process keeps the embedded one, and the lock (keeper.ts). */
+  isBeside: boolean
   /** Called once the schema is there, before anybody is served; what it throws is told by `waitingFor`. */
   prepare(database: Database): Promise<void>
   tell(text: string): void
@@ -51,7 +54,8 @@ const RETRY_MS = 2000
 
 /** @throws DataDirInUseError when another host runs on the same data directory. */
 export async function startDatabase(options: ServiceOptions): Promise<DatabaseService> {
-  const unlock = options.url === '' ? await lockDataDir(options.dataDir) : null
+  const isOwn = options.url === '' && !options.isBeside
+  const unlock = isOwn ? await lockDataDir(options.dataDir) : null
   let embedded: EmbeddedDatabase | null = null
   let opened: Database | null = null
   let problem: string | null = 'the database is starting'
@@ -70,6 +74,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
 
   async function connection(): Promise<ClientConfig> {
     if (options.url !== '') return { connectionString: options.url }
+    if (options.isBeside) return connectionBeside(options.dataDir, await options.password())
     if (!embedded) {
       const made = await startEmbedded({ ...options, onLine, replaceMissing })
       embedded = made

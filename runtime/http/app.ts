@@ -42,7 +42,7 @@ export type AppDeps = ConnectorRoutesDeps & {
   /** What /readyz and /readyz/connectors say. */
   readiness: Readiness
   listConnectors(): unknown[]
-  releaseConnector(id: string): { id: string; released: boolean } | null
+  releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
 }
 
 /** Makes the whole interface. */

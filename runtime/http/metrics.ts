@@ -2,7 +2,15 @@
  * What Prometheus may ask: METRICS registered, counters kept here, gauges read when somebody looks. No
  * metric has more sets of labels than its row allows.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry,
+} from 'prom-client'
 import type { CauseKind } from '../contract/causes.ts'
 import {
   type CounterName,
@@ -38,7 +46,10 @@ export type Metrics = {
   answered(endpoint: string, status: number, seconds: number): void
   /** Gauges could not be read. */
   unread(measure: string): void
+  /** Those of all processes that serve the same port. */
   text(): Promise<string>
+  /** Those of this process, for the others. */
+  json(): Promise<MetricObject[]>
   readonly contentType: string
 }
 
@@ -52,25 +63,31 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
-/** Makes the host's metrics; gauges are asked of `read` whenever somebody looks. */
-export function createMetrics(read: () => Promise<Readings>): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  for (const name of MISNAMED) registry.removeSingleMetric(name)
-  for (const name of METRIC_NAMES) register(registry, name)
+/**
+ * Makes the host's metrics; gauges are asked of `read` whenever somebody looks, and `others` is what the `json` of
+ * the other processes gave.
+ */
+export function createMetrics(
+  read: () => Promise<Readings>,
+  others: () => Promise<unknown[]> = () => Promise.resolve([]),
+): Metrics {
+  const collected = new Registry()
+  collectDefaultMetrics({ register: collected })
+  for (const name of MISNAMED) collected.removeSingleMetric(name)
+  for (const name of METRIC_NAMES) register(collected, name)
   const bound = createBound()
 
   const counter = <N extends CounterName>(name: N, labels: LabelsOf<N>): void =>
-    metric<Counter>(registry, name).inc(bound.within(name, labels))
+    metric<Counter>(collected, name).inc(bound.within(name, labels))
   const observe = <N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void =>
-    metric<Histogram>(registry, name).observe(bound.within(name, labels), seconds)
+    metric<Histogram>(collected, name).observe(bound.within(name, labels), seconds)
 
   /** Sets all gauges to what was read, and takes away what was not. */
   function setGauges(readings: Readings): void {
     const left = new Map<string, number>(bound.over())
     for (const name of GAUGES) {
       const rows = readings[name] ?? []
-      const gauge = metric<Gauge>(registry, name)
+      const gauge = metric<Gauge>(collected, name)
       const { most } = METRICS[name]
       gauge.reset()
       // Without labels prom-client makes a 0 of a reset; what is not known is not 0.
@@ -78,8 +95,13 @@ export function createMetrics(read: () => Promise<Readings>): Metrics {
       for (const { labels, value } of rows.slice(0, most)) gauge.set(labels, value)
       if (rows.length > most) left.set(name, rows.length - most)
     }
-    const gauge = metric<Gauge>(registry, 'keyway_series_left_out')
+    const gauge = metric<Gauge>(collected, 'keyway_series_left_out')
     for (const [name, count] of left) gauge.set({ metric: name }, count)
+  }
+
+  async function json(): Promise<MetricObject[]> {
+    setGauges(await read())
+    return collected.getMetricsAsJSON()
   }
 
   return {
@@ -102,22 +124,25 @@ export function createMetrics(read: () => Promise<Readings>): Metrics {
     },
     unread: (measure) => counter('keyway_measure_failures_total', { measure }),
     async text() {
-      setGauges(await read())
-      return registry.metrics()
+      const [own, more] = await Promise.all([json(), others()])
+      if (more.length === 0) return collected.metrics()
+      // Of the same program, by its `json`.
+      return AggregatorRegistry.aggregate([own, ...(more as MetricObject[][])]).metrics()
     },
-    contentType: registry.contentType,
+    json,
+    contentType: collected.contentType,
   }
 }
 
 const GAUGES = METRIC_NAMES.filter((name) => METRICS[name].type === 'gauge') as GaugeName[]
 
 function register(registry: Registry, name: MetricName): void {
-  const { type, labels, meaning }: MetricRow = METRICS[name]
+  const { type, labels, meaning, joined = 'max' }: MetricRow = METRICS[name]
   // Marks of the reference's Markdown.
   const help = meaning.replaceAll('`', '')
   const options = { name, help, labelNames: labels, registers: [registry] }
   if (type === 'counter') new Counter(options)
-  else if (type === 'gauge') new Gauge(options)
+  else if (type === 'gauge') new Gauge({ ...options, aggregator: joined })
   else new Histogram({ ...options, buckets: BUCKETS })
 }
 

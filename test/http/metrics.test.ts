@@ -63,3 +63,35 @@ test('above its bound a gauge leaves the last out, and says how many', async () 
   expect(text).not.toContain(`app_id="app-${most}"`)
   expect(text).toContain('keyway_series_left_out{metric="keyway_app_paused_seconds"} 2')
 })
+
+test('of several processes counters add up, and a gauge is told once as its row says', async () => {
+  const reads = (calls: number, ready: number): Readings => ({
+    keyway_calls_running: [one(calls)],
+    keyway_ready: [one(ready)],
+    keyway_connectors: [one(7)],
+  })
+  const other = createMetrics(async () => reads(2, 0))
+  const metrics = createMetrics(
+    async () => reads(3, 1),
+    async () => [await other.json()],
+  )
+  for (const process of [metrics, metrics, other])
+    process.call('c', 'list_accounts', { code: 'ok', cause: 'interface' }, 0.003)
+  const text = await metrics.text()
+  const told = [
+    'keyway_calls_total{',
+    'keyway_call_seconds_count',
+    'keyway_calls_running',
+    'keyway_ready ',
+    'keyway_connectors ',
+  ]
+  expect(told.map((start) => lines(text, start).map((line) => line.split(' ').at(-1)))).toEqual([
+    ['3'],
+    ['3'],
+    ['5'],
+    ['0'],
+    ['7'],
+  ])
+  // What neither could read is not 0.
+  expect(lines(text, 'keyway_clock_offset_seconds')).toEqual([])
+})

@@ -29,6 +29,13 @@ export const Readiness = v.pipe(
       }),
       v.metadata({ description: 'What holds connectors in on this machine' }),
     ),
+    processes: v.pipe(
+      v.object({
+        wanted: v.pipe(v.number(), v.integer()),
+        serving: v.pipe(v.number(), v.integer()),
+      }),
+      v.metadata({ description: 'Of this host, serving the same port' }),
+    ),
     scheduling: v.pipe(
       v.object({
         means: v.array(v.picklist(['nice', 'autogroup'])),

@@ -16,7 +16,7 @@ import { proveHost } from './proof.ts'
 export type OperatorDeps = LifecycleRoutesDeps & {
   listConnectors(): unknown[]
   /** Ends suspicion and quarantine; null for a connector that is not served. */
-  releaseConnector(id: string): { id: string; released: boolean } | null
+  releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
 }
 
 /** Query of `POST /operator/users/import`. */
@@ -54,7 +54,7 @@ export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
 /** `released` is false for one that was neither under suspicion nor in quarantine. Works without the database. */
 async function release(c: Context<Env>, deps: OperatorDeps) {
   const id = c.req.param('connector_id') ?? ''
-  const outcome = deps.releaseConnector(id)
+  const outcome = await deps.releaseConnector(id)
   if (!outcome) throw new CoreError(404, `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
   const db = deps.db()
   if (outcome.released && db) {

@@ -1,0 +1,76 @@
+/** A process that serves beside others, below a first one that keeps them (primary.ts). */
+import * as v from 'valibot'
+import { ANSWER_MS, type FromMember, FromPrimary } from './messages.ts'
+import type { Answers, Siblings } from './siblings.ts'
+
+export type Member = {
+  siblings: Siblings
+  /** Nobody serves yet: this one is not to wait until it knows its connectors. */
+  isFirst: boolean
+  /** Says that all connectors are looked up, so that the others find what was compiled. */
+  settled(): void
+}
+
+/** The channel to the first process: `process` itself, where node:cluster has made it. */
+export type Channel = Pick<NodeJS.Process, 'on' | 'send' | 'connected'>
+
+/** Resolves when the first process has said how many there are. */
+export function joinOthers(channel: Channel = process): Promise<Member> {
+  const begun = Promise.withResolvers<Member>()
+  const asked = new Map<number, (answers: unknown[]) => void>()
+  let nextId = 1
+  let serving = 0
+  let answers: Answers | null = null
+
+  const say = (message: FromMember) => {
+    // The first process is gone, and this one is about to follow it.
+    if (channel.connected) channel.send?.(message)
+  }
+
+  function ask(question: Parameters<Siblings['ask']>[0]): Promise<unknown[]> {
+    const id = nextId++
+    return new Promise((resolve) => {
+      // Twice as long as the first process waits for the others.
+      const timer = setTimeout(() => done([]), 2 * ANSWER_MS)
+      const done = (all: unknown[]) => {
+        clearTimeout(timer)
+        asked.delete(id)
+        resolve(all)
+      }
+      asked.set(id, done)
+      say({ kind: 'ask', id, question })
+    })
+  }
+
+  channel.on('message', (message: unknown) => {
+    const parsed = v.safeParse(FromPrimary, message)
+    // Messages of node:cluster itself.
+    if (!parsed.success) return
+    const { output } = parsed
+    if (output.kind === 'serving') serving = output.count
+    if (output.kind === 'answers') asked.get(output.id)?.(output.answers)
+    if (output.kind === 'ask' && answers !== null) {
+      const { id, question } = output
+      Promise.resolve(question)
+        .then(answers)
+        .then(
+          (answer) => say({ kind: 'answer', id, answer }),
+          // One that could not answer is left out, as one that does not.
+          () => {},
+        )
+    }
+    if (output.kind === 'begin') {
+      const { wanted, isFirst } = output
+      const siblings: Siblings = {
+        wanted,
+        serving: () => serving,
+        ask,
+        answer(given) {
+          answers = given
+        },
+      }
+      begun.resolve({ siblings, isFirst, settled: () => say({ kind: 'settled' }) })
+    }
+  })
+  return begun.promise
+}

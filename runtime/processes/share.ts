@@ -1,0 +1,51 @@
+/**
+ * What one of several processes may take of what a host may: the whole stays within what one process
+ * would have. Callers are spread by connection, so that a caller with one connection has one share.
+ */
+import type { Config } from '../config.ts'
+import { DEFAULT_LIMITS, type EgressLimits } from '../egress/limits.ts'
+import { LANES_LIMITS, type LanesLimits } from '../lanes/lanes.ts'
+
+const MEBIBYTE = 1024 * 1024
+/** What a worker holds besides one isolate at its limit, in bytes. */
+const WORKER_BYTES = 256 * MEBIBYTE
+
+const shareOf = (whole: number, processes: number): number => Math.ceil(whole / processes)
+
+/** The settings of one of so many processes. */
+export function configOf(config: Config, processes: number): Config {
+  const { maxConcurrency, maxRequestsPerSecond } = config.ceilings
+  return {
+    ...config,
+    requestsPerMinute: shareOf(config.requestsPerMinute, processes),
+    ceilings: {
+      ...config.ceilings,
+      maxConcurrency: shareOf(maxConcurrency, processes),
+      maxRequestsPerSecond: shareOf(maxRequestsPerSecond, processes),
+    },
+  }
+}
+
+/** Each process has workers of its own: of what one may hold, a share, but room for an isolate at its limit. */
+export function lanesLimitsOf({ ceilings }: Config, processes: number): LanesLimits {
+  const least = ceilings.maxMemoryMb * MEBIBYTE + WORKER_BYTES
+  const share = shareOf(LANES_LIMITS.maxWorkerBytes, processes)
+  return {
+    ...LANES_LIMITS,
+    maxIsolates: shareOf(LANES_LIMITS.maxIsolates, processes),
+    maxWaiting: shareOf(LANES_LIMITS.maxWaiting, processes),
+    maxWorkerBytes: processes === 1 ? LANES_LIMITS.maxWorkerBytes : Math.max(least, share),
+  }
+}
+
+/** What all calls of a connector, and of the process, may have open. That of one call stays as it is. */
+export function egressLimitsOf(processes: number): Partial<EgressLimits> {
+  const of = (name: keyof EgressLimits) => shareOf(DEFAULT_LIMITS[name], processes)
+  return {
+    maxConnectorOpenFetches: of('maxConnectorOpenFetches'),
+    maxConnectorOpenBytes: of('maxConnectorOpenBytes'),
+    maxProcessOpenBytes: of('maxProcessOpenBytes'),
+    readBytesPerSecond: of('readBytesPerSecond'),
+    connectorReadBytesPerSecond: of('connectorReadBytesPerSecond'),
+  }
+}

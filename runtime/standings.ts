@@ -1,0 +1,54 @@
+/** The list of connectors as the operator sees it, with what is held against some of them on this host. */
+import type { Lanes } from './lanes/lanes.ts'
+import type { Log } from './log.ts'
+import type { Siblings } from './processes/siblings.ts'
+import type { Installed } from './registry/installed.ts'
+
+type Listing = ReturnType<Installed['list']>[number]
+
+export type StandingsDeps = {
+  served: Pick<Installed, 'list' | 'find'>
+  lanes: Pick<Lanes, 'standing' | 'release'>
+  siblings: Pick<Siblings, 'ask'>
+  log: Log
+}
+
+/** A row of the list; what is served may still be under suspicion, or take no calls. */
+export type StandingRow = Omit<Listing, 'state'> & {
+  state: Listing['state'] | 'suspect' | 'quarantined'
+}
+
+export type Standings = {
+  listConnectors(): StandingRow[]
+  /** Ends suspicion and quarantine in all processes; null where no such connector is served. */
+  releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
+  /** The same in this process alone: whether there was anything. */
+  releaseHere(id: string): boolean
+}
+
+export function createStandings({ served, lanes, siblings, log }: StandingsDeps): Standings {
+  function withStanding(row: Listing): StandingRow {
+    const stands = row.state === 'ready' && row.digest ? lanes.standing.of(row.digest) : null
+    if (stands === null || stands.state === 'clear') return row
+    return { ...row, state: stands.state, reason: stands.reason }
+  }
+
+  function releaseHere(id: string): boolean {
+    const version = served.find(id)
+    const released = version !== null && lanes.release(version.digest)
+    if (released) log.info({ connector: id }, 'a connector was released')
+    return released
+  }
+
+  return {
+    listConnectors: () => served.list().map(withStanding),
+    releaseHere,
+    async releaseConnector(given) {
+      const id = served.find(given)?.id
+      if (id === undefined) return null
+      const here = releaseHere(id)
+      const others = await siblings.ask({ about: 'release', connector: id })
+      return { id, released: here || others.includes(true) }
+    },
+  }
+}
