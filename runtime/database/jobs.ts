@@ -4,8 +4,9 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Client } from 'pg'
-import { fromDrizzle, PgBoss } from 'pg-boss'
+import { PgBoss } from 'pg-boss'
 import type { Database, Db } from './database.ts'
+import { connectionOf } from './prepared.ts'
 import { createSharedLooks } from './shared-looks.ts'
 
 /** Where the jobs lie. */
@@ -61,8 +62,29 @@ export function openJobs({ db, listen }: Pick<Database, 'db' | 'listen'>): PgBos
 /** How often jobs are looked for whose host is gone, in seconds. */
 const SUPERVISE_SECONDS = 10
 
-/** What pg-boss asks a transaction with. */
-export const inTransaction = (tx: Db) => fromDrizzle(tx, sql)
+/** Most texts of pg-boss that are named: its looks for a job, and what makes and ends one, of each queue. */
+const MOST_NAMED = 100
+const names = new Map<string, string>()
+
+/** A name for what is sent again and again with other values; undefined for other texts. */
+function nameOf(text: string, values: unknown[] | undefined): string | undefined {
+  if (!values?.length || !/^\s*with\b/i.test(text)) return undefined
+  const known = names.get(text)
+  if (known !== undefined || names.size >= MOST_NAMED) return known
+  const name = `job ${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/** How pg-boss sends statements, in a transaction or outside; those that are sent for each job are prepared. */
+export const inTransaction = (tx: Db) => ({
+  async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+    const name = nameOf(text, values)
+    const query = { text, ...(name === undefined ? {} : { name }), ...(values ? { values } : {}) }
+    const result: { rows: unknown[] } | { rows: unknown[] }[] = await connectionOf(tx).query(query)
+    return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result
+  },
+})
 
 const JOB = sql`${sql.identifier(JOBS_SCHEMA)}.job`
 

@@ -5,6 +5,7 @@ import { isId } from '../../contract/id.ts'
 import type { App, AppStatus, DiscoverySource } from '../../contract/models/app.ts'
 import type { Permission } from '../../contract/roles.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
 import type { Principal } from '../callers/principal.ts'
 import { type PageQuery, selectPage } from '../list/page.ts'
@@ -12,6 +13,16 @@ import { hasPart } from '../list/search.ts'
 import { reach } from './administered.ts'
 
 export type AppRow = typeof apps.$inferSelect
+
+const byIds = prepared('apps by ids', (db) =>
+  db
+    .select()
+    .from(apps)
+    .where(sql`${apps.id} = any(${sql.placeholder('ids')}::uuid[])`),
+)
+
+/** The apps that have one of some ids, in any order. */
+export const appsOf = (db: Db, ids: readonly string[]): Promise<AppRow[]> => byIds(db, { ids })
 
 /** An app as on the wire. */
 export function toApp(row: AppRow): App {

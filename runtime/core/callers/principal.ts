@@ -4,6 +4,7 @@ import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/endpoints/problem.ts'
 import { PERMISSION_WORDS, type Permission, ROLES, type RoleName } from '../../contract/roles.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { apiTokens, userRoles, users } from '../../database/schema/people.ts'
 import { deriveKey, keyId } from '../../secret.ts'
 import { renewHash } from './renew-hash.ts'
@@ -116,7 +117,7 @@ export async function findToken(
 ): Promise<FoundToken | null> {
   // What no header can hold must not reach the database either: NUL would be an error of ours there.
   if (!token.startsWith(TOKEN_PREFIX) || !/^[!-~]+$/.test(token)) return null
-  const rows = await liveTokens(db, eq(apiTokens.prefix, hasher.prefixOf(token)))
+  const rows = await liveByPrefix(db, { prefix: hasher.prefixOf(token) })
   const found = rows.find((one) => hasher.matches(token, one.token.hash)) ?? null
   if (found) await renewHash(db, hasher, apiTokens, found.token, token)
   return found
@@ -129,8 +130,8 @@ export async function findTokenById(db: Db, id: string): Promise<FoundToken | nu
 }
 
 /** Tokens in force, by the database's clock: a host's clock may be wrong. */
-async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
-  return db
+const liveTokens = (db: Db, which: SQL) =>
+  db
     .select({
       token: apiTokens,
       profile: {
@@ -154,7 +155,10 @@ async function liveTokens(db: Db, which: SQL): Promise<FoundToken[]> {
         or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, sql`now()`)),
       ),
     )
-}
+
+const liveByPrefix = prepared('live tokens by prefix', (db) =>
+  liveTokens(db, eq(apiTokens.prefix, sql.placeholder('prefix'))),
+)
 
 /** Whom a token acts as; null where its user may not act. */
 export function principalOf(found: FoundToken): Principal | null {

@@ -5,6 +5,7 @@ import { isId } from '../../contract/id.ts'
 import type { User } from '../../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../../contract/roles.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { groupMembers, groups, userRoles, users } from '../../database/schema/people.ts'
 import { recordActivity } from '../activity/activity.ts'
 import { demand, type Principal } from '../callers/principal.ts'
@@ -16,6 +17,16 @@ import { keepAnAdmin } from './admins.ts'
 const BETWEEN = '\u0001'
 
 type UserRow = typeof users.$inferSelect
+
+const byIds = prepared('users by ids', (db) =>
+  db
+    .select()
+    .from(users)
+    .where(sql`${users.id} = any(${sql.placeholder('ids')}::uuid[])`),
+)
+
+/** The users who have one of some ids, in any order. */
+export const usersOf = (db: Db, ids: readonly string[]): Promise<UserRow[]> => byIds(db, { ids })
 
 /** A user as on the wire. */
 export const toUser = ({ id, email, givenName, familyName, status }: UserRow): User => ({

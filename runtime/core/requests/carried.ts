@@ -2,9 +2,10 @@
  * How an approved request is carried out and taken back, as far as the database goes: what is left to do
  * outside stands in `todo`, and carry.ts does it.
  */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { standingOf } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groups } from '../../database/schema/people.ts'
@@ -22,11 +23,7 @@ const MANUAL_REMOVAL_MS = 30 * 24 * 3600 * 1000
 
 /** The app, the permission and the settings of a request, as they are now. */
 export async function subjectOf(tx: Db, request: RequestRow) {
-  const [row] = await tx
-    .select({ app: apps, settings: appStoreSettings })
-    .from(apps)
-    .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
-    .where(eq(apps.id, request.appId))
+  const [row] = await appAndSettings(tx, { id: request.appId })
   const { app, settings } = row as { app: AppRow; settings: never }
   const [permission = null] =
     request.permissionId === null
@@ -37,6 +34,14 @@ export async function subjectOf(tx: Db, request: RequestRow) {
           .where(eq(requestablePermissions.id, request.permissionId))
   return { app, permission, config: requestConfig(app, settings, permission) }
 }
+
+const appAndSettings = prepared('app and settings of access request', (db) =>
+  db
+    .select({ app: apps, settings: appStoreSettings })
+    .from(apps)
+    .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
+    .where(eq(apps.id, sql.placeholder('id'))),
+)
 
 /** Nothing that is left to do has failed so far. */
 const NOT_FAILING = { attempts: 0, failingSince: null, problem: null } as const

@@ -3,9 +3,10 @@
  * the other. What was done is written down before the next step; what may have been done is looked at before
  * it is done again.
  */
-import { and, asc, eq, isNull, lte, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { RequestParts } from '../parts.ts'
@@ -17,7 +18,7 @@ import { giveAccount, giveEntitlement } from './grant.ts'
 import { closeLeft, leaveOpen, recall } from './left.ts'
 import { type Pair, pairKey, pairOf } from './means.ts'
 import { change, type RequestRow } from './move.ts'
-import { holdsMore, inherits, isBeingTaken, ofPair, others } from './others.ts'
+import { holdsMore, inherits, isBeingTaken, others } from './others.ts'
 import { type Carrier, type Outcome, type Settled, throughApp } from './outcome.ts'
 import { takeAccount, takeEntitlement } from './remove.ts'
 import { closeTasks } from './tasks.ts'
@@ -50,13 +51,16 @@ async function next(
   parts: RequestParts,
   waiting: ReadonlySet<string>,
 ): Promise<RequestRow | null> {
-  const now = await parts.now(db)
-  const [first] = await dueOf(db, pair, now, waiting)
+  const [appId, userId] = [pair.carriedAppId, pair.targetUserId]
+  const which = { appId, userId, waiting: [...waiting] }
+  const [first] = await dueNow(db, which)
   if (!first) return null
-  // The remaining work changes only under the lock of the pair, and `settle` checks again.
+  // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
   if (first.todo !== null) return first
   return db.transaction(async (tx) => {
-    for (const one of await dueOf(tx, pair, now, waiting).for('update')) {
+    // Later than the moment at which `first` was due.
+    const now = await parts.now(tx)
+    for (const one of await lockedDue(tx, { ...which, now: now.toISOString() })) {
       const woken = await wake(tx, one, now, parts)
       if (woken.todo !== null) return woken
     }
@@ -64,24 +68,32 @@ async function next(
   })
 }
 
-const dueOf = (db: Db, pair: Pair, now: Date, waiting: ReadonlySet<string>) =>
+/** What is due of a pair at a moment, at most twenty, except what waits for a paused app. */
+const due = (db: Db, at: SQL) =>
   db
     .select()
     .from(accessRequests)
     .where(
       and(
-        ofPair(pair),
-        lte(accessRequests.wakeAt, now),
-        notInArray(accessRequests.id, [...waiting]),
+        eq(accessRequests.carriedAppId, sql.placeholder('appId')),
+        eq(accessRequests.targetUserId, sql.placeholder('userId')),
+        sql`${accessRequests.wakeAt} <= ${at}`,
+        sql`${accessRequests.id} <> all(${sql.placeholder('waiting')}::uuid[])`,
       ),
     )
-    // Grants first: access that another request keeps need not be removed and granted again.
+    // Grants first: what another request goes on to hold need not be taken and given again.
     .orderBy(
       sql`${accessRequests.todo} is distinct from 'grant'`,
       asc(accessRequests.wakeAt),
       asc(accessRequests.id),
     )
     .limit(20)
+
+// As a subquery the time is read once, so that an index can answer.
+const dueNow = prepared('access requests due', (db) => due(db, sql`(select clock_timestamp())`))
+const lockedDue = prepared('access requests due, locked', (db) =>
+  due(db, sql`${sql.placeholder('now')}`).for('update'),
+)
 
 async function step(
   db: Db,
@@ -177,6 +189,14 @@ async function remove(db: Db, request: RequestRow, parts: RequestParts): Promise
   )
 }
 
+const locked = prepared('access request by id, locked', (db) =>
+  db
+    .select()
+    .from(accessRequests)
+    .where(eq(accessRequests.id, sql.placeholder('id')))
+    .for('update'),
+)
+
 /** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */
 async function settle(
   tx: Db,
@@ -184,11 +204,7 @@ async function settle(
   outcome: Settled,
   parts: RequestParts,
 ): Promise<Call | null> {
-  const [request] = await tx
-    .select()
-    .from(accessRequests)
-    .where(eq(accessRequests.id, before.id))
-    .for('update')
+  const [request] = await locked(tx, { id: before.id })
   if (!request || request.todo !== before.todo) return null
   if (!outcome.ok) return settleFailure(tx, request, outcome, parts)
   // People who were asked meanwhile need not do it any more.

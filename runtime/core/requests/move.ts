@@ -1,10 +1,11 @@
 /** The one place where the state of an access request changes. */
 
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { keptText } from '../../contract/kept-text.ts'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { failedWords, mayMove } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { type ActivityOutcome, type Actor, recordActivity } from '../activity/activity.ts'
 
@@ -34,12 +35,41 @@ export async function change(
   request: RequestRow,
   values: RequestChange & Partial<Pick<RequestRow, 'status' | 'notes'>>,
 ): Promise<RequestRow> {
-  const [row] = await tx
-    .update(accessRequests)
-    .set(values)
-    .where(eq(accessRequests.id, request.id))
-    .returning()
+  const set = Object.entries({ ...values, updatedAt: new Date() }).filter(
+    (one): one is [ColumnName, never] => one[1] !== undefined,
+  )
+  const columns = set.map(([name]) => name).sort()
+  const encoded = set.map(([name, value]) => [name, encode(name, value)])
+  const [row] = await changing(columns)(tx, {
+    ...Object.fromEntries(encoded),
+    ofRequest: request.id,
+  })
   return row as RequestRow
+}
+
+type ColumnName = keyof RequestRow
+
+const encode = (name: ColumnName, value: unknown): unknown =>
+  value === null ? null : accessRequests[name].mapToDriverValue(value as never)
+
+type Changing = (tx: Db, values: Record<string, unknown>) => Promise<unknown[]>
+/** Statements by the columns that they set: as many as there are calls of `change` in the code. */
+const changes = new Map<string, Changing>()
+
+function changing(columns: readonly ColumnName[]): Changing {
+  const key = columns.join(' ')
+  const known = changes.get(key)
+  if (known) return known
+  const set = Object.fromEntries(columns.map((name) => [name, sql`${sql.placeholder(name)}`]))
+  const made = prepared(`access request change ${changes.size}`, (db) =>
+    db
+      .update(accessRequests)
+      .set(set)
+      .where(eq(accessRequests.id, sql.placeholder('ofRequest')))
+      .returning(),
+  )
+  changes.set(key, made)
+  return made
 }
 
 /**

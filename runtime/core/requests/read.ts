@@ -1,18 +1,21 @@
 /** Access requests: who sees which, and how they are read. */
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/endpoints/problem.ts'
 import { isId } from '../../contract/id.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { idsOfApps, reach, reachesNone } from '../apps/administered.ts'
+import { appsOf } from '../apps/apps.ts'
 import { demand, type Principal } from '../callers/principal.ts'
 import { type PageQuery, selectPage } from '../list/page.ts'
-import { toUser } from '../people/users.ts'
+import { toUser, usersOf } from '../people/users.ts'
 import { toPermissionBase } from '../store/permission-base.ts'
 import { assignedTo, toTasks } from '../tasks/tasks.ts'
 import type { RequestRow } from './move.ts'
@@ -88,18 +91,53 @@ export async function findRequest(
   return row
 }
 
+/** A request that the caller sees, as on the wire; with the app and the people of it in one question. */
 export async function getAccessRequest(
   db: Db,
   principal: Principal,
   id: string,
   expand: string[],
 ): Promise<AccessRequest> {
-  const [one] = await answerRequests(db, principal, [await findRequest(db, principal, id)], expand)
+  const [found] = isId(id) ? await withItsOwn(db, { id, domainId: principal.domainId }) : []
+  if (!found || !(await sees(db, principal, found.request))) throw notFound('Access request')
+  const { request, app, target, requester } = found
+  const own = { apps: [app], users: requester ? [target, requester] : [target] }
+  const [one] = await answerRequests(db, principal, [request], expand, own)
   return one as AccessRequest
+}
+
+const requesters = alias(users, 'requesters')
+
+const withItsOwn = prepared('access request with its own', (db) =>
+  db
+    .select({ request: accessRequests, app: apps, target: users, requester: requesters })
+    .from(accessRequests)
+    .innerJoin(apps, eq(apps.id, accessRequests.appId))
+    .innerJoin(users, eq(users.id, accessRequests.targetUserId))
+    .leftJoin(requesters, eq(requesters.id, accessRequests.requesterId))
+    .where(
+      and(
+        eq(accessRequests.id, sql.placeholder('id')),
+        eq(accessRequests.domainId, sql.placeholder('domainId')),
+      ),
+    ),
+)
+
+/** Whether `seenBy` holds for a request that was read already. */
+async function sees(db: Db, principal: Principal, request: RequestRow): Promise<boolean> {
+  const { userId } = principal
+  if (request.requesterId === userId || request.targetUserId === userId) return true
+  if (reachesNone(principal, 'tasks.read')) return false
+  const ofApps = reach(principal, 'tasks.read')
+  if (ofApps === undefined) return true
+  return (await db.$count(apps, and(eq(apps.id, request.appId), ofApps))) > 0
 }
 
 /** Without zone and fraction: the command-line client reads nothing else (core-interface.md section 3). */
 const zoneless = (moment: Date): string => moment.toISOString().slice(0, 19)
+
+/** The apps and people of requests, where they are known already. */
+type Own = { apps: (typeof apps.$inferSelect)[]; users: (typeof users.$inferSelect)[] }
 
 /** Requests as on the wire, as the caller may read them, in a fixed number of questions. */
 export async function answerRequests(
@@ -107,12 +145,10 @@ export async function answerRequests(
   principal: Principal,
   rows: readonly RequestRow[],
   expand: readonly string[],
+  own?: Own,
 ): Promise<AccessRequest[]> {
   if (rows.length === 0) return []
-  const appRows = await db
-    .select()
-    .from(apps)
-    .where(inArray(apps.id, [...new Set(rows.map(({ appId }) => appId))]))
+  const appRows = own?.apps ?? (await appsOf(db, [...new Set(rows.map(({ appId }) => appId))]))
   const appsById = new Map(appRows.map((app) => [app.id, app]))
   const detailed = await detailedApps(db, principal, [...appsById.keys()])
   const plain = rows.filter((row) => !detailed.has(row.appId) && haveDetails(row))
@@ -124,7 +160,7 @@ export async function answerRequests(
   )
   const people = rows.flatMap(({ requesterId, targetUserId }) => [requesterId, targetUserId])
   const personIds = [...new Set(people.filter((id) => id !== null))]
-  const userRows = await db.select().from(users).where(inArray(users.id, personIds))
+  const userRows = own?.users ?? (await usersOf(db, personIds))
   const usersById = new Map(userRows.map((user) => [user.id, toUser(user)]))
   const permissionIds = rows.flatMap(({ permissionId: id }) => (id === null ? [] : [id]))
   const permissionRows =

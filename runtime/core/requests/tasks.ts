@@ -1,7 +1,8 @@
 /** Tasks of access requests: asking for a decision, or for work by hand. */
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
@@ -92,8 +93,17 @@ export async function closeTasks(
   request: RequestRow,
   status: 'DISMISSED' | 'EXPIRED' | 'COMPLETED',
 ): Promise<void> {
-  await tx
-    .update(tasks)
-    .set({ status })
-    .where(and(eq(tasks.accessRequestId, request.id), inArray(tasks.status, OPEN)))
+  await closing(tx, { status, updatedAt: new Date().toISOString(), requestId: request.id })
 }
+
+const closing = prepared('close tasks of access request', (db) =>
+  db
+    .update(tasks)
+    .set({
+      status: sql`${sql.placeholder('status')}`,
+      updatedAt: sql`${sql.placeholder('updatedAt')}`,
+    })
+    .where(
+      and(eq(tasks.accessRequestId, sql.placeholder('requestId')), inArray(tasks.status, OPEN)),
+    ),
+)

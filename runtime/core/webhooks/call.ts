@@ -1,12 +1,20 @@
 /** Calling an inline webhook: a system of the operator's is asked, or told, at one point. */
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { isId } from '../../contract/id.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
 import type { RequestParts } from '../parts.ts'
 import { sendWebhook } from './send.ts'
 import type { WebhookAnswer } from './understand.ts'
+
+const byId = prepared('inline webhook by id', (db) =>
+  db
+    .select()
+    .from(inlineWebhooks)
+    .where(eq(inlineWebhooks.id, sql.placeholder('id'))),
+)
 
 export type { WebhookAnswer } from './understand.ts'
 
@@ -21,9 +29,7 @@ export async function callWebhook(
   parts: RequestParts,
   { webhookId, payload }: { webhookId: string; payload: Record<string, unknown> },
 ): Promise<WebhookAnswer> {
-  const [row] = isId(webhookId)
-    ? await db.select().from(inlineWebhooks).where(eq(inlineWebhooks.id, webhookId))
-    : []
+  const [row] = isId(webhookId) ? await byId(db, { id: webhookId }) : []
   if (!row) return { ok: false, problem: 'the inline webhook was deleted' }
   const named = (problem: string) => `the inline webhook ${JSON.stringify(row.name)}: ${problem}`
   if (!row.enabled)

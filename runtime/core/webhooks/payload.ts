@@ -5,9 +5,8 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { apps } from '../../database/schema/apps.ts'
-import { users } from '../../database/schema/people.ts'
-import { toUser } from '../people/users.ts'
+import { appsOf } from '../apps/apps.ts'
+import { toUser, usersOf } from '../people/users.ts'
 import { anyOf } from '../store/lookups.ts'
 
 type About = {
@@ -26,10 +25,7 @@ type About = {
 /** The payload of a call about somebody's access; what does not exist any more is left out, or null. */
 export async function webhookPayload(db: Db, about: About): Promise<Record<string, unknown>> {
   const { domainId, appId, permissionIds, requesterId, targetUserId } = about
-  const [app] = await db
-    .select()
-    .from(apps)
-    .where(and(eq(apps.domainId, domainId), eq(apps.id, appId)))
+  const [app] = (await appsOf(db, [appId])).filter((one) => one.domainId === domainId)
   const ofDomain = eq(requestablePermissions.domainId, domainId)
   const permissions =
     permissionIds.length === 0
@@ -39,10 +35,7 @@ export async function webhookPayload(db: Db, about: About): Promise<Record<strin
           .from(requestablePermissions)
           .where(and(ofDomain, anyOf(requestablePermissions.id, [...permissionIds])))
   const ids = [requesterId, targetUserId].filter((id) => id !== null)
-  const people = await db
-    .select()
-    .from(users)
-    .where(and(eq(users.domainId, domainId), anyOf(users.id, ids)))
+  const people = (await usersOf(db, ids)).filter((one) => one.domainId === domainId)
   const person = (id: string | null) => {
     const found = people.find((one) => one.id === id)
     return found ? toUser(found) : null

@@ -284,10 +284,10 @@ describe('what a life of a request asks the database', () => {
         await acme.reaches(id, 'COMPLETED')
         // A token says once a minute that it was used.
         const notes = (one: string[]) => one.filter((text) => !text.includes('"last_used_at" ='))
-        expect(notes(made.mine).length, made.mine.join('\n')).toBeLessThanOrEqual(16)
-        expect(notes(done.mine).length, done.mine.join('\n')).toBeLessThanOrEqual(12)
+        expect(notes(made.mine).length, made.mine.join('\n')).toBeLessThanOrEqual(14)
+        expect(notes(done.mine).length, done.mine.join('\n')).toBeLessThanOrEqual(10)
         const [work = []] = jobs
-        expect(work.length, work.join('\n')).toBeLessThanOrEqual(22)
+        expect(work.length, work.join('\n')).toBeLessThanOrEqual(18)
         // The lock of the log is taken in the message that commits: nobody waits for this host meanwhile.
         for (const text of [...made.mine, ...done.mine, ...work])
           if (text.includes('write_activity')) expect(text).toMatch(/; commit$/)
