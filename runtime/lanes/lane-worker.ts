@@ -51,6 +51,7 @@ export function startLaneWorker(
     (message) => {
       if (message.kind !== 'ready') return events.onMessage(made, message)
       isReady = true
+      launcher.onReady?.(link.pid)
       ready.resolve()
     },
     (end) => {

@@ -23,7 +23,11 @@ export type LanesLimits = LaneLimits & {
   maxWorkerBytes: number
   /** How long a worker may be stopped by a signal before another takes its place, in milliseconds. */
   maxStoppedMs: number
-  /** How long a worker is calm before it stands beside the host for the processor, in milliseconds. */
+  /**
+   * How long a worker is calm before it stands beside the host for the processor, in milliseconds: the first time,
+   * and after it has burned or anything is held against its connectors.
+   */
+  newMs: number
   goodMs: number
   /** How often resident memory, idleness and idle isolates are looked at, in milliseconds. */
   pollMs: number
@@ -46,6 +50,7 @@ export const LANES_LIMITS: LanesLimits = {
   idleMs: 300_000,
   maxWorkerBytes: 1024 * 1024 * 1024,
   maxStoppedMs: 1000,
+  newMs: 2000,
   goodMs: 30_000,
   pollMs: 250,
 }
@@ -138,7 +143,7 @@ export function createLanes(
       return known.lane
     }
     const shared = key !== digest && key !== aloneKey(digest)
-    const rank = createRank(priorities, { isOwn: shared, goodMs: limits.goodMs })
+    const rank = createRank(priorities, { ...limits, isOwn: shared })
     const entry: Entry = {
       deaths: 0,
       draining: false,
@@ -146,13 +151,17 @@ export function createLanes(
       uses: createCpuWatch(),
       rank,
       stoppedSinceMs: null,
-      lane: createLane(ranked(launcher, rank), { ...limits, shared }, (end, connectors) => {
-        entry.stoppedSinceMs = null
-        if (end.reason !== 'stopped') entry.deaths += 1
-        entry.slowed = false
-        if (isGuilty(end)) standing.died(connectors)
-        events.onEnd?.(key, end)
-      }),
+      lane: createLane(
+        ranked(launcher, rank, () => isClear(key)),
+        { ...limits, shared },
+        (end, connectors) => {
+          entry.stoppedSinceMs = null
+          if (end.reason !== 'stopped') entry.deaths += 1
+          entry.slowed = false
+          if (isGuilty(end)) standing.died(connectors)
+          events.onEnd?.(key, end)
+        },
+      ),
     }
     lanes.set(key, entry)
     return entry.lane
@@ -254,8 +263,12 @@ export function createLanes(
       ),
     async describe(connector, deadlineMs) {
       refuseWhenStopped()
-      const rank = createRank(priorities, { isOwn: false, goodMs: limits.goodMs })
-      const lane = createLane(ranked(launcher, rank), limits, () => {})
+      const rank = createRank(priorities, { ...limits, isOwn: false })
+      const lane = createLane(
+        ranked(launcher, rank, () => true),
+        limits,
+        () => {},
+      )
       describing.add(lane)
       try {
         return await lane.describe(connector, deadlineMs)
@@ -288,11 +301,12 @@ export function createLanes(
 }
 
 /** Tells the rank of a lane of every worker that is started for it. */
-const ranked = (launcher: Launcher, rank: Rank): Launcher => ({
+const ranked = (launcher: Launcher, rank: Rank, isClear: () => boolean): Launcher => ({
   ...launcher,
+  onReady: rank.ready,
   start() {
     const made = launcher.start()
-    if (made.process.pid !== undefined) rank.started(made.process.pid)
+    if (made.process.pid !== undefined) rank.started(made.process.pid, isClear())
     return made
   },
 })

@@ -78,6 +78,8 @@ export type Launcher = {
   setDataLimit: SetDataLimit | null
   /** Throws, or gives a process that tells an error, where the system has no room for one. */
   start(): WorkerProcess
+  /** Hears of each worker that has started: from now on it runs a connector's code. */
+  onReady?(pid: number): void
 }
 
 /** Old-generation limit of a worker's own heap, in MiB: it holds messages, never connector data. */

@@ -3,30 +3,34 @@ import type { CpuUse } from './cpu-watch.ts'
 import type { Priorities, Priority } from './priority.ts'
 
 export type Rank = {
-  /** A worker was started. */
-  started(pid: number): void
-  /** `isClear`: nothing is held against its connectors. */
+  /** A worker was started; `isClear`: nothing is held against its connectors. */
+  started(pid: number, isClear: boolean): void
+  /** Its start is over, which was the host's own code: what it runs now is a connector's. */
+  ready(pid: number): void
   looked(pid: number, use: CpuUse, isClear: boolean): void
 }
 
 export type RankLimits = {
-  /** The lane belongs to connectors that come with the host: it is beside the host from the start. */
+  /** The lane belongs to connectors that come with the host: it stays beside the host. */
   isOwn: boolean
   /** How long a worker is calm before it is of good standing, in milliseconds. */
+  newMs: number
+  /** The same after it has burned beside the host, or while anything was held against its connectors. */
   goodMs: number
 }
 
 /** Ranks the workers of one lane, of which there is one at a time. */
 export function createRank(
   priorities: Priorities,
-  { isOwn, goodMs }: RankLimits,
+  { isOwn, newMs, goodMs }: RankLimits,
   now: () => number = Date.now,
 ): Rank {
-  const first: Priority = isOwn ? 'usual' : 'low'
   let of = 0
-  let wanted: Priority = first
+  let wanted: Priority = 'usual'
   let isSet = true
+  let isReady = false
   let calmSinceMs = 0
+  let neededMs = newMs
 
   const take = (pid: number, priority: Priority) => {
     if (wanted === priority && isSet) return
@@ -34,21 +38,33 @@ export function createRank(
     isSet = priorities.set(pid, priority)
   }
 
-  function started(pid: number): void {
+  function started(pid: number, isClear: boolean): void {
     of = pid
-    wanted = first
-    // Also where it is to be beside the host, whose own autogroup may have been moved.
-    isSet = priorities.set(pid, first)
+    isReady = false
+    neededMs = isClear ? newMs : goodMs
     calmSinceMs = now()
+    wanted = 'usual'
+    // The host's own autogroup may have been moved.
+    isSet = priorities.set(pid, wanted)
   }
 
   return {
     started,
+    ready(pid) {
+      if (of !== pid) return
+      isReady = true
+      calmSinceMs = now()
+      if (!isOwn) take(pid, 'low')
+    },
     looked(pid, use, isClear) {
-      if (of !== pid) started(pid)
+      if (of !== pid) return
       if (use !== 'calm' || !isClear) calmSinceMs = now()
+      // The first calls of a worker take much, and are no reason to doubt it.
+      if ((use !== 'calm' && isReady && wanted === 'usual') || !isClear) neededMs = goodMs
       if (wanted === 'last' || use === 'burned') return take(pid, 'last')
-      const isGood = priorities.scheduling.raises && now() - calmSinceMs >= goodMs
+      // Not yet: it takes the processor to start.
+      if (!isReady) return take(pid, wanted)
+      const isGood = priorities.scheduling.raises && now() - calmSinceMs >= neededMs
       take(pid, isOwn || isGood ? 'usual' : 'low')
     },
   }

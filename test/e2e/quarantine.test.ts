@@ -1,4 +1,6 @@
 /** A connector whose worker process keeps dying takes no calls until it is released, and nobody else notices. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixture, greeter, withToken } from '../fixtures/folders.ts'
 import { shows } from '../symptoms.ts'
@@ -6,9 +8,19 @@ import { ADMIN_TOKEN, failure, startHost, success, type TestHost } from './host.
 
 let host: TestHost
 
+/** The fixture with time enough to die in: a worker that is a suspect gets little of a busy machine. */
+function hazards() {
+  const read = (name: string) => readFileSync(path.join(fixture('hazards'), name), 'utf8')
+  const limits = { limits: { deadline_ms: 5000, memory_mb: 64 } }
+  return {
+    'connector.json': { ...JSON.parse(read('connector.json')), ...limits },
+    'connector.ts': read('connector.ts'),
+  }
+}
+
 beforeAll(async () => {
   host = await startHost({
-    connectors: { hazards: fixture('hazards'), neighbour: greeter('neighbour', 'hello') },
+    connectors: { hazards: hazards(), neighbour: greeter('neighbour', 'hello') },
   })
 })
 afterAll(async () => {

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { describe, expect, test, vi } from 'vitest'
 import { createCpuWatch } from '../../runtime/lanes/cpu-watch.ts'
+import { createPriorities } from '../../runtime/lanes/priority.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -61,6 +63,8 @@ test.skipIf(process.platform !== 'linux')(
     const spin = connectorOf('for (;;) {}')
     const spinning = outcome(lanes.run('a', callOf(spin, { deadlineMs: 5000 })))
     await vi.waitFor(() => expect(getPriority(pid)).toBe(19), { timeout: 5000, interval: 50 })
+    if (createPriorities().scheduling.means.includes('autogroup'))
+      expect(readFileSync(`/proc/${pid}/autogroup`, 'utf8')).toMatch(/nice 19$/m)
     expect(await spinning).toBe('deadline_passed')
     await vi.waitFor(() => expect(lanes.states()).toEqual([]), { timeout: 5000 })
     expect(ends.map(({ reason }) => reason)).toEqual(['stopped'])
