@@ -40,6 +40,12 @@ export const CACHES = {
     maxBytes: 8 * MIB,
     goes: 'the one that was not used longest; its next call is judged again',
   },
+  heavy_capabilities: {
+    holds: 'capabilities of connectors that compute for long, and until when they run on threads',
+    maxEntries: 1000,
+    maxBytes: 1 * MIB,
+    goes: 'the least recently used one whose time is over; its next long call is found out again',
+  },
   governors: {
     holds: 'the pace towards each upstream and tenant',
     maxEntries: 10_000,

@@ -38,6 +38,8 @@ export const KINDS = {
   pong: 21,
   disposed: 22,
   described: 23,
+  heavy: 24,
+  judging: 25,
 } as const
 
 export type Kind = keyof typeof KINDS
@@ -56,6 +58,8 @@ export type Heads = {
     isolate: number
     capability: string
     raw: boolean
+    /** Its code gets a thread of its own instead of slices of the worker's main thread. */
+    threaded: boolean
     /** Where the host parses the reply itself. */
     limits?: ReplyLimits | undefined
   }
@@ -96,12 +100,17 @@ export type Heads = {
   pong: { isolate: number }
   disposed: {
     isolate: number
-    reason: 'asked' | 'memory' | 'load' | 'failed'
+    /** `cut`: a slice on the worker's main thread was too long; nothing is known against its calls. */
+    reason: 'asked' | 'memory' | 'load' | 'failed' | 'cut'
     message: string
     /** Where in the bundle it was thrown, where that is known. */
     at: Position[]
   }
   described: { capabilities: string[] }
+  /** The call has taken more of the worker's main thread than its part. */
+  heavy: Record<string, never>
+  /** The worker is about to judge a large reply, and hears nothing meanwhile. */
+  judging: { chars: number }
 }
 
 /** How a call ended, as the worker saw it. */

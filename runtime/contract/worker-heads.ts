@@ -23,6 +23,9 @@ const lengthOf = (all: [string, string][]): number =>
 
 const place = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 
+/** In place of an isolate: a ping that the main thread of the worker answers. */
+export const MAIN_THREAD = 0
+
 /** Longest cursor of a connector, in characters of JSON. */
 export const MAX_CURSOR_LENGTH = 8192
 
@@ -78,11 +81,13 @@ export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
   pong: v.object({ isolate: id }),
   disposed: v.object({
     isolate: id,
-    reason: v.picklist(['asked', 'memory', 'load', 'failed']),
+    reason: v.picklist(['asked', 'memory', 'load', 'failed', 'cut']),
     message: v.pipe(v.string(), v.maxLength(4096)),
     at: Positions,
   }),
   described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
+  heavy: v.object({}),
+  judging: v.object({ chars: id }),
 }
 
 /** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */

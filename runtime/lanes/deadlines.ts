@@ -10,14 +10,21 @@ export type Deadlines = {
 }
 
 /** Longest delay after a deadline, in milliseconds. */
-const TICK_MS = 10
+export const TICK_MS = 10
 
-/** A monotonic clock: a correction of the system time must not end calls. */
-export function createDeadlines(tickMs: number = TICK_MS): Deadlines {
+/**
+ * A monotonic clock: a correction of the system time must not end calls. `onTick` is called at each tick
+ * while there are deadlines.
+ */
+export function createDeadlines(
+  tickMs: number = TICK_MS,
+  onTick: () => void = () => {},
+): Deadlines {
   const open = new Set<Deadline>()
   let ticking: NodeJS.Timeout | null = null
 
   function tick(): void {
+    onTick()
     const nowMs = performance.now()
     for (const deadline of open) {
       if (deadline.endMs > nowMs) continue

@@ -3,13 +3,18 @@ import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
 import type { Heads } from '../contract/frames.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
-/** A call was lost with its sandbox. `innocent`: not by its own doing, as far as can be told. */
+/**
+ * A call was lost with its sandbox. `innocent`: not by its own doing, as far as can be told. `slow`: because
+ * something computed for too long on the main thread of its worker, which gets a thread of its own next time.
+ */
 export class SandboxLost extends RuntimeError {
   readonly innocent: boolean
+  readonly slow: boolean
 
-  constructor(code: RuntimeCode, message: string, innocent: boolean) {
+  constructor(code: RuntimeCode, message: string, innocent: boolean, slow = false) {
     super(code, message)
     this.innocent = innocent
+    this.slow = slow
   }
 }
 
@@ -25,8 +30,20 @@ export function isolateError({ reason, message, at }: Heads['disposed']): Runtim
       { at },
     )
   }
+  if (reason === 'cut') {
+    return new SandboxLost(
+      'isolate_disposed',
+      'the call computed for longer than a slice',
+      true,
+      true,
+    )
+  }
   return new RuntimeError('isolate_disposed', 'the sandbox of this call was ended')
 }
+
+/** The error of a call that had no answer in time. */
+export const overdueError = (): RuntimeError =>
+  new RuntimeError('deadline_passed', 'no answer before the deadline of the call')
 
 /** The error of a call in an isolate that another call of its tenant holds up. */
 export const heldUpError = (): RuntimeError =>
@@ -38,7 +55,8 @@ const FROM_OUTSIDE: readonly WorkerEnd['reason'][] = ['killed', 'crowded', 'unst
 /** The error of every call in a worker that has exited. `calls`: their number, including abandoned ones. */
 export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError {
   if (reason === 'stopped') return new RuntimeError('stopping', 'the runtime is stopping')
-  const innocent = calls > 1 || FROM_OUTSIDE.includes(reason)
+  const slow = reason === 'stalled'
+  const innocent = calls > 1 || slow || FROM_OUTSIDE.includes(reason)
   if (reason === 'memory') {
     const message = 'the connector ran out of memory and its worker process ended'
     return new SandboxLost('worker_memory', message, innocent)
@@ -47,7 +65,7 @@ export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError 
     reason === 'unstarted'
       ? 'no worker process could be started; the call may be repeated'
       : 'the worker process of the connector died; the call may be repeated'
-  return new SandboxLost('worker_died', message, innocent)
+  return new SandboxLost('worker_died', message, innocent, slow)
 }
 
 /** Whether the end of a worker says something about the connectors in it. */

@@ -1,16 +1,19 @@
 /** One worker of a lane: its link, whether it is ready, the bundles it holds and who sits in it. */
 import type { Message } from '../contract/frames.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
+import { MAIN_THREAD } from '../contract/worker-heads.ts'
 import { createDataRoom } from './data-limit.ts'
 import { workerError } from './lane-errors.ts'
 import type { Launcher } from './launch.ts'
-import { readStat, watchStarvation } from './process-stat.ts'
+import { readStat, watchMainThread, watchStarvation } from './process-stat.ts'
 import { createSeats, type SeatLimits, type Seats } from './seats.ts'
+import { createStallWatch, type StallWatch } from './stall-watch.ts'
 import { startWorker, type WorkerEnd, type WorkerLink } from './worker-link.ts'
 
 export type LaneWorker = {
   readonly link: WorkerLink
   readonly seats: Seats
+  readonly stall: StallWatch
   /** Rejects when the worker ends before it was ready. */
   readonly ready: Promise<void>
   readonly isReady: boolean
@@ -49,6 +52,7 @@ export function startLaneWorker(
   const link = startWorker(
     launcher,
     (message) => {
+      stall.heard()
       if (message.kind !== 'ready') return events.onMessage(made, message)
       isReady = true
       launcher.onReady?.(link.pid)
@@ -78,9 +82,19 @@ export function startLaneWorker(
     limits,
     now,
   )
+  const stall = createStallWatch({
+    ask: () => link.send('ping', 0, { isolate: MAIN_THREAD }),
+    stalled() {
+      // Whoever has stopped it lets it go on, or the lane replaces it.
+      if (readStat(link.pid)?.stopped) stall.heard()
+      else link.kill('stalled', 'its main thread did not answer')
+    },
+    watchMainThread: () => watchMainThread(link.pid),
+  })
   const made: LaneWorker = {
     link,
     seats,
+    stall,
     ready: ready.promise,
     get isReady() {
       return isReady

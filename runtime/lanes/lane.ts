@@ -10,8 +10,9 @@ import type { Heads, Message } from '../contract/frames.ts'
 import type { CallerSignal, Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
-import { createDeadlines } from './deadlines.ts'
-import { heldUpError, isolateError, workerError } from './lane-errors.ts'
+import { createDeadlines, TICK_MS } from './deadlines.ts'
+import type { HeavyBook } from './heavy-book.ts'
+import { heldUpError, isolateError, overdueError, workerError } from './lane-errors.ts'
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
 import type { Ticket } from './line.ts'
@@ -45,6 +46,7 @@ export type Lane = {
 
 type Pending = {
   id: number
+  errand: Errand
   isolate: number
   worker: LaneWorker
   /** The worker has been told of it. */
@@ -61,9 +63,10 @@ type Pending = {
   fetchErrors: Map<number, RuntimeError> | null
 }
 
-/** What differs between a call and a description. */
+/** What differs between a call and a description, which has no capability. */
 type Errand = {
   connector: LoadedConnector
+  capability: string | null
   isolateKey: string
   deadlineMs: number
   signal: CallerSignal | null
@@ -73,6 +76,9 @@ type Errand = {
 
 type Send = (to: LaneWorker, call: number, isolate: number) => void
 
+/** Ends of a worker after which its connectors are kept off the main thread of the next one for a time. */
+const BY_GUESTS: readonly WorkerEnd['reason'][] = ['stalled', 'memory', 'crashed']
+
 /** Most requests of one call, one after the other included. */
 const MAX_FETCHES = 2000
 
@@ -80,6 +86,7 @@ const MAX_FETCHES = 2000
 export function createLane(
   launcher: Launcher,
   limits: LaneLimits,
+  heavy: HeavyBook,
   /** Told of every worker's end, with the connectors that sat in it. */
   onEnd: (end: WorkerEnd, connectors: string[]) => void,
   now: () => number = Date.now,
@@ -88,7 +95,9 @@ export function createLane(
   /** Calls that have no isolate yet: their worker is starting, or full. */
   const waiting = new Set<Pending['settle']>()
   const backOff = createBackOff(limits, now)
-  const deadlines = createDeadlines()
+  const deadlines = createDeadlines(TICK_MS, () => {
+    if (worker?.isReady && pending.size > 0) worker.stall.look()
+  })
   let closed = false
   let worker: LaneWorker | null = null
   let nextCall = 1
@@ -101,12 +110,20 @@ export function createLane(
     onSilent: (isolate: number) => failIsolate(isolate, heldUpError()),
   }
 
+  /** The next calls of its kind get threads of their own. */
+  function markHeavy({ errand: { connector, capability } }: Pending): void {
+    if (capability !== null) heavy.mark(connector.digest, capability)
+  }
+
   function ended(from: LaneWorker, end: WorkerEnd): void {
     if (worker !== from) return
     worker = null
     if (end.reason === 'unstarted') backOff.failed()
     else if (end.reason !== 'stopped') backOff.died()
     const connectors = from.seats.connectors()
+    // Whose doing it was cannot be told, nor in which of its calls.
+    if (BY_GUESTS.includes(end.reason))
+      for (const connector of connectors) heavy.mark(connector, null)
     const error = workerError(end, pending.size + from.seats.unheard)
     // First: no seat that a call gives back may be given away again.
     from.seats.stop()
@@ -164,7 +181,7 @@ export function createLane(
     }
     const deadline = deadlines.set(deadlineMs, () => {
       call?.worker.seats.overrun(call.isolate)
-      leave(new RuntimeError('deadline_passed', 'no answer before the deadline of the call'))
+      leave(overdueError())
     })
     const hangUp = () => {
       // No caller waits any more, but its code must still end.
@@ -215,13 +232,15 @@ export function createLane(
   function open(
     to: LaneWorker,
     isolate: number,
-    { fetch, log }: Errand,
+    errand: Errand,
     settle: Pending['settle'],
   ): Pending {
+    const { fetch, log } = errand
     const id = nextCall++
     to.lastCall = id
     const call: Pending = {
       id,
+      errand,
       isolate,
       worker: to,
       sent: false,
@@ -252,7 +271,10 @@ export function createLane(
     if (worker !== from) return
     const { kind, head, body } = message
     if (kind === 'pong') return from.seats.answered(head.isolate)
+    if (kind === 'judging') return from.stall.judging(head.chars)
     if (kind === 'disposed') {
+      if (head.reason === 'cut' || head.reason === 'memory')
+        for (const call of pending.values()) if (call.isolate === head.isolate) markHeavy(call)
       from.seats.gone(head.isolate, head.reason === 'asked')
       return failIsolate(head.isolate, isolateError(head))
     }
@@ -277,6 +299,7 @@ export function createLane(
       const line = boundLine(head, call.logLines)
       return line === null ? undefined : call.log?.(line)
     }
+    if (kind === 'heavy') return markHeavy(call)
     if (kind === 'fetch_abort') return call.requests?.get(head.request)?.abort()
     if (kind === 'fetch') return void forward(call, head, body).catch(from.link.contain)
     from.link.kill('protocol', `${kind} is not for a host`)
@@ -307,7 +330,9 @@ export function createLane(
     start(call, done) {
       const send: Send = (to, id, isolate) => {
         const { connector, capability, raw, limits } = call
-        const head = { connector: connector.digest, isolate, capability, raw, limits }
+        const { digest } = connector
+        const threaded = heavy.has(digest, capability)
+        const head = { connector: digest, isolate, capability, raw, threaded, limits }
         to.link.send('call', id, head, call.callJson)
       }
       // Calls are settled with replies only; `described` settles descriptions.
@@ -315,7 +340,7 @@ export function createLane(
     },
     describe: (connector, deadlineMs) =>
       new Promise((resolve, reject) => {
-        const nobody = { signal: null, fetch: null, log: null }
+        const nobody = { capability: null, signal: null, fetch: null, log: null }
         place(
           { connector, isolateKey: 'describe', deadlineMs, ...nobody },
           (to, id, isolate) =>

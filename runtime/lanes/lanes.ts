@@ -7,8 +7,9 @@ import { RuntimeError } from '../contract/errors.ts'
 import type { Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
 import type { LoadedConnector } from '../contract/loaded.ts'
 import { type CpuWatch, createCpuWatch } from './cpu-watch.ts'
+import { createHeavyBook } from './heavy-book.ts'
 import { createLane, type Lane, type LaneLimits } from './lane.ts'
-import { isGuilty, SandboxLost } from './lane-errors.ts'
+import { isGuilty, overdueError, SandboxLost } from './lane-errors.ts'
 import type { Containment, Launcher } from './launch.ts'
 import { createPriorities, type Priorities, type Scheduling } from './priority.ts'
 import { type ProcessStat, readStat } from './process-stat.ts'
@@ -55,6 +56,9 @@ export const LANES_LIMITS: LanesLimits = {
   pollMs: 250,
 }
 
+/** How often a call runs again because something computed for too long beside it. */
+const MAX_SLOW = 3
+
 /** A lane of its own, or a shared one by name. */
 export type LaneKey = string
 
@@ -73,8 +77,8 @@ export type Lanes = {
   /** How workers stand behind the host for the processor. */
   readonly scheduling: Scheduling
   /**
-   * Runs a call. One that was lost with its sandbox, not by its own doing, runs once more if nothing but
-   * GET and HEAD has left for it.
+   * Runs a call. One that was lost with its sandbox, not by its own doing, runs again if nothing but GET and
+   * HEAD has left for it: once, and some times more where the sandbox was ended for computing too long.
    *
    * @throws RuntimeError
    */
@@ -126,6 +130,7 @@ export function createLanes(
   priorities: Priorities = createPriorities(),
 ): Lanes {
   const standing = createStandingBook()
+  const heavy = createHeavyBook()
   const lanes = new Map<LaneKey, Entry>()
   /** Lanes of connectors that are being judged. */
   const describing = new Set<Lane>()
@@ -154,6 +159,7 @@ export function createLanes(
       lane: createLane(
         ranked(launcher, rank, () => isClear(key)),
         { ...limits, shared },
+        heavy,
         (end, connectors) => {
           entry.stoppedSinceMs = null
           if (end.reason !== 'stopped') entry.deaths += 1
@@ -236,14 +242,18 @@ export function createLanes(
 
   function start(key: LaneKey, call: LaneCall, done: Done<LaneReply>): void {
     const endMs = Date.now() + call.deadlineMs
-    enter(key, call, (ended) => {
-      if (!(ended instanceof SandboxLost)) return done(ended)
-      const again = ended.innocent && !call.hasWritten()
+    let left = 1
+    let leftSlow = MAX_SLOW
+    const ended = (how: LaneReply | RuntimeError) => {
+      if (!(how instanceof SandboxLost)) return done(how)
+      if (!how.innocent || call.hasWritten() || stopped) return done(how)
+      if (how.slow ? leftSlow-- === 0 : left-- === 0) return done(how)
       const deadlineMs = endMs - Date.now()
-      if (!again || stopped || deadlineMs <= 0) return done(ended)
+      if (deadlineMs <= 0) return done(overdueError())
       events.onRepeat?.(key)
-      enter(key, { ...call, deadlineMs }, done)
-    })
+      enter(key, { ...call, deadlineMs }, ended)
+    }
+    enter(key, call, ended)
   }
 
   return {
@@ -267,6 +277,7 @@ export function createLanes(
       const lane = createLane(
         ranked(launcher, rank, () => true),
         limits,
+        heavy,
         () => {},
       )
       describing.add(lane)

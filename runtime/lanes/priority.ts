@@ -103,7 +103,12 @@ function setNice(pid: number, nice: number): boolean {
   })
 }
 
+const nameOfGroup = (pid: number | 'self'): string | undefined =>
+  read(`/proc/${pid}/autogroup`)?.split(' ')[0]
+
 function setAutogroup(pid: number, nice: number): boolean {
+  // One that could not get a group of its own shares the host's: all of that would be lowered.
+  if (nameOfGroup(pid) === nameOfGroup('self')) return true
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(nice))
     return true

@@ -19,7 +19,7 @@ export function readStat(pid: number): ProcessStat | null {
   if (fields === null) return null
   return {
     stopped: fields[0] === 'T',
-    cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+    cpuMs: cpuMsOf(fields),
     residentBytes: Number(fields[21]) * PAGE_BYTES,
   }
 }
@@ -36,6 +36,22 @@ export function watchStarvation(pid: number): () => boolean {
     return after.cpuMs - before.cpuMs < ENOUGH_CPU_MS && isRunnable(pid)
   }
 }
+
+/**
+ * Begins to look at the main thread of a process; the answer says whether it has computed since for as long as
+ * takes to do what it was asked for. One that waits, for a core or for other threads, has not.
+ */
+export function watchMainThread(pid: number): () => boolean {
+  const file = `/proc/${pid}/task/${pid}/stat`
+  const before = fieldsOf(file)
+  return () => {
+    const after = fieldsOf(file)
+    if (before === null || after === null) return true
+    return cpuMsOf(after) - cpuMsOf(before) >= ENOUGH_CPU_MS
+  }
+}
+
+const cpuMsOf = (fields: string[]): number => (Number(fields[11]) + Number(fields[12])) * TICK_MS
 
 /** Whether a thread of a process runs, or would if it were given a core. */
 const isRunnable = (pid: number): boolean =>

@@ -11,10 +11,18 @@ import type { Launcher } from './launch.ts'
 
 /**
  * Why a worker is no more; `killed` by somebody else, `crowded` by more tenants than it has memory for,
- * `unstarted` because the system had no room for it.
+ * `stalled` because its main thread did not answer, `unstarted` because the system had no room for it.
  */
 export type WorkerEnd = {
-  reason: 'unstarted' | 'memory' | 'crowded' | 'killed' | 'protocol' | 'crashed' | 'stopped'
+  reason:
+    | 'unstarted'
+    | 'stalled'
+    | 'memory'
+    | 'crowded'
+    | 'killed'
+    | 'protocol'
+    | 'crashed'
+    | 'stopped'
   /** In words, for the log: the last lines the process wrote, or the breach. */
   detail: string
 }

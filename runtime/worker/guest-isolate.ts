@@ -3,6 +3,7 @@
  * few verbs. Knows isolated-vm; knows nothing of the host, of frames, of contracts.
  */
 import type ivmModule from 'isolated-vm'
+import type { Share } from './slices.ts'
 import { syncOp } from './sync-ops.ts'
 import { type GuestIsolate, type Hooks, verbs } from './verbs.ts'
 
@@ -18,6 +19,14 @@ export type Source = {
 /** How long a connector's top-level code may take, in milliseconds. */
 const LOAD_TIMEOUT_MS = 2000
 
+let lastMade: Promise<void> = Promise.resolve()
+
+/** Making an isolate takes milliseconds of the main thread: of many, each gets a turn of its own. */
+function oneEachTurn(): Promise<void> {
+  lastMade = lastMade.then(() => new Promise((resolve) => setImmediate(resolve)))
+  return lastMade
+}
+
 /**
  * Makes an isolate and loads prelude and connector. Throws what the connector's top-level code threw,
  * or isolated-vm's own error when time or memory ran out.
@@ -27,8 +36,10 @@ export async function createGuestIsolate(
   prelude: Source,
   connector: Source,
   memoryMb: number,
+  share: Share,
   hooks: Hooks,
 ): Promise<GuestIsolate> {
+  await oneEachTurn()
   const isolate = new ivm.Isolate({
     memoryLimit: memoryMb,
     onCatastrophicError: hooks.onCatastrophe,
@@ -51,7 +62,7 @@ export async function createGuestIsolate(
     const deliver = await entry('deliver')
     const abort = await entry('abort')
     const ping = await entry('ping')
-    const join = await entry('join')
+    const collect = await entry('collect')
     const forget = await entry('forget')
     // Before the plugin: its top-level code could take the entries.
     await global.delete('__keyway')
@@ -60,8 +71,8 @@ export async function createGuestIsolate(
       (error: unknown) => ({ error }),
     )
     const adopted = await adoptedOf(isolate, adopt, hooks, failure)
-    const entered = { run, join, forget, deliver, abort, ping }
-    return verbs(isolate, entered, adopted.capabilities, memoryMb, hooks)
+    const entered = { run, deliver, abort, collect, forget, ping }
+    return verbs(isolate, entered, adopted.capabilities, memoryMb, share, hooks)
   } catch (error) {
     dispose()
     throw error

@@ -10,23 +10,32 @@ import type ivmModule from 'isolated-vm'
 import * as v from 'valibot'
 import { openChannel } from '../contract/channel.ts'
 import type { Heads, Message } from '../contract/frames.ts'
-import { WORKER_HEADS } from '../contract/worker-heads.ts'
+import { MAIN_THREAD, WORKER_HEADS } from '../contract/worker-heads.ts'
+import { readBox } from './box.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type Source } from './guest-isolate.ts'
 import { readRequest } from './guest-request.ts'
 import { bundlePositions } from './positions.ts'
-import { checkReply } from './reply.ts'
+import { checkReply, type Expected } from './reply.ts'
+import { createSlices } from './slices.ts'
 import { strayLine } from './strays.ts'
 import { createTimers, type Timers } from './timers.ts'
 import type { GuestIsolate } from './verbs.ts'
 
 type Guest = {
   ready: Promise<GuestIsolate>
+  /** The same, once it is there. */
+  made: GuestIsolate | null
   timers: Timers
   /** Open requests of the guest, each with the call that made it. */
   requests: Map<number, number>
-  /** Calls that have not settled. */
-  runs: Map<number, Promise<unknown>>
+  /** Calls that have not settled, and what their replies have to be. */
+  runs: Map<number, Expected>
+  /**
+   * Calls that keep the guest off the main thread: the host says so, they take too long, or they have sent
+   * what must not be sent twice, so that the guest may not be cut.
+   */
+  threaded: Set<number>
   /** Lines on strays that came while no call ran, as at the top level: the next call logs them. */
   strays: Heads['log'][]
   loaded: boolean
@@ -39,8 +48,14 @@ type Guest = {
 /** Longest log line of a guest, in characters of JSON. */
 const MAX_LOG_LENGTH = 128 * 1024
 
+/** Methods of requests that may be sent twice. */
+const READS = new Set(['GET', 'HEAD'])
+
 /** Most lines that wait for a call. */
 const MAX_WAITING_STRAYS = 8
+
+/** From so many characters on the host is told that a reply is judged: it takes more than a few milliseconds. */
+const LARGE_CHARS = 1024 * 1024
 
 /** What may wait for the host before log lines are dropped and replies wait their turn, in bytes. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024
@@ -55,6 +70,7 @@ export function serve(
   const prelude: Source = { code: preludeCode, name: 'keyway-prelude.js', cached: null }
   const connectors = new Map<string, Connector>()
   const guests = new Map<number, Guest>()
+  const slices = createSlices()
   /** Isolates that are gone. A call that crossed the word of it must not bring one back: nobody would end it. */
   const buried = new Set<number>()
 
@@ -74,7 +90,7 @@ export function serve(
       )
     },
     // The bytes are in the pipe's buffer: read them before the first await.
-    call: (message) => void runCall(message, message.body.toString('utf8')),
+    call: (message) => runCall(message, message.body.toString('utf8')),
     describe: (message) => void describe(message),
     fetched: ({ head, body }) => {
       const { reply } = head
@@ -91,6 +107,7 @@ export function serve(
     },
     cancel: ({ head, call }) => withGuest(head.isolate, (guest) => guest.abort(call)),
     ping: ({ head }) => {
+      if (head.isolate === MAIN_THREAD) return channel.send('pong', 0, head)
       // No answer on failure: the host's patience is the judge.
       withGuest(head.isolate, (guest) =>
         guest.ping().then(() => channel.send('pong', 0, head), dieUnlessDisposed),
@@ -101,6 +118,7 @@ export function serve(
 
   function withGuest(isolate: number, use: (guest: GuestIsolate) => unknown): void {
     const guest = guests.get(isolate)
+    if (guest?.made) return void use(guest.made)
     // An isolate that could not be made is told of where it was asked for.
     guest?.ready.then(use, () => {}).catch(dieUnlessDisposed)
   }
@@ -128,49 +146,93 @@ export function serve(
     if (guest.gone !== null) return guest.gone
     guest.timers.clearAll()
     guest.end()
-    guest.gone = Promise.allSettled([guest.ready, ...guest.runs.values()]).then(() => {
+    guest.gone = Promise.allSettled([guest.ready.then((one) => one.idle())]).then(() => {
       guests.delete(isolate)
     })
     return guest.gone
   }
 
-  async function runCall({ call, head }: Message<'call'>, callJson: string): Promise<void> {
+  function runCall({ call, head }: Message<'call'>, callJson: string): void {
     const connector = connectors.get(head.connector)
     const schema = connector?.schema(head.capability)
     if (!connector || !schema) die('call of an unknown connector or capability')
     // The host has heard, or will hear, that the isolate is gone, and ends the call.
     if (buried.has(head.isolate)) return
+    const guest = guestFor(head.isolate, connector)
+    const { capability, raw: wantRaw, limits, threaded } = head
+    const written = !connector.widens(capability)
+    guest.runs.set(call, { schema, capability, wantRaw, limits, written })
+    if (threaded) guest.threaded.add(call)
+    const start = (one: GuestIsolate) => {
+      for (const line of guest.strays.splice(0)) sendLog(call, line)
+      one.run(call, capability, callJson)
+    }
+    if (guest.made) start(guest.made)
+    else guest.ready.then(start).catch((error) => broke(head.isolate, error))
+  }
+
+  /** What an entry of a guest has brought about. */
+  function takeBox(isolate: number, guest: Guest, box: unknown): void {
     try {
-      const isolate = await guestFor(head.isolate, connector)
-      const run = isolate.run(call, head.capability, callJson)
-      const guest = guests.get(head.isolate)
-      guest?.runs.set(call, run)
-      for (const line of guest?.strays.splice(0) ?? []) sendLog(call, line)
-      const parts = await run.finally(() => guest && ended(guest, call))
-      const { capability, raw: wantRaw, limits } = head
-      const expected = { schema, capability, wantRaw, limits }
-      const written = !connector.widens(head.capability)
-      const { reply, body: bytes } = checkReply(parts, { ...expected, written })
-      // Many large replies at once must wait here: the pipe has a bound, and breaks at it.
-      while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
-      channel.send('reply', call, reply, bytes)
+      readBox(box, (op, id, one, two, three) => {
+        if (op === 'answer') answer(guest, id, one, two, three)
+        else fromGuest(isolate, op, id, one, two)
+      })
     } catch (error) {
-      broke(head.isolate, error)
+      broke(isolate, error)
     }
   }
 
-  /** A run has settled. With the last one go the timers, which no deadline would bound any more. */
-  function ended({ runs, timers }: Guest, call: number): void {
+  function answer(guest: Guest, call: number, head: string, response: string, raw: string): void {
+    const expected = guest.runs.get(call)
+    if (!expected || guest.gone !== null) return
+    ended(guest, call)
+    const parts = [head, response, raw]
+    const chars = head.length + response.length + raw.length
+    if (chars < LARGE_CHARS && channel.queuedBytes() <= MAX_QUEUED_BYTES) {
+      const { reply, body } = checkReply(parts, expected)
+      return channel.send('reply', call, reply, body)
+    }
+    void answerLater(call, parts, expected, chars)
+  }
+
+  /** Many large replies at once must wait here: the pipe has a bound, and breaks at it. */
+  async function answerLater(
+    call: number,
+    parts: string[],
+    expected: Expected,
+    chars: number,
+  ): Promise<void> {
+    while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
+    channel.send('judging', call, { chars })
+    // The message leaves at the end of the turn.
+    await pause(1)
+    const { reply, body } = checkReply(parts, expected)
+    channel.send('reply', call, reply, body)
+  }
+
+  /** A call is over. With the last one go the timers, which no deadline would bound any more. */
+  function ended({ runs, threaded, timers }: Guest, call: number): void {
     runs.delete(call)
+    threaded.delete(call)
     // The guest clears them too, but it may have set others since.
     if (runs.size === 0) timers.clearAll()
+  }
+
+  /** Its calls go on threads from here on, and the host keeps those of their kind there for a time. */
+  function heavy({ runs, threaded }: Guest): void {
+    for (const call of runs.keys()) {
+      if (threaded.has(call)) continue
+      threaded.add(call)
+      channel.send('heavy', call, {})
+    }
   }
 
   async function describe({ call, head }: Message<'describe'>): Promise<void> {
     const connector = connectors.get(head.connector)
     if (!connector) die('description of an unknown connector')
     try {
-      const { capabilities } = await guestFor(head.isolate, connector)
+      const { capabilities } = await guestFor(head.isolate, connector).ready
       channel.send('described', call, { capabilities })
     } catch (error) {
       broke(head.isolate, error)
@@ -178,49 +240,56 @@ export function serve(
   }
 
   /** An isolate that could not be made, or from which no answer will come: it ends, all its calls too. */
-  function broke(isolate: number, error: unknown): void {
+  function broke(isolate: number, error: unknown, how?: 'memory' | 'cut' | 'failed'): void {
     const guest = guests.get(isolate)
     // Once only: the host ends every call of the isolate at the first word of it.
     if (!guest || guest.gone !== null) return
     buried.add(isolate)
     void end(isolate, guest)
     const message = String(error instanceof Error ? error.message : error).slice(0, 800)
-    const reason = /memory limit/i.test(message) ? 'memory' : guest.loaded ? 'failed' : 'load'
+    const why = /memory limit/i.test(message) ? 'memory' : guest.loaded ? 'failed' : 'load'
+    const reason = how ?? why
     const at = bundlePositions((error as Partial<Error> | null)?.stack)
     channel.send('disposed', 0, { isolate, reason, message, at })
   }
 
-  function guestFor(isolate: number, connector: Connector): Promise<GuestIsolate> {
+  function guestFor(isolate: number, connector: Connector): Guest {
     const known = guests.get(isolate)
-    if (known) return known.ready
-    let made: GuestIsolate | null = null
-    const timers = createTimers((id) => made?.deliver(id, '{}', '', null))
-    const post = (op: string, id: number, headJson: string, body: string) =>
-      fromGuest(isolate, op, id, headJson, body)
+    if (known) return known
+    const timers = createTimers((id) => guest.made?.deliver(id, '{}', '', null))
     const guest: Guest = {
-      ready: Promise.resolve(null as never),
+      ready: Promise.withResolvers<GuestIsolate>().promise,
+      made: null,
       timers,
       requests: new Map(),
       runs: new Map(),
+      threaded: new Set(),
       strays: [],
       loaded: false,
       end: () => {},
       gone: null,
     }
-    guest.ready = createGuestIsolate(ivm, prelude, connector.source, connector.memoryMb, {
-      post,
+    const share = slices.share()
+    guest.ready = createGuestIsolate(ivm, prelude, connector.source, connector.memoryMb, share, {
+      post: (op, id, headJson, body) => fromGuest(isolate, op, id, headJson, body),
       onCatastrophe: (message) => die(`catastrophe: ${message}`),
-      onMade: (end) => {
+      onMade(end) {
         guest.end = end
+        // It was told to end while it waited for its turn.
+        if (guest.gone !== null) end()
       },
+      onBox: (box) => takeBox(isolate, guest, box),
+      onBroken: (error, why) => broke(isolate, error, why),
+      onHeavy: () => heavy(guest),
+      isThreaded: () => guest.threaded.size > 0,
       onStray: (reason, call) => logStray(guest, reason, call),
     }).then((one) => {
-      made = one
+      guest.made = one
       guest.loaded = true
       return one
     })
     guests.set(isolate, guest)
-    return guest.ready
+    return guest
   }
 
   /** What the guest posts. The prelude made it, but a guest may have got at the prelude's parts. */
@@ -248,11 +317,14 @@ export function serve(
     const request = readRequest(id, headJson, body, channel.queuedBytes())
     if ('message' in request) {
       const told = JSON.stringify({ ok: false, refused: request })
-      return withGuest(isolate, (one) => one.deliver(id, told, '', null))
+      // Not from within the entry that asked: a guest that asks again and again would never return.
+      setImmediate(() => withGuest(isolate, (one) => one.deliver(id, told, '', null)))
+      return
     }
     // Only for a call of its own: the host would ask in the name of another tenant.
     if (!guest.runs.has(request.call)) return
     guest.requests.set(id, request.call)
+    if (!READS.has(request.head.method)) guest.threaded.add(request.call)
     channel.send('fetch', request.call, request.head, request.bytes)
   }
 

@@ -13,6 +13,7 @@ import { createTokens } from '../../runtime/egress/login/tokens.ts'
 import { createGovernors } from '../../runtime/egress/throttle.ts'
 import { createRateLimit } from '../../runtime/http/core/rate-limit.ts'
 import { createKnownCalls } from '../../runtime/invoke/known-call.ts'
+import { createHeavyBook, HEAVY_LIMITS } from '../../runtime/lanes/heavy-book.ts'
 import { createStandingBook, STANDING_LIMITS } from '../../runtime/lanes/standing.ts'
 import { createRecentCalls } from '../../runtime/lifecycle/calls.ts'
 import { createRepeats } from '../../runtime/log-repeats.ts'
@@ -156,6 +157,25 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
         calls.ended(endOf(nth))
         const [newest] = calls.list({ connector: null, app: null, cause: null, limit: 1 })
         return newest?.log.length !== 0
+      }
+    },
+  },
+  heavy_capabilities: {
+    bytes: null,
+    fill(count) {
+      const { firstMs } = HEAVY_LIMITS
+      let nowMs = 0
+      const book = createHeavyBook(() => nowMs)
+      for (let nth = 0; nth < count; nth += 1) {
+        book.mark(`${nth}`, 'list_accounts')
+        nowMs += firstMs / CACHES.heavy_capabilities.maxEntries
+      }
+      // What is known is marked for twice as long.
+      return (nth) => {
+        nowMs += firstMs
+        book.mark(`${nth}`, 'list_accounts')
+        nowMs += firstMs
+        return book.has(`${nth}`, 'list_accounts')
       }
     },
   },

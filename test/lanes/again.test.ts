@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors.ts'
-import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
 const REPLY = {
@@ -90,7 +90,7 @@ describe('a worker that is killed from outside', () => {
 })
 
 describe('a worker that dies of a call that is over', () => {
-  const native = connectorOf('for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)')
+  const native = connectorOf(`${ON_THREAD} for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)`)
   const slow = connectorOf(`await new Promise((go) => setTimeout(go, 2500)); ${say("'done'")}`)
   const inPeace = { isolateKey: 'in peace', deadlineMs: 20_000, hasWritten: () => false }
 

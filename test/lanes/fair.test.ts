@@ -26,7 +26,9 @@ test('a tenant whose calls fill the line of a worker loses one to a tenant that 
   const run = (isolateKey: string) =>
     outcome(lanes.run(waits.digest, callOf(waits, { isolateKey })))
   const first = run('first')
-  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
+  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]), {
+    timeout: 5000,
+  })
   const flood = Array.from({ length: 4 }, () => run('flood'))
   await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ waiting: 4 }]))
   const other = run('other')

@@ -295,9 +295,12 @@ describe('memory', () => {
     const { lanes, ends } = openLanes()
     const bomb = connectorOf('"x".repeat(2 ** 28).split("")')
     expect(await outcome(lanes.run('a', callOf(bomb)))).toBe('worker_memory')
-    expect(ends).toMatchObject([{ reason: 'memory' }])
+    // On a busy machine it stalls the main thread of its first worker before there is no memory left.
+    expect(ends.filter(({ reason }) => reason !== 'stalled')).toMatchObject([{ reason: 'memory' }])
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
-    expect(lanes.states()).toContainEqual(expect.objectContaining({ lane: 'a', deaths: 1 }))
+    expect(lanes.states()).toContainEqual(
+      expect.objectContaining({ lane: 'a', deaths: ends.length }),
+    )
   })
 
   test('of a worker over its bound ends it', async () => {
@@ -324,12 +327,15 @@ describe('an isolate that cannot be made', () => {
   })
 })
 
+/** A call that must not run again. */
+const WRITTEN = { hasWritten: () => true }
+
 describe('a worker', () => {
   test('that is killed from outside ends its calls classified, and comes back', async () => {
     const { lanes, ends } = openLanes()
     await outcome(lanes.run('a', callOf(hello)))
     const waits = connectorOf('await new Promise(() => {})')
-    const running = outcome(lanes.run('a', callOf(waits)))
+    const running = outcome(lanes.run('a', callOf(waits, WRITTEN)))
     const { pid } = lanes.states()[0] ?? {}
     process.kill(pid ?? 0, 'SIGKILL')
     expect(await running).toBe('worker_died')
@@ -365,7 +371,7 @@ describe('a worker', () => {
     ['is told later', told],
   ])('that cannot be started ends its calls classified, where that %s', async (_how, refuse) => {
     const { lanes, ends } = openLanes({}, shortOf(Number.POSITIVE_INFINITY, refuse))
-    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('worker_died')
+    expect(await outcome(lanes.run('a', callOf(hello, WRITTEN)))).toBe('worker_died')
     expect(ends).toMatchObject([{ reason: 'unstarted' }])
     expect(lanes.standing.of(hello.digest).state).toBe('clear')
   })

@@ -36,8 +36,10 @@ test.runIf(process.platform === 'linux')(
     expect(['worker_memory', 'worker_died']).toContain(
       await outcome(lanes.run('a', callOf(bomb, { deadlineMs: 60_000 }))),
     )
-    expect(ends).toHaveLength(1)
-    expect(['memory', 'crashed']).toContain(ends[0]?.reason)
+    // On the main thread of its first worker it may count as stalled before there is no memory left.
+    const [end, ...more] = ends.filter(({ reason }) => reason !== 'stalled')
+    expect(['memory', 'crashed']).toContain(end?.reason)
+    expect(more).toEqual([])
     expect(await beside).toBe('hello')
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   },

@@ -165,3 +165,14 @@ test.runIf(process.platform === 'linux')('nobody in particular can lower a worke
   await new Promise((resolve) => child.once('close', resolve))
   expect(JSON.parse(text)).toEqual({ means: scheduling.means, low: 10, last: 19 })
 })
+
+test.runIf(hasGroups)('a process in the group of the host does not lower the host', () => {
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+  const before = autogroupOf('self')
+  try {
+    expect(createPriorities().set(child.pid ?? 0, 'low')).toBe(true)
+    expect(autogroupOf('self')).toBe(before)
+  } finally {
+    child.kill('SIGKILL')
+  }
+})

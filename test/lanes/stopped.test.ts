@@ -1,7 +1,7 @@
 /** A worker that somebody has stopped (SIGSTOP), or that hardly gets to run. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'
 import { isAlive, openLanes } from './fixtures/lanes.ts'
 
 const hello = connectorOf(say("'hello'"))
@@ -43,7 +43,9 @@ describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
     stop()
     const hasty = outcome(lanes.run('a', callOf(hello, { deadlineMs: 300 })))
     expect(await hasty).toBe('deadline_passed')
-    const writes = outcome(lanes.run('a', callOf(slow, { isolateKey: 'other' })))
+    const writes = outcome(
+      lanes.run('a', callOf(slow, { isolateKey: 'other', hasWritten: () => true })),
+    )
     expect(await writes).toBe('worker_died')
     expect(ends).toMatchObject([{ reason: 'killed', detail: 'an isolate did not end' }])
     expect(lanes.standing.of(hello.digest).state).toBe('clear')
@@ -90,7 +92,7 @@ test.runIf(process.platform === 'linux')(
   'a worker that is hardly let to run is not at fault for what it does not end in time',
   async () => {
     const { lanes, ends, pid, stop } = await open({ pollMs: 60_000 })
-    const native = connectorOf('for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)')
+    const native = connectorOf(`${ON_THREAD} for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)`)
     expect(await outcome(lanes.run('a', callOf(native, { deadlineMs: 300 })))).toBe(
       'deadline_passed',
     )

@@ -29,6 +29,13 @@ const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
     workerMayDie: true,
     besideMs: KILLED_BESIDE_MS,
   },
+  {
+    name: 'rejection-that-spins-when-read',
+    ends: ['answer', 'request_timeout', 'service_error'],
+    deadlineMs: 1000,
+    workerMayDie: true,
+    besideMs: KILLED_BESIDE_MS,
+  },
   ...[3, 15, 24].map((sliceMs) => ({
     name: `slices-of-${sliceMs}-ms`,
     shared: { source: 'slices-of', parameter: `export const SLICE_MS = ${sliceMs}` },

@@ -1,8 +1,9 @@
 /**
- * The guest's end of the wall: two host functions taken off the global before plugin code runs.
- * Only strings and numbers cross. Every post passes the turn's credit.
+ * The guest's end of the wall: two host functions taken off the global before plugin code runs, and the
+ * box of each entry. Only strings and numbers cross. Every post passes the turn's credit.
  */
 import { LIMITS } from './limits.ts'
+import { type Box, openBox, putMessage } from './outbox.ts'
 import { deleteProperty, indexOf, slice } from './primordials.ts'
 
 type Host = {
@@ -17,11 +18,17 @@ deleteProperty(globalThis, '__hostPost')
 let lastId = 0
 let posts = 0
 let chars = 0
+let isOnThread = true
 
-/** Renews the credit for posts; called on every entry of the host. */
-export function beginTurn(): void {
+/**
+ * Begins an entry of the host: renews the credit for posts and opens its box. On a thread of its own an
+ * entry may take long: its log lines leave at once.
+ */
+export function beginTurn(entry: number, oldest: number, onThread: boolean): Box {
   posts = 0
   chars = 0
+  isOnThread = onThread
+  return openBox(entry, oldest)
 }
 
 /** A new id, for fetches and timers alike. */
@@ -36,7 +43,8 @@ export function tryPost(op: string, id: number, headJson: string, body: string):
   if (posts >= LIMITS.turnPosts || chars + size > LIMITS.turnChars) return false
   posts += 1
   chars += size
-  hostPost(op, id, headJson, body)
+  const atOnce = isOnThread && op === 'log'
+  if (atOnce || !putMessage(op, id, headJson, body, '')) hostPost(op, id, headJson, body)
   return true
 }
 

@@ -15,8 +15,6 @@ export class Call {
   raw: unknown = undefined
   /** Made when the author first asks for `ctx.signal`. */
   controller: AbortController | null = null
-  /** What `run` returned, for `join`. */
-  answer: Promise<string[]> | null = null
 
   constructor(id: number, capability: string) {
     this.id = id
@@ -41,7 +39,6 @@ export function closeCall(call: Call): number {
   call.ended = true
   // the record may live on as the recent call: without the reply
   call.raw = undefined
-  call.answer = null
   mapDelete(running, call.id)
   return mapSize(running)
 }

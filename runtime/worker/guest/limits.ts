@@ -2,9 +2,6 @@
 export const LIMITS = {
   /** The JSON text of one reply: payload, cursor and raw value together. */
   replyChars: 32 * 1024 * 1024,
-  /** Answers that are kept for `join`, and their text. */
-  keptAnswers: 256,
-  keptAnswerChars: 64 * 1024 * 1024,
   /** The message of a thrown error. */
   messageChars: 4000,
   /** The frames of a thrown error's stack. */

@@ -9,7 +9,7 @@
 import { adopt } from './connector.ts'
 import { installGlobals } from './globals.ts'
 import { freeze } from './primordials.ts'
-import { abort, deliver, forget, join, ping, run } from './run.ts'
+import { abort, collect, deliver, forget, ping, run } from './run.ts'
 import { install } from './writers.ts'
 
 const isStrict = (function (this: unknown) {
@@ -20,6 +20,6 @@ if (!isStrict) throw new Error("the prelude must be bundled with the banner 'use
 installGlobals()
 
 Object.defineProperty(globalThis, '__keyway', {
-  value: freeze({ adopt, run, join, forget, deliver, abort, ping, install }),
+  value: freeze({ adopt, run, deliver, abort, collect, forget, ping, install }),
   configurable: true,
 })

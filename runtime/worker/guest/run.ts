@@ -1,9 +1,9 @@
 /**
- * One call of one handler. Whatever the plugin has done to the built-ins, the host gets an array of
- * three strings: [headJson, responseJson, rawJson].
+ * The entries of the worker. Each answers with its box: the messages and answers that it brought about
+ * (outbox.ts). Whatever the plugin has done to the built-ins, an answer is three texts: headJson,
+ * responseJson, rawJson.
  */
 import { abortError } from './abort.ts'
-import { type Answer, keepAnswer, takeAnswer } from './answers.ts'
 import { beginTurn } from './bridge.ts'
 import { type Call, closeCall, findCall, openCall } from './calls.ts'
 import { findHandler } from './connector.ts'
@@ -11,6 +11,7 @@ import { makeContext } from './context.ts'
 import { errorHead, thrownHead, thrownText } from './failure.ts'
 import { dropFetches, rejectFetches, settleFetch } from './fetch.ts'
 import { LIMITS } from './limits.ts'
+import { type Box, dropBoxes, keptBox, putMessage } from './outbox.ts'
 import { attempt, isObject, own, ownData } from './own.ts'
 import {
   apply,
@@ -18,7 +19,6 @@ import {
   parseJson,
   promiseThen,
   SafePromise,
-  setPrototypeOf,
   stringifyJson,
 } from './primordials.ts'
 import { clearAllTimers, fireTimer } from './timers.ts'
@@ -27,53 +27,62 @@ import { write } from './writers.ts'
 // a promise without a constructor is `then`ed by the engine alone: no species of a poisoned Promise
 const NO_CONSTRUCTOR = { __proto__: null, value: undefined } as PropertyDescriptor
 
-/** Runs a call; the promise never rejects. */
-export function run(callId: number, capability: string, callJson: string): Promise<string[]> {
-  beginTurn()
-  const call = openCall(callId, capability)
-  const answer = sealed<string[]>((resolve) =>
-    start(call, callJson, (done) => finish(call, done, resolve)),
-  )
-  if (!call.ended) call.answer = answer
-  return answer
-}
+/** headJson, responseJson, rawJson. */
+type Answer = readonly [string, string, string]
 
 /**
- * The answer of a call, for the worker whose `run` was rejected because plugin code left a rejection
- * unhandled in the same turn: the call still runs, or has ended meanwhile.
+ * Runs a call. Its answer is put into the box of the entry in which it ends. Every entry is told its own
+ * number, the oldest one whose box the worker lacks, and whether it is on a thread of its own.
  */
-export function join(callId: number): Promise<string[]> {
-  beginTurn()
-  const answer = findCall(callId)?.answer
-  if (answer !== undefined && answer !== null) return answer
-  const kept = takeAnswer(callId)
-  if (kept !== undefined) return sealed((resolve) => resolve(kept))
-  const message = 'a promise was rejected and nothing handled it'
-  return sealed((resolve) => resolve(wrap([errorHead('unexpected_error', message, {}), '', ''])))
-}
-
-/** Lets go of an answer that has arrived. */
-export function forget(callId: number): void {
-  beginTurn()
-  takeAnswer(callId)
+export function run(
+  entry: number,
+  oldest: number,
+  onThread: boolean,
+  callId: number,
+  capability: string,
+  callJson: string,
+): Box {
+  const box = beginTurn(entry, oldest, onThread)
+  const call = openCall(callId, capability)
+  start(call, callJson, (done) => finish(call, done))
+  return box
 }
 
 /** Brings the host's answer to a post: to a fetch or a timer. */
-export function deliver(id: number, headJson: string, body: string): void {
-  beginTurn()
+export function deliver(
+  entry: number,
+  oldest: number,
+  onThread: boolean,
+  id: number,
+  headJson: string,
+  body: string,
+): Box {
+  const box = beginTurn(entry, oldest, onThread)
   if (!settleFetch(id, headJson, body)) fireTimer(id)
+  return box
 }
 
 /** Aborts a call: its signal fires and its open fetches reject. */
-export function abort(callId: number): void {
-  beginTurn()
+export function abort(entry: number, oldest: number, onThread: boolean, callId: number): Box {
+  const box = beginTurn(entry, oldest, onThread)
   const call = findCall(callId)
-  if (call === undefined || call.aborted) return
+  if (call === undefined || call.aborted) return box
   call.aborted = true
   rejectFetches(call)
   const { controller } = call
   if (controller)
     attempt(() => controller.abort(abortError('the call was aborted')), null, [], ignore)
+  return box
+}
+
+/** The box of an entry whose own answer was lost to a rejection that nothing handled. */
+export function collect(entry: number): Box {
+  return keptBox(entry)
+}
+
+/** Lets go of the boxes of all entries before this one: the worker has them. */
+export function forget(before: number): void {
+  dropBoxes(before)
 }
 
 /** Answers 1: the isolate is alive. */
@@ -165,18 +174,12 @@ function invalid(message: string): Answer {
   return [errorHead('invalid_response', message, {}), '', '']
 }
 
-function finish(call: Call, answer: Answer, resolve: (answer: Answer) => void): void {
+function finish(call: Call, answer: Answer): void {
+  if (call.ended) return
   const others = closeCall(call)
   dropFetches(call)
   if (others === 0) clearAllTimers()
-  const wrapped = wrap(answer)
-  keepAnswer(call.id, wrapped)
-  resolve(wrapped)
-}
-
-/** Without a prototype there is no `then` for the promise to find, and nothing to copy but data. */
-function wrap(answer: Answer): Answer {
-  return setPrototypeOf(answer, null)
+  putMessage('answer', call.id, answer[0], answer[1], answer[2])
 }
 
 function sealed<T>(executor: (resolve: (value: T) => void) => void): Promise<T> {

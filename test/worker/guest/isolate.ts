@@ -4,14 +4,15 @@
  */
 import { build } from 'esbuild'
 import ivm from 'isolated-vm'
+import { readBox } from '../../../runtime/worker/box.ts'
 import { syncOp } from '../../../runtime/worker/sync-ops.ts'
 import { writersSource } from '../../../runtime/worker/writers.ts'
 
 /** One recorded post of the guest. */
 export type Post = { op: string; id: number; head: Record<string, unknown>; body: string }
 
-/** What `run` resolved to, as isolated-vm hands it over. */
-export type RawAnswer = unknown
+/** The three texts of an answer. */
+export type RawAnswer = string[]
 
 /** A parsed answer. */
 export type Answer = { head: Record<string, unknown>; response: unknown; raw: unknown }
@@ -41,7 +42,7 @@ const EMPTY_CALL = {
   credentials: null,
   page: { cursor: null, size: null },
 }
-const RESULT = { result: { copy: true, promise: true } } as const
+const RESULT = { result: { copy: true } } as const
 
 /**
  * Makes a guest. `plugin` is the source of a default export (an expression), `top` code that runs
@@ -60,13 +61,33 @@ export async function createGuest(plugin = '({})', top = '') {
   const entries = await context.global.get('__keyway', { reference: true })
   const entry = (name: string): Promise<ivm.Reference> =>
     entries.get(name as never, { reference: true } as never) as Promise<ivm.Reference>
-  const [adopt, run, join, deliver, abort, ping] = await Promise.all(
-    ['adopt', 'run', 'join', 'deliver', 'abort', 'ping'].map(entry),
+  const [adopt, run, deliver, abort, collect, ping] = await Promise.all(
+    ['adopt', 'run', 'deliver', 'abort', 'collect', 'ping'].map(entry),
   )
   await context.global.delete('__keyway')
   await context.eval(`'use strict';${top};globalThis.__connector = { default: ${plugin} }`)
   const adopted = JSON.parse((await adopt?.apply(undefined, [])) as string)
   let lastCall = 0
+  let lastEntry = 0
+  const answers = new Map<number, PromiseWithResolvers<RawAnswer>>()
+
+  const take = (box: unknown): void =>
+    readBox(box, (op, id, one, two, three) => {
+      if (op === 'answer') answers.get(id)?.resolve([one, two, three])
+      else post(op, id, one, two)
+    })
+
+  /** Enters the guest as the worker does; a box that was lost to a stray is collected. */
+  async function enter(entry: ivm.Reference | undefined, args: unknown[]): Promise<void> {
+    lastEntry += 1
+    const own = lastEntry
+    try {
+      take(await entry?.apply(undefined, [own, 1, true, ...args], RESULT))
+    } catch (error) {
+      take(await collect?.apply(undefined, [own], RESULT))
+      throw error
+    }
+  }
 
   const guest = {
     context,
@@ -88,19 +109,21 @@ export async function createGuest(plugin = '({})', top = '') {
       )
     },
 
-    /** What isolated-vm hands over for a call. */
-    start(capability: string, call: object = {}, id = ++lastCall): Promise<RawAnswer> {
+    /** Begins a call; throws what its first turn left unhandled. */
+    async start(capability: string, call: object = {}, id = ++lastCall): Promise<RawAnswer> {
       const callJson = JSON.stringify({ ...EMPTY_CALL, ...call })
-      return run?.apply(undefined, [id, capability, callJson], RESULT) as Promise<RawAnswer>
+      answers.set(id, Promise.withResolvers())
+      await enter(run, [id, capability, callJson])
+      return guest.answer(id)
     },
+
+    /** The answer of a call that was begun. */
+    answer: (id: number): Promise<RawAnswer> =>
+      answers.get(id)?.promise ?? Promise.reject(new Error(`there is no call ${id}`)),
 
     /** A call's answer, parsed. */
     async run(capability: string, call: object = {}, id?: number): Promise<Answer> {
       return parseAnswer(await guest.start(capability, call, id))
-    },
-
-    async join(id: number): Promise<Answer> {
-      return parseAnswer(await join?.apply(undefined, [id], RESULT))
     },
 
     /** The error of a failing call. */
@@ -108,9 +131,9 @@ export async function createGuest(plugin = '({})', top = '') {
       return (await guest.run(capability, call)).head['error'] as Record<string, unknown>
     },
 
-    deliver: (id: number, head: object = {}, body = ''): Promise<unknown> =>
-      deliver?.apply(undefined, [id, JSON.stringify(head), body]) as Promise<unknown>,
-    abort: (id: number): Promise<unknown> => abort?.apply(undefined, [id]) as Promise<unknown>,
+    deliver: (id: number, head: object = {}, body = ''): Promise<void> =>
+      enter(deliver, [id, JSON.stringify(head), body]),
+    abort: (id: number): Promise<void> => enter(abort, [id]),
     ping: (): Promise<unknown> => ping?.apply(undefined, []) as Promise<unknown>,
 
     /** Waits for the nth post of an op. */
@@ -138,11 +161,8 @@ export function reply(status = 200, headers: [string, string][] = [], url = 'htt
   return { ok: true, status, url, redirected: false, headers, encoding: 'utf8' }
 }
 
-function parseAnswer(answer: RawAnswer): Answer {
-  if (!Array.isArray(answer) || answer.length !== 3) throw new Error('not an array of three')
-  const [head, response, raw] = answer.map((part) => {
-    if (typeof part !== 'string') throw new Error('not a string')
-    return part === '' ? null : JSON.parse(part)
-  })
+/** An answer, parsed. */
+export function parseAnswer(answer: RawAnswer): Answer {
+  const [head, response, raw] = answer.map((part) => (part === '' ? null : JSON.parse(part)))
   return { head, response, raw }
 }

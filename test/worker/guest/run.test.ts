@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createGuest, reply } from './isolate.ts'
+import { createGuest, parseAnswer, reply } from './isolate.ts'
 
 test('a payload comes back as JSON with an empty cursor', async () => {
   const guest = await createGuest('{ a: async (request) => ({ got: request }) }')
@@ -124,19 +124,13 @@ test('a floating rejection while an answer is delivered breaks no call', async (
   expect((await Promise.all(both)).map((answer) => answer.response)).toEqual([200, 200])
 })
 
-test('a call whose start left a rejection unhandled can be joined', async () => {
+test('a call whose start left a rejection unhandled goes on', async () => {
   const guest = await createGuest(
     `{ a: async (_, ctx) => { Promise.reject(new Error('floating')); return (await ctx.fetch('https://a.example/')).status } }`,
   )
   await expect(guest.start('a', {}, 9)).rejects.toThrow('floating')
-  const joined = guest.join(9)
   await guest.deliver((await guest.posted('fetch')).id, reply())
-  expect((await joined).response).toBe(200)
-})
-
-test('joining a call that is over says why there is no answer', async () => {
-  const guest = await createGuest()
-  expect((await guest.join(5)).head).toMatchObject({ error: { code: 'unexpected_error' } })
+  expect(parseAnswer(await guest.answer(9)).response).toBe(200)
 })
 
 test('the isolate answers a ping', async () => {

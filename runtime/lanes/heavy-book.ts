@@ -1,0 +1,49 @@
+/**
+ * Which capabilities of which connectors compute for long: their calls get threads of their own in the
+ * worker, where the others run on its main thread. Each time a mark comes soon after the one before has
+ * ended, it lasts for twice as long. Per host, never stored.
+ */
+import { createCache } from '../contract/cache.ts'
+
+/** First and longest time on threads, in milliseconds; a mark is remembered for `forgetMs` after its end. */
+export const HEAVY_LIMITS = { firstMs: 2000, longestMs: 600_000, forgetMs: 60_000 } as const
+
+/** What an entry takes in memory, in bytes. */
+const ENTRY_BYTES = 256
+
+type Mark = { untilMs: number; forMs: number }
+
+export type HeavyBook = {
+  /** A call of this capability has taken too much of a worker's main thread; without one, all of the connector are meant. */
+  mark(connector: string, capability: string | null): void
+  has(connector: string, capability: string): boolean
+}
+
+/** `connector` is a digest. */
+export function createHeavyBook(now: () => number = Date.now): HeavyBook {
+  const { firstMs, longestMs, forgetMs } = HEAVY_LIMITS
+  const marks = createCache<Mark>('heavy_capabilities', {
+    bytesOf: () => ENTRY_BYTES,
+    isBusy: ({ untilMs }) => untilMs > now(),
+  })
+  const keyOf = (connector: string, capability: string | null) =>
+    `${connector} ${capability ?? '*'}`
+
+  function isMarked(connector: string, capability: string | null): boolean {
+    const known = marks.get(keyOf(connector, capability))
+    return known !== undefined && known.untilMs > now()
+  }
+
+  return {
+    mark(connector, capability) {
+      const key = keyOf(connector, capability)
+      const known = marks.get(key)
+      if (known && known.untilMs > now()) return
+      const isSoon = known !== undefined && now() < known.untilMs + Math.max(forgetMs, known.forMs)
+      const forMs = isSoon ? Math.min(longestMs, known.forMs * 2) : firstMs
+      marks.set(key, { untilMs: now() + forMs, forMs })
+    },
+    has: (connector, capability) =>
+      marks.entries > 0 && (isMarked(connector, capability) || isMarked(connector, null)),
+  }
+}

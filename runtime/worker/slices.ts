@@ -1,0 +1,79 @@
+/**
+ * What guests take of the worker's main thread. A guest that answers quickly runs there, which saves two
+ * changes of thread for each entry; one that computes for longer gets threads of its own.
+ */
+
+/** Longest slice on the main thread, in milliseconds: for so long may one guest hold up the others. */
+export const SLICE_MS = 25
+
+/** Processor time of one slice, and of all slices in one turn of the event loop, that makes a guest heavy, in milliseconds. */
+const HEAVY_MS = 4
+const HEAVY_TURN_MS = 12
+
+/** Time of all guests in one turn of the event loop after which the others go on threads, in milliseconds. */
+const TURN_MS = 25
+
+/** What one guest takes of the main thread. */
+export type Share = {
+  /** Whether the main thread has time for this guest in this turn. */
+  mayRun(): boolean
+  /** Begins a slice. */
+  begin(): void
+  /** Ends the slice and answers how long it took, in milliseconds. */
+  end(): number
+  /** Whether the guest has taken more than its part by its last slice. */
+  isHeavy(): boolean
+}
+
+/** Makes the shares of all guests of a worker. */
+export function createSlices(): { share(): Share } {
+  let turn = 0
+  let turnSpentMs = 0
+  let turnEnds = false
+
+  const endTurn = () => {
+    turnEnds = false
+    turn += 1
+    turnSpentMs = 0
+  }
+
+  return {
+    share() {
+      let seenTurn = -1
+      let spentMs = 0
+      let begunMs = 0
+      let begunCpuMs = 0
+      let heavy = false
+      return {
+        mayRun: () => turnSpentMs < TURN_MS,
+        begin() {
+          if (seenTurn !== turn) {
+            seenTurn = turn
+            spentMs = 0
+          }
+          if (!turnEnds) {
+            turnEnds = true
+            setImmediate(endTurn)
+          }
+          begunCpuMs = threadCpuMs()
+          begunMs = performance.now()
+        },
+        end() {
+          const tookMs = performance.now() - begunMs
+          turnSpentMs += tookMs
+          // On a busy machine a short slice may take long: it counts with what it computed.
+          const sliceMs = tookMs < HEAVY_MS ? tookMs : threadCpuMs() - begunCpuMs
+          spentMs += sliceMs
+          heavy = sliceMs >= HEAVY_MS || spentMs >= HEAVY_TURN_MS
+          return tookMs
+        },
+        isHeavy: () => heavy,
+      }
+    },
+  }
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

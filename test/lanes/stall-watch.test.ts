@@ -1,0 +1,50 @@
+/** When a worker counts as stalled. Looks are counted, so no clock is needed. */
+import { expect, test, vi } from 'vitest'
+import { createStallWatch } from '../../runtime/lanes/stall-watch.ts'
+
+function watch(runs: boolean[] = []) {
+  const steps = {
+    ask: vi.fn(),
+    stalled: vi.fn(),
+    watchMainThread: () => () => runs.shift() ?? true,
+  }
+  const stall = createStallWatch(steps)
+  const look = (times: number) => {
+    for (let n = 0; n < times; n += 1) stall.look()
+    return [steps.ask.mock.calls.length, steps.stalled.mock.calls.length]
+  }
+  return { stall, look }
+}
+
+test('a silent worker is asked after 100 ms and has 200 ms to answer', () => {
+  const { look } = watch()
+  expect(look(9)).toEqual([0, 0])
+  expect(look(1)).toEqual([1, 0])
+  expect(look(19)).toEqual([1, 0])
+  expect(look(1)).toEqual([1, 1])
+})
+
+test('whatever it says begins the silence again', () => {
+  const { stall, look } = watch()
+  look(9)
+  stall.heard()
+  expect(look(9)).toEqual([0, 0])
+  look(1)
+  stall.heard()
+  expect(look(9)).toEqual([1, 0])
+})
+
+test('one that has not run meanwhile is waited for', () => {
+  const { look } = watch([false, false, true])
+  expect(look(10 + 20 + 20)).toEqual([1, 0])
+  expect(look(20)).toEqual([1, 1])
+})
+
+test('a large reply that it judges is waited for, by its length and no longer than any may have', () => {
+  const { stall, look } = watch()
+  stall.judging(2_000_000)
+  expect(look(69)).toEqual([0, 0])
+  expect(look(1)).toEqual([1, 0])
+  stall.judging(Number.MAX_SAFE_INTEGER)
+  expect(look(10 + 34 * 30)).toEqual([2, 0])
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { createSlices, type Share } from '../../runtime/worker/slices.ts'
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Computes for so many milliseconds of processor time. */
+function compute(ms: number): void {
+  const begun = process.threadCpuUsage()
+  for (;;) {
+    const { user, system } = process.threadCpuUsage(begun)
+    if ((user + system) / 1000 >= ms) return
+  }
+}
+
+function slice(share: Share, ms: number): void {
+  share.begin()
+  compute(ms)
+  share.end()
+}
+
+test('a guest that computes for 4 ms in one slice is heavy', () => {
+  const share = createSlices().share()
+  slice(share, 1)
+  expect(share.isHeavy()).toBe(false)
+  slice(share, 5)
+  expect(share.isHeavy()).toBe(true)
+})
+
+test('a guest that computes for 12 ms in the slices of one turn is heavy', async () => {
+  const slices = createSlices()
+  const share = slices.share()
+  for (let n = 0; n < 9 && !share.isHeavy(); n += 1) slice(share, 3)
+  expect(share.isHeavy()).toBe(true)
+  await nextTurn()
+  slice(share, 1)
+  expect(share.isHeavy()).toBe(false)
+})
+
+test('a guest that waited for a core is not heavy', () => {
+  const share = createSlices().share()
+  share.begin()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  expect(share.end()).toBeGreaterThanOrEqual(19)
+  expect(share.isHeavy()).toBe(false)
+})
+
+test('all guests together have 25 ms in one turn', async () => {
+  const slices = createSlices()
+  const [one, two] = [slices.share(), slices.share()]
+  slice(one, 26)
+  expect(two.mayRun()).toBe(false)
+  await nextTurn()
+  expect(two.mayRun()).toBe(true)
+})
