@@ -1,7 +1,6 @@
 /**
- * Which capabilities of which connectors compute for long: their calls get threads of their own in the
- * worker, where the others run on its main thread. Each time a mark comes soon after the one before has
- * ended, it lasts for twice as long. Per host, never stored.
+ * Capabilities of connectors that compute for long. Their calls run on threads of their own in the worker, not on its
+ * main thread. A mark that follows soon after the previous one has ended lasts twice as long. Per host, never stored.
  */
 import { createCache } from '../contract/cache.ts'
 

@@ -1,31 +1,31 @@
 /**
- * Sees that the main thread of a worker does not answer any more: guests run on it in short slices, but
- * native code of the engine ends in no slice (sandbox.md section 3). After a silence the worker is asked;
- * where it says nothing either, though it computes, it has to go.
+ * Detects that the main thread of a worker no longer answers. Guests run on it in short slices, but native code of the
+ * engine cannot be interrupted (sandbox.md section 3). A silent worker is pinged; if it computes and does not answer,
+ * it is stalled.
  */
 export type StallWatch = {
   /** The worker has said something. */
   heard(): void
-  /** The worker judges a reply of so many characters, and hears nothing meanwhile. */
+  /** The worker validates a reply of so many characters and reads nothing until it is done. */
   judging(chars: number): void
   /** To be called every 10 ms while calls are in the worker. */
   look(): void
 }
 
 export type StallSteps = {
-  /** Asks the main thread for a sign of life. */
+  /** Pings the main thread. */
   ask(): void
-  /** It does not answer. */
+  /** The main thread computes and does not answer. */
   stalled(): void
-  /** Begins to look at the main thread; the answer says whether it has computed since and could have answered. */
+  /** Starts measuring the main thread; the result says whether it has used enough processor time since to answer. */
   watchMainThread(): () => boolean
 }
 
-/** Silence after which a worker is asked, and how long its answer may take, in looks of 10 ms. */
+/** Silence before a ping, and the time to answer it, in looks of 10 ms. */
 const QUIET_LOOKS = 10
 const ANSWER_LOOKS = 20
 
-/** Looks that a worker gets for each million characters that it judges, and for how many at most. */
+/** Additional looks per million characters that are validated, and the most characters that count. */
 const LOOKS_PER_MILLION = 30
 const MAX_JUDGED_CHARS = 34_000_000
 
@@ -61,7 +61,7 @@ export function createStallWatch(steps: StallSteps): StallWatch {
         return
       }
       if (silentLooks < ANSWER_LOOKS || silentLooks % ANSWER_LOOKS !== 0) return
-      // One that waits is not stuck in a guest's code: another worker would be no sooner.
+      // A thread that waits is not stuck in guest code, and another worker would not be faster.
       if (hasRun()) steps.stalled()
     },
   }

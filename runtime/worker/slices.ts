@@ -1,9 +1,9 @@
 /**
- * What guests take of the worker's main thread. A guest that answers quickly runs there, which saves two
- * changes of thread for each entry; one that computes for longer gets threads of its own.
+ * Accounts for the time that guests use on the worker's main thread. Guests that answer quickly run there, which saves
+ * two thread switches per entry; those that compute for longer run on other threads.
  */
 
-/** Longest slice on the main thread, in milliseconds: for so long may one guest hold up the others. */
+/** Longest slice on the main thread, in milliseconds: the longest delay that one guest can cause the others. */
 export const SLICE_MS = 25
 
 /** Processor time of one slice, and of all slices in one turn of the event loop, that makes a guest heavy, in milliseconds. */
@@ -13,7 +13,7 @@ const HEAVY_TURN_MS = 12
 /** Time of all guests in one turn of the event loop after which the others go on threads, in milliseconds. */
 const TURN_MS = 25
 
-/** What one guest takes of the main thread. */
+/** The use of the main thread by one guest. */
 export type Share = {
   /** Whether the main thread has time for this guest in this turn. */
   mayRun(): boolean
@@ -21,7 +21,7 @@ export type Share = {
   begin(): void
   /** Ends the slice and answers how long it took, in milliseconds. */
   end(): number
-  /** Whether the guest has taken more than its part by its last slice. */
+  /** Whether the last slice brought the guest over its share. */
   isHeavy(): boolean
 }
 

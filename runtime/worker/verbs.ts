@@ -1,7 +1,7 @@
 /**
- * What the worker does to a guest, in a few verbs. An entry runs on the worker's main thread for a slice,
- * or on a thread of its own behind a gate. Here is also told what becomes of the rejections that a
- * connector leaves unhandled, which isolated-vm reports as failures of whatever runs just then.
+ * The operations of the worker on a guest. Each is an entry into the isolate: a slice of the worker's main thread, or a
+ * task on another thread, limited by a gate. Also handles the rejections that a connector leaves unhandled: isolated-vm
+ * reports them as the failure of the entry that runs at that moment.
  */
 import type ivmModule from 'isolated-vm'
 import { boxChars } from './box.ts'
@@ -18,27 +18,27 @@ export type GuestIsolate = {
   /** Hands the answer of a request or a timer in; `call` is whose it is, or null. */
   deliver(id: number, headJson: string, body: string, call: number | null): void
   abort(call: number): void
-  /** Resolves when no code of the guest runs. */
+  /** Resolves when no code of the guest is running. */
   ping(): Promise<void>
-  /** Resolves when nothing of it is left on another thread. */
+  /** Resolves when no entry is left on another thread. */
   idle(): Promise<void>
   /** The names of the capabilities that the connector's code implements. */
   readonly capabilities: string[]
 }
 
-/** What the isolate tells of itself. */
+/** Events of the isolate. */
 export type Hooks = {
   post: Post
   onCatastrophe(message: string): void
   /** Handed what ends the isolate, before anything runs in it. */
   onMade(end: () => void): void
-  /** What an entry has brought about: see box.ts. */
+  /** The messages and answers of an entry: see box.ts. */
   onBox(box: unknown): void
-  /** No answer will come any more: it was ended by its limit of memory, by a slice that was too long, or failed. */
+  /** No more answers will come: the isolate hit its memory limit, a slice was too long (`cut`), or it failed. */
   onBroken(error: unknown, why: 'memory' | 'cut' | 'failed'): void
-  /** The guest has taken more of the main thread than its part. */
+  /** The guest has used more than its share of the main thread. */
   onHeavy(): void
-  /** Whether its entries go on threads of their own now. */
+  /** Whether its entries must run on other threads now. */
   isThreaded(): boolean
   /**
    * Code of the connector rejected a promise and nothing handled it by the end of the turn. `reason` is
@@ -48,23 +48,23 @@ export type Hooks = {
   onStray(reason: unknown, call: number | null): void
 }
 
-/** How many entries on threads, and how many characters, may pass before the isolate must have been idle once. */
+/** Entries on threads after which the isolate must have been idle once. */
 const GATE_ENTRIES = 256
 
-/** How many delivered turns of an isolate are on threads at once: each may hand a huge reason over. */
+/** Most deliveries of an isolate on threads at once: each may return a huge rejection reason. */
 const MAX_TURNS = 4
 
-/** How often a box is asked for while each time another rejection comes instead. */
+/** Most attempts to collect a box while another rejection is reported instead. */
 const MAX_COLLECTS = 3
 
-/** A heap of more bytes is too large for the main thread, which its collections would hold up. */
+/** Largest heap of a guest on the main thread, in bytes: garbage collections of larger ones would block it. */
 const LARGE_BYTES = 16 * 1024 * 1024
 
-/** How often the heap is looked at, in slices; sooner after one that took longer, in milliseconds. */
-const LOOK_EVERY = 32
+/** The heap is measured after so many slices, and after each slice longer than this, in milliseconds. */
+const MEASURED_EVERY = 32
 const QUICK_MS = 2
 
-/** From this many characters on, a box is let go of at once instead of at the next entry. */
+/** A box of at least so many characters is released at once instead of at the next entry. */
 const FORGET_CHARS = 256 * 1024
 
 const COPY = { result: { copy: true } } as const
@@ -77,9 +77,9 @@ export type Entries = Record<
 >
 
 /**
- * The verbs. On threads there is a drain gate: isolated-vm keeps every handle of a wake-up alive until the
- * isolate's queue runs dry, so sustained load kills a healthy isolate (sandbox.md section 0.3): after so many
- * entries, or an eighth of the memory limit in characters, everything waits until it was idle.
+ * Makes the operations. Entries on threads pass a drain gate: isolated-vm keeps every handle of a wake-up alive until
+ * the isolate's queue is empty, so that sustained load would kill a healthy isolate (sandbox.md section 0.3). After a
+ * number of entries, or an eighth of the memory limit in characters, all others wait until it has been idle.
  */
 export function verbs(
   isolate: ivmModule.Isolate,
@@ -91,7 +91,7 @@ export function verbs(
 ): GuestIsolate {
   const gateChars = (memoryMb * 1024 * 1024) / 8
   const turns = createTurns(MAX_TURNS)
-  /** Entries on threads whose boxes are not here, by number, the oldest first. */
+  /** Entries on threads whose boxes have not arrived, by number, oldest first. */
   const away = new Set<number>()
   let lastEntry = 0
   let passed = 0
@@ -101,19 +101,19 @@ export function verbs(
   let waitForIdle: (() => void)[] = []
   let slices = 0
   let isLarge = false
-  // A thread may hold the isolate after its last box is here, to collect garbage: the main thread would wait.
+  // After its last box has arrived, a thread may still hold the isolate to collect garbage: the main thread would wait.
   let settled = true
-  // After a huge reason: those of later turns stay where they are, for they would pile up here.
+  // After a huge rejection reason: later ones are not fetched, because they would accumulate here.
   let deaf = false
 
-  /** Tells of what failed in the guest, unless it is the isolate that has ended. */
+  /** Reports what failed in the guest, unless the isolate has ended. */
   const stray = (error: unknown, call: number | null) => {
     if (isolate.isDisposed) throw error
     deaf ||= isHuge(error)
     hooks.onStray(error, call)
   }
 
-  /** Who ends an isolate hears nothing of it any more; else it was its limit of memory. */
+  /** The worker ignores this for isolates that it ended itself, so a disposed one has hit its memory limit. */
   const broken = (error: unknown) => hooks.onBroken(error, isolate.isDisposed ? 'memory' : 'failed')
 
   function enter(entry: ivmModule.Reference, args: Args, size: number, call: number | null): void {
@@ -128,7 +128,7 @@ export function verbs(
     else setImmediate(again)
   }
 
-  /** Runs an entry here and now. */
+  /** Runs an entry synchronously on the main thread. */
   function slice(entry: ivmModule.Reference, args: Args, call: number | null): void {
     lastEntry += 1
     const own = lastEntry
@@ -149,7 +149,7 @@ export function verbs(
       }
     }
     slices += 1
-    if (slices >= LOOK_EVERY || tookMs > QUICK_MS) void lookAtHeap()
+    if (slices >= MEASURED_EVERY || tookMs > QUICK_MS) void measureHeap()
     if (share.isHeavy()) hooks.onHeavy()
     hooks.onBox(box)
     if (boxChars(box) >= FORGET_CHARS) forgetHere(own + 1)
@@ -164,7 +164,7 @@ export function verbs(
     }
   }
 
-  /** The box of an entry whose turn left a stray: it is there all the same. */
+  /** The box of an entry whose result was replaced by an unhandled rejection. */
   function collectHere(
     own: number,
     error: unknown,
@@ -180,8 +180,8 @@ export function verbs(
     }
   }
 
-  /** On a thread: the main one would wait while garbage of a large heap is collected. */
-  async function lookAtHeap(): Promise<void> {
+  /** On another thread: the main thread would wait for a garbage collection in progress. */
+  async function measureHeap(): Promise<void> {
     slices = 0
     try {
       const { used_heap_size: bytes } = await isolate.getHeapStatistics()
@@ -200,7 +200,7 @@ export function verbs(
     const own = lastEntry
     away.add(own)
     const go = () => onThread(own, entry, args, call)
-    // The turn of a run ends with it: as many as there are calls may be under way.
+    // Runs are bounded by the number of calls; deliveries are not.
     if (entry === entries.run) void go()
     else turns.enter(go)
     if (passed >= GATE_ENTRIES || chars >= gateChars) closeGate()
@@ -259,12 +259,12 @@ export function verbs(
     }
   }
 
-  /** The oldest entry whose box is not here. */
+  /** The oldest entry whose box has not arrived. */
   const oldest = (): number => away.values().next().value ?? lastEntry + 1
 
   function closeGate(): void {
     gate = idle()
-      .then(lookAtHeap)
+      .then(measureHeap)
       .catch(() => undefined)
       .then(() => new Promise((resolve) => setImmediate(resolve)))
     void gate.then(() => {
@@ -285,7 +285,7 @@ export function verbs(
           waitForIdle.push(resolve)
         })
 
-  /** Resolves when the guest's thread is free. A stray of an earlier turn may fail it: it is free all the same. */
+  /** Resolves when the guest's thread is free. A rejection of an earlier entry may fail it; the thread is free anyway. */
   const askThread = () =>
     entries.ping
       .apply(undefined, [], COPY)
@@ -306,7 +306,7 @@ export function verbs(
 
 type Args = (number | string)[]
 
-/** Whether a slice was ended because it took too long; a guest may reject with the same words earlier. */
+/** Whether a slice was ended by its timeout; a guest may reject with the same text, but not that late. */
 function isTimeout(error: unknown, tookMs: number): boolean {
   return tookMs >= SLICE_MS - 1 && error instanceof Error && /timed out/i.test(error.message)
 }

@@ -1,10 +1,9 @@
 /**
- * What an entry of the worker brings about: messages to the host and answers of calls, in their order.
- * The worker copies the box out when the microtasks of the entry have run. A rejection that plugin code
- * leaves unhandled takes the place of the box; the worker then collects it by the number of the entry.
+ * The result of an entry: its messages to the host and answers of calls, in order. The worker copies this box out when
+ * the microtasks of the entry have run. If plugin code leaves a rejection unhandled, isolated-vm returns the rejection
+ * instead of the box; the worker then collects the box by the number of the entry.
  *
- * A box has no prototype and holds strings and numbers alone, so nothing of the plugin runs when it is
- * filled or copied.
+ * A box has no prototype and holds only strings and numbers, so that filling or copying it runs no plugin code.
  */
 import { mapDelete, mapGet, mapSet, SafeMap, setPrototypeOf } from './primordials.ts'
 
@@ -13,10 +12,10 @@ export type Box = unknown[]
 
 const kept = new SafeMap<number, Box>()
 let first = 1
-// Top-level code of the connector runs outside of any entry: its messages leave at once.
+// Top-level code of the connector runs outside of entries: its messages are sent at once.
 let current: Box | null = null
 
-/** Begins the box of an entry. The worker has those of all entries before `oldest`: they go. */
+/** Opens the box of an entry, and drops those of all entries before `oldest`, which the worker has. */
 export function openBox(entry: number, oldest: number): Box {
   dropBoxes(oldest)
   const box = emptyBox()
@@ -25,7 +24,7 @@ export function openBox(entry: number, oldest: number): Box {
   return box
 }
 
-/** Lets go of the boxes of all entries before this one. */
+/** Drops the boxes of all entries before this one. */
 export function dropBoxes(before: number): void {
   while (first < before) {
     mapDelete(kept, first)
