@@ -49,7 +49,9 @@ export function isAway(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     // What another system or a connector did: its cause may be a connection that broke, but not ours.
     if (one instanceof RuntimeError) return one.code === 'database_away'
-    const { code = '', syscall, message } = one as NodeJS.ErrnoException
+    const { code: told, syscall, message } = one as NodeJS.ErrnoException
+    // Errors of others have codes that are null, or numbers.
+    const code = typeof told === 'string' ? told : ''
     if (UNREACHABLE.includes(code) || STATES.some((state) => isState(code, state))) return true
     if (code === 'XX000' && RECOVERING.test(message)) return true
     // The socket of a server, and not a file of ours.

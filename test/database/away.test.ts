@@ -106,3 +106,13 @@ test('a defect of ours stays one', () => {
     expect(toCoreError(fault(code), 'r').status).toBe(500)
   }
 })
+
+test.each([[null], [undefined], [20]])(
+  'an error with the code %s is no word of the database',
+  (code) => {
+    expect(isAway(Object.assign(new Error('refused'), { code }))).toBe(false)
+    expect(isAway(new Error('outer', { cause: Object.assign(new Error('in'), { code }) }))).toBe(
+      false,
+    )
+  },
+)
