@@ -331,7 +331,8 @@ export function createLane(
       const send: Send = (to, id, isolate) => {
         const { connector, capability, raw, limits } = call
         const { digest } = connector
-        const threaded = heavy.has(digest, capability)
+        // What must not run again is never cut.
+        const threaded = call.hasWritten() || heavy.has(digest, capability)
         const head = { connector: digest, isolate, capability, raw, threaded, limits }
         to.link.send('call', id, head, call.callJson)
       }

@@ -467,3 +467,12 @@ describe('after the stop', () => {
     expect(started.length).toBe(before)
   })
 })
+
+test('a call that must not run again computes for as long as it may', async () => {
+  const { lanes, ends } = openLanes()
+  const computes = connectorOf(
+    `const endMs = Date.now() + 200; while (Date.now() < endMs); ${say("'done'")}`,
+  )
+  expect(await outcome(lanes.run('a', callOf(computes, WRITTEN)))).toBe('done')
+  expect(ends).toEqual([])
+})

@@ -3,7 +3,7 @@
  * the other. What was done is written down before the next step; what may have been done is looked at before
  * it is done again.
  */
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -52,15 +52,14 @@ async function next(
   waiting: ReadonlySet<string>,
 ): Promise<RequestRow | null> {
   const [appId, userId] = [pair.carriedAppId, pair.targetUserId]
-  const which = { appId, userId, waiting: [...waiting] }
-  const [first] = await dueNow(db, which)
+  const now = await parts.now(db)
+  const which = { appId, userId, waiting: [...waiting], now: now.toISOString() }
+  const [first] = await dueAt(db, which)
   if (!first) return null
   // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
   if (first.todo !== null) return first
   return db.transaction(async (tx) => {
-    // Later than the moment at which `first` was due.
-    const now = await parts.now(tx)
-    for (const one of await lockedDue(tx, { ...which, now: now.toISOString() })) {
+    for (const one of await lockedDue(tx, which)) {
       const woken = await wake(tx, one, now, parts)
       if (woken.todo !== null) return woken
     }
@@ -69,7 +68,7 @@ async function next(
 }
 
 /** What is due of a pair at a moment, at most twenty, except what waits for a paused app. */
-const due = (db: Db, at: SQL) =>
+const due = (db: Db) =>
   db
     .select()
     .from(accessRequests)
@@ -77,7 +76,7 @@ const due = (db: Db, at: SQL) =>
       and(
         eq(accessRequests.carriedAppId, sql.placeholder('appId')),
         eq(accessRequests.targetUserId, sql.placeholder('userId')),
-        sql`${accessRequests.wakeAt} <= ${at}`,
+        sql`${accessRequests.wakeAt} <= ${sql.placeholder('now')}`,
         sql`${accessRequests.id} <> all(${sql.placeholder('waiting')}::uuid[])`,
       ),
     )
@@ -89,11 +88,8 @@ const due = (db: Db, at: SQL) =>
     )
     .limit(20)
 
-// As a subquery the time is read once, so that an index can answer.
-const dueNow = prepared('access requests due', (db) => due(db, sql`(select clock_timestamp())`))
-const lockedDue = prepared('access requests due, locked', (db) =>
-  due(db, sql`${sql.placeholder('now')}`).for('update'),
-)
+const dueAt = prepared('access requests due', due)
+const lockedDue = prepared('access requests due, locked', (db) => due(db).for('update'))
 
 async function step(
   db: Db,
