@@ -45,7 +45,9 @@ export async function conformance(
       performOAuth: notHere,
       find: () => version,
       byDigest: () => version,
-      run: (lane, call) => run(lane, { ...call, isolateKey: `conformance ${capability}` }),
+      // It runs once: what it sends is counted.
+      run: (lane, call) =>
+        run(lane, { ...call, isolateKey: `conformance ${capability}`, hasWritten: () => true }),
       openEgress: (call) => ({
         records: [],
         fetch: async (request) => refuse(request, call, outside),

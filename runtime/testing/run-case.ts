@@ -131,12 +131,13 @@ async function call(one: Case, page: object, means: Means): Promise<Body> {
     performOAuth: notHere,
     find: () => version,
     byDigest: () => version,
-    // A key of its own for each call: nobody may rely on module variables.
-    run: (lane, laneCall) => run(lane, { ...laneCall, isolateKey: `case ${++fresh}` }),
+    // A key of its own for each call: nobody may rely on module variables. A case runs once: its upstream
+    // answers each request once.
+    run: (lane, laneCall) =>
+      run(lane, { ...laneCall, isolateKey: `case ${++fresh}`, hasWritten: () => true }),
     openEgress: ({ capability, version: { id, manifest }, ...rest }) => {
       const { level } = CAPABILITIES[capability]
       const open = egress.open({ connectorId: id, manifest, capability, level, ...rest })
-      // A case runs once: its upstream answers each request once.
       return { fetch: open.fetch, records: [], hasWritten: () => true }
     },
     pageTokens,
