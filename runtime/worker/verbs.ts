@@ -5,7 +5,7 @@
  */
 import type ivmModule from 'isolated-vm'
 import { boxChars } from './box.ts'
-import { type Share, SLICE_MS } from './slices.ts'
+import { BUSY_SLICE_MS, type Share, SLICE_MS } from './slices.ts'
 import { isHuge } from './strays.ts'
 import { createTurns } from './turns.ts'
 
@@ -69,6 +69,7 @@ const FORGET_CHARS = 256 * 1024
 
 const COPY = { result: { copy: true } } as const
 const SLICE = { result: { copy: true }, timeout: SLICE_MS } as const
+const BUSY_SLICE = { result: { copy: true }, timeout: BUSY_SLICE_MS } as const
 
 /** The guest's functions, by name: see the prelude. */
 export type Entries = Record<
@@ -135,9 +136,10 @@ export function verbs(
     const entered = [own, own, false, ...args]
     let box: unknown
     let tookMs: number
+    const limits = share.limitMs() === SLICE_MS ? SLICE : BUSY_SLICE
     share.begin()
     try {
-      box = entry.applySync(undefined, entered, SLICE)
+      box = entry.applySync(undefined, entered, limits)
       tookMs = share.end()
     } catch (error) {
       tookMs = share.end()

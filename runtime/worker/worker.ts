@@ -39,6 +39,8 @@ type Guest = {
   /** Lines on strays that came while no call ran, as at the top level: the next call logs them. */
   strays: Heads['log'][]
   loaded: boolean
+  /** Calls so far. */
+  calls: number
   /** Ends the isolate, also while it is being made. */
   end: () => void
   /** Once it was told to end: resolves when no thread of it is left. */
@@ -47,6 +49,9 @@ type Guest = {
 
 /** Longest log line of a guest, in characters of JSON. */
 const MAX_LOG_LENGTH = 128 * 1024
+
+/** First calls of an isolate, which run on threads: code that has never run is slow. */
+const COLD_CALLS = 2
 
 /** Methods of requests that may be sent twice. */
 const READS = new Set(['GET', 'HEAD'])
@@ -162,7 +167,8 @@ export function serve(
     const { capability, raw: wantRaw, limits, threaded } = head
     const written = !connector.widens(capability)
     guest.runs.set(call, { schema, capability, wantRaw, limits, written })
-    if (threaded) guest.threaded.add(call)
+    guest.calls += 1
+    if (threaded || guest.calls <= COLD_CALLS) guest.threaded.add(call)
     const start = (one: GuestIsolate) => {
       for (const line of guest.strays.splice(0)) sendLog(call, line)
       one.run(call, capability, callJson)
@@ -266,6 +272,7 @@ export function serve(
       threaded: new Set(),
       strays: [],
       loaded: false,
+      calls: 0,
       end: () => {},
       gone: null,
     }

@@ -52,3 +52,14 @@ test('all guests together have 25 ms in one turn', async () => {
   await nextTurn()
   expect(two.mayRun()).toBe(true)
 })
+
+test('a slice may take longer for a while after one that had to wait for a core', () => {
+  const slices = createSlices()
+  const [one, two] = [slices.share(), slices.share()]
+  slice(one, 2)
+  expect(two.limitMs()).toBe(25)
+  one.begin()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+  one.end()
+  expect(two.limitMs()).toBe(100)
+})

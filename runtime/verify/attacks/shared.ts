@@ -30,6 +30,14 @@ const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
     besideMs: KILLED_BESIDE_MS,
   },
   {
+    name: 'native-code-from-then-on',
+    ends: ['answer', 'request_timeout', 'service_error'],
+    calls: 14,
+    deadlineMs: 1000,
+    workerMayDie: true,
+    besideMs: KILLED_BESIDE_MS,
+  },
+  {
     name: 'rejection-that-spins-when-read',
     ends: ['answer', 'request_timeout', 'service_error'],
     deadlineMs: 1000,

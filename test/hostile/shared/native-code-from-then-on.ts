@@ -1,0 +1,16 @@
+/**
+ * Answers quickly ten times, and then computes in native code that nothing interrupts. Promise 1.
+ * Must happen: its call ends classified; what the other tenant had asked for is asked again.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+let calls = 0
+
+export default defineConnector({
+  list_accounts() {
+    calls += 1
+    if (calls > 10) for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})
