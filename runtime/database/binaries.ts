@@ -3,7 +3,7 @@
  * server's own user can read. npm packages hold no links, so the copy gets them.
  */
 import { readFileSync } from 'node:fs'
-import { chown, cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
+import { chown, cp, mkdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
@@ -46,11 +46,15 @@ async function copyTo(
 ): Promise<Binaries> {
   const target = path.join(directory, `postgresql-${version}`)
   const found = { bin: path.join(target, 'bin'), major: Number.parseInt(version, 10) }
-  if (await exists(target)) return found
+  if (await exists(target)) {
+    await link(home, target)
+    return found
+  }
   const made = `${target}.${process.pid}`
   await rm(made, { recursive: true, force: true })
   await mkdir(directory, { recursive: true, mode: 0o755 })
-  await cp(path.join(home, 'native'), made, { recursive: true })
+  // Otherwise cp makes links lead into the checkout that it copies from, which may go.
+  await cp(path.join(home, 'native'), made, { recursive: true, verbatimSymlinks: true })
   await link(home, made)
   if (owner) await chown(made, owner.uid, owner.gid)
   try {
@@ -89,13 +93,28 @@ function locate(): { home: string; version: string } {
   }
 }
 
+/** Makes the links that npm cannot keep in a package, and those again that lead out of the copy. */
 async function link(home: string, made: string): Promise<void> {
   const text = await readFile(path.join(home, 'native', 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of v.parse(Links, JSON.parse(text))) {
     const place = path.join(made, path.relative('native', target))
-    await symlink(path.relative(path.dirname(target), source), place).catch((error) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    const leads = path.relative(path.dirname(target), source)
+    if ((await leadsOf(place)) === leads) continue
+    // Another host may do the same just now: a link is replaced in one step.
+    const next = `${place}.${process.pid}`
+    await rm(next, { force: true })
+    await symlink(leads, next)
+    await rename(next, place)
+  }
+}
+
+async function leadsOf(place: string): Promise<string | null> {
+  try {
+    return await readlink(place)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EINVAL') return null
+    throw error
   }
 }
 
