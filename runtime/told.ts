@@ -31,7 +31,7 @@ export type Told = {
   calledByCore(call: CallEnd): void
 }
 
-/** What is told of worker processes; the metrics may come later than the lanes. */
+/** Events of worker processes; the metrics may be created after the lanes. */
 export function workersTold(log: Log, metrics: () => Metrics): LanesEvents {
   return {
     onEnd(lane, end) {

@@ -38,7 +38,7 @@ export function addHostVerbs(program: Command): void {
     examples: ['login-link --email ada@example.com'],
   })
     .addOption(
-      namedOption('user', '--email <address>', 'whom it lets in').default('admin@localhost'),
+      namedOption('user', '--email <address>', 'the user to sign in').default('admin@localhost'),
     )
     .description('make an address that signs somebody in to the settings pages once')
     .action(async (options) => (await import('./login-link.ts')).loginLink(options))

@@ -7,7 +7,7 @@ import { isLive } from './deployment.ts'
 export type Crowd = {
   /** Whether there are enough. */
   enough: boolean
-  /** In words, with the figures. */
+  /** A message for operators, with the numbers. */
   what: string
   /** What to do where there are too few. */
   advice: string

@@ -50,7 +50,7 @@ export function isAway(error: unknown): boolean {
     // What another system or a connector did: its cause may be a connection that broke, but not ours.
     if (one instanceof RuntimeError) return one.code === 'database_away'
     const { code: told, syscall, message } = one as NodeJS.ErrnoException
-    // Errors of others have codes that are null, or numbers.
+    // Other libraries set `code` to null or to a number.
     const code = typeof told === 'string' ? told : ''
     if (UNREACHABLE.includes(code) || STATES.some((state) => isState(code, state))) return true
     if (code === 'XX000' && RECOVERING.test(message)) return true

@@ -85,7 +85,7 @@ export function startLaneWorker(
   const stall = createStallWatch({
     ask: () => link.send('ping', 0, { isolate: MAIN_THREAD }),
     stalled() {
-      // Whoever has stopped it lets it go on, or the lane replaces it.
+      // A worker stopped by a signal is continued by that user, or replaced by the lane.
       if (readStat(link.pid)?.stopped) stall.heard()
       else link.kill('stalled', 'its main thread did not answer')
     },

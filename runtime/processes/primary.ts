@@ -41,11 +41,11 @@ export function startMembers(wanted: number, events: PrimaryEvents): Primary {
   let isSettled = false
   let pauseMs = RESTART_MS
 
-  const say = (to: Worker, message: FromPrimary) => {
+  const send = (to: Worker, message: FromPrimary) => {
     if (to.isConnected()) to.send(message)
   }
   const tellAll = () => {
-    for (const one of members) say(one, { kind: 'serving', count: serving.size })
+    for (const one of members) send(one, { kind: 'serving', count: serving.size })
   }
 
   function begin(): void {
@@ -76,7 +76,7 @@ export function startMembers(wanted: number, events: PrimaryEvents): Primary {
       events.onEnded(pid, signal ?? `exit ${code}`, againMs)
       setTimeout(begin, againMs)
     })
-    say(member, { kind: 'begin', wanted, isFirst: serving.size === 0 })
+    send(member, { kind: 'begin', wanted, isFirst: serving.size === 0 })
   }
 
   function hear(from: Worker, message: unknown): void {
@@ -103,7 +103,7 @@ export function startMembers(wanted: number, events: PrimaryEvents): Primary {
     const others = [...serving].filter((one) => one !== from)
     const timer = setTimeout(() => end(id), ANSWER_MS)
     asking.set(id, { from, id: itsId, left: others.length, answers: [], timer })
-    for (const one of others) say(one, { kind: 'ask', id, question })
+    for (const one of others) send(one, { kind: 'ask', id, question })
     if (others.length === 0) end(id)
   }
 
@@ -112,7 +112,7 @@ export function startMembers(wanted: number, events: PrimaryEvents): Primary {
     if (!one) return
     asking.delete(id)
     clearTimeout(one.timer)
-    say(one.from, { kind: 'answers', id: one.id, answers: one.answers })
+    send(one.from, { kind: 'answers', id: one.id, answers: one.answers })
   }
 
   begin()

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, type EgressLimits } from '../egress/limits.ts'
 import { LANES_LIMITS, type LanesLimits } from '../lanes/lanes.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** What a worker holds besides one isolate at its limit, in bytes. */
+/** Memory of a worker in addition to one isolate at its limit, in bytes. */
 const WORKER_BYTES = 256 * MEBIBYTE
 
 const shareOf = (whole: number, processes: number): number => Math.ceil(whole / processes)

@@ -49,6 +49,7 @@ export async function change(
 
 type ColumnName = keyof RequestRow
 
+/** The cast: `name` may be any column, so the type of the method asks for a value that fits all of them. */
 const encode = (name: ColumnName, value: unknown): unknown =>
   value === null ? null : accessRequests[name].mapToDriverValue(value as never)
 
