@@ -8,6 +8,8 @@ import path from 'node:path'
 import * as v from 'valibot'
 
 const text = v.string()
+/** A text that may be left out. */
+const optionalText = { default: '', schema: text } as const
 const wholeNumber = (min: number, max: number) =>
   v.pipe(
     v.string(),
@@ -36,8 +38,9 @@ const namesSeveral = (given: string): boolean =>
 /** First segments of what is served beside the connectors, and of what the core interface will have besides. */
 const TAKEN: readonly string[] = [
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
-  ...['appstore', 'art', 'docs', 'groups', 'healthz', 'identity_events', 'info', 'inline_webhooks'],
+  ...['appstore', 'art', 'associations', 'docs', 'groups', 'healthz', 'identity_events', 'info'],
   ...[
+    'inline_webhooks',
     'integrations',
     'lifecycle-management',
     'metrics',
@@ -86,34 +89,34 @@ export const SETTINGS = {
     meaning: 'prefix of the connector interface',
   },
   KEYWAY_PRIVATE_EGRESS: {
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning:
       'grants of private addresses, for connectors from anywhere: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`',
   },
+  KEYWAY_PLAIN_LDAP: {
+    ...optionalText,
+    meaning:
+      'directories that connectors may speak to by `ldap:` without encryption, instead of STARTTLS: `connector_id=host:port`, separated by spaces; their passwords cross the network in plain text',
+  },
   KEYWAY_CLEAR_SECRETS: {
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning:
       'grants of secrets that the code of a dropped-in connector may see (`clear_secrets`; to an installed one they are granted by `keyway grant`): `connector_id=field`, separated by spaces',
   },
   KEYWAY_RETENTION: {
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning:
-      'how many days what is over is kept, where it is to be another number than in the [reference](runtime/contract/README.md#retention): `tasks=365 sync_runs=30`',
+      'how many days finished records are kept, where the default does not fit: `tasks=365 sync_runs=30`',
   },
   KEYWAY_SECRET: {
     secret: true,
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning:
       'key material for page tokens, API tokens and credentials of apps, 32 characters or more; a list (newest first, comma between) to rotate; the same on every host of a database; default: generated into the data directory',
   },
   KEYWAY_ADMIN_TOKEN: {
     secret: true,
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning:
       'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); another one ends the one before, on all hosts; default: generated into a file of the data directory',
   },
@@ -138,8 +141,7 @@ export const SETTINGS = {
   },
   KEYWAY_CONNECTOR_TOKEN: {
     secret: true,
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning:
       'bearer token of the connector interface and `/metrics`, 32 characters or more; needed on other than loopback addresses',
   },
@@ -149,8 +151,7 @@ export const SETTINGS = {
     meaning: '`1`: serve the connector interface without a token on any address',
   },
   KEYWAY_ALLOWED_HOSTS: {
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning:
       'further names that the `Host` header may have on a loopback address, separated by spaces',
   },
@@ -213,14 +214,12 @@ export const SETTINGS = {
   },
   HTTPS_PROXY: {
     secret: true,
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning: 'proxy for what connectors send to https addresses',
   },
   HTTP_PROXY: {
     secret: true,
-    default: '',
-    schema: text,
+    ...optionalText,
     meaning: 'the same for http addresses',
   },
   NO_PROXY: { default: '', schema: text, meaning: 'hosts that are reached without the proxy' },
@@ -244,6 +243,7 @@ export type Config = Readonly<{
   install: 'trusted' | 'any'
   connectorsPath: string
   privateEgress: string
+  plainLdap: string
   clearSecrets: string
   retention: string
   /** Empty: to be generated into the data directory. */
@@ -308,6 +308,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     install: get('KEYWAY_INSTALL') || (loopback && databaseUrl === '' ? 'any' : 'trusted'),
     connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
     privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
+    plainLdap: get('KEYWAY_PLAIN_LDAP'),
     clearSecrets: get('KEYWAY_CLEAR_SECRETS'),
     retention: get('KEYWAY_RETENTION'),
     secrets,

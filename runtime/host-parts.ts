@@ -1,6 +1,8 @@
 /** What a host may be made without, or with something else in its place. */
-import type { Resolve } from './egress/lookups.ts'
+import type { Pace } from './core/kernel/context/pace.ts'
+import type { Resolve } from './egress/dial/lookups.ts'
 import type { Launcher } from './lanes/launch.ts'
+import type { WorkerBundle } from './lanes/worker-bundle.ts'
 import type { Siblings } from './processes/siblings.ts'
 import type { Recorder } from './testing/record/recorder.ts'
 
@@ -17,6 +19,10 @@ export type HostParts = {
   siblings?: Siblings
   /** What looks names up for connectors, in place of the system. */
   resolve?: Resolve
+  /** The code of worker processes, built before; default: built of the sources into the data directory. */
+  worker?: WorkerBundle
+  /** What of the background's pace is another than that of a deployment. */
+  pace?: Partial<Pace>
   /** Changes how worker processes are started. */
   launch?(launcher: Launcher): Launcher
   /** Looks on at every call, to make cases of them. */

@@ -6,61 +6,63 @@ import type { RequestListener, Server } from 'node:http'
 import path from 'node:path'
 import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, setting } from './config.ts'
-import { CAPABILITIES } from './contract/capabilities.ts'
-import type { Manifest } from './contract/manifest.ts'
-import { createOperatorStanding } from './core/callers/operator-standing.ts'
-import { createTokenHasher, type TokenHasher } from './core/callers/principal.ts'
-import { createOnce } from './core/once/once.ts'
-import type { CoreParts } from './core/parts.ts'
+import { createLifecycle, type Lifecycle } from './connectors/lifecycle/lifecycle.ts'
+import { readBuiltIn } from './connectors/registry/built-in.ts'
+import { parseClearGrants } from './connectors/registry/clear-grants.ts'
+import { compile } from './connectors/registry/compile.ts'
+import type { Installed } from './connectors/registry/installed.ts'
+import { createLocate } from './connectors/registry/positions.ts'
+import { createRegistry, type Listing } from './connectors/registry/registry.ts'
+import { openStore } from './connectors/registry/store.ts'
+import { toolchainDigest } from './connectors/registry/toolchain.ts'
+import type { Version } from './connectors/registry/version.ts'
+import { watchDirectories } from './connectors/registry/watch.ts'
+import { CAPABILITIES } from './contract/capabilities/capabilities.ts'
+import type { Manifest } from './contract/connector/manifest.ts'
+import type { CoreContext } from './core/kernel/context/context.ts'
+import { paceOf } from './core/kernel/context/pace.ts'
+import { createTokenHasher, type TokenHasher } from './core/kernel/identity/token-hasher.ts'
+import { createSingleFlight } from './core/kernel/single-flight.ts'
 import { parseRetention } from './core/retention/rules.ts'
+import { createOperatorStanding } from './core/sign-in/operator-standing.ts'
+import { LISTENERS } from './core/wiring/listeners.ts'
 import { openDataDir } from './data-dir.ts'
 import type { Db } from './database/database.ts'
 import { databaseTime } from './database/transactions.ts'
 import { createEgress } from './egress/fetch.ts'
-import { parsePrivateGrants } from './egress/grants.ts'
-import { checkRules } from './egress/url-template.ts'
+import { parsePrivateGrants } from './egress/limits/grants.ts'
+import { createOAuth } from './egress/oauth/perform.ts'
+import { checkRules } from './egress/rules/url-template.ts'
 import type { HostParts } from './host-parts.ts'
 import { createApp } from './http/app.ts'
-import { refuseOddPaths } from './http/canonical-path.ts'
-import { createClientAddress } from './http/client-address.ts'
+import { refuseOddPaths } from './http/edge/canonical-path.ts'
+import { createClientAddress } from './http/edge/client-address.ts'
+import type { Env } from './http/edge/env.ts'
 import { type Front, standBefore } from './http/front/front.ts'
 import { createUsualCalls } from './http/front/usual-calls.ts'
-import { createMetrics } from './http/metrics.ts'
-import type { Env } from './http/problem.ts'
 import { createReadiness, type Readiness } from './http/readiness.ts'
 import { createCall } from './invoke/call.ts'
+import { createConcurrencyLimit } from './invoke/concurrency.ts'
 import { createInvoke, type Invoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
 import type { InvokeDeps } from './invoke/ports.ts'
+import { createSmokeTest } from './invoke/smoke-test.ts'
 import { createStart } from './invoke/start.ts'
-import { createTryOut } from './invoke/try-out.ts'
-import { createTurns } from './invoke/turns.ts'
-import { keptSecret } from './keys.ts'
 import { createLanes, type Lanes } from './lanes/lanes.ts'
 import { createLauncher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
-import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts'
-import type { Log } from './log.ts'
-import { createMeasured } from './measured.ts'
-import { createOAuth } from './oauth/perform.ts'
+import { createGauges } from './observe/gauges.ts'
+import type { Log } from './observe/log.ts'
+import { createMetrics } from './observe/metrics.ts'
+import { createTelemetry, type Observers, workersTelemetry } from './observe/telemetry.ts'
+import { openHostDatabase } from './open-database.ts'
 import { egressLimitsOf, lanesLimitsOf } from './processes/share.ts'
-import { ALONE } from './processes/siblings.ts'
-import { readBuiltIn } from './registry/built-in.ts'
-import { parseClearGrants } from './registry/clear-grants.ts'
-import { compile } from './registry/compile.ts'
-import type { Installed } from './registry/installed.ts'
-import { createLocate } from './registry/positions.ts'
-import { createRegistry, type Listing } from './registry/registry.ts'
-import { openStore } from './registry/store.ts'
-import { toolchainDigest } from './registry/toolchain.ts'
-import type { Version } from './registry/version.ts'
-import { watchDirectories } from './registry/watch.ts'
-import { followRotation } from './reseal.ts'
-import { createSealer } from './seal.ts'
+import { ALONE, answersOf } from './processes/siblings.ts'
+import { followRotation } from './rotation/rotate-secrets.ts'
+import { createSealer } from './secrets/seal.ts'
+import { keptSecret } from './secrets/secret-files.ts'
 import { createStandings } from './standings.ts'
-import { openState } from './state.ts'
 import { checkPackage } from './testing/check-package.ts'
-import { createTold, type Observers, workersTold } from './told.ts'
 import { VERSION } from './version.ts'
 import { watchWritable } from './writable.ts'
 
@@ -78,7 +80,7 @@ export type Host = {
   adminTokenFile: string | null
   adminToken: string
   /** What core functions need besides the database and the caller. */
-  parts: CoreParts
+  parts: CoreContext
   hasher: TokenHasher
   /** The database, once it is there. */
   db(): Db | null
@@ -93,7 +95,7 @@ export type Host = {
 }
 
 /** A host without a database has no records, and so nothing to do with them. */
-const noWork: CoreParts['send'] = () => Promise.reject(new Error('there is no database'))
+const noWork: CoreContext['send'] = () => Promise.reject(new Error('there is no database'))
 
 /** Disables the fast path of calls. */
 const never = () => false
@@ -114,9 +116,10 @@ export async function createHost(
   given: HostParts = {},
 ): Promise<Host> {
   const { only = null, database: wanted, resolve, launch = (as) => as, recorder } = given
-  const { siblings = ALONE } = given
+  const { siblings = ALONE, worker } = given
   const { dataDir } = config
   const isEmbedded = config.databaseUrl === ''
+  const keptDays = await setting(() => parseRetention(config.retention))
   await openDataDir(dataDir)
   const secrets =
     config.secrets.length > 0 ? config.secrets : [(await keptSecret(dataDir, 'secret')).value]
@@ -129,31 +132,31 @@ export async function createHost(
   if (wanted === 'none') operator.heard('good')
   const vault = createSealer(secrets, 'connection')
   /** The parts, once connectors can be called. */
-  const callable = Promise.withResolvers<CoreParts>()
-  const known = { config, log, secrets, operator, hasher }
+  const callable = Promise.withResolvers<CoreContext>()
+  const known = { config, log, secrets, operator, hasher, keptDays, pace: paceOf(given.pace) }
   const state =
     wanted === 'none'
       ? null
       : await setting(() =>
-          openState({
+          openHostDatabase({
             ...known,
             parts: callable.promise,
-            replaceMissing: wanted === 'new',
-            isBeside: wanted === 'beside',
+            ...{ replaceMissing: wanted === 'new', isBeside: wanted === 'beside' },
           }),
         )
   const database = state?.database ?? null
 
-  const launcher = launch(createLauncher(await buildWorker(path.join(dataDir, 'run'))))
+  const launcher = launch(createLauncher(worker ?? (await buildWorker(path.join(dataDir, 'run')))))
   const lanes = createLanes(
     launcher,
-    workersTold(log, () => metrics),
+    workersTelemetry(log, () => metrics),
     lanesLimitsOf(config, siblings.wanted),
   )
 
   const egress = await setting(() =>
     createEgress({
       privateGrants: parsePrivateGrants(config.privateEgress),
+      plainLdap: parsePrivateGrants(config.plainLdap, 'KEYWAY_PLAIN_LDAP'),
       proxy: config.proxy,
       userAgent: `keyway/${VERSION}`,
       limits: egressLimitsOf(siblings.wanted),
@@ -202,12 +205,13 @@ export async function createHost(
     onRetired,
     onError: (error) => log.warn({ err: error }, 'following what is installed failed'),
     tell: (text) => log.warn(text),
+    listOtherCalls: (query) => siblings.ask({ about: 'calls', query }),
   })
   const { registry } = lifecycle
 
-  const turns = createTurns()
+  const turns = createConcurrencyLimit()
   const metrics = createMetrics(
-    createMeasured({
+    createGauges({
       ...{ database, registry, lanes, turns, dataDir, isEmbedded, log },
       ready: () => readiness.say().ready,
       onUnread: (measure) => metrics.unread(measure),
@@ -216,13 +220,13 @@ export async function createHost(
   )
   const performOAuth = createOAuth({
     open: egress.open,
-    once: createOnce({
+    once: createSingleFlight({
       db: () => database?.db() ?? null,
       sealer: createSealer(secrets, 'shared-answer'),
       onError: (error) => log.warn({ err: error }, 'sharing an answer with other hosts failed'),
     }),
   })
-  const told = createTold({ log, metrics, calls: lifecycle.calls, observers })
+  const told = createTelemetry({ log, metrics, calls: lifecycle.calls, observers })
   const means: InvokeDeps = {
     find: registry.find,
     ending: registry.ending,
@@ -248,7 +252,11 @@ export async function createHost(
   const invoke = createInvoke(means)
   // What is tried serves nobody yet: that calls are switched off does not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
-  const tryOut = createTryOut({ ...means, openEgress: openAsIs }, lanes.describe, told.calledByCore)
+  const tryOut = createSmokeTest(
+    { ...means, openEgress: openAsIs },
+    lanes.describe,
+    told.calledByCore,
+  )
 
   /** Asks for the manifest at each request: what an operator takes back counts at once. */
   function openEgress(
@@ -301,7 +309,7 @@ export async function createHost(
     reached = true
   })
 
-  const parts: CoreParts = {
+  const parts: CoreContext = {
     connectors: {
       ids: registry.ids,
       find: registry.find,
@@ -312,7 +320,7 @@ export async function createHost(
     deliver: egress.deliver,
     tell: (level, about, words) => log[level](about, words),
     now: databaseTime,
-    keptDays: await setting(() => parseRetention(config.retention)),
+    ...{ listeners: LISTENERS, pace: known.pace },
   }
   const writable = watchWritable(dataDir)
   const readiness = createReadiness({
@@ -343,9 +351,7 @@ export async function createHost(
   const start =
     recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : never
   const standings = createStandings({ served: registry, lanes, siblings, log })
-  siblings.answer((question) =>
-    question.about === 'metrics' ? metrics.json() : standings.releaseHere(question.connector),
-  )
+  siblings.answer(answersOf(metrics, lifecycle.calls, standings))
   const app = createApp({
     ...interfaceDeps,
     core: {
@@ -359,7 +365,7 @@ export async function createHost(
     },
     ids: registry.ids,
     logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
-    ...{ lifecycle, vault, dataDir, isEmbedded, metrics },
+    ...{ lifecycle, vault, dataDir, isEmbedded, keptDays, metrics },
     operator,
     readiness,
     ...standings,

@@ -1,6 +1,6 @@
 /**
- * ALERTS: what somebody should be told of, and what to do then. scripts/deploy/keyway.rules.yml and the
- * page beside it are written from it.
+ * ALERTS: what an operator should know, and what to do then. scripts/deploy/keyway.rules.yml and
+ * runtime/docs/operate/monitoring.md are written from it.
  */
 import { code } from './markdown.ts'
 
@@ -192,7 +192,7 @@ export function rulesFile(): string {
       `          description: ${JSON.stringify(`${alert.means} ${alert.do}`)}`,
     ].join('\n'),
   )
-  return `# Written by scripts/docs.ts from scripts/alerts.ts; do not edit. What each means: ALERTS.md.
+  return `# Written by scripts/docs.ts from scripts/alerts.ts; do not edit. What each means: runtime/docs/operate/monitoring.md.
 groups:
   - name: keyway
     rules:
@@ -200,36 +200,16 @@ ${rules.join('\n')}
 `
 }
 
-/** scripts/deploy/ALERTS.md. */
-export function alertsPage(): string {
-  const sections = Object.entries(ALERTS).map(
-    ([name, alert]) => `## ${name}
+/** Every alert with what it means and what to do. */
+export const alertSections = (): string =>
+  Object.entries(ALERTS)
+    .map(
+      ([name, alert]) => `### ${name}
 
 ${alert.severity}, after ${alert.for === '0m' ? 'the first look' : alert.for}: ${code(alert.expr)}
 
 **What it means.** ${alert.means}
 
-**What to do.** ${alert.do}
-`,
-  )
-  return `<!-- Written by scripts/docs.ts from scripts/alerts.ts; do not edit. -->
-
-# Alerts
-
-[keyway.rules.yml](keyway.rules.yml) holds these rules for Prometheus; what the metrics in them mean is in
-[the reference](../../runtime/contract/README.md#metrics).
-
-\`\`\`yaml
-rule_files: [keyway.rules.yml]
-scrape_configs:
-  - job_name: ${JOB}
-    authorization: { credentials_file: /etc/prometheus/keyway-token } # KEYWAY_CONNECTOR_TOKEN
-    static_configs: [{ targets: ['127.0.0.1:8080'] }]
-\`\`\`
-
-Name every host, not a balancer before them. What is read from the database is the same on all hosts of one database; the
-rules take the largest, so that one alert is sent and not one per host. critical: access or service is at stake now;
-warning: it will be. Two Keyways in one Prometheus: give each a label of its own and add it to the \`by (...)\`.
-
-${sections.join('\n')}`
-}
+**What to do.** ${alert.do}`,
+    )
+    .join('\n\n')

@@ -11,7 +11,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 const DIST = path.join(ROOT, 'dist')
 
 /** What runtime/ reads beside its code. */
-const READ_BESIDE = ['database/migrations', 'registry/built-in.json'] as const
+const READ_BESIDE = ['database/migrations', 'connectors/registry/built-in.json'] as const
 
 /** What authors import; only these have declarations in the package. */
 const PUBLIC = ['sdk/sdk', 'testing/testing'] as const

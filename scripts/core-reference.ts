@@ -1,29 +1,33 @@
-/** The core interface in the generated reference, from its tables. */
+/** What the pages show of the core interface, from its tables. */
 import * as v from 'valibot'
-import type { AnySchema } from '../runtime/contract/capabilities.ts'
 import type { Endpoint } from '../runtime/contract/endpoints/endpoint.ts'
 import type { Params } from '../runtime/contract/endpoints/params.ts'
-import type { CoreStatus } from '../runtime/contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
+import type { CoreStatus } from '../runtime/contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
-import { REQUEST_STATES, type Standing } from '../runtime/contract/request-states.ts'
-import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
-import { SYNC_RULES } from '../runtime/contract/sync-rules.ts'
-import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
+import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
+import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
+import { REQUEST_STATES, type Standing } from '../runtime/core/requests/states.ts'
 import { KEPT_OTHERWISE, RETENTION_NAMES, retentionOf } from '../runtime/core/retention/rules.ts'
+import { TASK_ACTIONS } from '../runtime/core/tasks/task-actions.ts'
 import { CORE_TAGS, FAILURES, RARE_FAILURES } from '../runtime/http/documents/core.ts'
-import { code, table } from './markdown.ts'
+import { code, type Parts, table } from './markdown.ts'
 
-/** Title and body of each section. */
-export const coreSections = (): [string, string][] => [
-  ['Core endpoints', endpoints()],
-  ['Roles', roles()],
-  ['Access request states', requestStates()],
-  ['Task actions', taskActions()],
-  ['Access lengths', accessLengths()],
-  ['Syncs', syncs()],
-  ['Retention', retention()],
-]
+/** CORE_PARTS: marker in a page -> what is written behind it. */
+export const CORE_PARTS: Parts = {
+  'core-statuses': () => table(['status', 'meaning'], statusRows()),
+  'core-endpoints': endpoints,
+  roles,
+  'request-states': requestStates,
+  'task-actions': taskActions,
+  'access-lengths': accessLengths,
+  retention,
+  'kept-otherwise': () =>
+    table(
+      ['table', 'kept'],
+      Object.entries(KEPT_OTHERWISE).map(([name, how]) => [code(name), how]),
+    ),
+}
 
 function endpoints(): string {
   const rows = Object.values(ENDPOINTS) as Endpoint[]
@@ -32,50 +36,23 @@ function endpoints(): string {
     const own = rows.filter(({ tag }) => tag === name)
     return [`### ${name}`, '', `${description}.`, '', table(head, own.map(endpointRow)), '']
   })
-  return [
-    'Every call carries `Authorization: Bearer lsk_...`, but those for anybody. *Any token* reaches what is its user’s own, and what their roles reach besides; a permission is one of those below. A `?` marks what may be left out; of an answer that is a page, its items are named. Members of bodies and answers are in `/openapi.json`.',
-    '',
-    'Besides the failures of its own, every endpoint may answer:',
-    '',
-    table(['status', 'meaning'], statusRows()),
-    '',
-    ...groups,
-  ]
-    .join('\n')
-    .trimEnd()
+  return groups.join('\n').trimEnd()
 }
 
-/** What a sync makes of what a connector lists. */
-const syncs = (): string =>
-  table(
-    ['about', 'rule'],
-    SYNC_RULES.map(([about, rule]) => [about, rule]),
-  )
-
 /** What is kept for how long. */
-const retention = (): string =>
-  [
-    'Once an hour, one host removes what is over, in small batches. `KEYWAY_RETENTION` changes the number of days, such as `tasks=365 sync_runs=30`. Nothing of the activity log is ever removed.',
-    '',
-    table(
-      ['table', 'what', 'days', 'may be set from', 'what stays however old it is'],
-      RETENTION_NAMES.map((name) => {
-        const { what, keptDays, leastDays, stays } = retentionOf(name)
-        return [code(name), what, `${keptDays}`, leastDays === null ? '' : `${leastDays}`, stays]
-      }),
-    ),
-    '',
-    'What is bounded otherwise, or kept for ever:',
-    '',
-    table(
-      ['table', 'kept'],
-      Object.entries(KEPT_OTHERWISE).map(([name, how]) => [code(name), how]),
-    ),
-  ].join('\n')
+function retention(): string {
+  return table(
+    ['table', 'what', 'days', 'may be set from', 'what stays however old it is'],
+    RETENTION_NAMES.map((name) => {
+      const { what, keptDays, leastDays, stays } = retentionOf(name)
+      return [code(name), what, `${keptDays}`, leastDays === null ? '' : `${leastDays}`, stays]
+    }),
+  )
+}
 
 /** What each state means, says of the access, and may lead to. */
-const requestStates = (): string =>
-  table(
+function requestStates(): string {
+  return table(
     ['state', 'meaning', 'the access', 'may become'],
     Object.entries(REQUEST_STATES).map(([name, { meaning, standing, next }]) => [
       code(name),
@@ -84,6 +61,7 @@ const requestStates = (): string =>
       next.map(code).join(', '),
     ]),
   )
+}
 
 const STANDINGS: Record<Standing, string> = {
   asked: 'is only asked for',
@@ -141,6 +119,7 @@ function typeOf({ type, items, enum: values, format }: Record<string, unknown>):
 
 function answerOf({ output, answer }: Endpoint): string {
   if (output === null) return ''
+  if (answer === 'text') return ', plain text'
   const paged = answer === 'page' || answer === 'limit-offset'
   return paged ? `, page of ${nameOf(output)}` : `, ${nameOf(output)}`
 }
@@ -172,11 +151,7 @@ function taskActions(): string {
     meaning,
     ...[categories, from, to].map((list: readonly string[]) => list.map(code).join(', ')),
   ])
-  return [
-    'What `GET /tasks/{task_id}/actions` lists and `perform-action` takes, for an assignee of the task or who has `tasks.write`.',
-    '',
-    table(['action', 'meaning', '`task_category`', 'from `status`', '`transition_to`'], rows),
-  ].join('\n')
+  return table(['action', 'meaning', '`task_category`', 'from `status`', '`transition_to`'], rows)
 }
 
 function accessLengths(): string {
@@ -184,5 +159,5 @@ function accessLengths(): string {
     code(value),
     seconds === null ? 'no end' : String(seconds),
   ])
-  return ['Values of `time_based_access`.', '', table(['value', 'seconds'], rows)].join('\n')
+  return table(['value', 'seconds'], rows)
 }

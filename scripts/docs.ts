@@ -3,16 +3,16 @@
  * with `--check` it only says what is stale.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as v from 'valibot'
-import { SETTINGS } from '../runtime/config.ts'
-import { connectorTypes, TYPES_FILE } from '../runtime/contract/connector-types.ts'
-import { Manifest } from '../runtime/contract/manifest.ts'
-import { readFolder } from '../runtime/registry/folder.ts'
-import { alertsPage, rulesFile } from './alerts.ts'
+import { readFolder } from '../runtime/connectors/registry/folder.ts'
+import { connectorTypes, TYPES_FILE } from '../runtime/contract/connector/connector-types.ts'
+import { Manifest } from '../runtime/contract/connector/manifest.ts'
+import { rulesFile } from './alerts.ts'
 import { attacksPage } from './attacks.ts'
-import { referencePage } from './reference.ts'
+import { filled } from './parts.ts'
+import { picture } from './picture.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
@@ -38,12 +38,15 @@ export const GENERATED: readonly Generated[] = [
         ),
       ),
   })),
-  { file: 'runtime/contract/README.md', make: () => referencePage() },
-  { file: 'runtime/registry/built-in.json', make: builtIn },
+  { file: 'runtime/connectors/registry/built-in.json', make: builtIn },
   { file: 'test/hostile/README.md', make: () => attacksPage() },
   { file: 'scripts/deploy/keyway.rules.yml', make: () => rulesFile() },
-  { file: 'scripts/deploy/ALERTS.md', make: () => alertsPage() },
-  { file: 'README.md', make: (current) => withExample(withSettings(current)) },
+  { file: 'runtime/docs/picture.svg', make: () => picture('light') },
+  { file: 'runtime/docs/picture-dark.svg', make: () => picture('dark') },
+  ...[...docsPages(), ...roomPages()].map((file) => ({
+    file,
+    make: (current: string) => filled(current, file),
+  })),
 ]
 
 /** The files that are not what they would be if they were written now. */
@@ -79,28 +82,20 @@ export function trackedConnectors(): string[] {
     .sort()
 }
 
-/** The table of settings between its two markers. */
-function withSettings(readme: string): string {
-  const rows = Object.entries(SETTINGS).map(
-    ([name, { default: value, meaning }]) =>
-      `| \`${name}\` | ${value === '' ? '' : `\`${value}\``} | ${meaning} |`,
-  )
-  return between(readme, 'settings', ['| Variable | Default | Meaning |', '|---|---|---|', ...rows])
+/** The Markdown pages below runtime/docs, in order. */
+export function docsPages(): string[] {
+  return readdirSync(path.join(ROOT, 'runtime/docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.posix.join('runtime/docs', name.split(path.sep).join('/')))
+    .sort()
 }
 
-/** A connector that is compiled and checked like any other, between its two markers. */
-function withExample(readme: string): string {
-  return between(readme, 'example', [
-    '```ts',
-    read('test/fixtures/readme/connector.ts').trim(),
-    '```',
-  ])
-}
-
-function between(text: string, marker: string, lines: string[]): string {
-  const place = new RegExp(`(<!-- ${marker}: [^>]*-->\\n)[\\s\\S]*(<!-- /${marker} -->)`)
-  if (!place.test(text)) throw new Error(`README.md has no place for ${marker}`)
-  return text.replace(place, (_all, begin, end) => `${begin}${lines.join('\n')}\n${end}`)
+/** The page of each room of runtime/. */
+export function roomPages(): string[] {
+  return readdirSync(path.join(ROOT, 'runtime'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !['docs', 'spec'].includes(entry.name))
+    .map(({ name }) => `runtime/${name}/README.md`)
+    .sort()
 }
 
 function read(file: string): string {

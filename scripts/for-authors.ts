@@ -30,11 +30,11 @@ type Member = { name: string; type: string; meaning: string }
 
 /** The members of `ctx`: each with its type and its meaning. */
 export const contextMembers = (): Member[] =>
-  membersOf('contract/context.ts', /export type Context<[\s\S]*?> = \{\n([\s\S]*?)\n\}/)
+  membersOf('contract/connector/context.ts', /export type Context<[\s\S]*?> = \{\n([\s\S]*?)\n\}/)
 
 /** The members of `ctx.sign`. */
 export const signingMembers = (): Member[] =>
-  membersOf('contract/signing.ts', /export type Signing = \{\n([\s\S]*?)\n\}/)
+  membersOf('contract/connector/signing.ts', /export type Signing = \{\n([\s\S]*?)\n\}/)
 
 function membersOf(file: string, declared: RegExp): Member[] {
   const [, body = ''] = declared.exec(read(file)) ?? []

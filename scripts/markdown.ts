@@ -1,5 +1,8 @@
 /** What the generated pages are made of. */
 
+/** What is written into pages, by the name of its marker. */
+export type Parts = Readonly<Record<string, () => string>>
+
 export const code = (text: string): string => `\`${text}\``
 
 export function table(head: string[], rows: string[][]): string {

@@ -1,19 +1,19 @@
-/** The generated reference, runtime/contract/README.md, from the tables of the contract. */
+/** What the pages show of the contract, from its tables. */
 import * as v from 'valibot'
-import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/authentication.ts'
-import { CACHES, type CacheBounds } from '../runtime/contract/caches.ts'
-import { CALLER_LIMITS, type CallerLimit } from '../runtime/contract/caller-limits.ts'
-import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities.ts'
-import { CONVENTIONS } from '../runtime/contract/conventions.ts'
-import { CODES, ERROR_CODES } from '../runtime/contract/error-codes.ts'
-import { ERRORS } from '../runtime/contract/errors.ts'
-import { INPUTS, type InputBounds } from '../runtime/contract/inputs.ts'
-import { INTERFACE_VERSION, Limits } from '../runtime/contract/manifest.ts'
-import { METRICS, type MetricRow, OVER } from '../runtime/contract/metrics.ts'
-import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/refused-headers.ts'
-import { UPSTREAM_STATUS } from '../runtime/contract/upstream-status.ts'
+import { CACHES, type CacheBounds } from '../runtime/bounded/caches.ts'
+import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities/capabilities.ts'
+import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/connector/authentication.ts'
+import { Limits } from '../runtime/contract/connector/manifest.ts'
+import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/connector/refused-headers.ts'
+import { UPSTREAM_STATUS } from '../runtime/contract/connector/upstream-status.ts'
+import { METRICS, type MetricRow, OVER } from '../runtime/contract/endpoints/metrics.ts'
+import { CODES, ERROR_CODES } from '../runtime/contract/errors/error-codes.ts'
+import { ERRORS } from '../runtime/contract/errors/errors.ts'
+import { CALLER_LIMITS, type CallerLimit } from '../runtime/contract/limits/caller-limits.ts'
+import { INPUTS, type InputBounds } from '../runtime/contract/limits/inputs.ts'
+import { OPERATORS } from '../runtime/contract/models/condition.ts'
+import { PEOPLE_COLUMNS } from '../runtime/contract/models/people-file.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
-import { createComponents } from '../runtime/http/documents/json-schema.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
 import {
   casePath,
@@ -21,55 +21,49 @@ import {
   manifestJsonSchema,
 } from '../runtime/http/documents/manifest-schema.ts'
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
-import { coreSections } from './core-reference.ts'
+import { createComponents } from '../runtime/http/schemas/json-schema.ts'
 import { contextMembers, type Exported, exportsOf, signingMembers } from './for-authors.ts'
-import { code, table } from './markdown.ts'
-import { operatorSections } from './operator-reference.ts'
+import { code, type Parts, table } from './markdown.ts'
 import { type SchemaField, schemaFields } from './schema-fields.ts'
 import { members, shape } from './schema-shape.ts'
 import { sdkSection } from './sdk-reference.ts'
-import { webhookSections } from './webhook-reference.ts'
 
-/** The page as Markdown. */
-export function referencePage(): string {
-  const components = createComponents()
-  const sections = [
-    ['For authors', forAuthors()],
-    ['SDK', sdkSection()],
-    [
-      'Conventions',
-      table(
-        ['about', 'rule'],
-        CONVENTIONS.map(([about, rule]) => [about, rule]),
-      ),
-    ],
-    ['Codes for authors', codesForAuthors()],
-    ['Capabilities', capabilities(components)],
-    ['Records', records(components)],
-    ['Credentials', credentials()],
-    ['Errors', errors()],
-    ['Manifest', manifest()],
-    ['Limits', limits()],
-    ['What one caller may do', callerLimits()],
-    ['What a host remembers', caches()],
-    ['Input limits', inputs()],
-    ['Metrics', metrics()],
-    ['Cases', cases()],
-    ...coreSections(),
-    ...webhookSections(),
-    ...operatorSections((body) => members(createComponents().schema(body, 'input'))),
-  ]
-  return [
-    '<!-- Written by scripts/docs.ts from the tables in this folder; do not edit. -->',
-    '',
-    '# Contract',
-    '',
-    `What callers, connectors and the runtime agree on: version ${INTERFACE_VERSION} of the author’s interface; the core interface, the operator’s and the commands are [further down](#core-endpoints).`,
-    'This folder is its only definition; validation, types, OpenAPI and this page are read from it.',
-    ...sections.flatMap(([title, body]) => ['', `## ${title}`, '', body]),
-    '',
-  ].join('\n')
+/** CONTRACT_PARTS: marker in a page -> what is written behind it. */
+export const CONTRACT_PARTS: Parts = {
+  'sdk-exports': () => exported('sdk/sdk.ts'),
+  'testing-exports': () => exported('testing/testing.ts'),
+  context: () => memberTable(contextMembers()),
+  signing: () => memberTable(signingMembers()),
+  'refused-headers': () =>
+    `\`ctx.fetch\` sends every request header except ${refusedHeaders()}. Those are refused with \`permission_denied\`.`,
+  sdk: sdkSection,
+  codes: () => table(['`error_code`', 'when to throw it'], rowsOf(CODES)),
+  'upstream-statuses': () =>
+    table(
+      ['status', '`error_code`'],
+      Object.entries(UPSTREAM_STATUS).map(([status, name]) => [status, code(name)]),
+    ),
+  capabilities: () => capabilities(createComponents()),
+  records,
+  credentials,
+  errors,
+  manifest: () => fieldTable(MANIFEST_FIELDS, schemaFields(manifestJsonSchema())),
+  limits,
+  'caller-limits': callerLimits,
+  caches,
+  inputs,
+  metrics,
+  cases,
+  operators: () =>
+    table(
+      ['operator', 'the attribute'],
+      Object.entries(OPERATORS).map(([name, { meaning }]) => [code(name), meaning]),
+    ),
+  'people-columns': () => table(['column', 'meaning'], rowsOf(PEOPLE_COLUMNS)),
 }
+
+const rowsOf = (named: Readonly<Record<string, string>>): string[][] =>
+  Object.entries(named).map(([name, meaning]) => [code(name), meaning])
 
 type Components = ReturnType<typeof createComponents>
 
@@ -86,14 +80,14 @@ function capabilities(components: Components): string {
     const head = ['capability', 'level', 'what it does', '`request`', '`response`']
     return [`### ${name}`, '', table(head, own.map(row)), '']
   })
-  const notes =
-    'A `?` marks what may be left out or null. Every connector also answers `info` and `app_info`. Only `create_account` and `update_account` may be widened by a connector.'
-  return [notes, '', ...groups.flat()].join('\n').trimEnd()
+  return groups.flat().join('\n').trimEnd()
 }
 
-function records(components: Components): string {
-  const all = Object.entries(components.all())
-  return all
+function records(): string {
+  const components = createComponents()
+  // Records are those that a capability refers to.
+  capabilities(components)
+  return Object.entries(components.all())
     .map(([name, schema]) => {
       const values = schema['enum'] as string[] | undefined
       const description = schema['description']
@@ -113,9 +107,7 @@ function credentials(): string {
       return [code(kind), code(field), nature ?? '', title ?? '']
     }),
   )
-  const note =
-    '`secret` fields must never be shown or logged; `identity` fields are clear, and stay the same when a credential is rotated. Of a service account’s `key` every member is secret but those that only name things.'
-  return [note, '', table(['kind', 'field', 'nature', 'title'], rows)].join('\n')
+  return table(['kind', 'field', 'nature', 'title'], rows)
 }
 
 function errors(): string {
@@ -128,47 +120,25 @@ function errors(): string {
   })
   const head = ['in logs', '`error_code`', '`raised_by`', 'blame', 'HTTP', 'retryable', 'meaning']
   return [
-    'Everything that the runtime says goes wrong. The first column is its own, finer name, for logs and metrics alone: it is never thrown, and callers see `error_code`.',
-    '',
     table(head, rows),
     '',
     `The ${ERROR_CODES.length} values of \`error_code\`, a closed list: ${ERROR_CODES.map(code).join(', ')}.`,
   ].join('\n')
 }
 
-function forAuthors(): string {
-  const row = ({ name, isType, meaning }: Exported) => [code(name), isType ? 'type' : '', meaning]
-  const listed = (file: string) =>
-    table(
-      ['export', '', 'what it is'],
-      exportsOf(file)
-        .sort((a, b) => a.name.localeCompare(b.name))
-        .map(row),
-    )
-  const members = contextMembers().map(({ type, meaning }) => [code(type), meaning])
-  return [
-    'What a connector imports as `keyway/sdk`; signatures and examples are [further down](#sdk):',
-    '',
-    listed('sdk/sdk.ts'),
-    '',
-    'What `ctx`, the second argument of every handler, has:',
-    '',
-    table(['member', 'what it is'], members),
-    '',
-    'What `ctx.sign` has. Each gives a text to send to a declared host; the host signs when it leaves:',
-    '',
-    table(
-      ['member', 'what it is'],
-      signingMembers().map(({ type, meaning }) => [code(type), meaning]),
-    ),
-    '',
-    `\`ctx.fetch\` sends every request header but ${refusedHeaders()}; \`permission_denied\` says so.`,
-    '',
-    'What a test imports as `keyway/testing`; it is not there in the sandbox:',
-    '',
-    listed('testing/testing.ts'),
-  ].join('\n')
-}
+const exported = (file: string): string =>
+  table(
+    ['export', '', 'what it is'],
+    exportsOf(file)
+      .sort((a, b) => a.name.localeCompare(b.name))
+      .map(({ name, isType, meaning }: Exported) => [code(name), isType ? 'type' : '', meaning]),
+  )
+
+const memberTable = (all: { type: string; meaning: string }[]): string =>
+  table(
+    ['member', 'what it is'],
+    all.map(({ type, meaning }) => [code(type), meaning]),
+  )
 
 /** Names of headers that connectors may not set, in words. */
 const refusedHeaders = (): string =>
@@ -176,37 +146,12 @@ const refusedHeaders = (): string =>
     .map(code)
     .join(', ')
 
-function codesForAuthors(): string {
-  const rows = Object.entries(CODES).map(([name, when]) => [code(name), when])
-  const statuses = Object.entries(UPSTREAM_STATUS).map(([status, name]) => [status, code(name)])
-  return [
-    `The ${rows.length} codes of \`ConnectorError\`, a closed list: no others ever leave.`,
-    '',
-    table(['`error_code`', 'when to throw it'], rows),
-    '',
-    "A status that means something else here is told by `onError` of `client`: `const error = await ConnectorError.from(reply)`, and then `new ConnectorError('permission_denied', error.message, error)` keeps the status, the system’s own code and who raised it.",
-    '',
-    '`ConnectorError.from(reply)` makes the code of the upstream’s status; of all others it is `api_error`:',
-    '',
-    table(['status', '`error_code`'], statuses),
-  ].join('\n')
-}
-
-function manifest(): string {
-  const note =
-    'The fields of connector.json; `*` is any name; required within its object. What stands in several places is written once: `credentials.oauth` has the members of `oauth`, `credentials.fields` those of `authentication_schema.fields`, `capabilities.*.egress` those of `egress`, a field of `request_fields` and `response_fields` those of a setting. The JSON Schema is served at `/schemas/connector.json`.'
-  const fields = schemaFields(manifestJsonSchema())
-  return [note, '', fieldTable(MANIFEST_FIELDS, fields)].join('\n')
-}
-
 function cases(): string {
-  const note =
-    'connector.cases.json is `{ "defaults": ..., "exchanges": ..., "cases": [...] }`, or a list of cases alone; `keyway check` runs each in the real sandbox, without network, and wants one for every capability. The JSON Schema is served at `/schemas/connector.cases.json`. The first rows are the fields of a case.'
   const fields = schemaFields(casesJsonSchema()).map((one) => ({
     ...one,
     path: casePath(one.path),
   }))
-  return [note, '', fieldTable(CASE_FIELDS, fields)].join('\n')
+  return fieldTable(CASE_FIELDS, fields)
 }
 
 /** What is said of each field, beside what the schema says. */
@@ -229,13 +174,7 @@ function callerLimits(): string {
     row.over,
     row.answered,
   ])
-  const note =
-    'What is counted over a `host` each host counts for itself: several hosts of one database let through as many times more.'
-  return [
-    note,
-    '',
-    table(['counted', 'for each', 'at most', 'when', 'over', 'one more is answered'], rows),
-  ].join('\n')
+  return table(['counted', 'for each', 'at most', 'when', 'over', 'one more is answered'], rows)
 }
 
 function caches(): string {
@@ -259,13 +198,7 @@ function inputs(): string {
     String(row.worstMs),
     row.over,
   ])
-  const note =
-    'External inputs that a host parses or scans as a whole, with their limits; other inputs are streamed. The column `ms` is the longest time, in milliseconds, for which the worst such input blocks the main thread of an idle core.'
-  return [
-    note,
-    '',
-    table(['what', 'chosen by', 'at most', 'values', 'worked on', 'ms', 'more'], rows),
-  ].join('\n')
+  return table(['what', 'chosen by', 'at most', 'values', 'worked on', 'ms', 'more'], rows)
 }
 
 const sizeWords = (bytes: number): string =>
@@ -281,11 +214,7 @@ function metrics(): string {
       String(most),
     ],
   )
-  const note =
-    'What `GET /metrics` answers, besides `process_*` and `nodejs_*` of prom-client. What is read from the database is the same on all hosts of it: take the `max` of them. It is read again every ten seconds at most. [Alert rules](../../scripts/deploy/ALERTS.md) are made of these.'
   return [
-    note,
-    '',
     OVER,
     '',
     table(['metric', 'type', 'labels', 'meaning', 'most sets of labels'], rows),
@@ -298,6 +227,5 @@ function limits(): string {
     String(value),
     MANIFEST_FIELDS[`limits.${name as keyof Limits}`],
   ])
-  const note = 'What holds where a manifest says nothing; the operator’s ceilings win over both.'
-  return [note, '', table(['limit', 'default', 'meaning'], rows)].join('\n')
+  return table(['limit', 'default', 'meaning'], rows)
 }

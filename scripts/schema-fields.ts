@@ -1,5 +1,5 @@
 /** The members of a JSON Schema as rows of a table: path, type, default, whether it is required. */
-import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
+import type { JsonSchema } from '../runtime/http/schemas/tidy.ts'
 import { shape } from './schema-shape.ts'
 
 /** One member; arrays add nothing to its path, `*` stands for any name. */

@@ -1,5 +1,5 @@
 /** A JSON Schema in the words of TypeScript. */
-import type { JsonSchema } from '../runtime/http/documents/tidy.ts'
+import type { JsonSchema } from '../runtime/http/schemas/tidy.ts'
 import { code } from './markdown.ts'
 
 /** The members of an object in one line: `email?: string`. */

@@ -1,9 +1,9 @@
-/** The part of the reference on `keyway/sdk`: every export with its signature, what it does, examples. */
+/** What the page on `keyway/sdk` shows: every export with its signature, what it does, examples. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Exported, exportsOf } from './for-authors.ts'
 
-/** Made from the tables of this page: their declarations would say less. */
+/** Made from tables: their declarations would say less. */
 const FROM_TABLES = [
   ...[
     'Auth',
@@ -25,7 +25,6 @@ export function sdkSection(): string {
     .filter(({ name }) => !FROM_TABLES.includes(name))
     .sort((one, other) => Number(one.isType) - Number(other.isType))
   return [
-    'Functions first, then types; without those that are made from the tables of this page. The examples take for granted:',
     fenced(readFileSync(GRANTED, 'utf8').replace(/^export /gm, '')),
     ...shown.flatMap(entry),
   ].join('\n\n')

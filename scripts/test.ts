@@ -2,31 +2,60 @@
  * Everything that must hold, one named step per promise: `npm test`. Arguments go to vitest, and only
  * vitest runs then: `npm test -- test/egress`.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-const STEPS: readonly [name: string, command: string, ...args: string[]][] = [
+type Step = readonly [name: string, command: string, ...args: string[]]
+
+/** What needs one core and waits for nothing: at once. */
+const CHECKS: readonly Step[] = [
   ['types', 'tsc', '-p', 'tsconfig.json'],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['generated pages are fresh', 'node', 'scripts/docs.ts', '--check'],
-  ['tests', 'vitest', 'run', '--config', 'test/vitest.config.ts'],
 ]
+const TESTS: Step = ['tests', 'vitest', 'run', '--config', 'test/vitest.config.ts']
+
+type Ended = { status: number; output: string; seconds: number }
+
+/** Runs a step to its end; `shown`: what it prints is shown at once, and is not in the answer. */
+function run([, command, ...args]: Step, shown: boolean): Promise<Ended> {
+  const beganMs = performance.now()
+  const child = spawn(command, args, { cwd: ROOT, stdio: shown ? 'inherit' : 'pipe' })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8')
+    })
+  return new Promise((resolve) => {
+    const end = (status: number) =>
+      resolve({ status, output, seconds: (performance.now() - beganMs) / 1000 })
+    child.on('error', (error) => {
+      output += error.message
+      end(1)
+    })
+    child.on('close', (status) => end(status ?? 1))
+  })
+}
+
+/** Says how a step ended; ends with it where it failed. */
+async function report(step: Step, ending: Promise<Ended>): Promise<void> {
+  const [name, ...command] = step
+  console.log(`\n— ${name}`)
+  const { status, output, seconds } = await ending
+  process.stdout.write(output)
+  if (status !== 0) {
+    console.error(`\n${name}: failed (${command.join(' ')})`)
+    process.exit(status)
+  }
+  console.log(`  ${seconds.toFixed(1)} s`)
+}
 
 const given = process.argv.slice(2)
-const steps =
-  given.length > 0
-    ? [['tests', 'vitest', 'run', '--config', 'test/vitest.config.ts', ...given] as const]
-    : STEPS
-
-for (const [name, command, ...args] of steps) {
-  const begun = Date.now()
-  console.log(`\n— ${name}`)
-  const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' })
-  if (status !== 0) {
-    console.error(`\n${name}: failed (${command} ${args.join(' ')})`)
-    process.exit(status ?? 1)
-  }
-  console.log(`  ${((Date.now() - begun) / 1000).toFixed(1)} s`)
+if (given.length === 0) {
+  const checks = CHECKS.map((step) => ({ step, ending: run(step, false) }))
+  for (const { step, ending } of checks) await report(step, ending)
 }
+const tests: Step = [...TESTS, ...given]
+await report(tests, run(tests, true))

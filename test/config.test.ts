@@ -35,6 +35,7 @@ describe('without variables', () => {
       install: 'any',
       connectorsPath: '/connectors',
       privateEgress: '',
+      plainLdap: '',
       clearSecrets: '',
       retention: '',
       secrets: [],

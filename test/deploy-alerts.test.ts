@@ -6,7 +6,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProgram, verbsOf } from '../runtime/cli/program.ts'
 import { SETTINGS } from '../runtime/config.ts'
-import { METRICS, type MetricName } from '../runtime/contract/metrics.ts'
+import { METRICS, type MetricName } from '../runtime/contract/endpoints/metrics.ts'
 import { ALERTS, JOB } from '../scripts/alerts.ts'
 import { PROMTOOL } from './promtool.ts'
 

@@ -9,6 +9,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig, SETTINGS } from '../runtime/config.ts'
 import { CONNECTIONS_OF_A_HOST, MOST_OF_A_HOST } from '../runtime/database/connections.ts'
+import { PAGES, readPage } from './pages.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const FOLDER = path.join(ROOT, 'scripts', 'deploy')
@@ -26,10 +27,13 @@ const variables = (text: string, word: string): Record<string, string> =>
     ]),
   )
 
-test.each(readdirSync(FOLDER))('%s names only settings that there are', (name) => {
-  const named = read(name).match(/\b(KEYWAY_[A-Z_]*[A-Z]|DATABASE_URL)\b/g) ?? []
-  expect(named.filter((one) => !Object.hasOwn(SETTINGS, one))).toEqual([])
-})
+test.each([...readdirSync(FOLDER).map((name) => `scripts/deploy/${name}`), ...PAGES])(
+  '%s names only settings that there are',
+  (page) => {
+    const named = readPage(page).match(/\b(KEYWAY_[A-Z_]*[A-Z]|DATABASE_URL)\b/g) ?? []
+    expect(named.filter((one) => !Object.hasOwn(SETTINGS, one))).toEqual([])
+  },
+)
 
 test.each([
   ['the unit', variables(unit, 'Environment=')],
@@ -106,7 +110,7 @@ test.each([
 })
 
 test('the page says how many connections a host takes, and what that makes', () => {
-  const words = read('README.md').replaceAll(/\s+/g, ' ')
+  const words = readPage('runtime/docs/operate/several-hosts.md').replaceAll(/\s+/g, ' ')
   const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
   for (const said of [
     `a host takes up to ${MOST_OF_A_HOST} of PostgreSQL's: ${pool} to work, ${listening} to listen, ${watching} to watch`,
@@ -116,5 +120,7 @@ test('the page says how many connections a host takes, and what that makes', () 
   ])
     expect(words).toContain(said)
   expect(Math.floor((100 - 3) / MOST_OF_A_HOST)).toBe(2)
-  expect(read('troubleshooting.md')).toContain(`${MOST_OF_A_HOST} for each host`)
+  expect(readPage('runtime/docs/operate/troubleshooting.md')).toContain(
+    `${MOST_OF_A_HOST} for each host`,
+  )
 })

@@ -1,34 +1,34 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram, verbsOf } from '../runtime/cli/program.ts'
-import { CAPABILITY_NAMES } from '../runtime/contract/capabilities.ts'
-import { CONVENTIONS } from '../runtime/contract/conventions.ts'
+import { CAPABILITY_NAMES } from '../runtime/contract/capabilities/capabilities.ts'
+import { WANT_KINDS } from '../runtime/contract/endpoints/generation.ts'
 import { OPERATOR_ENDPOINTS } from '../runtime/contract/endpoints/operator.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
-import { ERROR_CODES } from '../runtime/contract/error-codes.ts'
-import { ERRORS } from '../runtime/contract/errors.ts'
-import { WANT_KINDS } from '../runtime/contract/generation.ts'
+import { ERROR_CODES } from '../runtime/contract/errors/error-codes.ts'
+import { ERRORS } from '../runtime/contract/errors/errors.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
-import { PERMISSIONS, ROLES } from '../runtime/contract/roles.ts'
-import { TASK_ACTIONS } from '../runtime/contract/task-actions.ts'
+import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
+import { TASK_ACTIONS } from '../runtime/core/tasks/task-actions.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import * as sdk from '../runtime/sdk/sdk.ts'
 import * as testing from '../runtime/testing/testing.ts'
-import { staleFiles } from '../scripts/docs.ts'
+import { docsPages, roomPages, staleFiles } from '../scripts/docs.ts'
+import { PARTS, partsOf } from '../scripts/parts.ts'
+import { ROOT, readPage } from './pages.ts'
 
-const written = readFileSync(new URL('../runtime/contract/README.md', import.meta.url), 'utf8')
+/** The pages of the documentation, one behind the other. */
+const written = docsPages().map(readPage).join('\n')
 
 /** The first cells of the table under a heading. */
 function firstCells(heading: string): string[] {
-  const section = written.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  const section = written.split(`\n## ${heading}\n`)[1]?.split(/\n##? /)[0] ?? ''
   return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell ?? '')
 }
 
 test('every command that the page of symptoms names is one of ours', () => {
-  const page = readFileSync(
-    new URL('../scripts/deploy/troubleshooting.md', import.meta.url),
-    'utf8',
-  )
+  const page = readPage('runtime/docs/operate/troubleshooting.md')
   const named = [...page.matchAll(/`keyway ([a-z-]+)/g)].map(([, verb]) => verb)
   const verbs = verbsOf(createProgram()).map(({ name }) => name.split(' ')[0])
   expect(named.length).toBeGreaterThan(8)
@@ -70,16 +70,17 @@ test('every capability is in the reference', () => {
 })
 
 test('every field of a case is in the reference, and the reference has no others', () => {
-  expect(firstCells('Cases')).toEqual(Object.keys(CASE_FIELDS))
+  expect(firstCells('Case fields')).toEqual(Object.keys(CASE_FIELDS))
 })
 
-test('every convention is in the reference', () => {
-  for (const [about, rule] of CONVENTIONS) expect(written).toContain(`| ${about} | ${rule} |`)
+test('every part that a program writes stands on one page', () => {
+  const places = docsPages().flatMap((page) => partsOf(readPage(page)))
+  expect(places.sort()).toEqual(Object.keys(PARTS).sort())
 })
 
 test('the request headers that connectors may not set are in the reference', () => {
   const [, list = ''] =
-    /sends every request header but (.*); `permission_denied`/.exec(written) ?? []
+    /sends every request header except (.*)\. Those are refused/.exec(written) ?? []
   expect(list.split(', ')).toEqual(expect.arrayContaining(['`cookie`', '`host`', '`x-forwarded*`']))
   expect(list).not.toContain('if-')
 })
@@ -123,4 +124,37 @@ test('statuses and parameters of an endpoint stand in the reference', () => {
   const row = written.split('\n').find((line) => line.startsWith('| `POST /apps` '))
   expect(row).toContain('| 413, 501, 502 |')
   expect(written).toContain('`size?: integer 1..100 = 50`')
+})
+
+test.each(roomPages())('%s says in 30 lines what the room is, imports and holds', (page) => {
+  const text = readPage(page)
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
+  expect(text).toMatch(/^# \w+\n\n[A-Z`]/)
+  expect(partsOf(text)).toEqual(['may-import'])
+  expect(readPage('CONTRIBUTING.md')).toContain(`](${page})`)
+})
+
+test.each(roomPages())('%s names only files that there are', (page) => {
+  const room = path.dirname(page)
+  const named = [...readPage(page).matchAll(/`([\w/.-]+(?:\.ts|\/))`/g)].map(
+    ([, file = '']) => file,
+  )
+  const places = [room, 'runtime', '.']
+  const base = (file: string) => path.basename(file)
+  const below = new Set(
+    readdirSync(path.join(ROOT, room), { recursive: true, encoding: 'utf8' }).map(base),
+  )
+  const strays = named.filter(
+    (file) =>
+      !file.includes('<') &&
+      !places.some((place) => existsSync(path.join(ROOT, place, file))) &&
+      !below.has(base(file)),
+  )
+  expect(strays).toEqual([])
+})
+
+test('the README is short, and the first thing a stranger reads is how to start and call', () => {
+  const readme = readPage('README.md')
+  expect(readme.split('\n').length).toBeLessThanOrEqual(121)
+  expect(readme.indexOf('npm start')).toBeLessThan(readme.indexOf('curl'))
 })

@@ -61,7 +61,10 @@ test('every example and snippet compiles', () => {
         noUnusedParameters: false,
         noEmit: true,
         typeRoots: [path.join(ROOT, 'node_modules/@types')],
-        paths: { 'keyway/sdk': [path.join(ROOT, 'runtime/sdk/sdk.ts')] },
+        paths: {
+          'keyway/sdk': [path.join(ROOT, 'runtime/sdk/sdk.ts')],
+          'keyway/testing': [path.join(ROOT, 'runtime/testing/testing.ts')],
+        },
       },
       include: ['*.ts'],
       exclude: [],

@@ -1,149 +1,102 @@
-/** Imports go one way. This table is the documentation of the layers, and this test holds it. */
+/** Imports go one way: this test holds the table of layers.ts, which is their documentation. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { circlesOf } from './circles.ts'
+import { MAY_IMPORT } from './layers.ts'
 
-const RUNTIME = path.join(import.meta.dirname, '..', 'runtime')
+const ROOT = path.join(import.meta.dirname, '..')
+const RUNTIME = path.join(ROOT, 'runtime')
 
-/** Folder or top-level file of runtime/ -> what it may import besides itself. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  contract: [],
-  sdk: ['contract'],
-  sample: [],
-  worker: ['contract'],
-  lanes: ['contract'],
-  egress: ['contract'],
-  oauth: ['contract', 'egress'],
-  packages: ['contract'],
-  registry: ['contract'],
-  lifecycle: ['contract', 'core', 'database', 'packages', 'registry', 'seal.ts'],
-  database: ['contract', 'version.ts'],
-  core: ['contract', 'database', 'seal.ts', 'secret.ts'],
-  doctor: ['contract', 'core', 'database', 'lifecycle'],
-  invoke: ['contract', 'seal.ts'],
-  'secret.ts': [],
-  'seal.ts': ['secret.ts'],
-  'log-repeats.ts': ['contract'],
-  'log.ts': ['contract', 'log-repeats.ts'],
-  'version.ts': [],
-  'writable.ts': [],
-  'keys.ts': ['secret.ts'],
-  'config.ts': [],
-  'data-dir.ts': ['config.ts'],
-  http: [
-    'contract',
-    'core',
-    'database',
-    'doctor',
-    'invoke',
-    'lifecycle',
-    'packages',
-    'registry',
-    'log.ts',
-    'seal.ts',
-    'secret.ts',
-    'version.ts',
-  ],
-  testing: ['contract', 'egress', 'invoke', 'lanes', 'packages', 'registry'],
-  'told.ts': ['contract', 'http', 'invoke', 'lanes', 'lifecycle', 'registry', 'log.ts'],
-  'reseal.ts': ['core', 'database', 'lifecycle', 'seal.ts'],
-  'state.ts': ['core', 'database', 'config.ts', 'keys.ts', 'log.ts'],
-  'latest.ts': [],
-  'measured.ts': ['contract', 'core', 'database', 'lanes', 'latest.ts', 'log.ts'],
-  processes: ['config.ts', 'egress', 'lanes'],
-  'standings.ts': ['lanes', 'processes', 'registry', 'log.ts'],
-  'host-parts.ts': ['egress', 'lanes', 'processes', 'testing'],
-  'main.ts': [
-    'host-parts.ts',
-    'core',
-    'database',
-    'contract',
-    'egress',
-    'http',
-    'invoke',
-    'lanes',
-    'lifecycle',
-    'oauth',
-    'processes',
-    'registry',
-    'testing',
-    'config.ts',
-    'data-dir.ts',
-    'keys.ts',
-    'log.ts',
-    'measured.ts',
-    'seal.ts',
-    'standings.ts',
-    'state.ts',
-    'reseal.ts',
-    'told.ts',
-    'version.ts',
-    'writable.ts',
-  ],
-  verify: ['contract', 'lanes'],
-  cli: [
-    'contract',
-    'core',
-    'database',
-    'doctor',
-    'host-parts.ts',
-    'main.ts',
-    'config.ts',
-    'data-dir.ts',
-    'keys.ts',
-    'log.ts',
-    'packages',
-    'processes',
-    'sample',
-    'secret.ts',
-    'testing',
-    'told.ts',
-    'verify',
-    'version.ts',
-  ],
-}
-
-/** Packages that a layer may import; what is missing may import any. */
+/** Packages that a room may import; what is missing may import any. */
 const PACKAGES: Record<string, readonly string[]> = {
-  contract: ['valibot', 're2js', 'node:stream'],
+  contract: ['valibot', 're2js'],
+  protocol: ['valibot', 'node:stream'],
+  bounded: [],
   sdk: [],
   'worker/guest': [],
 }
 
-const roomOf = (file: string): string => file.split(path.sep)[0] as string
+const codeIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.m?ts$/.test(file) && !file.endsWith('.d.ts'))
+    .map((file) => ({ file, text: readFileSync(path.join(folder, file), 'utf8') }))
 
-const files = readdirSync(RUNTIME, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /\.m?ts$/.test(file) && !file.endsWith('.d.ts'))
-  .map((file) => ({ file, text: readFileSync(path.join(RUNTIME, file), 'utf8') }))
+const files = codeIn(RUNTIME)
 
-/** What a file imports; with `values`, without what is gone after type stripping. */
+/** The folder of a file; of a top-level file its own name. */
+const rowOf = (file: string): string =>
+  file.includes(path.sep) ? path.dirname(file).split(path.sep).join('/') : file
+
+/** What a file imports, at once or later; with `values`, without what is gone after type stripping. */
 const importsOf = (text: string, values = false): string[] =>
-  [...text.matchAll(/^(?:import|export)\b[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)]
+  [
+    ...text.matchAll(
+      /^(?:import|export)\b[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bawait import\('([^']+)'\)/gm,
+    ),
+  ]
     .filter(([statement]) => !values || !/^(import|export) type\b/.test(statement))
-    .map((match) => (match[1] ?? match[2]) as string)
+    .map((match) => (match[1] ?? match[2] ?? match[3]) as string)
+
+/** The files below a folder that a file there imports, with types. */
+const importedBy = (file: string, text: string): string[] =>
+  importsOf(text)
+    .filter((target) => target.startsWith('.'))
+    .map((target) => path.join(path.dirname(file), target))
+
+const isBelow = (row: string, folder: string): boolean =>
+  row === folder || row.startsWith(`${folder}/`)
+
+/** Folder -> the folders that its files import, named by so many parts of their path. */
+function foldersAt(depth: number): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>()
+  const folderOf = (file: string) => rowOf(file).split('/').slice(0, depth).join('/')
+  for (const { file, text } of files) {
+    const from = folderOf(file)
+    const known = graph.get(from) ?? new Set()
+    for (const target of importedBy(file, text)) known.add(folderOf(target))
+    known.delete(from)
+    graph.set(from, known)
+  }
+  return graph
+}
 
 describe('the layers', () => {
-  it('has an entry for every room', () => {
-    expect([...new Set(files.map(({ file }) => roomOf(file)))].sort()).toEqual(
+  it('has a row for every folder', () => {
+    expect([...new Set(files.map(({ file }) => rowOf(file)))].sort()).toEqual(
       Object.keys(MAY_IMPORT).sort(),
     )
   })
 
   it.each(files)('$file imports only what its layer may', ({ file, text }) => {
-    const room = roomOf(file)
-    const foreign = importsOf(text)
-      .filter((target) => target.startsWith('.'))
-      .map((target) =>
-        roomOf(path.relative(RUNTIME, path.resolve(RUNTIME, path.dirname(file), target))),
-      )
-      .filter((target) => target !== room && !MAY_IMPORT[room]?.includes(target))
+    const own = rowOf(file)
+    const allowed = [own, ...(MAY_IMPORT[own] ?? [])]
+    const foreign = importedBy(file, text).filter(
+      (target) =>
+        rowOf(target) !== own && !allowed.slice(1).some((one) => isBelow(rowOf(target), one)),
+    )
     expect(foreign).toEqual([])
   })
 
-  it('keeps the contract, the SDK and the guest free of foreign packages', () => {
+  it('has no circle of files, types included', () => {
+    const graph = new Map(files.map(({ file, text }) => [file, importedBy(file, text)]))
+    expect(circlesOf(graph)).toEqual([])
+  })
+
+  it('has no circle of files in a plugin', () => {
+    const plugins = codeIn(path.join(ROOT, 'plugins'))
+    const graph = new Map(plugins.map(({ file, text }) => [file, importedBy(file, text)]))
+    expect(circlesOf(graph)).toEqual([])
+  })
+
+  it.each([1, 2, 3])('has no circle of folders, named by %i parts of their path', (depth) => {
+    expect(circlesOf(foldersAt(depth))).toEqual([])
+  })
+
+  it('keeps the contract, the protocol, the SDK and the guest free of foreign packages', () => {
     const foreign = Object.entries(PACKAGES).flatMap(([folder, allowed]) =>
       files
-        .filter(({ file }) => file.startsWith(folder + path.sep))
+        .filter(({ file }) => isBelow(rowOf(file), folder))
         .flatMap(({ file, text }) =>
           importsOf(text, true)
             .filter((target) => !target.startsWith('.') && !allowed.includes(target))

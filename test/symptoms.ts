@@ -1,5 +1,5 @@
 /**
- * The page of symptoms (scripts/deploy/troubleshooting.md), entry by entry. The test that produces what an entry is about
+ * The page of symptoms (runtime/docs/operate/troubleshooting.md), entry by entry. The test that produces what an entry is about
  * says so with `shows`, which takes the texts that Keyway should say from the page; deploy-troubleshooting.test.ts
  * demands such a test for each entry.
  */
@@ -9,7 +9,7 @@ import { expect } from 'vitest'
 
 /** The page as it stands. */
 export const PAGE: string = readFileSync(
-  path.join(import.meta.dirname, '..', 'scripts', 'deploy', 'troubleshooting.md'),
+  path.join(import.meta.dirname, '..', 'runtime/docs/operate/troubleshooting.md'),
   'utf8',
 )
 

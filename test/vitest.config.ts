@@ -1,24 +1,52 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { FILES, isShared, SlowestFirst } from './kit/order.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
+/** What holds for all files of tests. */
+const each = {
+  // Real servers and processes: patience, not speed, is what these need.
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+  // Much of a test is waiting for processes, servers and clocks: on two cores a third file fills the gaps.
+  maxWorkers: 3,
+  setupFiles: [path.join(ROOT, 'test/kit/each-file.ts')],
+}
+
+// As in tsconfig.json: in the checkout nothing is built.
+const alias = {
+  'keyway/sdk': path.join(ROOT, 'runtime/sdk/sdk.ts'),
+  'keyway/testing': path.join(ROOT, 'runtime/testing/testing.ts'),
+}
+
 export default defineConfig({
   root: ROOT,
-  // As in tsconfig.json: in the checkout nothing is built.
-  resolve: {
-    alias: {
-      'keyway/sdk': path.join(ROOT, 'runtime/sdk/sdk.ts'),
-      'keyway/testing': path.join(ROOT, 'runtime/testing/testing.ts'),
-    },
-  },
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/first-start.ts'],
-    // Real servers and processes: patience, not speed, is what these need.
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
-    // Most of a test is waiting for processes, servers and clocks: on two cores a third file fills the gaps.
-    maxWorkers: 3,
+    ...each,
+    globalSetup: ['test/kit/first-start.ts'],
+    sequence: { sequencer: SlowestFirst },
+    projects: [
+      {
+        root: ROOT,
+        resolve: { alias },
+        test: {
+          ...each,
+          name: 'apart',
+          include: FILES.filter((file) => !isShared(file)),
+          isolate: true,
+        },
+      },
+      {
+        root: ROOT,
+        resolve: { alias },
+        test: {
+          ...each,
+          name: 'together',
+          include: FILES.filter(isShared),
+          isolate: false,
+        },
+      },
+    ],
   },
 })

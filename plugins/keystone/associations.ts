@@ -5,23 +5,9 @@ import { type Group, readGroups, roleEntitlement } from './entitlements.ts'
 import { inEach } from './in-each.ts'
 import { CLOUD, readDomains, readProjects } from './resources.ts'
 import { type Ctx, readList } from './service.ts'
-import { systemRoles } from './system-roles.ts'
+import { type Assignment, systemRoles } from './system-roles.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
-
-/** That somebody holds a role somewhere. Of an effective one, `links` say what it comes by. */
-export type Assignment = {
-  user?: { id: string }
-  group?: { id: string }
-  role: { id: string }
-  scope: {
-    system?: object
-    domain?: { id: string }
-    project?: { id: string }
-    'OS-INHERIT:inherited_to'?: string
-  }
-  links?: { membership?: string; prior_role?: string; assignment?: string }
-}
 
 /**
  * One page of memberships, then of roles in the cloud, in the domains and in the projects. Roles are

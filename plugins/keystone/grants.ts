@@ -1,9 +1,9 @@
 /** Giving and taking groups and roles. */
 import { ConnectorError, hasCode, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
-import type { Assignment } from './associations.ts'
 import { addressOf, type Grant, grantOf } from './entitlements.ts'
 import { type Ctx, readList, service } from './service.ts'
+import type { Assignment } from './system-roles.ts'
 
 /** Gives a group or a role; what is held already stays as it is. */
 export async function assignEntitlement(

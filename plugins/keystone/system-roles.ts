@@ -4,8 +4,21 @@
  */
 import { path } from 'keyway/sdk'
 import type { User } from './accounts.ts'
-import type { Assignment } from './associations.ts'
 import { type Ctx, readList, service } from './service.ts'
+
+/** That somebody holds a role somewhere. Of an effective one, `links` say what it comes by. */
+export type Assignment = {
+  user?: { id: string }
+  group?: { id: string }
+  role: { id: string }
+  scope: {
+    system?: object
+    domain?: { id: string }
+    project?: { id: string }
+    'OS-INHERIT:inherited_to'?: string
+  }
+  links?: { membership?: string; prior_role?: string; assignment?: string }
+}
 
 type Inferences = {
   role_inferences: { prior_role: { id: string }; implies: { id: string }[] }[]

@@ -2,11 +2,15 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config.ts'
-import { type Verification, verifyActivity } from '../core/activity/chain.ts'
-import { type Borrowed, borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
+import { type Verification, verifyActivity } from '../core/kernel/audit/chain.ts'
+import {
+  type ConnectedDatabase,
+  connectOrStart,
+  NoDatabaseError,
+} from '../database/connect-or-start.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
-import { existingSecret } from '../keys.ts'
-import { progressLine } from './progress.ts'
+import { existingSecret } from '../secrets/secret-files.ts'
+import { progressLine } from './terminal/progress.ts'
 
 export async function auditVerify({ head, json }: { head?: string; json?: true }): Promise<void> {
   if (head !== undefined && !/^[0-9a-f]{128}$/.test(head))
@@ -50,11 +54,11 @@ export async function auditVerify({ head, json }: { head?: string; json?: true }
 async function connectionOf({
   databaseUrl,
   dataDir,
-}: Config): Promise<Pick<Borrowed, 'connection' | 'release'>> {
+}: Config): Promise<Pick<ConnectedDatabase, 'connection' | 'release'>> {
   if (databaseUrl !== '')
     return { connection: { connectionString: databaseUrl }, release: async () => {} }
   const password = await existingSecret(dataDir, PASSWORD_FILE)
-  return borrowDatabase(dataDir, password, console.error).catch((error) => {
+  return connectOrStart(dataDir, password, console.error).catch((error) => {
     throw error instanceof NoDatabaseError
       ? new ConfigError(error.message, { cause: error })
       : error

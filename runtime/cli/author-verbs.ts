@@ -1,6 +1,6 @@
 /** Verbs of who writes a connector: from an empty folder to a signed package. */
 import type { Command } from 'commander'
-import { answering, helped } from './options.ts'
+import { answering, helped } from './terminal/options.ts'
 
 /** Adds them. */
 export function addAuthorVerbs(program: Command): void {
@@ -33,7 +33,7 @@ export function addAuthorVerbs(program: Command): void {
     .action(async (paths, options) => (await import('./check.ts')).check(paths, options))
 
   helped(program.command('dev'), {
-    notes: `Listens on port 8081 unless PORT is set; the other settings are those of the README. It talks to who sits
+    notes: `Listens on port 8081 unless PORT is set; the other settings are those of the start command. It talks to who sits
 before it until Ctrl-C, so there is neither --json nor --dry-run.`,
     examples: ['dev ./acme', 'dev ./acme --record'],
   })

@@ -5,14 +5,14 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
 import { BackupError, type BackupKey } from '../database/backup/format.ts'
 import { noteBackup } from '../database/backup/noted.ts'
-import { borrowDatabase, NoDatabaseError } from '../database/borrow.ts'
+import { connectOrStart, NoDatabaseError } from '../database/connect-or-start.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
-import { existingSecret } from '../keys.ts'
-import { backupKey, keyId } from '../secret.ts'
+import { backupKey, keyId } from '../secrets/key-derivation.ts'
+import { existingSecret } from '../secrets/secret-files.ts'
 import { VERSION } from '../version.ts'
-import { fileFault, isFileFault } from './file-fault.ts'
 import { ownServerWords } from './own-server.ts'
-import { megabytes, progressLine } from './progress.ts'
+import { fileFault, isFileFault } from './terminal/file-fault.ts'
+import { megabytes, progressLine } from './terminal/progress.ts'
 
 export type BackupFlags = { force?: true; dryRun?: true; json?: true }
 
@@ -65,7 +65,7 @@ async function copy(
   const password = await existingSecret(config.dataDir, PASSWORD_FILE)
   const line = progressLine()
   const stop = stoppable()
-  const server = await borrowDatabase(config.dataDir, password, console.error)
+  const server = await connectOrStart(config.dataDir, password, console.error)
   try {
     await mkdir(path.dirname(file), { recursive: true })
     return await writeBackup({
@@ -92,7 +92,7 @@ async function tried({ dataDir }: Config, file: string, force: boolean): Promise
   const there = await stat(file).catch(() => null)
   if (there && !force) throw new BackupError(`${file} is there already; --force replaces it`)
   const password = await existingSecret(dataDir, PASSWORD_FILE)
-  const server = await borrowDatabase(dataDir, password, console.error)
+  const server = await connectOrStart(dataDir, password, console.error)
   await server.release()
 }
 

@@ -1,10 +1,10 @@
 /** What `keyway dev` says of calls and changes, in words. */
 import path from 'node:path'
-import { errorBody } from '../contract/envelope.ts'
+import { errorBody } from '../contract/envelope/envelope.ts'
+import type { Observers } from '../observe/telemetry.ts'
 import type { CheckResult } from '../testing/check-result.ts'
 import { CASES_FILE } from '../testing/read-cases.ts'
-import type { Observers } from '../told.ts'
-import { counted } from './counted.ts'
+import { counted } from './terminal/counted.ts'
 
 type CallEnd = Parameters<NonNullable<Observers['onCall']>>[0]
 type Row = Parameters<NonNullable<Observers['onChange']>>[0]

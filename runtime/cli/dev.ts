@@ -4,8 +4,8 @@
  */
 import path from 'node:path'
 import { readConfig } from '../config.ts'
-import { TYPES_FILE } from '../contract/connector-types.ts'
-import { createLog } from '../log.ts'
+import { TYPES_FILE } from '../contract/connector/connector-types.ts'
+import { createLog } from '../observe/log.ts'
 import { type CheckBench, openCheckBench } from '../testing/check-connector.ts'
 import { callLines, changeLines, checkLines, createChanges } from './dev-lines.ts'
 import { afterTypes } from './dev-types.ts'

@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { ConfigError, readConfig } from '../config.ts'
 import type { Doctor, DoctorFinding, OutsideCluster } from '../contract/endpoints/doctor.ts'
-import { visible } from '../contract/visible.ts'
 import { outsideClusters, removeLeftOver } from '../doctor/clusters.ts'
 import { examineFiles } from '../doctor/examine.ts'
 import { formatBytes } from '../doctor/sizes.ts'
+import { visible } from '../observe/visible.ts'
 import { ask } from './operator/change.ts'
-import { EXIT, type ReadFlags } from './options.ts'
+import { EXIT, type ReadFlags } from './terminal/options.ts'
 
 export type DoctorFlags = ReadFlags & {
   /** True: all left-over databases; else the names of some. */

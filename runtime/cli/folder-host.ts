@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Config, ConfigError } from '../config.ts'
 import type { HostParts } from '../host-parts.ts'
-import type { Log } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
-import type { Observers } from '../told.ts'
+import type { Log } from '../observe/log.ts'
+import type { Observers } from '../observe/telemetry.ts'
 
 export type FolderHost = {
   host: Host

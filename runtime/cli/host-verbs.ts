@@ -1,8 +1,8 @@
 /** Verbs of who runs a host: the server itself, its people, its record, and what it withstands. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { PEOPLE_COLUMNS } from '../contract/people-file.ts'
-import { namedOption } from './named.ts'
-import { answering, helped, reading } from './options.ts'
+import { PEOPLE_COLUMNS } from '../contract/models/people-file.ts'
+import { namedOption } from './terminal/named.ts'
+import { answering, helped, reading } from './terminal/options.ts'
 
 /** Adds them. */
 export function addHostVerbs(program: Command): void {
@@ -46,7 +46,7 @@ export function addHostVerbs(program: Command): void {
 
 function addStart(program: Command): void {
   helped(program.command('start'), {
-    notes: `Settings come from the environment; see the table in the README. It logs JSON lines to standard output and
+    notes: `Settings come from the environment; /docs/reference/settings of a running host lists them. It logs JSON lines to standard output and
 serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
     examples: ['start --sample'],
   })

@@ -41,7 +41,7 @@ function node() {
   process.exit(1)
 }
 
-// Replies lie in slabs (runtime/contract/reply-room.ts): few buffers outside the heap, so that they begin no collection of
+// Replies lie in slabs (runtime/protocol/reply-room.ts): few buffers outside the heap, so that they begin no collection of
 // all of it any more, and a larger young generation is emptied less often (test/bench/RESULTS.md).
 const SEMI_SPACE_MB = 16
 const flags = ['--no-warnings', `--max-semi-space-size=${SEMI_SPACE_MB}`]

@@ -1,5 +1,5 @@
 /** `keyway login-link`: an address that lets somebody in to the settings pages once. */
-import { callOperator, findOperator } from './operator-client.ts'
+import { callOperator, findOperator } from './operator/client.ts'
 
 export type LoginLinkOptions = { email: string; url?: string; json?: true }
 

@@ -1,10 +1,10 @@
 /** The `keyway` command: parses what was typed, runs the verb, and says how it ended by an exit code. */
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { visible } from '../contract/visible.ts'
-import { RefusedError } from './operator-client.ts'
-import { EXIT } from './options.ts'
+import { visible } from '../observe/visible.ts'
+import { RefusedError } from './operator/client.ts'
 import { createProgram } from './program.ts'
+import { EXIT } from './terminal/options.ts'
 
 // A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,13 +4,13 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
 import { ConfigError } from '../config.ts'
-import { ConnectorId } from '../contract/manifest.ts'
-import { quoted } from './quoted.ts'
+import { ConnectorId } from '../contract/connector/manifest.ts'
+import { quoted } from './terminal/quoted.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const TEMPLATE = path.join(ROOT, 'plugin-template')
 const BUILT_IN = path.join(ROOT, 'plugins')
-const REFERENCE = path.join(ROOT, 'runtime/contract/README.md')
+const GUIDE = path.join(ROOT, 'runtime/docs/authors/guide.md')
 
 /** Whether this is the source: then the types that authors see are not built yet. */
 const IS_CHECKOUT = import.meta.filename.endsWith('.ts')
@@ -87,7 +87,7 @@ function tellNext(target: string, shown: string): void {
   console.log(
     `Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n  npx keyway pack ${shown}\n  npx tsc -p ${shown}   # its types; needs \`npm install --save-dev typescript\`\n`,
   )
-  console.log(`What may stand in its files: ${path.relative(process.cwd(), REFERENCE)}\n`)
+  console.log(`How to write it: ${path.relative(process.cwd(), GUIDE)}\n`)
   if (!findsKeyway(target))
     console.log(
       `For the types of keyway/sdk there:\n\n${IS_CHECKOUT ? `  npm run build --prefix ${quoted(ROOT)}\n` : ''}  npm install --no-save --prefix ${quoted(shown)} ${quoted(ROOT)}\n`,

@@ -1,10 +1,10 @@
 /** Verbs of operators on a running host: what is installed, who may what, and what happened. */
 import type { Command } from 'commander'
-import { CAUSE_KINDS } from '../contract/causes.ts'
 import { JOB_STATES } from '../contract/endpoints/jobs.ts'
-import { namedArgument, namedOption } from './named.ts'
-import { changing, collect, helped, reading, WANT_NOTES } from './options.ts'
-import { wholeNumber } from './whole-number.ts'
+import { CAUSE_KINDS } from '../contract/models/causes.ts'
+import { namedArgument, namedOption } from './terminal/named.ts'
+import { changing, collect, helped, reading, WANT_NOTES } from './terminal/options.ts'
+import { wholeNumber } from './terminal/whole-number.ts'
 
 /** Adds them. */
 export function addOperatorVerbs(program: Command): void {

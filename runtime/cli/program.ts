@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { addAuthorVerbs } from './author-verbs.ts'
 import { addHostVerbs } from './host-verbs.ts'
 import { addOperatorVerbs } from './operator-verbs.ts'
-import { EXIT, HOST_NOTES } from './options.ts'
+import { EXIT, HOST_NOTES } from './terminal/options.ts'
 import { addWebhookVerbs } from './webhook-verbs.ts'
 
 /** Makes the program; a verb loads what it does only when it runs. */

@@ -1,7 +1,7 @@
 /** `keyway call --record`: calls the connector of a folder, and makes a case of what it and its system say. */
 import path from 'node:path'
 import { ConfigError, readConfig } from '../config.ts'
-import { createLog } from '../log.ts'
+import { createLog } from '../observe/log.ts'
 import { openFolderHost } from './folder-host.ts'
 import { type CallFlags, callAt } from './operator/call.ts'
 import { orRefuse, type Recorded, recordedLine, recordInto } from './recording.ts'

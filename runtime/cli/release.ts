@@ -1,8 +1,8 @@
 /** `keyway release`: ends the quarantine of a connector on the running host. */
-import { normalizeId } from '../contract/manifest.ts'
+import { normalizeId } from '../contract/connector/manifest.ts'
 import { ask, connectorPath, print } from './operator/change.ts'
 import { demandConnector } from './operator/known.ts'
-import type { ReadFlags } from './options.ts'
+import type { ReadFlags } from './terminal/options.ts'
 
 type Row = { id: string | null; state: string; reason: string | null }
 

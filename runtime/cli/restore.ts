@@ -4,10 +4,10 @@ import { ConfigError, readConfig } from '../config.ts'
 import { restore as readBackup } from '../database/backup/restore.ts'
 import { DataDirInUseError } from '../database/host-lock.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
-import { keptSecret } from '../keys.ts'
+import { keptSecret } from '../secrets/secret-files.ts'
 import { type BackupFlags, backupKeys, inWords, stoppable } from './backup.ts'
 import { ownServerWords } from './own-server.ts'
-import { megabytes, progressLine } from './progress.ts'
+import { megabytes, progressLine } from './terminal/progress.ts'
 
 export async function restore(name: string, { force, dryRun, json }: BackupFlags): Promise<void> {
   const config = readConfig(process.env)

@@ -6,18 +6,18 @@ import { AccessPolicyInput } from '../contract/models/access-policy.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
 import { RequestablePermissionInput } from '../contract/models/requestable-permission.ts'
-import { recordActivity } from '../core/activity/activity.ts'
-import { createApp } from '../core/apps/connect.ts'
-import { type Principal, principalOfToken } from '../core/callers/principal.ts'
-import type { RequestParts } from '../core/parts.ts'
-import { importPeople } from '../core/people/import/import.ts'
-import { addRole } from '../core/people/users.ts'
+import { createApp } from '../core/catalogue/apps/connect.ts'
+import { addStoreApp } from '../core/catalogue/store/app-store.ts'
+import { createPermission } from '../core/catalogue/store/permission-edits.ts'
+import { createRule } from '../core/catalogue/store/pre-approval.ts'
+import { importPeople } from '../core/directory/import/import.ts'
+import { addRole } from '../core/directory/users.ts'
+import { recordActivity } from '../core/kernel/audit/activity.ts'
+import type { RequestContext } from '../core/kernel/context/context.ts'
+import { type Principal, principalOfToken } from '../core/kernel/identity/principal.ts'
 import { createPolicy } from '../core/policies/policies.ts'
-import { addStoreApp } from '../core/store/app-store.ts'
-import { createPermission } from '../core/store/permission-edits.ts'
-import { createRule } from '../core/store/pre-approval.ts'
 import { triggerSync } from '../core/sync/trigger.ts'
-import { openTask } from '../core/tasks/open.ts'
+import { openTask } from '../core/tasks/open-task.ts'
 import { isAway } from '../database/away.ts'
 import type { Db } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
@@ -85,7 +85,7 @@ async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<S
   return 'made'
 }
 
-async function make(tx: Db, principal: Principal, parts: RequestParts, baseUrl: string) {
+async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl: string) {
   const { csv, roles, apps } = sampleCompany()
   // First those who may answer no: the systems.
   const connected: { app: SampleApp; id: string }[] = []
@@ -99,7 +99,11 @@ async function make(tx: Db, principal: Principal, parts: RequestParts, baseUrl: 
     const body = { name, category, description, ...connection } as const
     connected.push({ app, id: (await createApp(tx, principal, body as never, parts)).id })
   }
-  await importPeople(tx, principal, bytesOf(csv), { dryRun: false, fileName: 'sample' })
+  await importPeople(tx, principal, bytesOf(csv), {
+    dryRun: false,
+    fileName: 'sample',
+    listeners: parts.listeners,
+  })
   const ids = await idsOf(tx, principal)
   for (const { email, role } of roles) await addRole(tx, principal, ids.user(email).id, role)
   for (const { app, id } of connected) await fillApp(tx, principal, app, id, ids, parts)
@@ -116,7 +120,7 @@ async function fillApp(
   app: SampleApp,
   appId: string,
   people: Omit<Ids, 'permission'>,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<void> {
   const labels = new Map<string, string>()
   const ids: Ids = { ...people, permission: (label) => named(labels, label) }

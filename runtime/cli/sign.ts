@@ -1,10 +1,10 @@
 /** `keyway keygen` and `keyway sign`: a publisher's key, and its signature beside a package. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { ConfigError } from '../config.ts'
-import { PackageError } from '../packages/format.ts'
-import { readPackage } from '../packages/read.ts'
-import { makeKeyPair, signPackage } from '../packages/sign.ts'
-import { fileFault, isFileFault } from './file-fault.ts'
+import { PackageError } from '../connectors/packages/format.ts'
+import { readPackage } from '../connectors/packages/read.ts'
+import { makeKeyPair, signPackage } from '../connectors/packages/sign.ts'
+import { fileFault, isFileFault } from './terminal/file-fault.ts'
 
 type KeyFlags = { dryRun?: true; json?: true }
 

@@ -1,15 +1,15 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
 import { flushCompileCache } from 'node:module'
 import { type Config, readConfig } from '../config.ts'
-import { createLog, type Log } from '../log.ts'
 import { createHost, type Host } from '../main.ts'
+import { createLog, type Log } from '../observe/log.ts'
 import { startSampleThread } from '../sample/sample-thread.ts'
 import { SAMPLE_TOKEN, type SampleDirectory } from '../sample/scim-server.ts'
 import { isMember, serveAsMember, startProcesses } from './processes.ts'
-import { quoted } from './quoted.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
 import { tellToken } from './tell-token.ts'
+import { quoted } from './terminal/quoted.ts'
 
 export type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
 

@@ -1,6 +1,7 @@
 /** Where the operator's token is; the token itself is shown to people only: a log is read by others. */
-import type { Log } from '../log.ts'
+
 import type { Host } from '../main.ts'
+import type { Log } from '../observe/log.ts'
 
 /** Says nothing where the operator has set it. */
 export function tellToken({ adminToken, adminTokenFile: file }: Host, log: Log): void {

@@ -2,8 +2,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
-import { connectorTypes, TYPES_FILE } from '../contract/connector-types.ts'
-import { Manifest } from '../contract/manifest.ts'
+import { connectorTypes, TYPES_FILE } from '../contract/connector/connector-types.ts'
+import { Manifest } from '../contract/connector/manifest.ts'
 
 /** The manifest cannot be read (a check says why), nobody imports the file, nothing changed, or it is new. */
 type Outcome = 'unreadable' | 'unwanted' | 'same' | 'written'

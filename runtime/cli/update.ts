@@ -4,11 +4,11 @@ import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { ConfigError } from '../config.ts'
-import { visible } from '../contract/visible.ts'
+import { visible } from '../observe/visible.ts'
 import type { CheckBench } from '../testing/check-connector.ts'
 import { CASES_FILE } from '../testing/read-cases.ts'
-import { updatesOf } from '../testing/update-cases.ts'
-import { counted } from './counted.ts'
+import { updatesOf } from '../testing/record/update-cases.ts'
+import { counted } from './terminal/counted.ts'
 
 /**
  * Rewrites the cases of a folder whose answers are others now; the differences have been printed.

@@ -3,11 +3,11 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ConfigError } from '../config.ts'
-import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/people-file.ts'
-import { visible } from '../contract/visible.ts'
-import { counted } from './counted.ts'
-import { fileFault } from './file-fault.ts'
-import { callOperator, findOperator } from './operator-client.ts'
+import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/models/people-file.ts'
+import { visible } from '../observe/visible.ts'
+import { callOperator, findOperator } from './operator/client.ts'
+import { counted } from './terminal/counted.ts'
+import { fileFault } from './terminal/file-fault.ts'
 
 export type ImportFlags = { dryRun?: true; url?: string; json?: true }
 

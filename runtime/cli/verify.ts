@@ -1,7 +1,7 @@
 /** `keyway verify`: attacks a host on this machine with the corpus of hostile connectors. */
 import path from 'node:path'
 import { ConfigError } from '../config.ts'
-import { FAMILIES } from '../verify/attack.ts'
+import { FAMILIES } from '../verify/attacks/attack.ts'
 import { type Outcome, type Report, verify as run, select } from '../verify/verify.ts'
 
 export type VerifyArguments = { json?: true; family?: string; only?: string }

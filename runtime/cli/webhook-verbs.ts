@@ -1,8 +1,8 @@
 /** Verbs of operators about inline webhooks. */
 import { type Command, Option } from 'commander'
 import { INLINE_WEBHOOK_TYPES } from '../contract/models/inline-webhook.ts'
-import { namedArgument } from './named.ts'
-import { helped, reading } from './options.ts'
+import { namedArgument } from './terminal/named.ts'
+import { helped, reading } from './terminal/options.ts'
 
 const ID = 'id of the webhook, see keyway webhooks list'
 

@@ -1,5 +1,5 @@
 /** Which errors say that the database is away, rather than that the question was wrong. */
-import { RuntimeError } from '../contract/errors.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
 
 /** AWAY_STATES: SQLSTATE, or the beginning of it -> when PostgreSQL, or a pooler before it, says so. */
 export const AWAY_STATES: Record<string, string> = {

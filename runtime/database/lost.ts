@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { dropUnpacking, finishRestore, wasCutOff } from './backup/place.ts'
 import { type Home, homeOf, isMade, isRoot, prepareHome, strangerOf } from './home.ts'
 import { baseOf, digest, INSIDE, PASSWORD_FILE, placeOf, unsettle } from './place.ts'
+import { dropUnpacking, finishRestore, wasCutOff } from './restored-place.ts'
 
 /** In the data directory: the cluster that was made for it. */
 const MADE_FILE = 'database-made'

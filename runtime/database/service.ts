@@ -4,12 +4,13 @@
  */
 import type { ClientConfig } from 'pg'
 import { isAway } from './away.ts'
-import { type Connections, type Database, type Db, openDatabase } from './database.ts'
+import type { Connections, Database, Db } from './database.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { saysDiskFull, watchDisk } from './full-disk.ts'
 import { homeOf } from './home.ts'
 import { lockDataDir } from './host-lock.ts'
 import { connectionBeside } from './keeper.ts'
+import { openDatabase } from './open.ts'
 
 export type DatabaseService = {
   /** Null until the schema is up to date. */

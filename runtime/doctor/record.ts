@@ -1,12 +1,12 @@
 /** Checks of the database. Each runs on its own: one that fails does not affect the others. */
 import { sql } from 'drizzle-orm'
 import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts'
-import { connectionsOf } from '../core/connections.ts'
+import { connectionsOf } from '../core/kernel/deployment/connection-budget.ts'
 import { oldestJobs } from '../core/measures/jobs.ts'
 import { clockOffsetMs } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
-import { rotationOf } from '../lifecycle/rotation.ts'
+import { rotationOf } from '../rotation/rotation.ts'
 import { formatBytes, formatSeconds } from './sizes.ts'
 import { briefly } from './tables.ts'
 

@@ -4,15 +4,15 @@
  * them by, nobody to pace, and no redirect is followed.
  */
 
-import { RuntimeError } from '../contract/errors.ts'
-import { INPUTS } from '../contract/inputs.ts'
-import { WEBHOOKS_ID } from '../contract/manifest.ts'
-import { isRefusedName } from '../contract/refused-headers.ts'
-import type { Budgets } from './budgets.ts'
-import { isGranted, targetOf } from './grants.ts'
-import type { Door } from './hop.ts'
-import { parseUrl } from './policy.ts'
-import { judgeProxied } from './proxy.ts'
+import { WEBHOOKS_ID } from '../contract/connector/manifest.ts'
+import { isRefusedName } from '../contract/connector/refused-headers.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import { INPUTS } from '../contract/limits/inputs.ts'
+import { judgeProxied } from './dial/proxy.ts'
+import type { Door } from './hop/hop.ts'
+import type { Budgets } from './limits/budgets.ts'
+import { isGranted, targetOf } from './limits/grants.ts'
+import { parseUrl } from './rules/policy.ts'
 
 /** One POST. */
 export type Delivery = {

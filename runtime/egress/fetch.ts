@@ -3,36 +3,33 @@
  * This layer knows manifests, settings and sockets; it knows nothing of isolates, frames, or what a
  * connector does with a reply.
  */
-import { RuntimeError } from '../contract/errors.ts'
-import type { Manifest } from '../contract/manifest.ts'
+
+import type { Manifest } from '../contract/connector/manifest.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
 import { createBlind } from './blind/blind.ts'
-import { errorInBody } from './body-errors.ts'
-import { type Budgets, createBudgets } from './budgets.ts'
-import type { EgressCall, EgressReply, EgressRequest, OpenEgress } from './call.ts'
-import { createPolicyOf } from './call-policy.ts'
+import { errorInBody } from './call/body-errors.ts'
+import type { EgressCall, EgressReply, EgressRequest, HopReply, OpenEgress } from './call/call.ts'
+import { createPolicyOf } from './call/call-policy.ts'
 import { createDeliver, type Deliver } from './deliver.ts'
-import { createDispatchers } from './dispatchers.ts'
-import { exchange, type OutgoingRequest } from './exchange.ts'
-import type { PrivateGrants } from './grants.ts'
-import { headerValue, replyHeaders } from './headers.ts'
-import {
-  type CallState,
-  createCallState,
-  type Door,
-  governorOf,
-  type HopReply,
-  hop,
-} from './hop.ts'
-import { DEFAULT_LIMITS, type EgressLimits } from './limits.ts'
+import { createDispatchers } from './dial/dispatchers.ts'
+import type { Resolve } from './dial/lookups.ts'
+import { createChooseProxy, type ProxySettings } from './dial/proxy.ts'
+import { exchange, type OutgoingRequest } from './exchange/exchange.ts'
+import { headerValue, replyHeaders } from './exchange/headers.ts'
+import { nextRequest, redirectTarget } from './exchange/redirects.ts'
+import { withRetries } from './exchange/retries.ts'
+import { createGovernors, UNGOVERNED } from './exchange/throttle.ts'
+import { type CallState, createCallState, type Door, governorOf, hop } from './hop/hop.ts'
+import { isLdapUrl, ldapHop } from './hop/ldap-hop.ts'
+import { type OnHop, seen } from './hop/seen.ts'
+import { createStandIn } from './hop/stand-in.ts'
+import { createLdapRoom } from './ldap/room.ts'
+import { type Budgets, createBudgets } from './limits/budgets.ts'
+import type { PrivateGrants } from './limits/grants.ts'
+import { DEFAULT_LIMITS, type EgressLimits } from './limits/limits.ts'
 import { createLogin, type Login, renewing } from './login/login.ts'
 import { createTokens } from './login/tokens.ts'
-import type { Resolve } from './lookups.ts'
-import { type Policy, parseUrl } from './policy.ts'
-import { createChooseProxy, type ProxySettings } from './proxy.ts'
-import { nextRequest, redirectTarget } from './redirects.ts'
-import { withRetries } from './retries.ts'
-import { type OnHop, seen } from './seen.ts'
-import { createGovernors, UNGOVERNED } from './throttle.ts'
+import { type Policy, parseUrl } from './rules/policy.ts'
 
 export type EgressOptions = {
   /** From `parsePrivateGrants`. */
@@ -43,6 +40,8 @@ export type EgressOptions = {
   limits?: Partial<EgressLimits>
   /** The operator's ceiling of requests a second towards one upstream of one tenant. */
   maxRequestsPerSecond?: number
+  /** From `parsePrivateGrants`: directories that may be spoken to without encryption. */
+  plainLdap?: PrivateGrants
   /** For tests; the system's lookup otherwise. */
   resolve?: Resolve
   /** A request was not made because a connector, a tenant of it, or all have too many or too large ones open. */
@@ -81,6 +80,12 @@ export function createEgress(options: EgressOptions): Egress {
   const chooseProxy = createChooseProxy(options.proxy)
   // What stands for the network is not to be spared, and answers each request once.
   const governorFor = options.exchange ? () => UNGOVERNED : createGovernors()
+  const ldap = createLdapRoom({
+    privateGrants,
+    plainGrants: options.plainLdap ?? new Map(),
+    limits,
+    ...(resolve === undefined ? {} : { resolve }),
+  })
   const door: Door = {
     privateGrants,
     userAgent,
@@ -88,6 +93,14 @@ export function createEgress(options: EgressOptions): Egress {
     dispatchers,
     chooseProxy,
     exchange: options.exchange ?? exchange,
+    ldap,
+    standIn: options.exchange
+      ? createStandIn(options.exchange, {
+          dispatcher: dispatchers.get('', null),
+          limits,
+          userAgent,
+        })
+      : null,
     tokens: createTokens(Date.now),
     governorFor,
     maxRequestsPerSecond,
@@ -98,7 +111,10 @@ export function createEgress(options: EgressOptions): Egress {
     open: (call) =>
       openCall(call, policyOf, budgets, options.onHop ? alone(door) : door, options.onHop),
     deliver: createDeliver(door, budgets),
-    close: () => dispatchers.close(),
+    async close() {
+      ldap.close()
+      await dispatchers.close()
+    },
   }
 }
 
@@ -143,17 +159,20 @@ function openCall(
       openFetches += 1
       try {
         held.add(bytes)
+        const scoped = signal ? { signal: AbortSignal.any([call.signal, signal]) } : {}
+        if (isLdapUrl(request.url))
+          return await ldapHop(request, within(call, scoped), { state, door }, onHop)
         // Another manifest than at the request before: the operator has granted or taken back something.
         const { manifest } = call
         if (policy === null || judged !== manifest) policy = policyOf(call)
         judged = manifest
         const current = policy
-        const within = signal ? { ...call, signal: AbortSignal.any([call.signal, signal]) } : call
+        const ending = within(call, scoped)
         const send = (one: OutgoingRequest) => {
-          const once = () => seen(hop, false, onHop)(one, within, current, { state, door })
+          const once = () => seen(hop, false, onHop)(one, ending, current, { state, door })
           if (call.once) return once()
-          const mayRetry = () => governorOf(parseUrl(one.url), within, door).mayRetry()
-          const { endMs = Number.POSITIVE_INFINITY, signal: ends } = within
+          const mayRetry = () => governorOf(parseUrl(one.url), ending, door).mayRetry()
+          const { endMs = Number.POSITIVE_INFINITY, signal: ends } = ending
           return withRetries(one, once, { mayRetry, endMs, signal: ends })
         }
         const sends = login ? renewing(send, login) : send
@@ -169,6 +188,10 @@ function openCall(
     },
   }
 }
+
+/** The call as one of its requests sees it, which may end before it. */
+const within = (call: EgressCall, scoped: { signal?: AbortSignal }): EgressCall =>
+  scoped.signal === undefined ? call : { ...call, ...scoped }
 
 /**
  * The login of a call. It may reach what the manifest's own `egress` lets a write reach, whatever the

@@ -4,26 +4,29 @@
  */
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
+import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../contract/endpoints/operator.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import type { OperatorStanding } from '../core/callers/operator-standing.ts'
-import type { Lifecycle } from '../lifecycle/lifecycle.ts'
-import type { Log } from '../log.ts'
-import type { Sealer } from '../seal.ts'
-import { type ConnectorRoutesDeps, connectorRoutes } from './connectors.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { KeptDays } from '../core/retention/rules.ts'
+import type { OperatorStanding } from '../core/sign-in/operator-standing.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Sealer } from '../secrets/seal.ts'
+import { type ConnectorRoutesDeps, connectorRoutes } from './connectors/connectors.ts'
+import { logoRoutes } from './connectors/logos.ts'
 import { type CoreDeps, coreRoutes } from './core/routes.ts'
-import { DOCS_STYLE, docsPageSteps } from './documents/docs-page.ts'
-import { answerKept, madeOnce } from './documents/kept.ts'
+import { docsRoutes } from './docs/routes.ts'
+import type { Document } from './documents/document.ts'
 import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema.ts'
 import { documentSteps } from './documents/openapi.ts'
 import { inSlices } from './documents/steps.ts'
-import { type Check, guard, hostCheck, tokenCheck } from './guards.ts'
-import { logoRoutes } from './logos.ts'
-import type { Metrics } from './metrics.ts'
+import type { Env } from './edge/env.ts'
+import { type Check, guard, hostCheck, tokenCheck } from './edge/guards.ts'
+import { answerKept, madeOnce } from './edge/kept.ts'
+import { createOnError } from './edge/problem.ts'
+import { nameRequest, REQUEST_ID } from './edge/request-id.ts'
 import { operatorRoutes } from './operator/routes.ts'
-import { createOnError, type Env } from './problem.ts'
 import type { Readiness } from './readiness.ts'
-import { nameRequest, REQUEST_ID } from './request-id.ts'
 import { settingsRoutes } from './settings/routes.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
@@ -39,6 +42,7 @@ export type AppDeps = ConnectorRoutesDeps & {
   vault: Sealer
   dataDir: string
   isEmbedded: boolean
+  keptDays: KeptDays
   /** What /readyz and /readyz/connectors say. */
   readiness: Readiness
   listConnectors(): unknown[]
@@ -72,7 +76,9 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.get('/metrics', guard(tokenCheck(deps.connectorToken, '/metrics')), async (c) =>
     c.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   )
-  documents(app, connectorsPath)
+  const document = () => inSlices(documentSteps({ connectorsPath }))
+  documents(app, document)
+  app.route('/', docsRoutes(document))
 
   app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
 
@@ -126,6 +132,7 @@ const READ_ONLY = [
   '/openapi.json',
   '/docs',
   '/docs.css',
+  '/docs/*',
   '/schemas/connector.json',
   '/schemas/connector.cases.json',
   '/operator/connectors',
@@ -156,24 +163,14 @@ function only(method: string): (c: Context<Env>) => never {
 }
 
 /** What describes the interface; made once, when first asked for. */
-function documents(app: Hono<Env>, connectorsPath: string): void {
-  const document = () => inSlices(documentSteps({ connectorsPath }))
+function documents(app: Hono<Env>, document: () => Promise<Document>): void {
   const json = (make: () => unknown) =>
     madeOnce('application/json', async () => JSON.stringify(await make()))
   const kept = {
     '/openapi.json': json(document),
-    '/docs': madeOnce('text/html; charset=UTF-8', async () =>
-      inSlices(docsPageSteps(await document())),
-    ),
-    '/docs.css': madeOnce('text/css; charset=utf-8', () => DOCS_STYLE),
     '/schemas/connector.json': json(manifestJsonSchema),
     '/schemas/connector.cases.json': json(casesJsonSchema),
   }
   for (const [path, made] of Object.entries(kept))
-    app.get(path, async (c) => answerKept(c, await made(), path === '/docs' ? PAGE_HEADERS : {}))
-}
-
-const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    app.get(path, async (c) => answerKept(c, await made()))
 }

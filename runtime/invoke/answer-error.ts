@@ -1,8 +1,8 @@
 /** What a failed reply of the guest means to the caller: the guest's words, the host's judgement. */
-import { isErrorCode } from '../contract/envelope.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import type { Reply } from '../contract/frames.ts'
-import type { Redact } from '../contract/redact.ts'
+import { isErrorCode } from '../contract/envelope/envelope.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { Reply } from '../protocol/frames.ts'
+import type { Redact } from '../redact/redact.ts'
 
 /** Longest message that leaves, in characters. */
 const MAX_MESSAGE_LENGTH = 2000
@@ -33,7 +33,9 @@ export function answerError(
     raisedBy === 'ConnectorError' || raisedBy === 'HTTPStatusError'
       ? 'connector_error'
       : 'connector_threw',
-    redact(message).slice(0, MAX_MESSAGE_LENGTH),
+    redact(message).slice(0, MAX_MESSAGE_LENGTH).trim() === ''
+      ? `the connector threw ${redact(raisedBy).slice(0, 200)} without a message`
+      : redact(message).slice(0, MAX_MESSAGE_LENGTH),
     {
       wire: isErrorCode(code) ? code : 'unexpected_error',
       raisedBy: redact(raisedBy).slice(0, 200),

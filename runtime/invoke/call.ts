@@ -1,11 +1,11 @@
 /** A capability's call by the host itself, as values: what the core does with connectors goes this way too. */
 import { randomUUID } from 'node:crypto'
-import type { CapabilityName } from '../contract/capabilities.ts'
-import type { Cause } from '../contract/causes.ts'
-import { errorBody } from '../contract/envelope.ts'
-import type { ErrorResponse } from '../contract/envelope-schemas.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import { CORE_REPLY_LIMITS, overLimits } from '../contract/reply-limits.ts'
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import { errorBody } from '../contract/envelope/envelope.ts'
+import type { ErrorResponse } from '../contract/envelope/envelope-schemas.ts'
+import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
+import { CORE_REPLY_LIMITS, overLimits } from '../contract/limits/reply-limits.ts'
+import type { Cause } from '../contract/models/causes.ts'
 import type { Invoke } from './invoke.ts'
 import type { CallEnd } from './ports.ts'
 
@@ -19,13 +19,11 @@ export type Outcome =
   | {
       ok: false
       error: ErrorResponse['error']
-      /** The reply was refused for its size: fewer items at once may fit. */
-      isTooLarge: boolean
+      /** Why it failed, more exactly than the code of `error`. */
+      reason: RuntimeCode
       /** How long the upstream asked to be left alone, in milliseconds. */
       retryAfterMs?: number
     }
-
-const TOO_LARGE = 'reply_too_large'
 
 /**
  * Makes a function that never throws for what can go wrong with a connector or its upstream. Each end is
@@ -54,7 +52,10 @@ export const createCall =
       // The worker has looked, but a guest that broke out of it says what it likes.
       const over = overLimits(answer.body, limits)
       if (over !== null)
-        throw new RuntimeError(TOO_LARGE, `the reply of ${capability} is too large: ${over}`)
+        throw new RuntimeError(
+          'reply_too_large',
+          `the reply of ${capability} is too large: ${over}`,
+        )
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
       return { ok: true, response, page, raw: raw ?? null }
     } catch (error) {
@@ -63,10 +64,14 @@ export const createCall =
           ? error
           : new RuntimeError('internal', 'something went wrong in Keyway itself', {}, error)
       if (failed !== error) throw error
-      const isTooLarge = failed.code === TOO_LARGE
       const { retryAfterMs } = failed.details
       const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
-      return { ok: false, error: errorBody(failed, connectorId).error, isTooLarge, ...asked }
+      return {
+        ok: false,
+        error: errorBody(failed, connectorId).error,
+        reason: failed.code,
+        ...asked,
+      }
     } finally {
       const seconds = (performance.now() - begun) / 1000
       const known = failed?.code !== 'connector_unknown'

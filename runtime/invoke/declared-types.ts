@@ -2,10 +2,10 @@
  * Refuses grants of what a connector does not have: the types of a request are those of its manifest.
  * Source: connector-interface.md sections 1.2 (assign_entitlement, create_account) and 1.3.
  */
-import type { CapabilityName } from '../contract/capabilities.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import type { Manifest } from '../contract/manifest.ts'
-import { nearest } from '../contract/nearest.ts'
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import type { Manifest } from '../contract/connector/manifest.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import { nearest } from '../contract/errors/nearest.ts'
 
 /** The resource that every system has without declaring it: empty, or as the public service names it. */
 const GLOBAL_RESOURCE: readonly string[] = ['', 'GLOBAL_RESOURCE']

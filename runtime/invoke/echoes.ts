@@ -2,8 +2,8 @@
  * What is left of a provider's answer to an OAuth request when the secrets are taken out that it repeats.
  * Replies of other capabilities lose theirs before a connector sees them.
  */
-import { INPUTS } from '../contract/inputs.ts'
-import { type Redact, redactValue } from '../contract/redact.ts'
+import { INPUTS } from '../contract/limits/inputs.ts'
+import { type Redact, redactValue } from '../redact/redact.ts'
 
 /** What a token endpoint gives in these members is the caller's, also where it is what was sent. */
 const GIVEN = ['access_token', 'refresh_token', 'id_token', 'token_type', 'expires_in']

@@ -11,9 +11,9 @@ import {
   AUTHENTICATION,
   type AuthCredential,
   CREDENTIAL_KINDS,
-} from '../contract/authentication.ts'
-import { canonicalJson } from '../contract/canonical-json.ts'
-import type { Call } from '../contract/envelope.ts'
+} from '../contract/connector/authentication.ts'
+import type { Call } from '../contract/envelope/envelope.ts'
+import { canonicalJson } from '../contract/schema/canonical-json.ts'
 
 /** Names of the fields that stay, by kind. */
 const IDENTITY = new Map(

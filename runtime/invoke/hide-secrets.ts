@@ -1,11 +1,11 @@
 /** A call without its secrets: what the sandbox gets of it, and what takes them out of texts. */
-import { CAPABILITIES, type CapabilityName } from '../contract/capabilities.ts'
-import type { Call } from '../contract/envelope.ts'
-import type { Manifest } from '../contract/manifest.ts'
-import { secretParameters } from '../contract/oauth.ts'
-import { exchangePlaceholder, type Marks } from '../contract/placeholder.ts'
-import { createRedact, type Redact } from '../contract/redact.ts'
-import { type CallSecrets, sealCall, secretsOf } from '../contract/secrets.ts'
+import { CAPABILITIES, type CapabilityName } from '../contract/capabilities/capabilities.ts'
+import type { Manifest } from '../contract/connector/manifest.ts'
+import { secretParameters } from '../contract/connector/oauth.ts'
+import { exchangePlaceholder, type Marks } from '../contract/connector/placeholder.ts'
+import { type CallSecrets, sealCall, secretsOf } from '../contract/connector/secrets.ts'
+import type { Call } from '../contract/envelope/envelope.ts'
+import { createRedact, type Redact } from '../redact/redact.ts'
 import type { Page } from './page-token.ts'
 import type { ServedVersion } from './ports.ts'
 

@@ -2,11 +2,12 @@
  * One capability call, from the caller's text to the answer's bytes: a straight line of values. Knows
  * which version serves and how to page; knows nothing of HTTP, processes or sockets, which are handed in.
  */
-import type { CapabilityName } from '../contract/capabilities.ts'
-import { type Call, parseCall } from '../contract/envelope.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import { hostPerforms } from '../contract/oauth.ts'
-import { createMarks } from '../contract/placeholder.ts'
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import { hostPerforms } from '../contract/connector/oauth.ts'
+import { createMarks } from '../contract/connector/placeholder.ts'
+import { type Call, parseCall } from '../contract/envelope/envelope.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import { createConcurrencyLimit } from './concurrency.ts'
 import { checkDeclaredTypes } from './declared-types.ts'
 import { answerOf, failureOf, isPlain, withAsked, withLimit } from './from-lane.ts'
 import { hideSecrets } from './hide-secrets.ts'
@@ -18,7 +19,6 @@ import { withRedactedCause } from './redact-error.ts'
 import { BEGUN } from './referee.ts'
 import { route, unknownConnector } from './route.ts'
 import { toLane } from './to-lane.ts'
-import { createTurns } from './turns.ts'
 
 export type Invoke = (invocation: Invocation) => Promise<Answer>
 
@@ -31,7 +31,7 @@ type Asked = { untilMs: number }
  * It throws RuntimeError for everything that can go wrong; `details.page` repeats the caller's page.
  */
 export function createInvoke(deps: InvokeDeps): Invoke {
-  const { turns = createTurns() } = deps
+  const { turns = createConcurrencyLimit() } = deps
   const marks = createMarks()
 
   return async (invocation) => {

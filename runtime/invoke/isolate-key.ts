@@ -1,6 +1,6 @@
 /** The isolate that serves a call, and its limits. */
 import { hash } from 'node:crypto'
-import type { Call } from '../contract/envelope.ts'
+import type { Call } from '../contract/envelope/envelope.ts'
 import type { InvokeDeps, ServedVersion } from './ports.ts'
 
 /**

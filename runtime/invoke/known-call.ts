@@ -2,12 +2,12 @@
  * Skips the validation of credentials and settings that were validated before. Only digests are cached, and only for
  * inputs that validation returns unchanged.
  */
-import { createCache } from '../contract/cache.ts'
-import type { CapabilityName } from '../contract/capabilities.ts'
-import type { Call } from '../contract/envelope.ts'
-import { MAX_PAGE_SIZE } from '../contract/envelope-schemas.ts'
-import { fittingCopy, MISFIT } from '../contract/fitting-copy.ts'
-import { hasSecrets } from '../contract/secrets.ts'
+import { createCache } from '../bounded/cache.ts'
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import { hasSecrets } from '../contract/connector/secrets.ts'
+import type { Call } from '../contract/envelope/envelope.ts'
+import { MAX_PAGE_SIZE } from '../contract/envelope/envelope-schemas.ts'
+import { fittingCopy, MISFIT } from './fitting-copy.ts'
 import { isPlain } from './from-lane.ts'
 import { isolateKeyOf } from './isolate-key.ts'
 import type { ServedVersion } from './ports.ts'

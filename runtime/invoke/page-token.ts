@@ -7,10 +7,10 @@
  * must not break it. AES-256-GCM; the key's id leads, so that keys can be rotated.
  */
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../contract/canonical-json.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import { PAGE_TOKEN_LIFETIME_MS } from '../contract/page-token-lifetime.ts'
-import { createSealer, SEAL_BYTES, SealError } from '../seal.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import { PAGE_TOKEN_LIFETIME_MS } from '../contract/limits/page-token-lifetime.ts'
+import { canonicalJson } from '../contract/schema/canonical-json.ts'
+import { createSealer, SEAL_BYTES, SealError } from '../secrets/seal.ts'
 import type { Course } from './referee.ts'
 
 /** How long a token is good, in milliseconds. */

@@ -2,18 +2,19 @@
  * What a call needs of the rest of the host, as functions that main hands in: invoke imports neither
  * the registry nor the lanes nor egress, so each can be read and tested without the others.
  */
-import type { AnySchema, CapabilityName } from '../contract/capabilities.ts'
-import type { Cause } from '../contract/causes.ts'
-import type { RuntimeError } from '../contract/errors.ts'
-import type { FetchReply, FetchRequest, LaneCall, LaneReply } from '../contract/lane-call.ts'
-import type { LoadedConnector } from '../contract/loaded.ts'
-import type { Manifest } from '../contract/manifest.ts'
-import type { OAuthCapability } from '../contract/oauth.ts'
-import type { Position } from '../contract/position.ts'
-import type { ReplyLimits } from '../contract/reply-limits.ts'
-import type { CallSecrets } from '../contract/secrets.ts'
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import type { Manifest } from '../contract/connector/manifest.ts'
+import type { OAuthCapability } from '../contract/connector/oauth.ts'
+import type { CallSecrets } from '../contract/connector/secrets.ts'
+import type { RuntimeError } from '../contract/errors/errors.ts'
+import type { Position } from '../contract/errors/position.ts'
+import type { ReplyLimits } from '../contract/limits/reply-limits.ts'
+import type { Cause } from '../contract/models/causes.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
+import type { FetchReply, FetchRequest, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { LoadedConnector } from '../protocol/loaded.ts'
+import type { ConcurrencyLimit } from './concurrency.ts'
 import type { PageTokens } from './page-token.ts'
-import type { Turns } from './turns.ts'
 
 export type Invocation = {
   connectorId: string
@@ -132,7 +133,7 @@ export type InvokeDeps = {
   /** Names the place in the author's files, such as `connector.ts:31:12`, or null where it is unknown. */
   locate(digest: string, at: readonly Position[]): Promise<string | null>
   /** Handed in where somebody counts who waits. */
-  turns?: Turns
+  turns?: ConcurrencyLimit
   /** The operator's ceilings: they win over the manifest's wishes. */
   ceilings: {
     maxDeadlineMs: number

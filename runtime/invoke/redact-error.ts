@@ -2,8 +2,8 @@
  * What was thrown below a call, for the log: engines and libraries quote what they were given, which may be
  * a secret, at any length.
  */
-import { RuntimeError } from '../contract/errors.ts'
-import type { Redact } from '../contract/redact.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { Redact } from '../redact/redact.ts'
 
 /** Longest message and longest stack that are kept, in characters, and how many causes. */
 const MAX_MESSAGE = 2000

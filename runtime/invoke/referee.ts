@@ -5,7 +5,7 @@
  * powers of two, so that a circle of any length is met).
  */
 import { hash } from 'node:crypto'
-import { RuntimeError } from '../contract/errors.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
 
 /** What is known of a sequence: pages so far, and the digest of a cursor that one of them ended with. */
 export type Course = { pages: number; mark: string }

@@ -1,7 +1,8 @@
 /** Finds the version and the capability of a call. */
-import { type AnySchema, type CapabilityName, isCapability } from '../contract/capabilities.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import { normalizeId } from '../contract/manifest.ts'
+import { type CapabilityName, isCapability } from '../contract/capabilities/capabilities.ts'
+import { normalizeId } from '../contract/connector/manifest.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
 import type { Invocation, InvokeDeps, ServedVersion } from './ports.ts'
 
 export type Route = {

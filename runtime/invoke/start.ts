@@ -2,12 +2,14 @@
  * The fast path of a call that waits for nothing but its sandbox: it runs without promises. It validates and answers with
  * the functions of the general path (invoke.ts), which takes all other calls.
  */
-import { judgeCall, parseBody } from '../contract/envelope.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import type { CallerSignal, Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
-import type { LoadedConnector } from '../contract/loaded.ts'
-import { hostPerforms } from '../contract/oauth.ts'
-import { createMarks } from '../contract/placeholder.ts'
+
+import { hostPerforms } from '../contract/connector/oauth.ts'
+import { createMarks } from '../contract/connector/placeholder.ts'
+import { judgeCall, parseBody } from '../contract/envelope/envelope.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { LoadedConnector } from '../protocol/loaded.ts'
+import type { ConcurrencyLimit } from './concurrency.ts'
 import { checkDeclaredTypes } from './declared-types.ts'
 import { answerOf, failureOf, isPlain, withAsked, withLimit } from './from-lane.ts'
 import { hideSecrets } from './hide-secrets.ts'
@@ -19,7 +21,6 @@ import { withRedactedCause } from './redact-error.ts'
 import { BEGUN } from './referee.ts'
 import { type Route, route } from './route.ts'
 import { type ReadyCall, toLane } from './to-lane.ts'
-import type { Turns } from './turns.ts'
 
 /** Exactly one of them is called once, possibly before `Start` returns. */
 export type Ends = { answer(answer: Answer): void; fail(error: unknown): void }
@@ -35,7 +36,7 @@ export type Start = (invocation: ShortInvocation, ends: Ends) => boolean
 
 export type StartDeps = InvokeDeps & {
   /** Shared with the general path. */
-  turns: Turns
+  turns: ConcurrencyLimit
   /** Like `run`, with a callback. */
   start(lane: string, call: LaneCall, done: Done<LaneReply>): void
 }

@@ -2,7 +2,7 @@
  * Capabilities of connectors that compute for long. Their calls run on threads of their own in the worker, not on its
  * main thread. A mark that follows soon after the previous one has ended lasts twice as long. Per host, never stored.
  */
-import { createCache } from '../contract/cache.ts'
+import { createCache } from '../bounded/cache.ts'
 
 /** First and longest time on threads, in milliseconds; a mark is remembered for `forgetMs` after its end. */
 export const HEAVY_LIMITS = { firstMs: 2000, longestMs: 600_000, forgetMs: 60_000 } as const

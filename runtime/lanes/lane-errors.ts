@@ -1,6 +1,6 @@
 /** What the end of an isolate or a worker means for the calls that were in it. */
-import { type RuntimeCode, RuntimeError } from '../contract/errors.ts'
-import type { Heads } from '../contract/frames.ts'
+import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
+import type { Heads } from '../protocol/frames.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 /**

@@ -1,18 +1,22 @@
 /** One worker of a lane: its link, whether it is ready, the bundles it holds and who sits in it. */
-import type { Message } from '../contract/frames.ts'
-import type { LoadedConnector } from '../contract/loaded.ts'
-import { MAIN_THREAD } from '../contract/worker-heads.ts'
+import type { Message } from '../protocol/frames.ts'
+import type { LoadedConnector } from '../protocol/loaded.ts'
+import { MAIN_THREAD } from '../protocol/worker-heads.ts'
 import { createDataRoom } from './data-limit.ts'
+import {
+  createIsolateScheduler,
+  type IsolateScheduler,
+  type SchedulerLimits,
+} from './isolate-scheduler.ts'
 import { workerError } from './lane-errors.ts'
 import type { Launcher } from './launch.ts'
 import { readStat, watchMainThread, watchStarvation } from './process-stat.ts'
-import { createSeats, type SeatLimits, type Seats } from './seats.ts'
 import { createStallWatch, type StallWatch } from './stall-watch.ts'
 import { startWorker, type WorkerEnd, type WorkerLink } from './worker-link.ts'
 
 export type LaneWorker = {
   readonly link: WorkerLink
-  readonly seats: Seats
+  readonly seats: IsolateScheduler
   readonly stall: StallWatch
   /** Rejects when the worker ends before it was ready. */
   readonly ready: Promise<void>
@@ -33,7 +37,7 @@ export type LaneWorkerEvents = {
   onSilent(isolate: number): void
 }
 
-export type LaneWorkerLimits = SeatLimits & {
+export type LaneWorkerLimits = SchedulerLimits & {
   /** How long a worker may take to start, in milliseconds. */
   startMs: number
 }
@@ -67,7 +71,7 @@ export function startLaneWorker(
   )
   const room = createDataRoom(link.pid, launcher.setDataLimit)
   const load = createLoader(link)
-  const seats = createSeats(
+  const seats = createIsolateScheduler(
     {
       ping: (isolate) => link.send('ping', 0, { isolate }),
       dispose: (isolate) => link.send('dispose', 0, { isolate }),

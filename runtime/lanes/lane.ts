@@ -5,19 +5,19 @@
  * table, by call id.
  */
 
-import { RuntimeError } from '../contract/errors.ts'
-import type { Heads, Message } from '../contract/frames.ts'
-import type { CallerSignal, Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
-import type { LoadedConnector } from '../contract/loaded.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { Heads, Message } from '../protocol/frames.ts'
+import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { LoadedConnector } from '../protocol/loaded.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
 import { createDeadlines, TICK_MS } from './deadlines.ts'
 import type { HeavyBook } from './heavy-book.ts'
 import { heldUpError, isolateError, overdueError, workerError } from './lane-errors.ts'
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
-import type { Ticket } from './line.ts'
 import { boundLine } from './log-lines.ts'
 import { failed, performFetch } from './perform-fetch.ts'
+import type { Ticket } from './wait-queue.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 export type LaneLimits = LaneWorkerLimits & BackOffLimits

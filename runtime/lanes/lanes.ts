@@ -3,9 +3,9 @@
  * connector version has one of its own. Lanes start lazily and are reaped when idle; a worker whose
  * resident memory passes its bound is killed.
  */
-import { RuntimeError } from '../contract/errors.ts'
-import type { Done, LaneCall, LaneReply } from '../contract/lane-call.ts'
-import type { LoadedConnector } from '../contract/loaded.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { LoadedConnector } from '../protocol/loaded.ts'
 import { type CpuWatch, createCpuWatch } from './cpu-watch.ts'
 import { createHeavyBook } from './heavy-book.ts'
 import { createLane, type Lane, type LaneLimits } from './lane.ts'
@@ -13,8 +13,8 @@ import { isGuilty, overdueError, SandboxLost } from './lane-errors.ts'
 import type { Containment, Launcher } from './launch.ts'
 import { createPriorities, type Priorities, type Scheduling } from './priority.ts'
 import { type ProcessStat, readStat } from './process-stat.ts'
+import { createQuarantineBook, type QuarantineBook } from './quarantine.ts'
 import { createRank, type Rank } from './rank.ts'
-import { createStandingBook, type StandingBook } from './standing.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 export type LanesLimits = LaneLimits & {
@@ -95,7 +95,7 @@ export type Lanes = {
   drain(lane: LaneKey): void
   states(): LaneState[]
   /** How a connector stands, by its digest. */
-  standing: Pick<StandingBook, 'of' | 'count'>
+  standing: Pick<QuarantineBook, 'of' | 'count'>
   /** Ends suspicion, quarantine and pauses of a connector; false when there was none. */
   release(digest: string): boolean
   stop(): void
@@ -129,7 +129,7 @@ export function createLanes(
   limits: LanesLimits = LANES_LIMITS,
   priorities: Priorities = createPriorities(),
 ): Lanes {
-  const standing = createStandingBook()
+  const standing = createQuarantineBook()
   const heavy = createHeavyBook()
   const lanes = new Map<LaneKey, Entry>()
   /** Lanes of connectors that are being judged. */

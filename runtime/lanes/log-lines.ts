@@ -1,5 +1,5 @@
 /** The log lines of one call, bounded by the host too: a guest may have broken its own bound. */
-import type { Heads } from '../contract/frames.ts'
+import type { Heads } from '../protocol/frames.ts'
 
 type Line = Heads['log']
 

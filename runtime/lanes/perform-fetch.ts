@@ -1,7 +1,7 @@
 /** One request of a guest: made by whoever the host handed in, answered in the guest's terms. */
-import { ERRORS, RuntimeError } from '../contract/errors.ts'
-import type { Heads } from '../contract/frames.ts'
-import type { FetchReply, FetchRequest } from '../contract/lane-call.ts'
+import { ERRORS, RuntimeError } from '../contract/errors/errors.ts'
+import type { Heads } from '../protocol/frames.ts'
+import type { FetchReply, FetchRequest } from '../protocol/lane-call.ts'
 
 /** The answer for the guest; `error` is the host's own record of what went wrong. */
 export type Performed = {

@@ -3,10 +3,10 @@
  * side as hostile: a breach of the protocol ends the process.
  */
 import * as v from 'valibot'
-import { type Channel, openChannel } from '../contract/channel.ts'
-import { type Message, ProtocolError } from '../contract/frames.ts'
-import { withRoom } from '../contract/reply-room.ts'
-import { isUsualReply, WORKER_HEADS } from '../contract/worker-heads.ts'
+import { type Channel, openChannel } from '../protocol/channel.ts'
+import { type Message, ProtocolError } from '../protocol/frames.ts'
+import { withRoom } from '../protocol/reply-room.ts'
+import { isUsualReply, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
 /**

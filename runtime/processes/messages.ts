@@ -1,10 +1,21 @@
 /** What the processes of one host say to each other, over the channels that node:cluster gives them. */
 import * as v from 'valibot'
 
+/** Which calls: see `CallsQuery` of the list of calls. */
+export const CallsQuery = v.object({
+  connector: v.nullable(v.string()),
+  app: v.nullable(v.string()),
+  cause: v.nullable(v.string()),
+  limit: v.number(),
+})
+export type CallsQuery = v.InferOutput<typeof CallsQuery>
+
 /** What one process asks of all others. */
 export const Question = v.variant('about', [
   /** Its metrics, as prom-client's registry gives them as JSON. */
   v.object({ about: v.literal('metrics') }),
+  /** Its latest calls, for operators. */
+  v.object({ about: v.literal('calls'), query: CallsQuery }),
   /** To end what it holds against a connector: whether there was anything. */
   v.object({ about: v.literal('release'), connector: v.string() }),
 ])

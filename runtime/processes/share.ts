@@ -3,7 +3,7 @@
  * would have. Callers are spread by connection, so that a caller with one connection has one share.
  */
 import type { Config } from '../config.ts'
-import { DEFAULT_LIMITS, type EgressLimits } from '../egress/limits.ts'
+import { DEFAULT_LIMITS, type EgressLimits } from '../egress/limits/limits.ts'
 import { LANES_LIMITS, type LanesLimits } from '../lanes/lanes.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -1,5 +1,5 @@
 /** The other processes that serve the same port, as one of them sees them. */
-import type { Question } from './messages.ts'
+import type { CallsQuery, Question } from './messages.ts'
 
 /** What a process answers the others; what it throws is an answer that is missing. */
 export type Answers = (question: Question) => unknown
@@ -14,6 +14,19 @@ export type Siblings = {
   /** Says what the others are answered. */
   answer(answers: Answers): void
 }
+
+/** Answers each question with what this process has of it. */
+export const answersOf =
+  (
+    metrics: { json(): unknown },
+    calls: { list(query: CallsQuery): unknown },
+    standings: { releaseHere(connector: string): unknown },
+  ): Answers =>
+  (question) => {
+    if (question.about === 'metrics') return metrics.json()
+    if (question.about === 'calls') return calls.list(question.query)
+    return standings.releaseHere(question.connector)
+  }
 
 /** Of a process that serves alone. */
 export const ALONE: Siblings = {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/error-codes.ts'
+import type { ErrorCode } from '../contract/errors/error-codes.ts'
 import { ConnectorError, type ConnectorErrorDetails } from './connector-error.ts'
 
 /** Says how a step is undone that has just been done, and what would be left behind otherwise. */

@@ -1,4 +1,5 @@
-import type { Context, Json } from '../contract/context.ts'
+import type { Context } from '../contract/connector/context.ts'
+import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { type Listing, openPage, type Paged, paged } from './paging.ts'
 

@@ -1,4 +1,4 @@
-import type { Context, FetchInit, UpstreamReply } from '../contract/context.ts'
+import type { Context, FetchInit, UpstreamReply } from '../contract/connector/context.ts'
 import { ConnectorError } from './connector-error.ts'
 import { readJson } from './json.ts'
 import { joinUrl, type Path, type Query } from './url.ts'

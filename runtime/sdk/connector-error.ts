@@ -1,6 +1,6 @@
-import type { UpstreamReply } from '../contract/context.ts'
-import type { ErrorCode } from '../contract/error-codes.ts'
-import { upstreamCode, upstreamMessage } from '../contract/upstream-status.ts'
+import type { UpstreamReply } from '../contract/connector/context.ts'
+import { upstreamCode, upstreamMessage } from '../contract/connector/upstream-status.ts'
+import type { ErrorCode } from '../contract/errors/error-codes.ts'
 
 /** What a ConnectorError may say beside its code and message. */
 export type ConnectorErrorDetails = {

@@ -1,8 +1,13 @@
 /** What a connector is to the compiler: every type comes from the contract's tables. */
 import type { InferOutput } from 'valibot'
-import type { AUTHENTICATION, CredentialKind } from '../contract/authentication.ts'
-import type { CAPABILITIES, CapabilityName, Input, Output } from '../contract/capabilities.ts'
-import type { Context, SettingValues } from '../contract/context.ts'
+import type {
+  CAPABILITIES,
+  CapabilityName,
+  Input,
+  Output,
+} from '../contract/capabilities/capabilities.ts'
+import type { AUTHENTICATION, CredentialKind } from '../contract/connector/authentication.ts'
+import type { Context, SettingValues } from '../contract/connector/context.ts'
 import type { Paged } from './paging.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/error-codes.ts'
+import type { ErrorCode } from '../contract/errors/error-codes.ts'
 import { hasCode } from './connector-error.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { UpstreamReply } from '../contract/context.ts'
+import type { UpstreamReply } from '../contract/connector/context.ts'
 import { ConnectorError } from './connector-error.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** Web links in the `Link` header: RFC 8288. */
-import type { UpstreamReply } from '../contract/context.ts'
+import type { UpstreamReply } from '../contract/connector/context.ts'
 
 /**
  * The absolute address of the answer's link with this relation, or null when there is none (the last

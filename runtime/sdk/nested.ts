@@ -1,4 +1,4 @@
-import type { Json } from '../contract/context.ts'
+import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { type Listing, openPage, paged } from './paging.ts'
 

@@ -1,5 +1,6 @@
 /** One page of a listing: what a handler returns, and how an upstream's page becomes one. */
-import type { Context, Json, UpstreamReply } from '../contract/context.ts'
+import type { Context, UpstreamReply } from '../contract/connector/context.ts'
+import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { nextLink } from './link.ts'
 

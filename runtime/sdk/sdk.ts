@@ -3,18 +3,27 @@
  * it knows the contract's types, ECMAScript and what the sandbox has, and nothing of Node.
  */
 
-export type { CredentialKind } from '../contract/authentication.ts'
-export type { CapabilityName, Input, Output } from '../contract/capabilities.ts'
+export type { CapabilityName, Input, Output } from '../contract/capabilities/capabilities.ts'
+export type { CredentialKind } from '../contract/connector/authentication.ts'
 export type {
   FetchInit,
   GuestAbortSignal,
   GuestFormData,
   GuestHeaders,
-  Json,
   SettingValues,
   UpstreamReply,
-} from '../contract/context.ts'
-export type { ErrorCode } from '../contract/error-codes.ts'
+} from '../contract/connector/context.ts'
+export type {
+  Ldap,
+  LdapChange,
+  LdapEntry,
+  LdapFilter,
+  LdapPage,
+  LdapSearch,
+  LdapValue,
+} from '../contract/connector/ldap-context.ts'
+export type { ErrorCode } from '../contract/errors/error-codes.ts'
+export type { Json } from '../contract/schema/json.ts'
 export { allOrNothing, type Undo } from './all-or-nothing.ts'
 export { basic, bearer } from './authorization.ts'
 export { chain } from './chain.ts'
@@ -37,6 +46,7 @@ export { allItems, type Bounds, eachPage } from './each-page.ts'
 export { form } from './form.ts'
 export { ifThere } from './if-there.ts'
 export { readJson } from './json.ts'
+export { firstOf, guidText, sidText, unlessAlready, valuesOf } from './ldap.ts'
 export { nextLink } from './link.ts'
 export { inParallel, mapped } from './mapped.ts'
 export { nested } from './nested.ts'

@@ -1,6 +1,6 @@
 /** connector.cases.json as a text: where each case stands, and how one is put in or replaced, leaving the rest as it is. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Case, CaseDefaults, Exchange } from '../contract/cases.ts'
+import type { Case, CaseDefaults, Exchange } from '../contract/connector/cases.ts'
 import { jsonText } from './json-text.ts'
 import { fileOf } from './read-cases.ts'
 

@@ -1,13 +1,14 @@
 /** Checks a package as `keyway check` checks a folder: its manifest, its code, its cases in the real sandbox. */
+
+import type { Package } from '../connectors/packages/format.ts'
+import { leaksIn } from '../connectors/packages/leaks.ts'
+import type { CheckEgress } from '../connectors/registry/check-egress.ts'
+import { inspectPackage, type Verdict } from '../connectors/registry/inspect.ts'
+import type { Manifest } from '../contract/connector/manifest.ts'
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import type { Manifest } from '../contract/manifest.ts'
-import { checkRules } from '../egress/url-template.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import { checkRules } from '../egress/rules/url-template.ts'
 import type { Lanes } from '../lanes/lanes.ts'
-import type { Package } from '../packages/format.ts'
-import { leaksIn } from '../packages/leaks.ts'
-import type { CheckEgress } from '../registry/check-manifest.ts'
-import { inspectPackage, type Verdict } from '../registry/inspect.ts'
 import { type CheckBench, checkCode } from './check-connector.ts'
 import type { Finding } from './check-result.ts'
 

@@ -1,10 +1,11 @@
 /** What a version breaks of the one before: for authors, before an operator is told the same. */
+
+import { type Package, PackageError } from '../connectors/packages/format.ts'
+import { checkManifest } from '../connectors/registry/check-manifest.ts'
+import { compatibility } from '../connectors/registry/compatibility.ts'
+import type { Manifest } from '../contract/connector/manifest.ts'
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
-import type { Manifest } from '../contract/manifest.ts'
-import { checkRules } from '../egress/url-template.ts'
-import { type Package, PackageError } from '../packages/format.ts'
-import { checkManifest } from '../registry/check-manifest.ts'
-import { compatibility } from '../registry/compatibility.ts'
+import { checkRules } from '../egress/rules/url-template.ts'
 
 /**
  * Compares a connector with a package of an earlier version of it.

@@ -5,18 +5,18 @@
  */
 
 import * as v from 'valibot'
-import { AUTHENTICATION, type CredentialKind } from '../contract/authentication.ts'
 import {
-  type AnySchema,
   CAPABILITIES,
   type CapabilityName,
   isCapability,
-} from '../contract/capabilities.ts'
-import type { Case } from '../contract/cases.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import type { Manifest } from '../contract/manifest.ts'
-import { createPolicyOf } from '../egress/call-policy.ts'
-import { judge, parseUrl } from '../egress/policy.ts'
+} from '../contract/capabilities/capabilities.ts'
+import { AUTHENTICATION, type CredentialKind } from '../contract/connector/authentication.ts'
+import type { Case } from '../contract/connector/cases.ts'
+import type { Manifest } from '../contract/connector/manifest.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
+import { createPolicyOf } from '../egress/call/call-policy.ts'
+import { judge, parseUrl } from '../egress/rules/policy.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'

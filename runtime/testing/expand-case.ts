@@ -1,5 +1,5 @@
 /** Puts what a file of cases says once for all into one of its cases, before anything is judged. */
-import type { CaseDefaults } from '../contract/cases.ts'
+import type { CaseDefaults } from '../contract/connector/cases.ts'
 
 /** What the cases of a file share. */
 export type Shared = { defaults?: CaseDefaults; exchanges?: Record<string, unknown> }

@@ -1,8 +1,8 @@
 /** The smallest value that fits a contract schema: required members only. */
 import * as v from 'valibot'
-import type { AnySchema } from '../contract/capabilities.ts'
-import { shapeOf } from '../contract/schema-shape.ts'
-import type { Field, Fields } from '../contract/settings.ts'
+import type { Field, Fields } from '../contract/connector/settings.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
+import { shapeOf } from '../contract/schema/shape.ts'
 
 /** A value that the schema accepts; optional members are left out. */
 export function minimalValue(schema: AnySchema): unknown {

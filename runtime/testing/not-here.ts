@@ -1,4 +1,4 @@
-import { RuntimeError } from '../contract/errors.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
 
 /** The host performs declared OAuth; there is no code of the author to try. */
 export async function notHere(): Promise<never> {

@@ -1,11 +1,11 @@
 /** Reads connector.cases.json: each case on its own, so that one that is wrong hides no other. */
 import * as v from 'valibot'
-import { Case, CaseFileHead } from '../contract/cases.ts'
-import { INPUTS } from '../contract/inputs.ts'
-import { nearest } from '../contract/nearest.ts'
-import { describeIssue } from '../contract/payload.ts'
-import { marksIn } from '../contract/reply-limits.ts'
-import { atOnce, inSlices } from '../contract/slices.ts'
+import { atOnce, inSlices } from '../bounded/slices.ts'
+import { Case, CaseFileHead } from '../contract/connector/cases.ts'
+import { describeIssue } from '../contract/connector/payload.ts'
+import { nearest } from '../contract/errors/nearest.ts'
+import { INPUTS } from '../contract/limits/inputs.ts'
+import { marksIn } from '../contract/limits/reply-limits.ts'
 import { expandCase, type Shared } from './expand-case.ts'
 
 export type ReadCases = {

@@ -4,10 +4,10 @@
  * is compared is what would be sent, with the case's own secrets.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Exchange } from '../contract/cases.ts'
-import { RuntimeError } from '../contract/errors.ts'
-import type { ExchangeOptions, OutgoingRequest, ReplyHead } from '../egress/exchange.ts'
-import { prepareHeaders } from '../egress/headers.ts'
+import type { Exchange } from '../contract/connector/cases.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import type { ExchangeOptions, OutgoingRequest, ReplyHead } from '../egress/exchange/exchange.ts'
+import { prepareHeaders } from '../egress/exchange/headers.ts'
 import { differences } from './differences.ts'
 
 export type ScriptedUpstream = {
@@ -52,7 +52,7 @@ export function createScriptedUpstream(exchanges: readonly Exchange[]): Scripted
 
 function sameRequest(expected: string, method: string, url: URL): boolean {
   const space = expected.indexOf(' ')
-  const wanted = URL.parse(expected.slice(space + 1), url.origin)
+  const wanted = URL.parse(expected.slice(space + 1), `${url.protocol}//${url.host}`)
   return (
     wanted !== null &&
     expected.slice(0, space) === method &&

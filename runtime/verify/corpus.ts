@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Attack, DEADLINE_MS, type Family, MEMORY_MB } from './attack.ts'
+import { type Attack, DEADLINE_MS, type Family, MEMORY_MB } from './attacks/attack.ts'
 
 /** The corpus; it is part of the package. */
 export const CORPUS: string = path.join(import.meta.dirname, '..', '..', 'test', 'hostile')

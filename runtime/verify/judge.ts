@@ -1,5 +1,5 @@
 /** Judges what was seen of an attack: sandbox.md, the end of section 3, as rules. */
-import { type Attack, DEADLINE_MS, ESCAPED, isRefused } from './attack.ts'
+import { type Attack, DEADLINE_MS, ESCAPED, isRefused } from './attacks/attack.ts'
 import { ENVIRONMENT_SECRET } from './host-link.ts'
 import { NEIGHBOUR } from './neighbours.ts'
 import { type Observed, tokenOf } from './run-attack.ts'

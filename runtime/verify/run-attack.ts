@@ -1,6 +1,6 @@
 /** Runs one attack and says what came of it: what its callers got, what others noticed, what is left. */
 import { rm } from 'node:fs/promises'
-import { type Attack, DEADLINE_MS, type Family } from './attack.ts'
+import { type Attack, DEADLINE_MS, type Family } from './attacks/attack.ts'
 import type { Ended } from './client.ts'
 import { writeFolder } from './corpus.ts'
 import type { HostState } from './host-link.ts'

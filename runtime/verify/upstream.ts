@@ -5,7 +5,7 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { ESCAPED } from './attack.ts'
+import { ESCAPED } from './attacks/attack.ts'
 
 export type Upstream = {
   /** `http://127.0.0.1:port` of the upstream. */

@@ -3,7 +3,7 @@
  * `keyway verify`: it knows a host only from outside, as a process that answers HTTP.
  */
 import type { Containment } from '../lanes/launch.ts'
-import { type Attack, type Family, isRefused } from './attack.ts'
+import { type Attack, type Family, isRefused } from './attacks/attack.ts'
 import { ATTACKS } from './attacks/attacks.ts'
 import { judge } from './judge.ts'
 import { type Noticed, startNeighbours } from './neighbours.ts'

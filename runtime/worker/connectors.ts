@@ -1,8 +1,9 @@
 /** The connectors that the host has handed to this worker, and the reply schemas of each. */
-import type { AnySchema } from '../contract/capabilities.ts'
-import { isCapability } from '../contract/capabilities.ts'
-import { responseSchema } from '../contract/payload.ts'
-import type { Fields } from '../contract/settings.ts'
+
+import { isCapability } from '../contract/capabilities/capabilities.ts'
+import { responseSchema } from '../contract/connector/payload.ts'
+import type { Fields } from '../contract/connector/settings.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
 import type { Source } from './guest-isolate.ts'
 
 export type Connector = {

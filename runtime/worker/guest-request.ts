@@ -4,8 +4,8 @@
  * have got at the prelude's parts.
  */
 import * as v from 'valibot'
-import type { Heads } from '../contract/frames.ts'
-import { WORKER_HEADS } from '../contract/worker-heads.ts'
+import type { Heads } from '../protocol/frames.ts'
+import { WORKER_HEADS } from '../protocol/worker-heads.ts'
 
 export type GuestRequest = { call: number; head: Heads['fetch']; bytes: Buffer | undefined }
 

@@ -1,6 +1,6 @@
 /** Where in a connector's bundle an error was thrown, read from the text of its stack. */
-import type { Position } from '../contract/position.ts'
-import { MAX_POSITIONS } from '../contract/worker-heads.ts'
+import type { Position } from '../contract/errors/position.ts'
+import { MAX_POSITIONS } from '../protocol/worker-heads.ts'
 
 /** A frame of a bundle: its script is named after the connector's digest (connectors.ts). */
 const FRAME = /^ {4}at .*?\b[0-9a-f]{64}\.js:([1-9]\d{0,8}):([1-9]\d{0,8})\)?$/gm

@@ -3,14 +3,14 @@
  * The one place where a reply of a connector is judged.
  */
 import * as v from 'valibot'
-import type { AnySchema } from '../contract/capabilities.ts'
-import { deeperThan, MAX_DEPTH } from '../contract/depth.ts'
-import type { GuestError, Reply } from '../contract/frames.ts'
+import { describeIssues, thoroughness } from '../contract/connector/payload.ts'
+import { quietMembers } from '../contract/connector/secrets.ts'
+import { MAX_REPLY_BYTES, overLimits, type ReplyLimits } from '../contract/limits/reply-limits.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
-import { describeIssues, thoroughness } from '../contract/payload.ts'
-import { MAX_REPLY_BYTES, overLimits, type ReplyLimits } from '../contract/reply-limits.ts'
-import { quietMembers } from '../contract/secrets.ts'
-import { MAX_CURSOR_LENGTH } from '../contract/worker-heads.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
+import { deeperThan, MAX_DEPTH } from '../contract/schema/depth.ts'
+import type { GuestError, Reply } from '../protocol/frames.ts'
+import { MAX_CURSOR_LENGTH } from '../protocol/worker-heads.ts'
 import { bundlePositions } from './positions.ts'
 
 /** Responses below this length, in characters, are sent as text: they are well within every limit. */

@@ -6,20 +6,34 @@
 /** Longest slice on the main thread, in milliseconds: the longest delay that one guest can cause the others. */
 export const SLICE_MS = 25
 
-/** The same while the system lets other programs run in the middle of slices, and for how long after it was seen. */
+/**
+ * The same while the system takes the processor away for other programs, and for how long after it was seen. A timeout
+ * counts the time that a guest did not run, too: 25 ms would cut guests that have computed for less than one.
+ */
 export const BUSY_SLICE_MS = 100
 const BUSY_FOR_MS = 2000
 
-/** Processor time of one slice, and of all slices in one turn of the event loop, that makes a guest heavy, in milliseconds. */
-const HEAVY_MS = 4
-const HEAVY_TURN_MS = 12
+/** Processor time of one slice from which it is long, in milliseconds. It makes a guest heavy. */
+const LONG_MS = 4
+
+/**
+ * Short slices after which one long slice is forgiven: it was a garbage collection. One in so many does not change the
+ * 99th percentile of the other guests.
+ */
+const FORGIVEN_AFTER = 500
+
+/** Processor time of a guest in one turn of the event loop, in milliseconds. Its other entries wait for the next turn. */
+const GUEST_TURN_MS = 12
+
+/** Mean slice from which a guest that has used up its turn is heavy, in milliseconds. Shorter slices are many calls. */
+const LIGHT_MS = 1
 
 /** Time of all guests in one turn of the event loop after which the others go on threads, in milliseconds. */
 const TURN_MS = 25
 
 /** The use of the main thread by one guest. */
 export type Share = {
-  /** Whether the main thread has time for this guest in this turn. */
+  /** Whether the main thread has time for this guest in this turn; entries without it wait for the next turn. */
   mayRun(): boolean
   /** Longest slice now, in milliseconds. */
   limitMs(): number
@@ -31,33 +45,50 @@ export type Share = {
   isHeavy(): boolean
 }
 
-/** Makes the shares of all guests of a worker. */
-export function createSlices(): { share(): Share } {
+/**
+ * Makes the shares of all guests of a worker. `switches` counts how often the system took the processor away so far. A
+ * worker that begins is taken for one on a busy machine for `unknownMs`: nothing was seen yet, and its code is cold.
+ */
+export function createSlices(
+  switches: () => number = involuntarySwitches,
+  unknownMs: number = BUSY_FOR_MS,
+): { share(): Share } {
   let turn = 0
   let turnSpentMs = 0
   let turnEnds = false
-  let busyUntilMs = 0
+  let busyUntilMs = performance.now() + unknownMs
+  let seenSwitches = 0
+
+  const noteBusy = () => {
+    busyUntilMs = performance.now() + BUSY_FOR_MS
+  }
 
   const endTurn = () => {
     turnEnds = false
     turn += 1
     turnSpentMs = 0
+    const now = switches()
+    if (now > seenSwitches) noteBusy()
+    seenSwitches = now
   }
 
   return {
     share() {
       let seenTurn = -1
       let spentMs = 0
+      let count = 0
+      let shortSlices = 0
       let begunMs = 0
       let begunCpuMs = 0
       let heavy = false
       return {
-        mayRun: () => turnSpentMs < TURN_MS,
+        mayRun: () => turnSpentMs < TURN_MS && (seenTurn !== turn || spentMs < GUEST_TURN_MS),
         limitMs: () => (performance.now() < busyUntilMs ? BUSY_SLICE_MS : SLICE_MS),
         begin() {
           if (seenTurn !== turn) {
             seenTurn = turn
             spentMs = 0
+            count = 0
           }
           if (!turnEnds) {
             turnEnds = true
@@ -70,10 +101,15 @@ export function createSlices(): { share(): Share } {
           const tookMs = performance.now() - begunMs
           turnSpentMs += tookMs
           // On a busy machine a short slice may take long: it counts with what it computed.
-          const sliceMs = tookMs < HEAVY_MS ? tookMs : threadCpuMs() - begunCpuMs
-          if (tookMs > 2 * sliceMs) busyUntilMs = performance.now() + BUSY_FOR_MS
-          spentMs += sliceMs
-          heavy = sliceMs >= HEAVY_MS || spentMs >= HEAVY_TURN_MS
+          const sliceMs = tookMs < LONG_MS ? tookMs : threadCpuMs() - begunCpuMs
+          if (tookMs > 2 * sliceMs) noteBusy()
+          const isLong = sliceMs >= LONG_MS
+          const isForgiven = isLong && shortSlices >= FORGIVEN_AFTER
+          shortSlices = isLong ? 0 : shortSlices + 1
+          // A forgiven slice must not make the guest heavy by its turn either.
+          spentMs += isForgiven ? 0 : sliceMs
+          count += 1
+          heavy = isLong ? !isForgiven : spentMs >= GUEST_TURN_MS && spentMs / count >= LIGHT_MS
           return tookMs
         },
         isHeavy: () => heavy,
@@ -81,6 +117,8 @@ export function createSlices(): { share(): Share } {
     },
   }
 }
+
+const involuntarySwitches = (): number => process.resourceUsage().involuntaryContextSwitches
 
 function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()

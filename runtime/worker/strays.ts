@@ -2,7 +2,7 @@
  * Strays: rejections that a connector leaves unhandled. They change no answer; they are logged. What a
  * reason says is the guest's making, of any size.
  */
-import type { Heads } from '../contract/frames.ts'
+import type { Heads } from '../protocol/frames.ts'
 
 /** Longest text of a reason in a log line, in characters. */
 const MAX_REASON_LENGTH = 2000

@@ -12,7 +12,7 @@ import {
   verify,
 } from 'node:crypto'
 
-import { holdsPlaceholder } from '../contract/placeholder.ts'
+import { holdsPlaceholder } from '../contract/connector/placeholder.ts'
 import { bytes, type Json, Refusal, record, text, tooLong } from './sync-args.ts'
 
 const KEY_CHARS = 64 * 1024

@@ -8,9 +8,10 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type ivmModule from 'isolated-vm'
 import * as v from 'valibot'
-import { openChannel } from '../contract/channel.ts'
-import type { Heads, Message } from '../contract/frames.ts'
-import { MAIN_THREAD, WORKER_HEADS } from '../contract/worker-heads.ts'
+import { LDAP_METHODS } from '../contract/connector/ldap-context.ts'
+import { openChannel } from '../protocol/channel.ts'
+import type { Heads, Message } from '../protocol/frames.ts'
+import { MAIN_THREAD, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import { readBox } from './box.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type Source } from './guest-isolate.ts'
@@ -54,7 +55,7 @@ const MAX_LOG_LENGTH = 128 * 1024
 const COLD_CALLS = 2
 
 /** Methods of requests that may be sent twice. */
-const READS = new Set(['GET', 'HEAD'])
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', LDAP_METHODS.search])
 
 /** Most lines that wait for a call. */
 const MAX_WAITING_STRAYS = 8

@@ -8,9 +8,10 @@
  * way leaves it (`slow`), and worker/reply.ts judges the reply by the schema itself, with every finding
  * in words: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
  */
-import { type AnySchema, CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities.ts'
-import { MAX_DEPTH } from '../contract/depth.ts'
+import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities/capabilities.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
+import { MAX_DEPTH } from '../contract/schema/depth.ts'
 
 /** A valibot schema, as far as a writer is made of it. */
 type Schema = {

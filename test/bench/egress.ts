@@ -8,7 +8,7 @@
 import { Worker } from 'node:worker_threads'
 import { Agent } from 'undici'
 import { createEgress } from '../../runtime/egress/fetch.ts'
-import { parsePrivateGrants } from '../../runtime/egress/grants.ts'
+import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
 import { manifestOf } from '../egress/fixtures/door.ts'
 import { sealed } from '../egress/fixtures/secrets.ts'
 

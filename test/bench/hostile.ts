@@ -1,6 +1,6 @@
 /** A hostile connector of the corpus at work: its tenants call it again and again. */
 
-import type { Attack, Family } from '../../runtime/verify/attack.ts'
+import type { Attack, Family } from '../../runtime/verify/attacks/attack.ts'
 import { ATTACKS } from '../../runtime/verify/attacks/attacks.ts'
 import { createClient } from '../../runtime/verify/client.ts'
 import { writeFolder } from '../../runtime/verify/corpus.ts'

@@ -9,7 +9,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
-import { progressLine } from '../../runtime/cli/progress.ts'
+import { progressLine } from '../../runtime/cli/terminal/progress.ts'
 import { ADMIN_TOKEN, app, person } from '../core/host.ts'
 import { startHooked } from '../core/requests/hooked.ts'
 import { fill, settle } from './fill.ts'

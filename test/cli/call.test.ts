@@ -2,8 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { casesFor, LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
 import { until } from '../e2e/until.ts'
-import { casesFor, LISTING, packaged } from '../lifecycle/packaging.ts'
 import { begin, ROOT, type Running, startRunning } from './keyway.ts'
 
 const FIELDS = { token: { title: 'API token', help: 'Acme > Settings' } }

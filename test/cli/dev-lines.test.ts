@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { callLines, changeLines, createChanges } from '../../runtime/cli/dev-lines.ts'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
-import type { Listing } from '../../runtime/registry/registry.ts'
+import type { Listing } from '../../runtime/connectors/registry/registry.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 
 const call = {
   connector: 'acme',

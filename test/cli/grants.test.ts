@@ -1,6 +1,6 @@
 /** `keyway grant`, `revoke`, `probe`, `publishers`, `trust`, `distrust`, `nodes`, `release`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { casesFor, LISTING, packaged, publisher } from '../lifecycle/packaging.ts'
+import { casesFor, LISTING, packaged, publisher } from '../connectors/lifecycle/packaging.ts'
 import { type Running, startRunning } from './keyway.ts'
 
 /** Serves one region only. */

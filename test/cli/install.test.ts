@@ -1,6 +1,6 @@
 /** `keyway install`, `upgrade`, `rollback`, `remove`, and the verbs that show what became of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Made, packaged } from '../lifecycle/packaging.ts'
+import { type Made, packaged } from '../connectors/lifecycle/packaging.ts'
 import { type Running, startRunning } from './keyway.ts'
 
 let host: Running

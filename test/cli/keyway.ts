@@ -6,11 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
+import type { Made } from '../connectors/lifecycle/packaging.ts'
 import { ADMIN_TOKEN, type CoreHost, startCore } from '../core/host.ts'
-import type { Made } from '../lifecycle/packaging.ts'
+import { builtMain } from '../kit/built-command.ts'
+import { basics } from '../kit/program.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
-const MAIN = path.join(ROOT, 'runtime', 'cli', 'main.ts')
 
 /** How a command ended, and all that it wrote. */
 export type Ended = { code: number; out: string; err: string }
@@ -19,10 +20,9 @@ export type Run = { env?: Record<string, string>; cwd?: string }
 
 /** Starts `keyway ...args`. */
 export function begin(args: readonly string[], { env = {}, cwd = ROOT }: Run = {}): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, ['--no-warnings', MAIN, ...args], {
+  return spawn(process.execPath, ['--no-warnings', builtMain(), ...args], {
     cwd,
-    env: { PATH, HOME, ...env },
+    env: { ...basics(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

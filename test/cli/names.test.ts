@@ -4,10 +4,10 @@
  */
 import type { Argument, Command, Option } from 'commander'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { NAMED, type Named, namedBy } from '../../runtime/cli/named.ts'
 import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
+import { NAMED, type Named, namedBy } from '../../runtime/cli/terminal/named.ts'
 import { ConfigError } from '../../runtime/config.ts'
-import { casesFor, LISTING, packaged } from '../lifecycle/packaging.ts'
+import { casesFor, LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
 import { type Running, startRunning } from './keyway.ts'
 
 const NOBODY = 'e2b7a9b0-0000-4000-8000-000000000000'

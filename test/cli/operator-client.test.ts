@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterEach, expect, test } from 'vitest'
-import { callOperator, findOperator } from '../../runtime/cli/operator-client.ts'
-import { hostProof, hostProofKey } from '../../runtime/secret.ts'
+import { callOperator, findOperator } from '../../runtime/cli/operator/client.ts'
+import { hostProof, hostProofKey } from '../../runtime/secrets/key-derivation.ts'
 
 const TOKEN = `lsk_${'t'.repeat(40)}`
 const servers: Server[] = []

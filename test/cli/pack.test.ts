@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readPackage } from '../../runtime/packages/read.ts'
-import { trustOf } from '../../runtime/packages/sign.ts'
+import { readPackage } from '../../runtime/connectors/packages/read.ts'
+import { trustOf } from '../../runtime/connectors/packages/sign.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)

@@ -1,11 +1,13 @@
-/** The README's commands for authors and operators, run as they stand in an empty folder. */
+/** The pages' commands for authors and operators, run as they stand in an empty folder. */
 import { spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetDatabase } from '../database/forget.ts'
 import { freePort } from '../free-port.ts'
+import { basics } from '../kit/program.ts'
+import { shellBlock } from '../pages.ts'
 import { type Ended, ROOT } from './keyway.ts'
 
 let home: string
@@ -24,8 +26,8 @@ beforeAll(async () => {
     `#!/bin/sh\nshift\nexec "${process.execPath}" --no-warnings "${ROOT}/runtime/cli/main.ts" "$@"\n`,
   )
   await chmod(path.join(bin, 'npx'), 0o755)
-  const { PATH = '', HOME = '' } = process.env
-  env = { PATH: `${bin}:${PATH}`, HOME, PORT: String(await freePort()) }
+  const own = basics()
+  env = { ...own, PATH: `${bin}:${own['PATH']}`, PORT: String(await freePort()) }
 })
 afterAll(async () => {
   for (const pid of groups) {
@@ -62,17 +64,8 @@ function sh(script: string): Promise<Ended> {
   })
 }
 
-/** The block of the README that begins with a command. */
-async function block(begins: string): Promise<string> {
-  const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
-  const blocks = readme.split(/^```/m).filter((_, index) => index % 2 === 1)
-  const found = blocks.find((one) => one.startsWith(`sh\n${begins}`))
-  if (found === undefined) throw new Error(`README.md has no block that begins with ${begins}`)
-  return found.replace(/^sh\n/, '')
-}
-
 test('an author gets from an empty folder to a signed, installed connector that answers', async () => {
-  const { code, out, err } = await sh(await block('npx keyway start > keyway.log'))
+  const { code, out, err } = await sh(shellBlock(/^npx keyway start > keyway\.log/))
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toContain('acme 0.1.0: signed by a trusted publisher (Acme Inc.)')
   expect(out).toMatch(
@@ -81,6 +74,12 @@ test('an author gets from an empty folder to a signed, installed connector that 
   const info = JSON.parse(out.slice(out.lastIndexOf('\n{\n')))
   expect(info).toMatchObject({ app_id: 'acme' })
 }, 120_000)
+
+test('an author checks the next version against the last one', async () => {
+  const { code, out, err } = await sh(shellBlock(/^npx keyway check acme --against/))
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^ok +acme 0\.1\.0/m)
+}, 60_000)
 
 test('an operator installs, upgrades and rolls back', async () => {
   const next = `npx keyway remove acme
@@ -91,7 +90,7 @@ test('an operator installs, upgrades and rolls back', async () => {
   // A host of its own would begin at the first generation.
   const { out: history } = await sh('npx keyway history --limit 1')
   const begun = Number(/^\d+/.exec(history)?.[0])
-  const script = (await block('npx keyway install acme-0.1.0.tgz')).replace(
+  const script = shellBlock(/^npx keyway install acme-0\.1\.0\.tgz/).replace(
     'rollback 2 ',
     `rollback ${begun + 2} `,
   )

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   directory = await startDirectory()
-  core = await startCore({ KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}` })
+  core = await startCore({ KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}` }, { server: 'own' })
   await core.host.settled
 }
 

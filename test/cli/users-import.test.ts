@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hostProof, hostProofKey } from '../../runtime/secret.ts'
+import { hostProof, hostProofKey } from '../../runtime/secrets/key-derivation.ts'
 import { ADMIN_TOKEN, type CoreHost, person, startCore } from '../core/host.ts'
 
 const COMMAND = path.join(import.meta.dirname, '..', '..', 'runtime', 'cli', 'keyway.mjs')

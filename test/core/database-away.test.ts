@@ -12,7 +12,7 @@ import { type CoreHost, startCore } from './host.ts'
 let core: CoreHost
 
 beforeAll(async () => {
-  core = await startCore()
+  core = await startCore({}, { server: 'own' })
 })
 afterAll(() => core.stop())
 

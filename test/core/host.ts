@@ -1,12 +1,13 @@
-/** A whole host with its embedded database, driven without a socket; and a small company in it. */
+/** A whole host with a database of its own, driven without a socket; and a small company in it. */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ClientConfig } from 'pg'
 import { readConfig } from '../../runtime/config.ts'
-import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
-import { createToken } from '../../runtime/core/callers/tokens.ts'
+import type { Pace } from '../../runtime/core/kernel/context/pace.ts'
+import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
+import { createToken } from '../../runtime/core/kernel/identity/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { prepareHome } from '../../runtime/database/home.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
@@ -18,12 +19,14 @@ import {
   users,
 } from '../../runtime/database/schema/people.ts'
 import { taskAssignees, tasks } from '../../runtime/database/schema/tasks.ts'
-import { keptSecret } from '../../runtime/keys.ts'
-import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
+import { createLog } from '../../runtime/observe/log.ts'
+import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { createJudge } from '../e2e/judge.ts'
-import { withDatabase, withVerdicts } from '../first-start.ts'
+import { newDatabase, type TestDatabase } from '../kit/databases.ts'
+import { withDatabase, withVerdicts } from '../kit/first-start.ts'
+import { builtWorker } from '../kit/worker.ts'
 
 export const SECRET = 'core-tests-'.repeat(4)
 export const ADMIN_TOKEN = `lsk_${'admin'.repeat(8)}`
@@ -36,6 +39,8 @@ export type CoreHost = {
   db: Db
   /** How the role that owns the tables connects. */
   login(): Promise<ClientConfig>
+  /** The same for the DATABASE_URL of another host. */
+  url(): Promise<string>
   /** Sends a request; the token is the admin's unless another is given, null for none. */
   call(
     method: string,
@@ -62,37 +67,82 @@ export const logged = ({ lines }: CoreHost, name: string, value: string): string
     .map(({ level, msg }) => `${LEVELS[level as keyof typeof LEVELS] ?? level}: ${msg}`)
 const LEVELS = { 30: 'info', 40: 'warn', 50: 'error' } as const
 
-/** `from` is the data directory of an earlier host that goes on. */
+export type CoreOptions = {
+  /** The data directory of an earlier host that goes on. */
+  from?: string
+  /** `own`: an embedded server of its own, where the test kills it, looks into its files or counts its connections. */
+  server?: 'own'
+  /** What of the background's pace is another than that of tests. */
+  pace?: Partial<Pace>
+}
+
+/** Shorter than that of a deployment: most of a test of the background is waiting for it. In milliseconds. */
+export const TEST_PACE = {
+  lookMs: 200,
+  renewMs: 500,
+  consistencyMs: 500,
+} as const satisfies Partial<Pace>
+
+/** Databases in the server of the run, by the data directory of the host that each was made for. */
+const databases = new Map<string, TestDatabase>()
+
+/** Gives a new data directory its database; null where the host starts a server. */
+async function databaseOf(
+  dataDir: string,
+  server: 'own' | undefined,
+): Promise<TestDatabase | null> {
+  const made = server === 'own' ? null : await newDatabase()
+  if (made) databases.set(dataDir, made)
+  else await withDatabase(dataDir)
+  return made
+}
+
+/** Starts a host, by default on a database of its own in the server of the run. */
 export async function startCore(
   env: Record<string, string> = {},
-  from?: string,
+  { from, server, pace }: CoreOptions = {},
 ): Promise<CoreHost> {
   const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
   if (from === undefined) await withVerdicts(dataDir)
-  if (from === undefined && env['DATABASE_URL'] === undefined) await withDatabase(dataDir)
+  const isGiven = env['DATABASE_URL'] !== undefined
+  const database =
+    from === undefined && !isGiven
+      ? await databaseOf(dataDir, server)
+      : (databases.get(dataDir) ?? null)
   const lines: string[] = []
   const config = readConfig({
     KEYWAY_DATA_DIR: dataDir,
     KEYWAY_DROP_IN: 'off',
     KEYWAY_SECRET: SECRET,
     KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
+    // As with the embedded database, which the tests of what is installed are about.
+    ...(database === null ? {} : { DATABASE_URL: database.url, KEYWAY_INSTALL: 'any' }),
     ...env,
   })
   const write = (line: string) => void lines.push(line)
-  const host = await createHost(config, createLog('trace', { write }))
+  const worker = builtWorker()
+  const parts = { pace: { ...TEST_PACE, ...pace }, ...(worker ? { worker } : {}) }
+  const host = await createHost(config, createLog('trace', { write }), {}, parts)
   await host.databaseReady
   const db = host.db() as Db
   const document = await host.app.request('/openapi.json', { headers: { host: 'localhost' } })
   const judge = createJudge(await document.text())
+  async function login(): Promise<ClientConfig> {
+    if (database) return database.login
+    const { socket } = await prepareHome(dataDir)
+    const password = (await keptSecret(dataDir, 'database-password')).value
+    return { host: socket, user: 'keyway', database: 'keyway', password }
+  }
   return {
     host,
     db,
     dataDir,
     lines,
-    async login() {
-      const { socket } = await prepareHome(dataDir)
-      const password = (await keptSecret(dataDir, 'database-password')).value
-      return { host: socket, user: 'keyway', database: 'keyway', password }
+    login,
+    async url() {
+      if (database) return database.url
+      const { host: socket, password } = await login()
+      return `postgres://keyway:${password}@/keyway?host=${socket}`
     },
     async call(method, target, { token = ADMIN_TOKEN, body, raw, headers = {} } = {}) {
       const reply = await host.app.request(target, {
@@ -112,20 +162,23 @@ export async function startCore(
           : { body: JSON.stringify(body) }),
       })
       const text = await reply.text()
+      const isPlain = reply.headers.get('content-type')?.startsWith('text/plain') === true
       const [bare = ''] = target.split('?')
       // An unknown path and a wrong method are in no document.
-      if (text !== '' && ![405].includes(reply.status) && bare !== '/nothing')
+      if (text !== '' && !isPlain && ![405].includes(reply.status) && bare !== '/nothing')
         judge(method, bare, reply.status, text)
       return {
         status: reply.status,
-        body: text === '' ? null : JSON.parse(text),
+        body: text === '' ? null : isPlain ? text : JSON.parse(text),
         headers: reply.headers,
       }
     },
     async stop({ keep = false } = {}) {
       await host.stop()
       if (keep) return
-      await forgetDatabase(dataDir)
+      databases.delete(dataDir)
+      if (database) await database.drop()
+      else await forgetDatabase(dataDir)
       // A connector that is still being compiled may leave a file behind the removal.
       await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
     },

@@ -1,17 +1,11 @@
 /** Hosts on one database over a system that behaves as it is told: one in this process, others to be killed. */
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startEmbedded } from '../../runtime/database/embedded.ts'
-import { forgetDatabase } from '../database/forget.ts'
 import { send } from '../e2e/client.ts'
 import { begin, type Command, newHome, stopCommands } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
+import { openTestDatabase } from '../kit/databases.ts'
 import { ADMIN_TOKEN, type CoreHost, SECRET, startCore } from './host.ts'
 import { type BadSystem, startBadSystem } from './requests/faults/bad-system.ts'
-
-const PASSWORD = 'p'.repeat(40)
 
 export type Hosts = {
   system: BadSystem
@@ -23,12 +17,9 @@ export type Hosts = {
 }
 
 export async function startHosts(): Promise<Hosts> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'keyway-hosts-'))
-  const told = { tell: () => {}, onLine: () => {} }
-  const server = await startEmbedded({ dataDir: folder, password: PASSWORD, ...told })
+  const database = await openTestDatabase()
   const system = await startBadSystem()
-  const DATABASE_URL = `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}`
-  const env = { ...system.env, DATABASE_URL }
+  const env = { ...system.env, DATABASE_URL: database.url }
   const core = await startCore(env)
   await core.host.settled
   return {
@@ -47,9 +38,7 @@ export async function startHosts(): Promise<Hosts> {
       await core.stop()
       await stopCommands()
       await system.close()
-      await server.stop()
-      await forgetDatabase(folder)
-      await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+      await database.drop()
     },
   }
 }

@@ -3,7 +3,7 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { AWAY_STATES, isAway, UNREACHABLE } from '../../runtime/database/away.ts'
 import { isContended, isTooSlow } from '../../runtime/database/contention.ts'
-import { outageOf, toCoreError } from '../../runtime/http/core/to-core-error.ts'
+import { outageOf, toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 
 const fault = (code: string, message = 'as PostgreSQL words it') =>
   new DrizzleQueryError('select', [], Object.assign(new Error(message), { code }))

@@ -23,11 +23,11 @@ import {
   machine,
 } from '../../runtime/database/backup/format.ts'
 import { type RestoreOptions, restore } from '../../runtime/database/backup/restore.ts'
-import { openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { homeOf } from '../../runtime/database/home.ts'
 import { DataDirInUseError, lockDataDir } from '../../runtime/database/host-lock.ts'
-import { backupKey, keyId } from '../../runtime/secret.ts'
+import { openDatabase } from '../../runtime/database/open.ts'
+import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
 import { forgetDatabase } from './forget.ts'
 
 const home = mkdtempSync(path.join(tmpdir(), 'keyway-backup-'))

@@ -3,7 +3,7 @@ import { readFile, readlink, symlink, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { installBinaries } from '../../runtime/database/binaries.ts'
-import { temporaryFolder } from '../registry/fixtures/folders.ts'
+import { temporaryFolder } from '../connectors/registry/fixtures/folders.ts'
 
 /** The links of a copy, with where each leads. */
 async function linksOf(bin: string): Promise<[string, string][]> {

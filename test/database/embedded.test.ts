@@ -6,8 +6,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { openDatabase } from '../../runtime/database/open.ts'
 import { forgetDatabase } from './forget.ts'
 
 const folders: string[] = []
@@ -82,7 +82,7 @@ describe('an embedded database', () => {
 
   test('loses no acknowledged row when its host is killed, again and again', async () => {
     const dataDir = dataDirectory()
-    for (let round = 0; round < Number(process.env['KILLS'] ?? 5); round += 1) {
+    for (let round = 0; round < Number(process.env['KILLS'] ?? 3); round += 1) {
       const { child, acknowledged } = await writer(dataDir)
       await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200))
       child.kill('SIGKILL')

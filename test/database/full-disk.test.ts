@@ -1,10 +1,10 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { isAway } from '../../runtime/database/away.ts'
 import { isDiskFull, saysDiskFull, watchDisk } from '../../runtime/database/full-disk.ts'
-import { toCoreError } from '../../runtime/http/core/to-core-error.ts'
-import { exhausted } from '../../runtime/http/problem.ts'
+import { exhausted } from '../../runtime/http/edge/problem.ts'
+import { toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -14,24 +14,25 @@ const units = (length: number): number => length * 3
 
 /** Column -> most bytes, and who sees to it. */
 const BOUNDS: Record<string, number> = {
-  // core/people/row.ts: MAX_EMAIL_LENGTH, for which people come in by the import alone.
+  // core/directory/import/row.ts: MAX_EMAIL_LENGTH, for which people come in by the import alone.
   'users.email': units(254),
-  // contract/roles.ts: names of the table.
+  // contract/models/roles.ts: names of the table.
   'user_roles.role': 64,
-  // contract/people-file.ts: MAX_NAME_LENGTH.
+  // contract/models/people-file.ts: MAX_NAME_LENGTH.
   'groups.name': units(255),
   // core/sync/kept.ts: MAX_ACCOUNT_ID, of groups too.
   'groups.integration_specific_id': units(512),
-  // core/principal.ts: TOKEN_PREFIX and eight characters.
+  // core/kernel/identity/token-hasher.ts: TOKEN_PREFIX and eight characters.
   'api_tokens.prefix': 12,
-  // contract/models/app.ts, contract/manifest.ts: the longer of both names.
+  // contract/models/app.ts, contract/connector/manifest.ts: the longer of both names.
   'apps.name': units(255),
-  // core/app-facts.ts: MAX_WORD and a digest; ids of connectors are shorter.
+  // core/catalogue/apps/facts.ts: MAX_WORD and a digest; ids of connectors are shorter.
   'apps.app_class_id': 60 * 4 + 9,
-  // core/credentials.ts: TENANT_ID, in code points.
+  // core/catalogue/apps/credentials.ts: TENANT_ID, in code points.
   'apps.instance_id': 255 * 4,
   // core/sync/kept.ts: MAX_ACCOUNT_ID.
   'accounts.unique_identifier': units(512),
+  'account_spans.unique_identifier': units(512),
   // Digests of them, of 32 digits for each index.
   'resources.external_id': 32,
   'entitlements.resource_id': 32,
@@ -42,9 +43,9 @@ const BOUNDS: Record<string, number> = {
   'requestable_permissions.label': units(512),
   'requestable_permissions.visibility': 16,
   'app_store_settings.discoverability': 16,
-  // core/once/once.ts: a digest, in base64 or hexadecimal digits.
+  // core/kernel/single-flight.ts: a digest, in base64 or hexadecimal digits.
   'shared_answers.key': 64,
-  // Ours: core/open-task.ts.
+  // Ours: core/tasks/open-task.ts.
   'tasks.task_type': 64,
   'tasks.status': 16,
   // contract/models/access-request.ts: REQUEST_STATUSES.
@@ -61,7 +62,7 @@ const BOUNDS: Record<string, number> = {
   'requestable_permissions.resource_id': 0,
   // contract/models/inline-webhook.ts: MAX_WEBHOOK_NAME.
   'inline_webhooks.name': units(255),
-  // contract/manifest.ts: ConnectorId; packages/format.ts: Digests.
+  // contract/connector/manifest.ts: ConnectorId; connectors/packages/format.ts: Digests.
   'packages.connector': 63,
   'packages.version': units(200),
   // Names of our tables.

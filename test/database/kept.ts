@@ -7,9 +7,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Client, type ClientConfig } from 'pg'
-import { bound } from '../../runtime/core/apps/connections.ts'
-import { createSealer } from '../../runtime/seal.ts'
-import { KEY_ID_BYTES, KEY_ID_BYTES_BEFORE, sealKeyIdBefore } from '../../runtime/secret.ts'
+import { bound } from '../../runtime/core/catalogue/apps/connections.ts'
+import {
+  KEY_ID_BYTES,
+  KEY_ID_BYTES_BEFORE,
+  sealKeyIdBefore,
+} from '../../runtime/secrets/key-derivation.ts'
+import { createSealer } from '../../runtime/secrets/seal.ts'
 
 export const SECRET: string = 'upgrade-fixtures-'.repeat(3)
 export const TOKEN: string = `lsk_${'upgrade'.repeat(8)}`

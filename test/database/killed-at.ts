@@ -6,13 +6,13 @@
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { Client } from 'pg'
-import { agreeOnSecret } from '../../runtime/core/deployment.ts'
+import { agreeOnSecret } from '../../runtime/core/kernel/deployment/deployment.ts'
 import { backup } from '../../runtime/database/backup/backup.ts'
 import { restore } from '../../runtime/database/backup/restore.ts'
-import { openDatabase } from '../../runtime/database/database.ts'
-import { resealAll } from '../../runtime/reseal.ts'
-import { createSealer } from '../../runtime/seal.ts'
-import { backupKey, keyId } from '../../runtime/secret.ts'
+import { openDatabase } from '../../runtime/database/open.ts'
+import { resealAll } from '../../runtime/rotation/rotate-secrets.ts'
+import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
+import { createSealer } from '../../runtime/secrets/seal.ts'
 
 const [what = '', step = '0', ...args] = process.argv.slice(2)
 const [one = '', two = '', three = ''] = args

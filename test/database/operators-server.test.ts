@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isAway } from '../../runtime/database/away.ts'
-import { openDatabase } from '../../runtime/database/database.ts'
+import { openDatabase } from '../../runtime/database/open.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { shows } from '../symptoms.ts'
 
@@ -11,7 +11,7 @@ let core: CoreHost
 let owner: Client
 
 beforeAll(async () => {
-  core = await startCore()
+  core = await startCore({}, { server: 'own' })
   owner = new Client(await core.login())
   await owner.connect()
 })

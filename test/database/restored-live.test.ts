@@ -10,15 +10,15 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTokenHasher } from '../../runtime/core/callers/principal.ts'
-import { signInByToken } from '../../runtime/core/callers/sessions.ts'
+import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
+import { signInByToken } from '../../runtime/core/sign-in/sessions.ts'
 import { backup } from '../../runtime/database/backup/backup.ts'
 import { restore } from '../../runtime/database/backup/restore.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
-import { keptSecret } from '../../runtime/keys.ts'
-import { backupKey, keyId } from '../../runtime/secret.ts'
+import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
+import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { ADMIN_TOKEN, type CoreHost, person, SECRET, startCore } from '../core/host.ts'
 import { company } from '../core/requests/company.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
@@ -109,13 +109,7 @@ const OVER: Record<string, string> = {
 test('nothing is stuck, nothing is done twice, and nobody comes in by what was used up', async () => {
   const db: Db = drizzle(pool)
   const acme = company({ call, db })
-  const appId = await acme.connected(system.app)
-  const permission = await acme.synced(appId, 'Group', {
-    entitlementType: 'GROUP',
-    entitlementId: 'group',
-    resourceType: '',
-    resourceId: '',
-  })
+  const { appId, permission } = await acme.connectedWithGroup(system.app)
   await until('the first sync is over', async () => {
     const { body } = await call('GET', `/operator/syncs?app_id=${appId}`)
     return body.items.every(({ state }: { state: string }) => state !== 'RUNNING')
@@ -148,7 +142,7 @@ test('nothing is stuck, nothing is done twice, and nobody comes in by what was u
   const password = async () => (await keptSecret(to, PASSWORD_FILE)).value
   await restore({ dataDir: to, file, force: false, keys: [KEY], password, ...quiet })
   system.behave(() => 'well')
-  core = await startCore(system.env, to)
+  core = await startCore(system.env, { from: to })
   await core.host.settled
 
   const restored = company(core)

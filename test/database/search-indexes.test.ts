@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../runtime/database/database.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import { openDatabase } from '../../runtime/database/open.ts'
 import { forgetDatabase } from './forget.ts'
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-search-'))

@@ -1,7 +1,7 @@
 /** Runs an embedded server for a data directory and writes rows until it is killed; says what was acknowledged. */
 import { Client } from 'pg'
-import { openDatabase } from '../../runtime/database/database.ts'
 import { startEmbedded } from '../../runtime/database/embedded.ts'
+import { openDatabase } from '../../runtime/database/open.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 const database = await startEmbedded({

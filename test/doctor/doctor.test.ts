@@ -21,7 +21,7 @@ let server: ServerType
 let env: Record<string, string>
 
 beforeAll(async () => {
-  core = await startCore({ KEYWAY_SECRET: `${SECRET},${'older-'.repeat(10)}` })
+  core = await startCore({ KEYWAY_SECRET: `${SECRET},${'older-'.repeat(10)}` }, { server: 'own' })
   server = serve({ fetch: core.host.app.fetch, port: 0, hostname: '127.0.0.1' })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -46,8 +46,8 @@ describe('keyway new', () => {
     const made = await run(['new', id, '--dir', home])
     expect(made).toMatchObject({ code: 0 })
     expect(made.output).toContain(`npx keyway check`)
-    const [, reference = ''] = /What may stand in its files: (\S+)/.exec(made.output) ?? []
-    expect(await readFile(path.resolve(reference), 'utf8')).toContain('## Manifest')
+    const [, guide = ''] = /How to write it: (\S+)/.exec(made.output) ?? []
+    expect(await readFile(path.resolve(guide), 'utf8')).toContain('](manifest.md')
     expect(made.output).toMatch(
       /types of keyway\/sdk there:\n\n( {2}npm run build .*\n)? {2}npm install --no-save --prefix /,
     )

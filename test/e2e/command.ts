@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { builtLauncher } from '../kit/built-command.ts'
 import { isAlive, until } from './until.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
@@ -29,7 +30,7 @@ export type Command = {
 export type CommandOptions = {
   env?: Record<string, string>
   cwd?: string
-  /** The command's file, where it is not the checkout's. */
+  /** The command's file; default: that of the run of the tests. */
   file?: string
   /** A program that is run in place of the command, with all of the arguments. */
   program?: string
@@ -41,7 +42,7 @@ const homes = new Set<string>()
 /** Starts `keyway ...args` in a process group of its own. */
 export function begin(
   args: string[],
-  { env = {}, cwd = ROOT, file = KEYWAY, program }: CommandOptions = {},
+  { env = {}, cwd = ROOT, file = builtLauncher(), program }: CommandOptions = {},
 ): Command {
   const { PATH = '', HOME = '' } = process.env
   const [run, all] = program ? [program, args] : [process.execPath, [file, ...args]]
@@ -111,6 +112,7 @@ export async function stopCommands(): Promise<void> {
       if (existsSync(path.join(dataDir, PASSWORD_FILE))) await forgetDatabase(dataDir)
     }
     await rm(home, { recursive: true, force: true })
+    homes.delete(home)
   }
 }
 

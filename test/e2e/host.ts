@@ -10,11 +10,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { listen } from '../../runtime/cli/serve.ts'
 import { readConfig } from '../../runtime/config.ts'
-import { CLEAR_KEY_MEMBERS } from '../../runtime/contract/authentication.ts'
-import { createLog } from '../../runtime/log.ts'
+import { CLEAR_KEY_MEMBERS } from '../../runtime/contract/connector/authentication.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
-import { withVerdicts } from '../first-start.ts'
+import { createLog } from '../../runtime/observe/log.ts'
 import type { Files } from '../fixtures/folders.ts'
+import { withVerdicts } from '../kit/first-start.ts'
+import { builtWorker } from '../kit/worker.ts'
 import { type Received, type Sent, send } from './client.ts'
 import { createJudge } from './judge.ts'
 import { isAlive, until } from './until.ts'
@@ -130,12 +131,13 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
     KEYWAY_LOG_LEVEL: 'trace',
     ...env,
   })
+  const worker = builtWorker()
   const host = await createHost(
     config,
     createLog(config.logLevel, { write: (line: string) => void lines.push(line) }),
     {},
     // What is tried here needs none; test/core has one.
-    { database: 'none' },
+    { database: 'none', ...(worker ? { worker } : {}) },
   )
   const listening = await listen(host, config, options.drainMs)
   await host.settled

@@ -79,21 +79,28 @@ describe('documents', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.0.0' } })
   })
 
-  test('are shown on a page whose assets are all our own', async () => {
-    const { text, headers } = await host.send('/docs')
-    expect(headers['content-security-policy']).toContain("default-src 'none'")
-    const assets = [...text.matchAll(/<(?:link|script|img|iframe)\b[^>]*?(?:href|src)="([^"]*)"/g)]
-    expect(assets.length).toBeGreaterThan(0)
-    for (const [, address = ''] of assets) {
-      expect(address).not.toMatch(/^\/\/|:/)
-      const asset = await host.send(new URL(address, 'http://x/docs').pathname)
-      expect(asset.status).toBe(200)
-      expect(asset.text).not.toMatch(/url\(|@import|https?:/)
-    }
-  })
+  test.each(['/docs', '/docs/api'])(
+    'are shown at %s with assets that are all our own',
+    async (at) => {
+      const { text, headers } = await host.send(at)
+      expect(headers['content-security-policy']).toContain("default-src 'none'")
+      const assets = [
+        ...text.matchAll(/<(?:link|script|img|iframe)\b[^>]*?(?:href|src)="([^"]*)"/g),
+      ]
+      expect(assets.length).toBeGreaterThan(0)
+      for (const [, address = ''] of assets) {
+        expect(address).not.toMatch(/^\/\/|:/)
+        const asset = await host.send(new URL(address, `http://x${at}`).pathname)
+        expect(asset.status).toBe(200)
+        expect(asset.text).not.toMatch(/url\(|@import|https?:/)
+      }
+    },
+  )
 
   test.each([
     '/docs',
+    '/docs/api',
+    '/docs/style.css',
     '/docs.css',
     '/openapi.json',
     '/schemas/connector.json',
@@ -121,7 +128,7 @@ describe('documents', () => {
 
   test('cost a request no more than its bytes: nothing is made again', async () => {
     const headers = { 'accept-encoding': 'gzip' }
-    const ask = async () => (await fetch(`${host.url}/docs`, { headers })).body?.cancel()
+    const ask = async () => (await fetch(`${host.url}/docs/api`, { headers })).body?.cancel()
     await ask()
     const costOf = async (act: () => unknown) => {
       const before = process.cpuUsage()

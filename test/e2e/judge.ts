@@ -14,7 +14,21 @@ export type Judge = (method: string, path: string, status: number, text: string)
 const NAME = 'openapi.json'
 const ERROR = '/components/schemas/ErrorResponse'
 
+/** Judges by their document, those of the hosts before: most hosts have the same. */
+const judges = new Map<string, Judge>()
+const MOST_JUDGES = 10
+
+/** The judge of a document. */
 export function createJudge(documentJson: string): Judge {
+  const known = judges.get(documentJson)
+  if (known) return known
+  if (judges.size >= MOST_JUDGES) judges.clear()
+  const made = judgeOf(documentJson)
+  judges.set(documentJson, made)
+  return made
+}
+
+function judgeOf(documentJson: string): Judge {
   const document = JSON.parse(documentJson) as Document
   const ajv = new Ajv2020({ strict: false, allErrors: false })
   formats.default(ajv)

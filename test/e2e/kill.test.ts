@@ -7,13 +7,13 @@ import path from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { verifyActivity } from '../../runtime/core/activity/chain.ts'
+import { verifyActivity } from '../../runtime/core/kernel/audit/chain.ts'
 import { homeOf } from '../../runtime/database/home.ts'
 import { send } from './client.ts'
 import { begin, type Command, newHome, processesWith, stopCommands } from './command.ts'
 import { isAlive, until } from './until.ts'
 
-const KILLS = Number(process.env['KILLS'] ?? 5)
+const KILLS = Number(process.env['KILLS'] ?? 3)
 /** Of each kind. */
 const WRITERS = 4
 const TOKEN = `lsk_${'kill'.repeat(10)}`

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { familyOf } from '../../runtime/verify/processes.ts'
-import { LISTING, packaged } from '../lifecycle/packaging.ts'
+import { LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
 import { begin, type Command, newHome, processesWith, run, stopCommands } from './command.ts'
 import { isAlive, until } from './until.ts'
 
@@ -140,6 +140,20 @@ test('metrics are those of both, whoever is asked', async () => {
   // One row for each process would be two; what both read from one database is told once.
   expect(text.match(/^keyway_connectors .*$/gm)).toEqual(['keyway_connectors 8'])
   expect(text).toMatch(/^keyway_lanes 2$/m)
+})
+
+test('the latest calls are those of both, newest first, whoever is asked', async () => {
+  await versions()
+  const answers = await askAll(`/operator/calls?connector_id=acme&limit=${CONNECTIONS}`)
+  const ids = answers.map(({ text }) =>
+    JSON.parse(text).items.map((one: { request_id: string }) => one.request_id),
+  )
+  expect(ids[0]).toHaveLength(CONNECTIONS)
+  expect(new Set(ids.map((one) => one.join()))).toHaveLength(1)
+  const { items } = JSON.parse((await ask('/operator/calls?connector_id=acme')).text)
+  const times = items.map((one: { at: string }) => one.at)
+  expect(times).toEqual(times.toSorted().reverse())
+  expect(times.length).toBeGreaterThan(CONNECTIONS)
 })
 
 test('a process that is killed loses nothing, and another takes its place', async () => {

@@ -9,17 +9,15 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
-import { forgetDatabase } from '../database/forget.ts'
 import { freePort } from '../free-port.ts'
+import { openTestDatabase, type TestDatabase } from '../kit/databases.ts'
 import { send } from './client.ts'
 import { begin, type Command, ROOT, stopCommands } from './command.ts'
 import { until } from './until.ts'
 
 const TOKEN = `lsk_${'rolling'.repeat(8)}`
-const PASSWORD = 'p'.repeat(40)
 const LATER = '99.0.0'
 /** Longer than HAProxy takes to see it: two looks, a second apart. */
 const NOTICE_MS = 3000
@@ -27,7 +25,7 @@ const NOTICE_MS = 3000
 const isInstalled = spawnSync('haproxy', ['-v']).error === undefined
 
 let home: string
-let server: EmbeddedDatabase
+let database: TestDatabase
 let system: BadSystem
 let proxy: ChildProcess
 let front: string
@@ -67,7 +65,7 @@ const isReady = async (url: string): Promise<boolean> =>
 function start(name: string, file?: string): void {
   const env = {
     ...system.env,
-    DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}`,
+    DATABASE_URL: database.url,
     KEYWAY_DATA_DIR: path.join(home, name),
     KEYWAY_SECRET: 'secret-of-all-hosts-'.repeat(3),
     KEYWAY_ADMIN_TOKEN: TOKEN,
@@ -168,18 +166,13 @@ const moreThan = (number: number) =>
 describe.skipIf(!isInstalled)('behind HAProxy', () => {
   beforeAll(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'keyway-rolling-'))
-    const told = { tell: () => {}, onLine: () => {} }
-    server = await startEmbedded({
-      dataDir: path.join(home, 'database'),
-      password: PASSWORD,
-      ...told,
-    })
+    database = await openTestDatabase()
     system = await startBadSystem()
     for (const name of ['a', 'b']) ports[name] = await freePort()
     for (const name of ['a', 'b']) start(name)
     for (const name of ['a', 'b']) await ready(name)
     front = await startProxy()
-    const client = new Client(server.connection)
+    const client = new Client(database.login)
     await client.connect()
     await client.query(
       `insert into users (domain_id, email, given_name) select d.id, 'person-' || n || '@acme.example', 'P'
@@ -191,8 +184,7 @@ describe.skipIf(!isInstalled)('behind HAProxy', () => {
     proxy?.kill('SIGKILL')
     await stopCommands()
     await system?.close()
-    await server?.stop()
-    await forgetDatabase(path.join(home, 'database'))
+    await database?.drop()
     await rm(home, { recursive: true, force: true, maxRetries: 10 })
   })
 

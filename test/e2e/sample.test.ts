@@ -1,4 +1,4 @@
-/** The README's first minute: the real command with its sample directory, called as it says. */
+/** The first half hour of the pages: the real command with its sample directory, called as it says. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,16 +6,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { people } from '../../runtime/sample/people.ts'
 import { freePort } from '../free-port.ts'
+import { readPage, shellBlock } from '../pages.ts'
 import { send } from './client.ts'
-import {
-  begin,
-  type Command,
-  KEYWAY,
-  newHome,
-  processesWith,
-  ROOT,
-  stopCommands,
-} from './command.ts'
+import { begin, type Command, KEYWAY, newHome, processesWith, stopCommands } from './command.ts'
 import type { Answer } from './host.ts'
 import { createJudge, type Judge } from './judge.ts'
 import { isAlive, until } from './until.ts'
@@ -39,6 +32,8 @@ async function start(): Promise<Running> {
   // Known beforehand: what a connector may reach on loopback is granted at the start.
   const port = await freePort()
   const command = begin(['start', '--sample', '--sample-port', String(port)], {
+    // As it starts in a clone.
+    file: KEYWAY,
     env: {
       PORT: '0',
       KEYWAY_DATA_DIR: data,
@@ -91,16 +86,18 @@ describe('keyway start --sample', () => {
     return JSON.parse(text)
   }
 
-  test('prints the call that the README shows, with its own ports', async () => {
-    const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
-    const [shown = ''] = /curl -s \S+list_accounts[\s\S]*?(?=\n```)/.exec(readme) ?? []
-    const plain = (text: string) =>
-      text
-        .replace(/\\\n/g, ' ')
-        .replace(/\s+/g, ' ')
-        .replace(/:\d{4,5}\b/g, ':0')
-    expect(plain(running.curl)).toBe(plain(shown))
-  })
+  test.each(['README.md', 'runtime/docs/start.md'])(
+    'prints the call that %s shows, with its own ports',
+    (page) => {
+      const [shown = ''] = /curl -s \S+list_accounts[\s\S]*?(?=\n```)/.exec(readPage(page)) ?? []
+      const plain = (text: string) =>
+        text
+          .replace(/\\\n/g, ' ')
+          .replace(/\s+/g, ' ')
+          .replace(/:\d{4,5}\b/g, ':0')
+      expect(plain(running.curl)).toBe(plain(shown))
+    },
+  )
 
   test.skipIf(!hasCurl)(
     `prints a command that works as it is${hasCurl ? '' : ' (needs curl)'}`,
@@ -113,19 +110,12 @@ describe('keyway start --sample', () => {
     },
   )
 
-  test('prints what the README says, but for the ports', async () => {
-    const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
-    const [written = ''] = /curl -s \S+list_accounts [\s\S]*?}'/.exec(readme) ?? []
-    const plain = (text: string) => text.replaceAll(/:\d+\//g, ':0/').replaceAll(/\s+/g, ' ')
-    expect(plain(running.curl)).toBe(plain(written))
-  })
-
   test.skipIf(!hasCurl)(
-    `connects an app with the command of the README${hasCurl ? '' : ' (needs curl)'}`,
+    `connects an app with the command of the page${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
       const { origin } = new URL(running.url)
       const directory = (running.body as { settings: { base_url: string } }).settings.base_url
-      const here = (await pasted(/^sh\ncurl -s \S+\/apps /)).replace(
+      const here = pasted(/^curl -s \S+\/apps /, 'runtime/docs/administer/apps.md').replace(
         'http://127.0.0.1:8090/scim',
         directory,
       )
@@ -136,21 +126,22 @@ describe('keyway start --sample', () => {
     },
   )
 
-  /** A block of the README with this run's addresses and files, as somebody would paste it. */
-  async function pasted(begins: RegExp): Promise<string> {
-    const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8')
-    const blocks = readme.split(/^```/m).filter((_, i) => i % 2 === 1)
-    const found = blocks.find((block) => begins.test(block)) ?? ''
-    return found
-      .replace(/^sh\n/, '')
+  /** A block of a page with this run's addresses and files, as somebody would paste it. */
+  function pasted(begins: RegExp, page = 'runtime/docs/start.md'): string {
+    return shellBlock(begins, page)
       .replaceAll('http://127.0.0.1:8080', new URL(running.url).origin)
       .replaceAll('data/admin-token', path.join(running.data, 'admin-token'))
   }
 
   test.skipIf(!hasCurl)(
-    `completes a task with the commands of the README${hasCurl ? '' : ' (needs curl)'}`,
+    `completes a task with the commands of the page${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
-      const { stdout } = await promisify(execFile)('sh', ['-c', await pasted(/^sh\ncore\(\)/)])
+      const { stdout } = await promisify(execFile)('sh', [
+        '-c',
+        pasted(
+          /^core\(\) \{ curl -sS -H "authorization: Bearer \$\(cat data\/admin-token\)" "\$@"/,
+        ),
+      ])
       const [me, tasks, actions, completed, apps] = stdout.trim().split('\n')
       const open = JSON.parse(tasks ?? '').items
       expect(JSON.parse(me ?? '')).toMatchObject({ email: 'admin@localhost' })
@@ -168,10 +159,12 @@ describe('keyway start --sample', () => {
   )
 
   test.skipIf(!hasCurl)(
-    `gives and takes access with the commands of the README${hasCurl ? '' : ' (needs curl)'}`,
+    `gives and takes access with the commands of the page${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
-      const [core = '', api = ''] = (await pasted(/^sh\ncore\(\)/)).split('\n')
-      const commands = (await pasted(/^sh\nfirst\(\)/))
+      const [core = '', api = ''] = pasted(
+        /^core\(\) \{ curl -sS -H "authorization: Bearer \$\(cat data\/admin-token\)" "\$@"/,
+      ).split('\n')
+      const commands = pasted(/^first\(\)/)
         .replace('in_seconds\\":30', 'in_seconds\\":6')
         .replace('sleep 35', 'sleep 8')
         .replace('http://127.0.0.1:8090', new URL(directoryUrl()).origin)
@@ -191,12 +184,12 @@ describe('keyway start --sample', () => {
   )
 
   test.skipIf(!hasCurl)(
-    `gets from a connector to granted access in the ten commands of the README${hasCurl ? '' : ' (needs curl)'}`,
+    `gets from a connector to granted access in the ten commands of the page${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
       const npx = path.join(running.home, 'npx')
       await writeFile(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${KEYWAY}" "$@"\n`)
       await chmod(npx, 0o755)
-      const block = await pasted(/^sh\ncore\(\) \{.*content-type/)
+      const block = pasted(/^core\(\) \{.*content-type/)
       const lines = block.trim().split('\n')
       const begins = lines.findIndex((line) => line.includes('npx keyway start'))
       // The host runs already, with the same grant and its sample.

@@ -45,8 +45,12 @@ const foldersOf = (file: string): string[] => {
 
 /** Relative links of a page, without what stands in blocks of code. */
 const linksOf = (page: string): string[] =>
-  [...page.replace(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
-    .map(([, link = '']) => link)
+  [
+    ...page
+      .replace(/^```[\s\S]*?^```/gm, '')
+      .matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)|(?:src|srcset)="([^"]+)"/g),
+  ]
+    .map(([, link, picture]) => link ?? picture ?? '')
     .filter((link) => !/^[a-z]+:/.test(link))
 
 describe('the tarball', () => {
@@ -68,13 +72,17 @@ describe('the tarball', () => {
     const runtime = tarball.paths.filter(
       (one) => one.startsWith('runtime/') && !one.endsWith('.md'),
     )
-    expect(runtime).toEqual(['runtime/cli/keyway.mjs'])
+    expect(runtime).toEqual([
+      'runtime/cli/keyway.mjs',
+      'runtime/docs/picture-dark.svg',
+      'runtime/docs/picture.svg',
+    ])
   })
 
   test('holds everything that its pages link to', async () => {
     const held = new Set(tarball.paths.flatMap((one) => [one, ...foldersOf(one)]))
     const pages = tarball.paths.filter((one) => one.endsWith('.md'))
-    expect(pages).toEqual(expect.arrayContaining(['README.md', 'scripts/deploy/README.md']))
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'runtime/docs/operate/deploy.md']))
     const broken = pages.flatMap((page) =>
       linksOf(readFileSync(path.join(ROOT, page), 'utf8'))
         .map((link) => path.posix.join(path.posix.dirname(page), link).replace(/\/$/, ''))
@@ -87,13 +95,13 @@ describe('the tarball', () => {
   test('declares types of what authors import, and of nothing else', () => {
     const folders = tarball.paths
       .filter((one) => one.endsWith('.d.ts'))
-      .map((one) => path.dirname(one))
+      .map((one) => one.split('/').slice(0, 2).join('/'))
     expect([...new Set(folders)].sort()).toEqual(['dist/contract', 'dist/sdk', 'dist/testing'])
   })
 
   test('holds every connector that is built in, and no other', async () => {
     const builtIn = JSON.parse(
-      await readFile(path.join(ROOT, 'runtime/registry/built-in.json'), 'utf8'),
+      await readFile(path.join(ROOT, 'runtime/connectors/registry/built-in.json'), 'utf8'),
     )
     const packed = tarball.paths
       .filter((one) => /^plugins\/[^/]+\/connector\.json$/.test(one))
@@ -113,8 +121,8 @@ describe('an author', () => {
     const made = await run(['new', 'acme'], { file, cwd: home })
     expect(made).toMatchObject({ code: 0 })
     expect(made.output).not.toContain('types of keyway/sdk')
-    const [, reference = ''] = /What may stand in its files: (\S+)/.exec(made.output) ?? []
-    expect(await readFile(path.join(home, reference), 'utf8')).toContain('## Manifest')
+    const [, guide = ''] = /How to write it: (\S+)/.exec(made.output) ?? []
+    expect(await readFile(path.join(home, guide), 'utf8')).toContain('](manifest.md')
     expect(tsc('-p', 'plugins/acme')).toBe('')
     const checked = await run(['check', 'plugins/acme'], { file, cwd: home })
     expect(checked.output).toMatch(/^ok {3}acme 0\.1\.0: \d+ cases passed, 0 findings/)
@@ -293,6 +301,14 @@ describe('the server', () => {
     const members = await membersOf(as, String(shown.label))
     expect(members, 'the directory itself says so').toContain(hana?.email)
   }, 180_000)
+
+  test('serves the documentation that came with it', async () => {
+    for (const at of ['/docs', '/docs/operate/backup', '/docs/connectors/scim', '/docs/results']) {
+      const { status, text } = await send(`${served.url}${at}`, {})
+      expect(status, at).toBe(200)
+      expect(text).toContain('action="/docs/search"')
+    }
+  })
 
   test('stops when asked', async () => {
     served.command.kill('SIGTERM')

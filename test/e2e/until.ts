@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 
+/** Pauses between two looks, in milliseconds: they grow, since a look may cost as much as what is waited for. */
+const FIRST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 100
+
 /**
- * Waits until something is so, looking every 20 ms, and gives what was found. The bound is patience
- * for a loaded machine, not a promise.
+ * Waits until something is so, and gives what was found. The bound is patience for a loaded machine, not a
+ * promise.
  */
 export async function until<T>(
   what: string,
@@ -10,11 +14,11 @@ export async function until<T>(
   patienceMs = 20_000,
 ): Promise<T> {
   const endMs = performance.now() + patienceMs
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const found = await look()
     if (found !== null && found !== undefined && found !== false) return found
     if (performance.now() > endMs) throw new Error(`still not after ${patienceMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 

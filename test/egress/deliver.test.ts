@@ -1,9 +1,9 @@
 /** What the operator's own requests may reach: the walls of connectors' requests, under the name `webhooks`. */
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConnectorId } from '../../runtime/contract/manifest.ts'
+import { ConnectorId } from '../../runtime/contract/connector/manifest.ts'
 import { createEgress, type Egress } from '../../runtime/egress/fetch.ts'
-import { parsePrivateGrants } from '../../runtime/egress/grants.ts'
+import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
 import { type Receiver, startReceiver } from '../core/webhooks/receiver.ts'
 
 let receiver: Receiver

@@ -13,9 +13,9 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 /** Fetches once in a process of its own, because Node reads NODE_EXTRA_CA_CERTS at its start. */
 const SCRIPT = `
   import * as v from 'valibot'
-  import { Manifest } from './runtime/contract/manifest.ts'
+  import { Manifest } from './runtime/contract/connector/manifest.ts'
   import { createEgress } from './runtime/egress/fetch.ts'
-  import { parsePrivateGrants } from './runtime/egress/grants.ts'
+  import { parsePrivateGrants } from './runtime/egress/limits/grants.ts'
   const [, port, httpsProxy = null] = process.argv
   const manifest = v.parse(Manifest, {
     id: 'acme', version: '1.0.0', runtime: '^1.0.0', capabilities: {},

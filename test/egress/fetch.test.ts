@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { errorOf, get, manifestOf, openDoor, openDoors } from './fixtures/door.ts'
 import { startTcp, startUpstream, stopAll } from './fixtures/upstream.ts'
 

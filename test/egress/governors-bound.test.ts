@@ -1,6 +1,6 @@
 /** Governors are many, one for each tenant and origin: their number is bounded, whatever upstreams say. */
 import { afterEach, expect, test } from 'vitest'
-import { createGovernors } from '../../runtime/egress/throttle.ts'
+import { createGovernors } from '../../runtime/egress/exchange/throttle.ts'
 import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'
 import { startUpstream, stopAll } from './fixtures/upstream.ts'
 

@@ -1,10 +1,10 @@
 /** What the host itself parses of replies is bounded: a large one would hold up everybody's calls. */
 import { afterEach, expect, test } from 'vitest'
-import { errorInBody } from '../../runtime/egress/body-errors.ts'
+import { errorInBody } from '../../runtime/egress/call/body-errors.ts'
 import { capture } from '../../runtime/egress/login/capture.ts'
-import { CLIENT, declaring, open } from '../oauth/fixtures.ts'
 import { errorOf, openDoors, thrownBy } from './fixtures/door.ts'
 import { startUpstream, stopAll } from './fixtures/upstream.ts'
+import { CLIENT, declaring, open } from './oauth/fixtures.ts'
 
 afterEach(async () => {
   await Promise.all(openDoors.splice(0).map((door) => door.close()))

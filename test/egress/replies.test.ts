@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EgressLimits } from '../../runtime/egress/limits.ts'
+import type { EgressLimits } from '../../runtime/egress/limits/limits.ts'
 import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'
 import { startTcp, startUpstream, stopAll } from './fixtures/upstream.ts'
 

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { type Family, isRefused } from '../../runtime/verify/attack.ts'
+import { type Family, isRefused } from '../../runtime/verify/attacks/attack.ts'
 import { ATTACKS } from '../../runtime/verify/attacks/attacks.ts'
 import { wordsOf } from '../../runtime/verify/corpus.ts'
 import { select } from '../../runtime/verify/verify.ts'

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { toCoreError } from '../../runtime/http/core/to-core-error.ts'
+import { toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 
 test.each(['40P01', '40001', '55P03'])(
   'a change that PostgreSQL ended for another one (%s) may be tried again',

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../runtime/config.ts'
-import { createLog } from '../../runtime/log.ts'
 import { createHost } from '../../runtime/main.ts'
+import { createLog } from '../../runtime/observe/log.ts'
 
 test('the path of the connectors cannot be that of anything else', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-paths-'))

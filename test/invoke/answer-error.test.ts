@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
-import { createRedact } from '../../runtime/contract/redact.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { answerError } from '../../runtime/invoke/answer-error.ts'
+import { createRedact } from '../../runtime/redact/redact.ts'
 
 const redact = createRedact(() => ['the-secret-token'])
 const own = { code: 'not_found', message: 'no', app_error_code: null, status_code: null, at: [] }
@@ -51,6 +51,12 @@ describe('the words of a connector', () => {
     const text = 'x the-secret-token y'
     const error = judge({ message: text, app_error_code: text, raised_by: 'the-secret-token' })
     expect(JSON.stringify([error.message, error.details])).not.toContain('the-secret-token')
+  })
+
+  test.each(['', ' \n'])('that say nothing (%j) are told with what was thrown', (message) => {
+    expect(judge({ message, raised_by: 'TypeError' }).message).toBe(
+      'the connector threw TypeError without a message',
+    )
   })
 
   test('are cut', () => {

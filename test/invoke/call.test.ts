@@ -1,7 +1,7 @@
 /** Calls of the core itself: what they give back is parsed in the host, so a worker's word is not enough. */
 import { expect, test } from 'vitest'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
-import { CORE_REPLY_LIMITS } from '../../runtime/contract/reply-limits.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
+import { CORE_REPLY_LIMITS } from '../../runtime/contract/limits/reply-limits.ts'
 import { createCall } from '../../runtime/invoke/call.ts'
 
 const sent = {
@@ -42,12 +42,12 @@ test.each([
 ])('%s from a worker that does not care are refused, not parsed', async (_what, text) => {
   expect(await answering(text)).toMatchObject({
     ok: false,
-    isTooLarge: true,
+    reason: 'reply_too_large',
     error: { error_code: 'invalid_response', message: expect.stringContaining('smaller pages') },
   })
 })
 
 test('other errors are not about size', async () => {
   const call = createCall(() => Promise.reject(new RuntimeError('connector_threw', 'no')), nothing)
-  expect(await call(sent)).toMatchObject({ ok: false, isTooLarge: false })
+  expect(await call(sent)).toMatchObject({ ok: false, reason: 'connector_threw' })
 })

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
-import { errorBody } from '../../runtime/contract/envelope.ts'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
-import type { LaneCall, LaneReply } from '../../runtime/contract/lane-call.ts'
-import { Manifest } from '../../runtime/contract/manifest.ts'
+import { createVersion } from '../../runtime/connectors/registry/version.ts'
+import { Manifest } from '../../runtime/contract/connector/manifest.ts'
+import { errorBody } from '../../runtime/contract/envelope/envelope.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { createInvoke } from '../../runtime/invoke/invoke.ts'
 import { createPageTokens } from '../../runtime/invoke/page-token.ts'
 import type { InvokeDeps } from '../../runtime/invoke/ports.ts'
-import { createVersion } from '../../runtime/registry/version.ts'
-import { manifestOf } from '../registry/fixtures/folders.ts'
+import type { LaneCall, LaneReply } from '../../runtime/protocol/lane-call.ts'
+import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
 
 const auth = { token: { token: 'the-secret-token' } }
 

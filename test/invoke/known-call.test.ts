@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { parseCall } from '../../runtime/contract/envelope.ts'
-import { Manifest } from '../../runtime/contract/manifest.ts'
+import { createVersion } from '../../runtime/connectors/registry/version.ts'
+import { Manifest } from '../../runtime/contract/connector/manifest.ts'
+import { parseCall } from '../../runtime/contract/envelope/envelope.ts'
 import { isolateKeyOf } from '../../runtime/invoke/isolate-key.ts'
 import { createKnownCalls } from '../../runtime/invoke/known-call.ts'
-import { createVersion } from '../../runtime/registry/version.ts'
-import { manifestOf } from '../registry/fixtures/folders.ts'
+import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
 
 const versionOf = (digest: string) =>
   createVersion(

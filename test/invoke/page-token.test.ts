@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from '../../runtime/contract/canonical-json.ts'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
-import { MAX_CURSOR_LENGTH } from '../../runtime/contract/worker-heads.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
+import { canonicalJson } from '../../runtime/contract/schema/canonical-json.ts'
 import {
   createPageTokens,
   type Page,
@@ -9,6 +8,7 @@ import {
   type PageTokens,
   TOKEN_LIFETIME_MS,
 } from '../../runtime/invoke/page-token.ts'
+import { MAX_CURSOR_LENGTH } from '../../runtime/protocol/worker-heads.ts'
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)]
 const page: Page = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
-import { createRedact } from '../../runtime/contract/redact.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { withRedactedCause } from '../../runtime/invoke/redact-error.ts'
+import { createRedact } from '../../runtime/redact/redact.ts'
 
 const redact = createRedact(() => ['the-secret-token'])
 

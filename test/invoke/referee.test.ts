@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RuntimeError } from '../../runtime/contract/errors.ts'
+import type { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { advance, BEGUN, type Course } from '../../runtime/invoke/referee.ts'
 
 /** Follows a connector's cursors; answers how many pages there were when it was stopped, and why. */

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
-import { RuntimeError } from '../../runtime/contract/errors.ts'
-import type { FetchRequest } from '../../runtime/contract/lane-call.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import type { Launcher, WorkerProcess } from '../../runtime/lanes/launch.ts'
+import type { FetchRequest } from '../../runtime/protocol/lane-call.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
 
@@ -430,7 +430,8 @@ describe('a description', () => {
 
   test.each([
     ['load_failed', 'throw new Error("no")'],
-    ['isolate_memory', 'const all = []; for (;;) all.push({ n: all.length })'],
+    // Large pieces: on a slow machine small ones take longer than code may take to load.
+    ['isolate_memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(0))'],
   ])('ends in %s', async (code, top) => {
     const { lanes } = openLanes()
     const bad = connectorOf(say("'x'"), top)

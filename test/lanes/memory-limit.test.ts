@@ -11,7 +11,7 @@ const INTL_BOMB =
 const hello = connectorOf(say("'hello'"))
 
 test.runIf(process.platform === 'linux')(
-  'a worker has a limit of its own and is the first to go when the machine has no more',
+  'a worker has a limit of its own, is the first to go when the machine has no more, and wakes its timers together',
   async () => {
     const { lanes } = openLanes()
     await outcome(lanes.run('a', callOf(hello)))
@@ -20,6 +20,7 @@ test.runIf(process.platform === 'linux')(
     const bytes = String(3 * 1024 ** 3)
     expect(about('limits')).toMatch(new RegExp(`Max data size +${bytes} +unlimited `))
     expect(about('oom_score_adj')).toBe('1000')
+    expect(about('timerslack_ns')).toBe('2000000')
     expect(lanes.containment.layers).toEqual(
       expect.arrayContaining(['memory-limit', 'out-of-memory-order']),
     )

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import connector from '../../plugins/scim/connector.ts'
-import type { Json } from '../../runtime/contract/context.ts'
+import type { Json } from '../../runtime/contract/schema/json.ts'
 import type { Paged } from '../../runtime/sdk/sdk.ts'
 import { missing, type RealSystem, serviceToken, startSystem } from '../real-systems/start.ts'
 import { call, contextOf, pagesOf, type Tenant } from '../sdk/call-handler.ts'

@@ -64,6 +64,16 @@ export type Emulate = {
 export const startEmulate = async (): Promise<Emulate> =>
   (await startSystem('emulate')) as unknown as Emulate
 
+/** What `openldap` tells of itself beside its URL. */
+export type OpenLdap = {
+  url: string
+  ldapsUrl: string
+  /** File with the certificate of its authority. */
+  ca: string
+  baseDn: string
+  auth: { bindDn: string; password: string }
+}
+
 /** A server that was installed and not started yet. */
 export type Installed<Auth> = { start(env?: Record<string, string>): Promise<RealSystem<Auth>> }
 
@@ -126,7 +136,7 @@ async function start<Auth>(
 }
 
 /** How many ports in a row a script takes, unless it is one. */
-const PORTS: Record<string, number> = { rabbitmq: 4, emulate: 4 }
+const PORTS: Record<string, number> = { rabbitmq: 4, emulate: 4, openldap: 2 }
 
 /** A token of `oidc-scim` for the service itself, by client credentials. */
 export async function serviceToken(system: RealSystem, scope: string): Promise<string> {

@@ -13,7 +13,7 @@ async function bundle(entry: string) {
     metafile: true,
     format: 'esm',
     platform: 'neutral',
-    // As runtime/registry/compiler.ts: the SDK of this checkout, whatever a connector's tsconfig says.
+    // As runtime/connectors/registry/compiler.ts: the SDK of this checkout, whatever a connector's tsconfig says.
     alias: { 'keyway/sdk': `${root}/runtime/sdk/sdk.ts` },
     tsconfigRaw: {},
   })
@@ -23,7 +23,7 @@ async function bundle(entry: string) {
 test('brings nothing into a bundle but itself and the table of statuses', async () => {
   const { inputs } = await bundle('runtime/sdk/sdk.ts')
   const foreign = inputs.filter((input) => !/^runtime\/sdk\/[a-z-]+\.ts$/.test(input))
-  expect(foreign).toEqual(['runtime/contract/upstream-status.ts'])
+  expect(foreign).toEqual(['runtime/contract/connector/upstream-status.ts'])
 })
 
 test('is small in a bundle that uses little of it', async () => {

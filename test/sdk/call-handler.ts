@@ -2,8 +2,12 @@
 
 import type { InferInput } from 'valibot'
 import { expect } from 'vitest'
-import type { CAPABILITIES, CapabilityName, Output } from '../../runtime/contract/capabilities.ts'
-import type { Json } from '../../runtime/contract/context.ts'
+import type {
+  CAPABILITIES,
+  CapabilityName,
+  Output,
+} from '../../runtime/contract/capabilities/capabilities.ts'
+import type { Json } from '../../runtime/contract/schema/json.ts'
 import type { ConnectorContext, Handlers, Paged } from '../../runtime/sdk/sdk.ts'
 
 /** A request as a caller sends it; fields of the connector's own are allowed. */
@@ -23,6 +27,7 @@ export function contextOf(
 ): ConnectorContext<Settings> {
   return {
     fetch: fetch as unknown as ConnectorContext['fetch'],
+    ldap: {} as ConnectorContext['ldap'],
     auth: { token: { token: tenant.token } } as ConnectorContext['auth'],
     credentials: {},
     settings: { base_url: tenant.baseUrl },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FetchInit, UpstreamReply } from '../../runtime/contract/context.ts'
+import type { FetchInit, UpstreamReply } from '../../runtime/contract/connector/context.ts'
 import { bearer, ConnectorError, client, form, path } from '../../runtime/sdk/sdk.ts'
 import { reply } from './fake-context.ts'
 

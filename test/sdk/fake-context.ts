@@ -1,4 +1,5 @@
-import type { Json, UpstreamReply } from '../../runtime/contract/context.ts'
+import type { UpstreamReply } from '../../runtime/contract/connector/context.ts'
+import type { Json } from '../../runtime/contract/schema/json.ts'
 
 /** An upstream's answer as the SDK sees one. */
 export function reply(

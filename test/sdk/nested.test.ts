@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../../runtime/contract/context.ts'
+import type { Json } from '../../runtime/contract/schema/json.ts'
 import { chain, type Listing, nested, paged } from '../../runtime/sdk/sdk.ts'
 import { pageOf } from './fake-context.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Json } from '../../runtime/contract/context.ts'
+import type { Json } from '../../runtime/contract/schema/json.ts'
 import { allItems, offsetListing, type Paged } from '../../runtime/sdk/sdk.ts'
 
 const people = Array.from({ length: 7 }, (_, index) => `p${index}`)

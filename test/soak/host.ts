@@ -4,8 +4,8 @@
  */
 import { listen } from '../../runtime/cli/serve.ts'
 import { readConfig } from '../../runtime/config.ts'
-import { createLog } from '../../runtime/log.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
+import { createLog } from '../../runtime/observe/log.ts'
 import type { HostSettings, HostState, Question } from '../../runtime/verify/host-link.ts'
 
 /** What the log says that it should not: defects, secrets, and how a worker ended that nobody attacked. */

@@ -1,5 +1,5 @@
 /** Which attacks of the corpus a soak is hostile with: those that need nothing but a call. */
-import { type Attack, DEADLINE_MS, ESCAPED } from '../../runtime/verify/attack.ts'
+import { type Attack, DEADLINE_MS, ESCAPED } from '../../runtime/verify/attacks/attack.ts'
 import { tokenOf } from '../../runtime/verify/run-attack.ts'
 import { select } from '../../runtime/verify/verify.ts'
 import type { Ended } from './kinds.ts'

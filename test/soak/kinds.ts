@@ -149,11 +149,11 @@ async function builtIn({ client, directoryUrl }: SoakScene): Promise<Ended> {
 
 /** The large ones, which need no token. */
 function documents(scene: SoakScene, _tenant: string, turn: number): Promise<Ended> {
-  return asBefore(scene, turn % 2 === 0 ? '/docs' : '/openapi.json')
+  return asBefore(scene, turn % 2 === 0 ? '/docs/api' : '/openapi.json')
 }
 
 async function asBefore({ client }: SoakScene, at: string, token?: string): Promise<Ended> {
-  const isText = at === '/docs'
+  const isText = at === '/docs/api'
   const got = await client.call({ at, isText, deadlineMs: HOST_MS, ...(token && { token }) })
   return { ...got, wrong: failed(got) ?? sameAsBefore(at, got.text) }
 }

@@ -4,7 +4,7 @@
  * accounts by 32 callers instead; `CALLS` for another number. Exits with 1 when something is wrong.
  */
 import { parseArgs } from 'node:util'
-import { progressLine } from '../../runtime/cli/progress.ts'
+import { progressLine } from '../../runtime/cli/terminal/progress.ts'
 import { lists } from './lists.ts'
 import { type SoakReport, soak } from './run.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
-import { manifestOf, temporaryFolder, write } from '../registry/fixtures/folders.ts'
+import { manifestOf, temporaryFolder, write } from '../connectors/registry/fixtures/folders.ts'
 
 let bench: CheckBench
 beforeAll(async () => {

@@ -1,9 +1,13 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { AUTHENTICATION, CREDENTIAL_KINDS } from '../../runtime/contract/authentication.ts'
-import { type AnySchema, CAPABILITY_NAMES } from '../../runtime/contract/capabilities.ts'
-import { requestSchema, responseSchema } from '../../runtime/contract/payload.ts'
-import { type Field, flatSchema } from '../../runtime/contract/settings.ts'
+import { CAPABILITY_NAMES } from '../../runtime/contract/capabilities/capabilities.ts'
+import {
+  AUTHENTICATION,
+  CREDENTIAL_KINDS,
+} from '../../runtime/contract/connector/authentication.ts'
+import { requestSchema, responseSchema } from '../../runtime/contract/connector/payload.ts'
+import { type Field, flatSchema } from '../../runtime/contract/connector/settings.ts'
+import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
 import { minimalSettings, minimalValue } from '../../runtime/testing/minimal.ts'
 
 test.each(CAPABILITY_NAMES)('the smallest request and response of %s fit', (name) => {

@@ -1,7 +1,7 @@
 /** Cases of connectors that never see a secret: what is compared is what would be sent. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
-import { manifestOf, temporaryFolder, write } from '../registry/fixtures/folders.ts'
+import { manifestOf, temporaryFolder, write } from '../connectors/registry/fixtures/folders.ts'
 
 let bench: CheckBench
 beforeAll(async () => {

@@ -4,15 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
-import { forgetDatabase } from '../database/forget.ts'
 import { send } from '../e2e/client.ts'
 import { begin, type Command } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
+import { openTestDatabase } from '../kit/databases.ts'
 import { installSystem, missing } from '../real-systems/start.ts'
 
 export const TOKEN = `lsk_${'upgrades'.repeat(6)}`
-const PASSWORD = 'p'.repeat(40)
 
 export type OneHost = { url: string; port: number; command: Command }
 
@@ -21,22 +19,15 @@ export type Deployment = {
   /** The balancer's address, and what it is. */
   url: string
   balancer: string
-  database: EmbeddedDatabase
   stop(): Promise<void>
 }
 
 /** Starts a database, some hosts on it, and a balancer in front of them. */
 export async function deploy(count: number): Promise<Deployment> {
   const home = await mkdtemp(path.join(tmpdir(), 'keyway-upgrades-'))
-  const shared = path.join(home, 'database')
-  const database = await startEmbedded({
-    dataDir: shared,
-    password: PASSWORD,
-    tell: () => {},
-    onLine: () => {},
-  })
+  const database = await openTestDatabase()
   const env = {
-    DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${database.connection.host}`,
+    DATABASE_URL: database.url,
     KEYWAY_SECRET: 'secret-of-all-hosts-'.repeat(3),
     KEYWAY_ADMIN_TOKEN: TOKEN,
     KEYWAY_INSTALL: 'any',
@@ -51,15 +42,13 @@ export async function deploy(count: number): Promise<Deployment> {
   const balancer = await balance(hosts.map(({ port }) => port))
   return {
     hosts,
-    database,
     url: balancer.url,
     balancer: balancer.what,
     async stop() {
       await balancer.stop()
       for (const { command } of hosts) command.kill('SIGTERM')
       await Promise.all(hosts.map(({ command }) => command.ended))
-      await database.stop()
-      await forgetDatabase(shared)
+      await database.drop()
       await rm(home, { recursive: true, force: true, maxRetries: 10 })
     },
   }

@@ -5,10 +5,10 @@
  * `CHANGES=100 CALLS=10000` are the defaults; the tests run a short form.
  */
 
+import { packaged } from '../connectors/lifecycle/packaging.ts'
 import { send } from '../e2e/client.ts'
 import { stopCommands } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
-import { packaged } from '../lifecycle/packaging.ts'
 import { type Deployment, deploy, TOKEN, workersOf } from './hosts.ts'
 import { listSteadily } from './sequences.ts'
 

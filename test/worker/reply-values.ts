@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check'
 import {
-  type AnySchema,
   CAPABILITIES,
   type CapabilityName,
-} from '../../runtime/contract/capabilities.ts'
+} from '../../runtime/contract/capabilities/capabilities.ts'
+import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
 
 /** A value as the guest is told to build it: JSON, or `{ $: kind, ... }` for what JSON cannot hold. */
 export type Told = unknown

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import type { CapabilityName } from '../../runtime/contract/capabilities.ts'
-import { responseSchema } from '../../runtime/contract/payload.ts'
-import { MAX_REPLY_BYTES } from '../../runtime/contract/reply-limits.ts'
-import type { Fields } from '../../runtime/contract/settings.ts'
-import { MAX_CURSOR_LENGTH, WORKER_HEADS } from '../../runtime/contract/worker-heads.ts'
+import type { CapabilityName } from '../../runtime/contract/capabilities/capabilities.ts'
+import { responseSchema } from '../../runtime/contract/connector/payload.ts'
+import type { Fields } from '../../runtime/contract/connector/settings.ts'
+import { MAX_REPLY_BYTES } from '../../runtime/contract/limits/reply-limits.ts'
+import { MAX_CURSOR_LENGTH, WORKER_HEADS } from '../../runtime/protocol/worker-heads.ts'
 import { checkReply } from '../../runtime/worker/reply.ts'
 
 type Options = { capability?: CapabilityName; wantRaw?: boolean; fields?: Fields }

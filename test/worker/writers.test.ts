@@ -5,9 +5,12 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CAPABILITIES, type CapabilityName } from '../../runtime/contract/capabilities.ts'
-import { MAX_DEPTH } from '../../runtime/contract/depth.ts'
+import {
+  CAPABILITIES,
+  type CapabilityName,
+} from '../../runtime/contract/capabilities/capabilities.ts'
 import { LISTED_STATUSES } from '../../runtime/contract/models/account.ts'
+import { MAX_DEPTH } from '../../runtime/contract/schema/depth.ts'
 import { checkReply } from '../../runtime/worker/reply.ts'
 import { createGuest, type Guest } from './guest/isolate.ts'
 import { BUILD, hostileOf, replyOf, type Told } from './reply-values.ts'

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { ConfigError } from '../../config.ts'
-import { visible } from '../../contract/visible.ts'
+import { visible } from '../../observe/visible.ts'
 import { type Envelope, jsonOf } from './envelope.ts'
 
 type Schema = {

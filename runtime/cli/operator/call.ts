@@ -1,8 +1,8 @@
 /** `keyway call`: one capability call with somebody's credentials, all of its pages if wished. */
-import { visible } from '../../contract/visible.ts'
-import { counted } from '../counted.ts'
-import type { ReadFlags } from '../options.ts'
-import { progressLine } from '../progress.ts'
+import { visible } from '../../observe/visible.ts'
+import { counted } from '../terminal/counted.ts'
+import type { ReadFlags } from '../terminal/options.ts'
+import { progressLine } from '../terminal/progress.ts'
 import { jsonOf } from './envelope.ts'
 import {
   type Answer,

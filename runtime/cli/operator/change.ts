@@ -1,8 +1,8 @@
 /** What all verbs share that change what is installed: how they ask for it, and how they say what they did. */
 import type { Changed } from '../../contract/endpoints/operator.ts'
-import { visible } from '../../contract/visible.ts'
-import { callOperator, findOperator, type OperatorCall } from '../operator-client.ts'
-import type { ChangeFlags, ReadFlags } from '../options.ts'
+import { visible } from '../../observe/visible.ts'
+import type { ChangeFlags, ReadFlags } from '../terminal/options.ts'
+import { callOperator, findOperator, type OperatorCall } from './client.ts'
 
 /** The members of a body that every change has. */
 export const changeOf = ({ reason, dryRun, expect, waitMs }: ChangeFlags) => ({

@@ -1,8 +1,8 @@
 /** For whom a call is: credentials and settings from a file. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
-import { notJson } from '../../contract/json-text.ts'
-import { fileFault } from '../file-fault.ts'
+import { notJson } from '../../contract/schema/json-text.ts'
+import { fileFault } from '../terminal/file-fault.ts'
 
 export type Envelope = {
   auth?: unknown

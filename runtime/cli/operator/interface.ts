@@ -1,11 +1,11 @@
 /** The connector interface of a host, for a person: calls with credentials from a file or a prompt. */
 
 import { ConfigError, readConfig } from '../../config.ts'
-import type { Named } from '../named.ts'
-import { unknownName } from '../not-there.ts'
-import { findOperator } from '../operator-client.ts'
-import type { ReadFlags } from '../options.ts'
+import type { Named } from '../terminal/named.ts'
+import { unknownName } from '../terminal/not-there.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { askFor, type Info } from './ask.ts'
+import { findOperator } from './client.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 
 export type Interface = { base: URL; headers: Record<string, string> }

@@ -1,6 +1,6 @@
 /** `keyway jobs`: what is done in the background. */
 import type { JobRecord } from '../../contract/endpoints/jobs.ts'
-import type { ReadFlags } from '../options.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
 export type JobsFlags = ReadFlags & { limit: number; queue?: string; state?: string }

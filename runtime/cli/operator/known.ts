@@ -1,9 +1,9 @@
 /** Checks of names that a host takes as filters: an empty list does not tell a wrong name from a quiet one. */
-import { normalizeId } from '../../contract/manifest.ts'
-import { unknownName } from '../not-there.ts'
-import { RefusedError } from '../operator-client.ts'
-import type { ReadFlags } from '../options.ts'
+import { normalizeId } from '../../contract/connector/manifest.ts'
+import { unknownName } from '../terminal/not-there.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { ask } from './change.ts'
+import { RefusedError } from './client.ts'
 
 type Row = { id: string | null }
 

@@ -1,8 +1,9 @@
 /** `keyway logs`: the latest calls of a host, and with `--follow` those that come. */
-import { causeText } from '../../contract/causes.ts'
+
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
-import { visible } from '../../contract/visible.ts'
-import type { ReadFlags } from '../options.ts'
+import { causeText } from '../../contract/models/causes.ts'
+import { visible } from '../../observe/visible.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { demandApp, demandConnector } from './known.ts'
 

@@ -6,8 +6,8 @@ import type {
   NodeRow,
   Publisher,
   Want,
-} from '../../contract/generation.ts'
-import type { ReadFlags } from '../options.ts'
+} from '../../contract/endpoints/generation.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, connectorPath, print } from './change.ts'
 
 type Row = {

@@ -1,5 +1,5 @@
 /** `keyway probe`: credentials that new versions of a connector are tried with. */
-import type { ReadFlags } from '../options.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { ask, connectorPath, print } from './change.ts'
 import { demandCapability, envelopeFor, interfaceOf, send } from './interface.ts'
 

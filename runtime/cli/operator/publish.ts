@@ -1,8 +1,8 @@
 /** `keyway trust`: a publisher's key becomes one whose packages may be installed. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
-import { fileFault } from '../file-fault.ts'
-import type { ChangeFlags } from '../options.ts'
+import { fileFault } from '../terminal/file-fault.ts'
+import type { ChangeFlags } from '../terminal/options.ts'
 import { change } from './change.ts'
 
 export async function trust(file: string, flags: ChangeFlags & { name: string }): Promise<void> {

@@ -1,6 +1,6 @@
 /** `keyway rotation`: what still needs an older secret of KEYWAY_SECRET. */
 import type { Rotation, RotationNeeds } from '../../contract/endpoints/rotation.ts'
-import type { ReadFlags } from '../options.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
 export type RotationFlags = ReadFlags & { endTokens?: boolean; dryRun?: boolean }

@@ -5,7 +5,7 @@ import {
   type SyncSettings,
   type SyncSettingsInput,
 } from '../../contract/models/sync.ts'
-import type { ReadFlags } from '../options.ts'
+import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
 import { demandApp } from './known.ts'

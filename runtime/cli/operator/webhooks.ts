@@ -1,7 +1,7 @@
 /** Verbs of inline webhooks: `webhooks list`, `show`, `add`, `update`, `remove`, `test`. */
 import { ConfigError } from '../../config.ts'
 import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
-import { EXIT, type ReadFlags } from '../options.ts'
+import { EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
 

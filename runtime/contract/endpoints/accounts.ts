@@ -1,5 +1,6 @@
 /** Accounts in apps: core-interface.md section 1.5. */
-import { INPUTS } from '../inputs.ts'
+import { INPUTS } from '../limits/inputs.ts'
+import { Association } from '../models/access.ts'
 import { ACCOUNT_STATUSES, Account, DISCOVERY_SOURCES } from '../models/app.ts'
 import {
   ActivityRecordOutput,
@@ -9,7 +10,7 @@ import {
   UploadedActivity,
 } from '../models/upload.ts'
 import { endpoint } from './endpoint.ts'
-import { datetime, manyOf, pageParams, text, texts } from './params.ts'
+import { asOf, datetime, manyOf, pageParams, text, texts } from './params.ts'
 
 const accounts = endpoint('Accounts')
 
@@ -26,10 +27,25 @@ export const ACCOUNT_ENDPOINTS = {
       sources: manyOf(DISCOVERY_SOURCES).describe('Only those that one of these has told of'),
       status: manyOf(ACCOUNT_STATUSES).describe('Only those in one of these states'),
       expand: texts().describe('app'),
+      as_of: asOf,
       ...pageParams,
     },
     answer: 'page',
     output: Account,
+  }),
+  list_associations: accounts({
+    method: 'GET',
+    path: '/associations',
+    summary: 'List which account held which entitlement, as complete syncs told it',
+    who: 'accounts.read',
+    query: {
+      app_id: text().describe('Only in this app'),
+      account_id: text().describe('Only of this account'),
+      as_of: asOf,
+      ...pageParams,
+    },
+    answer: 'page',
+    output: Association,
   }),
   upload_accounts: accounts({
     method: 'POST',

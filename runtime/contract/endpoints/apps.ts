@@ -1,6 +1,5 @@
 /** Apps and integrations: core-interface.md section 1.4. */
 import * as v from 'valibot'
-import { CATEGORIES } from '../categories.ts'
 import {
   App,
   AppInputCreate,
@@ -12,6 +11,7 @@ import {
   IntegrationCatalogOutput,
   IntegrationConnectionSchemaOutput,
 } from '../models/app.ts'
+import { CATEGORIES } from '../models/categories.ts'
 import { TriggerSyncInput, TriggerSyncOutput } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, oneOf, pageParams, text, texts } from './params.ts'

@@ -1,7 +1,8 @@
 /** Checks of a JSON body before it is parsed: its size, and whether it is UTF-8. */
-import { MAX_DEPTH } from '../depth.ts'
-import { RuntimeError } from '../errors.ts'
-import { levelsIn, marksIn } from '../reply-limits.ts'
+
+import { RuntimeError } from '../errors/errors.ts'
+import { levelsIn, marksIn } from '../limits/reply-limits.ts'
+import { MAX_DEPTH } from '../schema/depth.ts'
 
 /**
  * Refuses JSON with too many values to parse and validate on the main thread. Returns false if it is nested too deeply.

@@ -3,13 +3,13 @@
  * the public service's 422 entries (core-interface.md section 3).
  */
 import * as v from 'valibot'
-import type { AnySchema } from '../capabilities.ts'
-import { faultOf } from '../json-text.ts'
-import { describeIssue, thoroughness } from '../payload.ts'
+import { describeIssue, thoroughness } from '../connector/payload.ts'
+import type { ValidationEntry } from '../errors/problem.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { faultOf } from '../schema/json-text.ts'
 import { limitValues, notUtf8At } from './body-bytes.ts'
 import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
-import type { ValidationEntry } from './problem.ts'
 
 const entry = (type: string, msg: string) => ({ type, msg })
 

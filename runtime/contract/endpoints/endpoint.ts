@@ -1,10 +1,10 @@
 /** The row of a core endpoint: from it are read the route, validation, 422 bodies, OpenAPI and docs. */
 import type * as v from 'valibot'
-import type { AnySchema } from '../capabilities.ts'
+import type { CoreStatus } from '../errors/problem.ts'
+import type { Permission } from '../models/roles.ts'
 import type { UploadKind } from '../models/upload.ts'
-import type { Permission } from '../roles.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
 import type { Params, ParamValues } from './params.ts'
-import type { CoreStatus } from './problem.ts'
 
 export type EndpointRow = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -23,8 +23,8 @@ export type EndpointRow = {
   maxBytes: number | null
   /** Of an upload, whose rows are too many to be parsed while others wait: what kind it is. */
   upload: UploadKind | null
-  /** What the answer holds: one value, a page of `{ items, total, page, size, pages }`, or nothing. */
-  answer: 'json' | 'page' | 'limit-offset' | 'empty'
+  /** What the answer holds: one value, plain text, a page of `{ items, total, page, size, pages }`, or nothing. */
+  answer: 'json' | 'text' | 'page' | 'limit-offset' | 'empty'
   output: AnySchema | null
   status: 200 | 201 | 202 | 204
   /** Statuses of failures that are this endpoint's own, besides those that every one may answer. */

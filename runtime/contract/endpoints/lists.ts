@@ -1,6 +1,6 @@
 /** Lists where an object belongs: valibot takes one for an object without its fields. */
-import type { AnySchema } from '../capabilities.ts'
-import { shapeOf } from '../schema-shape.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { shapeOf } from '../schema/shape.ts'
 
 type Path = (string | number)[]
 

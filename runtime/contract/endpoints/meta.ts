@@ -1,6 +1,6 @@
 /** What happened, and what this is: core-interface.md sections 1.11 and 1.15. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
+import { nullable } from '../schema/optional.ts'
 import { endpoint } from './endpoint.ts'
 import { datetime, int } from './params.ts'
 
@@ -37,6 +37,14 @@ export const META_ENDPOINTS = {
     },
     answer: 'limit-offset',
     output: ActivityLog,
+  }),
+  get_art: meta({
+    method: 'GET',
+    path: '/art',
+    summary: 'A picture of letters',
+    who: 'anybody',
+    answer: 'text',
+    output: v.string(),
   }),
   get_info: meta({
     method: 'GET',

@@ -1,5 +1,5 @@
 /** The row of an operator's endpoint, and how one is written. */
-import type { AnySchema } from '../capabilities.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
 import type { Params } from './params.ts'
 
 /** One operation below `/operator`. */

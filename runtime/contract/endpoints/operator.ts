@@ -3,8 +3,9 @@
  * operation, from which the routes, the validation and the OpenAPI document are read.
  */
 import * as v from 'valibot'
-import type { AnySchema } from '../capabilities.ts'
-import { CAUSE_KINDS } from '../causes.ts'
+import { CAUSE_KINDS } from '../models/causes.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { DOCTOR_ENDPOINTS } from './doctor.ts'
 import {
   Generation,
   type Grant,
@@ -14,8 +15,7 @@ import {
   Publisher,
   Statement,
   Want,
-} from '../generation.ts'
-import { DOCTOR_ENDPOINTS } from './doctor.ts'
+} from './generation.ts'
 import { JOB_ENDPOINTS } from './jobs.ts'
 import { type OperatorRow, row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'

@@ -2,7 +2,9 @@
  * Query parameters: from repeated strings to values, with the words and types of the public service's
  * 422 entries (core-interface.md section 3). One row says how a parameter is parsed and described.
  */
-import type { ValidationEntry } from './problem.ts'
+
+import type { ValidationEntry } from '../errors/problem.ts'
+import { parseDatetime } from '../schema/datetime.ts'
 
 /** What a parser answers: the value, or what is wrong with it (and with which of several). */
 type Parsed<T> =
@@ -164,6 +166,11 @@ export const datetime = (): Param<Date | null> =>
     { type: ['string', 'null'], format: 'date-time' },
   )
 
+/** The moment of the past that a list is asked for; absent: as it is now. */
+export const asOf: Param<Date | null> = datetime().describe(
+  'As it was at this moment, by the last complete sync before it (RFC 3339)',
+)
+
 /** `page` and `size` of service.md section 8.2. */
 export const pageParams = {
   page: int({ min: 1, default: 1 }).describe('Page number, starting at 1'),
@@ -175,31 +182,6 @@ export function enumWords(options: readonly string[]): string {
   const quoted = options.map((option) => `'${option}'`)
   const end = quoted.pop() ?? ''
   return `Input should be ${quoted.length === 0 ? end : `${quoted.join(', ')} or ${end}`}`
-}
-
-/** A point in time in any form that clients send, zone-less ones in UTC; null for what is none. */
-export function parseDatetime(value: string): Date | null {
-  if (/^-?[0-9]{1,12}(\.[0-9]+)?$/.test(value)) return valid(new Date(Number(value) * 1000))
-  const form =
-    /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?))?\s*(Z|[+-][0-9]{2}:?[0-9]{2})?$/i.exec(
-      value,
-    )
-  if (!form) return null
-  const [, date = '', time = '00:00:00', zone = 'Z'] = form
-  // 31 February would become one of March.
-  if (
-    !valid(new Date(`${date}T00:00:00Z`))
-      ?.toISOString()
-      .startsWith(date)
-  )
-    return null
-  return valid(new Date(`${date}T${time}${zone}`))
-}
-
-/** Other years are written with a sign, or not at all, and PostgreSQL does not read them so. */
-const valid = (date: Date): Date | null => {
-  const year = date.getUTCFullYear()
-  return year >= 1 && year <= 9999 ? date : null
 }
 
 /** Parses all parameters of a query; every problem is told, in the order of declaration. */

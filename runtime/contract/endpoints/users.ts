@@ -1,10 +1,11 @@
 /** Users, roles and groups: core-interface.md sections 1.2 and 1.3. */
 import * as v from 'valibot'
+import { Access } from '../models/access.ts'
 import { Account } from '../models/app.ts'
 import { Group, User, UserWithCustomAttributes } from '../models/person.ts'
 import { IdentityEventsResult } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
-import { bool, datetime, int, pageParams, text, texts } from './params.ts'
+import { asOf, bool, datetime, int, pageParams, text, texts } from './params.ts'
 
 const users = endpoint('Users')
 const groups = endpoint('Groups')
@@ -47,9 +48,20 @@ export const USER_ENDPOINTS = {
     path: '/users/:user_id/accounts',
     summary: 'List the accounts of a user; those of others need accounts.read',
     who: 'caller',
-    query: { expand: texts().describe('app'), ...pageParams },
+    query: { expand: texts().describe('app'), as_of: asOf, ...pageParams },
     answer: 'page',
     output: Account,
+  }),
+  list_user_access: users({
+    method: 'GET',
+    path: '/users/:user_id/access',
+    summary:
+      'List what a user held at a moment, with why: accounts, their entitlements, groups, and what was granted without a sync telling of it; that of others needs accounts.read',
+    who: 'caller',
+    query: { as_of: asOf, ...pageParams },
+    answer: 'page',
+    output: Access,
+    errors: [403, 404],
   }),
   list_user_roles: users({
     method: 'GET',

@@ -8,7 +8,7 @@ import {
   WebhookHeaders,
   WebhookHeadersChange,
 } from '../models/inline-webhook.ts'
-import { keptNull, nullable } from '../optional.ts'
+import { keptNull, nullable } from '../schema/optional.ts'
 import { row } from './operator-row.ts'
 import { bool } from './params.ts'
 

@@ -1,8 +1,8 @@
 /** Access policies: who is given what by what they are (core-interface.md sections 1.10 and 2.2). */
 import * as v from 'valibot'
-import { type Condition, conditionFault } from '../condition.ts'
-import { anyObject } from '../envelope-schemas.ts'
-import { maybe } from '../optional.ts'
+import { anyObject } from '../schema/free-object.ts'
+import { maybe } from '../schema/optional.ts'
+import { type Condition, conditionFault } from './condition.ts'
 import { listOf, MAX_NAME } from './reference.ts'
 
 export const POLICY_STATUSES = ['DRAFT', 'PUBLISHED'] as const

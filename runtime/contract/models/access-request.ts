@@ -1,6 +1,6 @@
 /** Access requests: core-interface.md sections 1.9, 1.17 and 2; clients read their states as section 2.1 says. */
 import * as v from 'valibot'
-import { maybe, nullable } from '../optional.ts'
+import { maybe, nullable } from '../schema/optional.ts'
 import { ACCESS_LENGTHS, type AccessLength } from './access-length.ts'
 import { User } from './person.ts'
 import { listOf, prose } from './reference.ts'

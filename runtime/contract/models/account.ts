@@ -1,7 +1,7 @@
 /** Accounts and what happens to them: service.md sections 2.5 and 3; connector-interface.md 2.7, 2.8. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
-import { freeObject, stringMap } from './free-object.ts'
+import { freeObject, stringMap } from '../schema/free-object.ts'
+import { nullable } from '../schema/optional.ts'
 
 export const AccountStatus = v.pipe(
   v.picklist(['ACTIVE', 'INACTIVE', 'SUSPENDED', 'DEPROVISIONED', 'PENDING', 'DELETED']),

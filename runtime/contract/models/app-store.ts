@@ -3,7 +3,7 @@
  * two views, which differ by one member.
  */
 import * as v from 'valibot'
-import { keptNull, nullable } from '../optional.ts'
+import { keptNull, nullable } from '../schema/optional.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import { AppWithCustomAttributes } from './app.ts'
 import {

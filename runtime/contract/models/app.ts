@@ -1,8 +1,8 @@
 /** Apps and accounts of the core interface: core-interface.md sections 2.1 and 2.2. */
 import * as v from 'valibot'
-import { CATEGORIES, categoryOf } from '../categories.ts'
-import { anyObject } from '../envelope-schemas.ts'
-import { keptNull, maybe, nullable } from '../optional.ts'
+import { anyObject } from '../schema/free-object.ts'
+import { keptNull, maybe, nullable } from '../schema/optional.ts'
+import { CATEGORIES, categoryOf } from './categories.ts'
 import { CustomAttribute } from './person.ts'
 
 export const APP_STATUSES = [

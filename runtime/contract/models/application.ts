@@ -1,6 +1,6 @@
 /** Applications of an identity provider: connector-interface.md section 2.10. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
+import { nullable } from '../schema/optional.ts'
 import { AccountStatus, accountId } from './account.ts'
 import { applicationInstanceId } from './entitlement.ts'
 

@@ -1,6 +1,6 @@
 /** Who may ask and who decides: parts of an app's settings and of a permission's (core-interface.md 2.2). */
 import * as v from 'valibot'
-import { keptNull, nullable } from '../optional.ts'
+import { keptNull, nullable } from '../schema/optional.ts'
 import { Group, User } from './person.ts'
 import { BaseGroup, BaseUser, listOf } from './reference.ts'
 

@@ -1,8 +1,8 @@
 /** What may be granted, where, and who holds it: connector-interface.md sections 2.3, 2.4, 2.6. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
+import { freeObject, stringMap } from '../schema/free-object.ts'
+import { nullable } from '../schema/optional.ts'
 import { accountId } from './account.ts'
-import { freeObject, stringMap } from './free-object.ts'
 
 const resourceId = v.pipe(
   v.string(),

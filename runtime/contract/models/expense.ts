@@ -1,7 +1,7 @@
 /** Spend records: connector-interface.md section 2.9. The inner objects are not specified there. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
-import { freeObject } from './free-object.ts'
+import { freeObject } from '../schema/free-object.ts'
+import { nullable } from '../schema/optional.ts'
 
 export const Expense = v.pipe(
   v.strictObject({

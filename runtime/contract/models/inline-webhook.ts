@@ -1,6 +1,6 @@
 /** Inline webhooks, and the headers that go with them: core-interface.md sections 1.11, 1.17 and 2.2. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
+import { nullable } from '../schema/optional.ts'
 
 export const INLINE_WEBHOOK_TYPES = [
   'PRE_APPROVAL',

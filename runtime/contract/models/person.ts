@@ -1,6 +1,6 @@
 /** Users and groups of the core interface: core-interface.md sections 2.1, 2.2 and 3 ("Nulls"). */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
+import { nullable } from '../schema/optional.ts'
 
 export const USER_STATUSES = ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] as const
 

@@ -3,8 +3,8 @@
  * fits into one body. Members besides these are ignored, so that what was read may be sent back.
  */
 import * as v from 'valibot'
-import type { AnySchema } from '../capabilities.ts'
-import { keptNull } from '../optional.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { keptNull } from '../schema/optional.ts'
 
 /** Most entries of a list in a body, where nothing else is said. */
 const MAX_ENTRIES = 500

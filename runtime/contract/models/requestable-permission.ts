@@ -1,6 +1,6 @@
 /** What can be asked for within an app: core-interface.md sections 1.7, 1.17 and 2.2. */
 import * as v from 'valibot'
-import { keptNull, maybe, nullable } from '../optional.ts'
+import { keptNull, maybe, nullable } from '../schema/optional.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import {
   AllowedGroupsConfigInput,

@@ -1,6 +1,6 @@
 /** Syncs: core-interface.md sections 1.17 and 2.2; what operators see of them and say about them. */
 import * as v from 'valibot'
-import { nullable } from '../optional.ts'
+import { nullable } from '../schema/optional.ts'
 
 export const SYNC_TYPES = ['full_sync'] as const
 

@@ -1,6 +1,6 @@
 /** Tasks: core-interface.md section 2; service.md section 2.7. */
 import * as v from 'valibot'
-import { maybe, nullable } from '../optional.ts'
+import { maybe, nullable } from '../schema/optional.ts'
 import { User } from './person.ts'
 import { listOf } from './reference.ts'
 

@@ -1,8 +1,8 @@
 /** What is uploaded of accounts and of their use: core-interface.md sections 1.5 and 2. */
 import * as v from 'valibot'
-import { parseDatetime } from '../endpoints/params.ts'
-import type { ValidationEntry } from '../endpoints/problem.ts'
-import { maybe } from '../optional.ts'
+import type { ValidationEntry } from '../errors/problem.ts'
+import { parseDatetime } from '../schema/datetime.ts'
+import { maybe } from '../schema/optional.ts'
 import { ACCOUNT_STATUSES } from './app.ts'
 
 /** Most accounts, or records, of one upload. */

@@ -1,7 +1,7 @@
 /** Offboarding of users (core-interface.md section 1.16). */
 import * as v from 'valibot'
-import { parseDatetime } from '../endpoints/params.ts'
-import { maybe, nullable } from '../optional.ts'
+import { parseDatetime } from '../schema/datetime.ts'
+import { maybe, nullable } from '../schema/optional.ts'
 
 export const OFFBOARDING_STATUSES = [
   'SCHEDULED',

@@ -1,8 +1,8 @@
 /** How apps stand: their syncs, and which are paused because their system does not answer. */
 import { sql } from 'drizzle-orm'
-import { MOST_APPS, only, type Readings } from '../../contract/metrics.ts'
+import { MOST_APPS, only, type Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'
-import type { Connectors } from '../apps/connectors.ts'
+import type { Connectors } from '../kernel/context/connectors.ts'
 import { DEFAULTS } from '../sync/settings.ts'
 
 type SyncRow = {

@@ -1,9 +1,9 @@
 /** The oldest job of each queue that should have been begun already; answered from an index of pg-boss. */
 import { sql } from 'drizzle-orm'
-import type { Readings } from '../../contract/metrics.ts'
+import type { Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'
 import { JOBS_SCHEMA } from '../../database/jobs.ts'
-import { DEAD, QUEUE_NAMES } from '../background/queues.ts'
+import { DEAD, QUEUE_NAMES } from '../kernel/jobs/queues.ts'
 import { textArray } from './arrays.ts'
 
 const JOB = sql`${sql.identifier(JOBS_SCHEMA)}.job`

@@ -1,8 +1,8 @@
 /** MEASURES: what is read from the database for whoever watches. Each is one bounded question. */
 import { sql } from 'drizzle-orm'
-import type { Readings } from '../../contract/metrics.ts'
+import type { Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'
-import type { Connectors } from '../apps/connectors.ts'
+import type { Connectors } from '../kernel/context/connectors.ts'
 import { outages, syncs } from './apps.ts'
 import { oldestJobs } from './jobs.ts'
 import { failingRequests, oldestRemovals, requestsByState } from './requests.ts'

@@ -1,9 +1,9 @@
 /** How access requests stand: how many are in which state, what fails, and the oldest access that has to go. */
 import { sql } from 'drizzle-orm'
-import { MOST_COUNTED, type Readings } from '../../contract/metrics.ts'
+import { MOST_COUNTED, type Readings } from '../../contract/endpoints/metrics.ts'
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
-import { standingOf } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
+import { standingOf } from '../requests/states.ts'
 import { textArray } from './arrays.ts'
 
 /** What stands for years is no work of anybody's. */

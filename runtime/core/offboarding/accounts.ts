@@ -1,21 +1,21 @@
 /** The accounts of somebody who leaves: each made unusable, and seen to be so; by hand where that cannot be. */
 
 import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests, holders } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
-import { callNow } from '../apps/outages.ts'
-import type { RequestParts } from '../parts.ts'
-import { GONE } from '../requests/account.ts'
+import { callNow } from '../catalogue/apps/outages.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { GONE } from '../provisioning/account.ts'
+import { type Outcome, throughApp } from '../provisioning/client.ts'
+import { makeUnusable } from '../provisioning/revoke.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/failure.ts'
-import { type Outcome, throughApp } from '../requests/outcome.ts'
-import { makeUnusable } from '../requests/remove.ts'
-import { openTask } from '../tasks/open.ts'
+import { openTask } from '../tasks/open-task.ts'
 import type { OffboardingRow } from './move.ts'
 
 type StepRow = typeof offboardingSteps.$inferSelect
@@ -39,7 +39,7 @@ export async function collectAccounts(db: Db, { id, domainId, userId }: Offboard
 export async function doSteps(
   db: Db,
   row: OffboardingRow,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<'done' | 'left'> {
   const steps = await db
     .select()
@@ -91,7 +91,7 @@ async function doStep(
   row: OffboardingRow,
   step: StepRow,
   now: Date,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<boolean> {
   if (step.wakeAt > now || (await isBusy(db, row.userId, step.appId))) return false
   const outcome = await deactivate(db, step, parts)
@@ -121,7 +121,7 @@ async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
 async function deactivate(
   db: Db,
   { appId, account }: StepRow,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<Outcome> {
   const [app] = await db.select().from(apps).where(eq(apps.id, appId))
   // Gone together with the step.
@@ -144,7 +144,7 @@ async function settleStep(
   row: OffboardingRow,
   step: StepRow,
   outcome: Outcome,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<boolean> {
   const change = (tx: Db, values: Partial<StepRow>) =>
     tx.update(offboardingSteps).set(values).where(eq(offboardingSteps.id, step.id))

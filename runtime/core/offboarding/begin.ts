@@ -1,20 +1,23 @@
 /** The beginning of an offboarding: from here on the user can do nothing, and is given nothing. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { statesThatAre } from '../../contract/request-states.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
-import { recordActivity } from '../activity/activity.ts'
-import type { CoreParts } from '../parts.ts'
-import { keepAnAdmin } from '../people/admins.ts'
-import { usersChanged } from '../policies/changed.ts'
+import { keepAnAdmin } from '../directory/admins.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
 import { revert } from '../requests/cancel.ts'
+import { statesThatAre } from '../requests/states.ts'
 import { failOffboarding, lockOffboarding, move, offboardingTarget } from './move.ts'
 
 /** Begins, in one transaction; the last Admin stays, and the offboarding has failed then. */
-export async function begin(db: Db, id: string, means: Pick<CoreParts, 'send' | 'now' | 'tell'>) {
+export async function begin(
+  db: Db,
+  id: string,
+  means: Pick<CoreContext, 'send' | 'now' | 'tell' | 'listeners'>,
+) {
   try {
     await db.transaction((tx) => beginIn(tx, id, means))
   } catch (error) {
@@ -23,7 +26,7 @@ export async function begin(db: Db, id: string, means: Pick<CoreParts, 'send' | 
   }
 }
 
-async function beginIn(tx: Db, id: string, means: Pick<CoreParts, 'send' | 'now'>) {
+async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'now' | 'listeners'>) {
   const row = await lockOffboarding(tx, id)
   if (row?.status !== 'SCHEDULED') return
   const { domainId, userId } = row
@@ -41,7 +44,7 @@ async function beginIn(tx: Db, id: string, means: Pick<CoreParts, 'send' | 'now'
     .set({ revokedAt: now })
     .where(and(eq(apiTokens.userId, userId), isNull(apiTokens.revokedAt)))
     .returning({ id: apiTokens.id })
-  await usersChanged(tx, domainId, [userId], means)
+  await means.listeners.usersChanged(tx, domainId, [userId], means)
   const live = await tx
     .select()
     .from(accessRequests)

@@ -1,14 +1,14 @@
 /** The one place where the state of an offboarding changes. */
 
 import { eq } from 'drizzle-orm'
-import { keptText } from '../../contract/kept-text.ts'
 import type { OffboardingStatus } from '../../contract/models/user-offboarding.ts'
-import { mayBecome } from '../../contract/offboarding-states.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
-import { recordActivity } from '../activity/activity.ts'
-import type { CoreParts } from '../parts.ts'
-import { openErrorTask } from '../tasks/error.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
+import { mayBecome } from './states.ts'
 
 export type OffboardingRow = typeof userOffboardings.$inferSelect
 
@@ -53,7 +53,7 @@ export async function failOffboarding(
   db: Db,
   id: string,
   problem: string,
-  { tell }: Pick<CoreParts, 'tell'>,
+  { tell }: Pick<CoreContext, 'tell'>,
 ): Promise<void> {
   const failed = await db.transaction(async (tx) => {
     const row = await lockOffboarding(tx, id)

@@ -1,24 +1,24 @@
 /** Offboardings as records: scheduled, read, cancelled. */
 import { and, eq, sql } from 'drizzle-orm'
-import { parseDatetime } from '../../contract/endpoints/params.ts'
-import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type {
   UserOffboardingInput,
   UserOffboardingOutput,
 } from '../../contract/models/user-offboarding.ts'
-import { mayBecome } from '../../contract/offboarding-states.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
-import { recordActivity } from '../activity/activity.ts'
-import { FIRST_ADMIN } from '../callers/first-admin.ts'
-import type { Principal } from '../callers/principal.ts'
-import type { CoreParts } from '../parts.ts'
-import { keepAnAdmin } from '../people/admins.ts'
-import { findUser } from '../people/users.ts'
+import { keepAnAdmin } from '../directory/admins.ts'
+import { findUser } from '../directory/users.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { move, type OffboardingRow, offboardingTarget } from './move.ts'
+import { mayBecome } from './states.ts'
 
-type Means = Pick<CoreParts, 'send' | 'now'>
+type Means = Pick<CoreContext, 'send' | 'now'>
 
 /**
  * Schedules an offboarding, or has it begin at once. Every user is known by an identity source or an

@@ -3,14 +3,12 @@ import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
-import type { CoreParts } from '../parts.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { MANY_USERS } from '../kernel/context/listeners.ts'
 import { wakeAsked } from '../requests/wake-asked.ts'
 
 /** Behind no user: where looking at everybody begins. */
 export const NOBODY_YET = '00000000-0000-0000-0000-000000000000'
-
-/** More users than these are looked at together with everybody, in batches. */
-export const MANY_USERS = 1000
 
 /** Key of the job that looks at users who changed. */
 export const CHANGED_USERS = 'users'
@@ -26,7 +24,7 @@ export async function usersChanged(
   tx: Db,
   domainId: string,
   userIds: readonly string[] | 'all',
-  means: Pick<CoreParts, 'send'> | null,
+  means: Pick<CoreContext, 'send'> | null,
 ): Promise<void> {
   if (userIds.length === 0) return
   await wakeAsked(tx, domainId, userIds)
@@ -42,7 +40,7 @@ export async function usersChanged(
 async function everybodyChanged(
   tx: Db,
   domainId: string,
-  means: Pick<CoreParts, 'send'> | null,
+  means: Pick<CoreContext, 'send'> | null,
 ): Promise<void> {
   const rows = await sweepAll(tx, eq(accessPolicies.domainId, domainId))
   for (const { id } of rows) await means?.send(tx, 'access-policies', id)

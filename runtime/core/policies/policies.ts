@@ -1,30 +1,30 @@
 /** Access policies as records. */
 
 import { and, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
-import { hasExpression } from '../../contract/condition.ts'
-import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
-import { keptText } from '../../contract/kept-text.ts'
+import { CoreError, notFound, type ValidationEntry } from '../../contract/errors/problem.ts'
 import {
   type AccessPolicyInput,
   type AccessPolicyOutput,
   asCondition,
   type PolicyApp,
 } from '../../contract/models/access-policy.ts'
-import { statesThatAre } from '../../contract/request-states.ts'
+import { hasExpression } from '../../contract/models/condition.ts'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { recordActivity } from '../activity/activity.ts'
-import type { Principal } from '../callers/principal.ts'
-import { type PageQuery, selectPage } from '../list/page.ts'
-import { hasPart } from '../list/search.ts'
-import type { RequestMeans } from '../requests/means.ts'
-import { changedMembers } from '../store/merge.ts'
+import { changedMembers } from '../catalogue/store/merge.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { hasPart } from '../kernel/list/search.ts'
+import type { RequestMeans } from '../requests/job-key.ts'
+import { statesThatAre } from '../requests/states.ts'
 import { sweepAnew } from './changed.ts'
-import { isInForce, type PolicyRow } from './things.ts'
+import { isInForce, type PolicyRow } from './entitlements.ts'
 
 export async function listPolicies(
   db: Db,

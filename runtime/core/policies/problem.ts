@@ -1,11 +1,11 @@
 /** Telling the admins, once, that a policy cannot be evaluated. */
 
 import { and, eq, isNull } from 'drizzle-orm'
-import { keptText } from '../../contract/kept-text.ts'
 import type { Db } from '../../database/database.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
-import { openErrorTask } from '../tasks/error.ts'
-import type { PolicyRow } from './things.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
+import type { PolicyRow } from './entitlements.ts'
 
 /** Opens an ERROR task for a policy that has none yet; a change of the policy ends the problem. */
 export async function tellProblem(

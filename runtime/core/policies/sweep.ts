@@ -4,24 +4,29 @@
  */
 
 import { and, asc, eq, gt, inArray, isNotNull, lte } from 'drizzle-orm'
-import { keptText } from '../../contract/kept-text.ts'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessPolicies, type SweepCounts } from '../../database/schema/policies.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { recordActivity } from '../activity/activity.ts'
-import type { RequestParts } from '../parts.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { keptText } from '../kernel/kept-text.ts'
 import { usersChanged } from './changed.ts'
-import { settle } from './settle.ts'
-import { isInForce, type PolicyRow, type Thing, thingsOf } from './things.ts'
+import {
+  entitlementsOf,
+  isInForce,
+  type PolicyEntitlement,
+  type PolicyRow,
+} from './entitlements.ts'
+import { reconcile } from './reconcile.ts'
 import { differenceOf, isDifferent, matches } from './wanted.ts'
 
 /** Users that are read at once. */
 const BATCH = 500
 
 /** Looks at everybody whom nobody has looked at since the policy changed, unless another host does. */
-export async function sweepPolicy(db: Db, id: string, parts: RequestParts): Promise<void> {
+export async function sweepPolicy(db: Db, id: string, parts: RequestContext): Promise<void> {
   await alone(db, `policy ${id}`, async (held) => {
     const signal = AbortSignal.any([parts.signal, held])
     for (;;) {
@@ -37,7 +42,7 @@ async function sweepBatch(
   db: Db,
   policy: PolicyRow,
   after: string,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<void> {
   const batch = await batchOf(db, policy, after)
   const last = batch.at(-1)?.id
@@ -86,7 +91,7 @@ async function differing(
   after: string,
   last: string,
 ): Promise<string[]> {
-  const things = await thingsOf(db, policy)
+  const things = await entitlementsOf(db, policy)
   const held = await db
     .select({
       userId: accessRequests.targetUserId,
@@ -110,13 +115,13 @@ async function differing(
   })
 }
 
-const NOTHING: ReadonlyMap<string, Thing> = new Map()
+const NOTHING: ReadonlyMap<string, PolicyEntitlement> = new Map()
 
 function wantedOf(
   policy: PolicyRow,
   user: UserRow,
-  things: ReadonlyMap<string, Thing>,
-): ReadonlyMap<string, Thing> | null {
+  things: ReadonlyMap<string, PolicyEntitlement>,
+): ReadonlyMap<string, PolicyEntitlement> | null {
   try {
     return matches(policy, user) ? things : NOTHING
   } catch {
@@ -130,10 +135,10 @@ async function settleOrLater(
   db: Db,
   who: { domainId: string; userId: string },
   policyId: string,
-  parts: RequestParts,
+  parts: RequestContext,
 ) {
   try {
-    return await settle(db, who, policyId, parts)
+    return await reconcile(db, who, policyId, parts)
   } catch (error) {
     if (parts.signal.aborted) throw error
     await db.transaction((tx) => usersChanged(tx, who.domainId, [who.userId], parts))

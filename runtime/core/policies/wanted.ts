@@ -1,10 +1,11 @@
 /** What a policy wants for a person, and how that differs from what it has asked for. */
-import { standingOf } from '../../contract/request-states.ts'
+
 import type { users } from '../../database/schema/people.ts'
+import { holds } from '../directory/condition.ts'
+import { identityOf } from '../directory/condition-subject.ts'
 import type { RequestRow } from '../requests/move.ts'
-import { holds } from './holds.ts'
-import { identityOf } from './identity.ts'
-import { isInForce, type PolicyRow, type Thing } from './things.ts'
+import { standingOf } from '../requests/states.ts'
+import { isInForce, type PolicyEntitlement, type PolicyRow } from './entitlements.ts'
 
 type UserRow = typeof users.$inferSelect
 
@@ -24,14 +25,14 @@ export function matches(policy: PolicyRow, user: UserRow): boolean {
 /** What of a request tells whether it still is what the policy wants. */
 export type Held = Pick<RequestRow, 'policyFor' | 'status'>
 
-export type Difference<H extends Held> = { give: Thing[]; take: H[] }
+export type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
 
 /**
  * What is missing, and what is too much. A request that people said no to stands for its thing all the same,
  * so that they are not asked again; one that waits for people is asked anew once nobody needs to be.
  */
 export function differenceOf<H extends Held>(
-  things: ReadonlyMap<string, Thing>,
+  things: ReadonlyMap<string, PolicyEntitlement>,
   held: readonly H[],
 ): Difference<H> {
   const stays = ({ policyFor, status }: H): boolean => {

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import { adminIds } from '../people/admins.ts'
+import { adminIds } from '../directory/admins.ts'
 import type { RequestRow } from './move.ts'
 
 const GONE = ['SUSPENDED', 'INACTIVE'] as const

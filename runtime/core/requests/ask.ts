@@ -1,22 +1,28 @@
 /** Asking for access: who may ask for what, for whom, and how long. */
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
+import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { users } from '../../database/schema/people.ts'
-import { groupsOf } from '../apps/administered.ts'
-import { type Caller, callerOf, demand, mayAct, type Principal } from '../callers/principal.ts'
-import { allowedIds } from '../store/approvers.ts'
-import { type Found, findFound, permissionsFoundBy } from '../store/found.ts'
-import type { PermissionRow } from '../store/permission-base.ts'
-import { configView } from '../store/permission-view.ts'
-import { settingsView } from '../store/settings-view.ts'
+import { allowedIds } from '../catalogue/store/approvers.ts'
+import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import { configView } from '../catalogue/store/permission-view.ts'
+import { settingsView } from '../catalogue/store/settings-view.ts'
+import { type Found, findFound, permissionsFoundBy } from '../catalogue/store/visibility.ts'
+import { isId } from '../kernel/id.ts'
+import { groupsOf } from '../kernel/identity/app-reach.ts'
+import {
+  type Caller,
+  callerOf,
+  demand,
+  mayAct,
+  type Principal,
+} from '../kernel/identity/principal.ts'
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
-import { lengthOf } from './length.ts'
-import type { RequestMeans } from './means.ts'
+import { durationOf } from './duration.ts'
+import type { RequestMeans } from './job-key.ts'
 import type { RequestRow } from './move.ts'
 import { answerRequests } from './read.ts'
 
@@ -55,7 +61,7 @@ export async function createAccessRequest(
         targetUserId: target.id,
         policyId: null,
         policyFor: null,
-        expirationInSeconds: lengthOf(body, config),
+        expirationInSeconds: durationOf(body, config),
         justification: body.business_justification ?? body.note ?? null,
         preapproved: null,
       }

@@ -1,19 +1,19 @@
 /** Taking a request back, or ending what it gave. */
 
 import { and, asc, eq, inArray } from 'drizzle-orm'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { keptText } from '../../contract/kept-text.ts'
-import { PENDING_STATES, standingOf, statesThatAre } from '../../contract/request-states.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { reach } from '../apps/administered.ts'
-import { demand, type Principal } from '../callers/principal.ts'
-import { leave } from './carried.ts'
-import { look, type RequestMeans } from './means.ts'
+import { reach } from '../kernel/identity/app-reach.ts'
+import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { look, type RequestMeans } from './job-key.ts'
 import { move, note, type RequestRow } from './move.ts'
 import { findRequest } from './read.ts'
+import { PENDING_STATES, standingOf, statesThatAre } from './states.ts'
 import { closeTasks } from './tasks.ts'
+import { leave } from './transitions.ts'
 
 /**
  * Takes a pending request back; what it has half given is taken back in the background.

@@ -1,11 +1,11 @@
 /** What holds when somebody asks for an app, or for a permission of it: one form for both. */
 import type { AccessLength } from '../../contract/models/access-length.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import type { AppRow } from '../apps/apps.ts'
-import { isNobody, type People } from '../store/approvers.ts'
-import type { PermissionRow } from '../store/permission-base.ts'
-import { permissionView, type RequestConfigView } from '../store/permission-view.ts'
-import { type SettingsRow, settingsView } from '../store/settings-view.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import { isNobody, type People } from '../catalogue/store/approvers.ts'
+import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import { permissionView, type RequestConfigView } from '../catalogue/store/permission-view.ts'
+import { type SettingsRow, settingsView } from '../catalogue/store/settings-view.ts'
 
 /** The settings that a request is made and carried out by. */
 export type RequestConfig = {

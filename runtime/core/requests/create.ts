@@ -1,15 +1,15 @@
 /** Making access requests: of somebody, for somebody, each with one thing in it. */
 
-import { CoreError } from '../../contract/endpoints/problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import type { ApprovalPlan } from '../../database/schema/requests.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import type { Actor } from '../activity/activity.ts'
-import type { AppRow } from '../apps/apps.ts'
-import type { PermissionRow } from '../store/permission-base.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import type { Actor } from '../kernel/audit/activity.ts'
 import { firstDeciders } from './approvers.ts'
 import { begin, DECISION_MS, UNDECIDABLE } from './decide.ts'
-import { look, type RequestMeans } from './means.ts'
+import { look, type RequestMeans } from './job-key.ts'
 import { change, later, note, type RequestRow } from './move.ts'
 import { fittingRules } from './preapproved.ts'
 

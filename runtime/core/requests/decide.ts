@@ -2,13 +2,13 @@
 import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
-import type { Actor } from '../activity/activity.ts'
-import { openErrorTask } from '../tasks/error.ts'
+import type { Actor } from '../kernel/audit/activity.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
 import { type DecisionStep, decidersOf, eligible, stepsOf } from './approvers.ts'
-import { approved } from './carried.ts'
-import type { RequestMeans } from './means.ts'
+import type { RequestMeans } from './job-key.ts'
 import { change, later, move, note, type RequestRow, systemOf } from './move.ts'
 import { ask, askedOf, closeTasks } from './tasks.ts'
+import { approved } from './transitions.ts'
 
 /** How long people may take to decide, in milliseconds. */
 export const DECISION_MS = 30 * 24 * 3600 * 1000

@@ -3,14 +3,14 @@
  * while, and it goes on beside them. Only giving ends, after a week; taking away never does.
  */
 import type { Db } from '../../database/database.ts'
-import { type BackOff, backOffMs } from '../background/back-off.ts'
-import type { Tell } from '../parts.ts'
-import { byHand, subjectOf, takeByHand, tellToGive, tellToTake } from './carried.ts'
-import { closeLeft } from './left.ts'
-import type { RequestMeans } from './means.ts'
+import type { Tell } from '../kernel/context/context.ts'
+import { type BackOff, backOffMs } from '../kernel/jobs/back-off.ts'
+import type { Failed } from '../provisioning/client.ts'
+import type { RequestMeans } from './job-key.ts'
 import { change, later, type RequestRow } from './move.ts'
-import type { Failed } from './outcome.ts'
+import { closeLeft } from './shared-account.ts'
 import { hasOpenTask } from './tasks.ts'
+import { byHand, subjectOf, takeByHand, tellToGive, tellToTake } from './transitions.ts'
 
 /** Pauses between tries, and how many fail before people are told: by how the last one failed. */
 const TRIES: Record<'system' | 'call' | 'refused', BackOff & { tellAfter: number }> = {

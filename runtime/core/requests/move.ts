@@ -1,13 +1,14 @@
 /** The one place where the state of an access request changes. */
 
 import { eq, sql } from 'drizzle-orm'
-import { keptText } from '../../contract/kept-text.ts'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
-import { failedWords, mayMove } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { type ActivityOutcome, type Actor, recordActivity } from '../activity/activity.ts'
+import { beginReason, endReason } from '../history/reasons.ts'
+import { type ActivityOutcome, type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { failedWords, mayMove, standingOf } from './states.ts'
 
 export type RequestRow = typeof accessRequests.$inferSelect
 
@@ -95,7 +96,11 @@ export async function move(
   if (!mayMove(request.status, to))
     throw new Error(`an access request that is ${request.status} cannot become ${to}`)
   const notes = { ...request.notes, [to]: note ?? failure }
-  return change(tx, request, { ...values, status: to, notes })
+  const moved = await change(tx, request, { ...values, status: to, notes })
+  if (to === 'PROVISIONED') await beginReason(tx, moved)
+  else if (standingOf(to) === 'over' && standingOf(request.status) === 'unwanted')
+    await endReason(tx, moved)
+  return moved
 }
 
 /** In whose name the host itself acts. */

@@ -4,14 +4,14 @@
  * others read what happened, and who to ask.
  */
 import { and, asc, eq, inArray, notInArray } from 'drizzle-orm'
-import { failedWords } from '../../contract/request-states.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groups, userRoles, users } from '../../database/schema/people.ts'
-import { reach, reachesNone } from '../apps/administered.ts'
-import type { AppRow } from '../apps/apps.ts'
-import type { Principal } from '../callers/principal.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
 import type { RequestRow } from './move.ts'
+import { failedWords } from './states.ts'
 
 /** Which of some apps the caller may read the tasks of. */
 export async function detailedApps(

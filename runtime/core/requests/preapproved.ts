@@ -4,8 +4,8 @@ import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-
 import type { Db } from '../../database/database.ts'
 import { preApprovalRules } from '../../database/schema/app_store.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
-import { attributeOf } from '../policies/holds.ts'
-import { identityOf } from '../policies/identity.ts'
+import { attributeOf } from '../directory/condition.ts'
+import { identityOf } from '../directory/condition-subject.ts'
 import type { RequestRow } from './move.ts'
 
 type Rule = {

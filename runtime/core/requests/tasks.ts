@@ -7,7 +7,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
-import { openTask } from '../tasks/open.ts'
+import { openTask } from '../tasks/open-task.ts'
 import { type RequestRow, systemOf } from './move.ts'
 
 /** TASKS: what a request asks of people -> the task's type and words. */

@@ -1,11 +1,11 @@
 /** Inline webhooks of access requests: what they are told, and what their answers mean. */
 import type { Db } from '../../database/database.ts'
-import type { RequestParts } from '../parts.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import type { Outcome } from '../provisioning/client.ts'
 import { callWebhook, type WebhookAnswer } from '../webhooks/call.ts'
-import { webhookPayload } from '../webhooks/payload.ts'
-import { subjectOf } from './carried.ts'
 import { change, type RequestRow } from './move.ts'
-import type { Outcome } from './outcome.ts'
+import { subjectOf } from './transitions.ts'
+import { webhookPayload } from './webhook-payload.ts'
 
 /** Asks a webhook about a request. */
 export async function askWebhook(
@@ -13,7 +13,7 @@ export async function askWebhook(
   request: RequestRow,
   webhookId: string,
   event: 'PRE_APPROVAL' | 'REQUEST_VALIDATION' | 'PROVISION' | 'DEPROVISION',
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<WebhookAnswer> {
   const about = { ...request, permissionIds: request.permissionId ? [request.permissionId] : [] }
   const payload = await webhookPayload(db, { ...about, accessRequestId: request.id, event })
@@ -34,7 +34,7 @@ const goneOf = ({ permissionId, label }: RequestRow) =>
 export async function callProvisioningWebhook(
   db: Db,
   request: RequestRow,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<Outcome> {
   const { config } = await subjectOf(db, request)
   if (config.provisioningWebhook === null)
@@ -47,7 +47,7 @@ export const callRemovalWebhook = (
   db: Db,
   request: RequestRow,
   webhookId: string,
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<Outcome> => once(db, request, webhookId, 'DEPROVISION', parts)
 
 /** A webhook is never called twice for one thing: what came of a call that nobody heard, people find out. */
@@ -56,7 +56,7 @@ async function once(
   request: RequestRow,
   webhookId: string,
   event: 'PROVISION' | 'DEPROVISION',
-  parts: RequestParts,
+  parts: RequestContext,
 ): Promise<Outcome> {
   if (request.attempts > 0)
     return {

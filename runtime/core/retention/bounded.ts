@@ -17,6 +17,7 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   resources: 'one for each that its system ever had; those that are gone stay, marked',
   entitlements: 'one for each that its system ever had; those that are gone stay, marked',
   associations: 'as many as accounts hold; what a whole sync did not find is removed',
+  history_start: 'one row',
   sync_settings: 'at most one for each app',
   app_outages: 'one for each app that is paused now',
   token_renewals: 'at most one for each app',

@@ -36,6 +36,8 @@ export async function prune(
   const removed: Partial<Record<RetentionName, number>> = {}
   for (const name of RETENTION_NAMES) {
     const endMs = performance.now() + TABLE_MS
+    const { first } = retentionOf(name)
+    if (first) await db.execute(first(kept[name]))
     let rows = 0
     let at: At | null = null
     while (!signal.aborted && performance.now() < endMs) {

@@ -1,6 +1,6 @@
 /** RETENTION: how long rows are kept. One entry for each table that grows with time; the reference is generated from it. */
 import { type SQL, sql } from 'drizzle-orm'
-import { REQUEST_STATES } from '../../contract/request-states.ts'
+import { REQUEST_STATES } from '../requests/states.ts'
 
 type Row = {
   /** What the rows are, for people. */
@@ -19,6 +19,8 @@ type Row = {
   isOver: SQL
   /** The primary key, which orders rows of the same moment, and its type. */
   key: readonly [column: string, type: 'uuid' | 'bigint' | 'text']
+  /** Run before rows are removed, with the days that they are kept. */
+  first?: (days: number) => SQL
   /** Rows are added and end in the order of their keys, so only the oldest are read. */
   inOrder?: true
 }
@@ -41,18 +43,40 @@ const OPEN_TASKS = oneOf(['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'])
 /** Latest runs of an app that always stay. */
 const RUNS_PER_APP = 20
 
+/** Each app's latest run that succeeded: asked once for a statement, not for each of its rows. */
+const LATEST_SUCCESSFUL = sql`array(select coalesce((select r.id from sync_runs r
+  where r.app_id = apps.id and r.state = 'SUCCEEDED' order by r.id desc limit 1), 0) from apps)`
+
+/** Spans of the history that have ended; what can be asked of the past ends with them (core/history). */
+const ended = (what: string) =>
+  ({
+    what: `history: ${what}`,
+    keptDays: 2555,
+    leastDays: 90,
+    stays: 'what is still so',
+    moment: sql`until`,
+    key: ['id', 'bigint'],
+    isDone: sql`until is not null`,
+    isOver: sql`true`,
+    // What was held before is no longer known in full.
+    first: (days: number) => sql`
+      update history_start set since = date_trunc('milliseconds', now() - make_interval(days => ${days}))
+      where since < now() - make_interval(days => ${days})`,
+  }) as const satisfies Row
+
 export const RETENTION = {
   sync_runs: {
     what: 'runs of syncs',
     keptDays: 90,
     leastDays: 1,
-    stays: `running ones, and the latest ${RUNS_PER_APP} of each app`,
+    stays: `running ones, the latest ${RUNS_PER_APP} of each app, and its latest that succeeded`,
     moment: sql`ended_at`,
     key: ['id', 'bigint'],
     isOver: sql`state <> 'RUNNING' and id < (
       select min(newest.id) from (
         select r.id from sync_runs r where r.app_id = sync_runs.app_id
-        order by r.id desc limit ${RUNS_PER_APP}) newest)`,
+        order by r.id desc limit ${RUNS_PER_APP}) newest)
+      and id <> all(${LATEST_SUCCESSFUL})`,
   },
   identity_events: {
     what: 'what syncs of the identity source changed of people',
@@ -64,6 +88,10 @@ export const RETENTION = {
     isOver: sql`true`,
     inOrder: true,
   },
+  account_spans: ended('accounts that were there, or were otherwise'),
+  association_spans: ended('entitlements that accounts held'),
+  member_spans: ended('memberships of groups'),
+  reason_spans: ended('reasons for access'),
   access_requests: {
     what: 'access requests',
     keptDays: 730,

@@ -1,6 +1,6 @@
 /** Writes pages of accounts. */
 import { sql } from 'drizzle-orm'
-import type { Output } from '../../contract/capabilities.ts'
+import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { sameAttribute } from './attributes.ts'
 import {
   EACH_BY_KEY,

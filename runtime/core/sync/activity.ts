@@ -1,6 +1,6 @@
 /** When accounts were last used: asked for some accounts at a time, in the order of their ids. */
 import { sql } from 'drizzle-orm'
-import type { Output } from '../../contract/capabilities.ts'
+import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { nextAccounts } from './batches.ts'
 import { isKeepable, lastOfEach, MAX_ACCOUNT_ID } from './kept.ts'
 import { fetchPage, mayGoOn, offers } from './listing.ts'

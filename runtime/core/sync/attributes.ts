@@ -20,7 +20,7 @@ export const accountAttribute = (name: string): SQL =>
 export const userAttribute = (name: string): SQL =>
   name === 'email' ? sql`lower(u.email)` : sql`lower(u.custom_attributes -> ${name} ->> 'value')`
 
-/** Whether the address of the account `a` may be a user's (core/people/import/row.ts). */
+/** Whether the address of the account `a` may be a user's (core/directory/import/row.ts). */
 export const hasEmail: SQL = sql.raw(
   `(length(a.email) <= 254 and a.email ~ '^[^[:space:][:cntrl:]@"(),:;<>]{1,64}@[^[:space:][:cntrl:]@"(),:;<>]+$')`,
 )

@@ -1,6 +1,6 @@
 /** Writes pages of resources, entitlements and associations. */
 import { sql } from 'drizzle-orm'
-import type { Output } from '../../contract/capabilities.ts'
+import type { Output } from '../../contract/capabilities/capabilities.ts'
 import {
   EACH_BY_KEY,
   isKeepable,

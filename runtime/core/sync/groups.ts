@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm'
 import { MAX_ACCOUNT_ID } from './kept.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
-/** contract/people-file.ts: MAX_NAME_LENGTH. */
+/** contract/models/people-file.ts: MAX_NAME_LENGTH. */
 const MAX_NAME = 255
 
 /** A group's id in its app: the entitlement's, behind that of its resource unless that is the global one. */

@@ -2,10 +2,10 @@
  * Walks a listing of a connector page by page. Memory holds two pages: one that is being written, and the
  * next one that is being fetched meanwhile.
  */
-import type { CapabilityName } from '../../contract/capabilities.ts'
+import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
 import type { Db } from '../../database/database.ts'
-import { callApp } from '../apps/connections.ts'
-import { noteBack } from '../apps/outages.ts'
+import { callApp } from '../catalogue/apps/connections.ts'
+import { noteBack } from '../catalogue/apps/outages.ts'
 import { countPage, endlessWords } from './repeats.ts'
 import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'

@@ -4,9 +4,9 @@
  * source, the active one with the smallest id counts.
  */
 import { type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/endpoints/problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { keepAnAdmin } from '../people/admins.ts'
+import { keepAnAdmin } from '../directory/admins.ts'
 import { hasEmail } from './attributes.ts'
 import { endOfBatch } from './batches.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'

@@ -9,7 +9,6 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { appChanged } from '../policies/changed.ts'
 import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 
 /** Entitlements of one step. */
@@ -80,6 +79,6 @@ async function endPermissions(tx: Db, walk: Walk): Promise<Progress> {
         and e.entitlement_type = p.entitlement_type)`)
   const changed = (walk.run.counts['permissions_changed'] ?? 0) + (rowCount ?? 0)
   // What a policy gives may have gone, or be back.
-  if (changed > 0) await appChanged(tx, walk.app)
+  if (changed > 0) await walk.parts.listeners.appChanged(tx, walk.app)
   return { ...toNext(walk), counted: { permissions_changed: rowCount ?? 0 } }
 }

@@ -1,17 +1,18 @@
 /** PHASES: what each part of a run does, from its checkpoint on, until it is done or the walk is over. */
 import type { SyncPhase } from '../../contract/models/sync.ts'
+import { recordRun } from '../history/spans.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { walkActivity } from './activity.ts'
+import { begin, judge } from './deletion-guard.ts'
 import { ASSOCIATIONS, ENTITLEMENTS, RESOURCES } from './entitlements.ts'
-import { markAccounts, markRest } from './gone.ts'
 import { syncGroups } from './groups.ts'
-import { begin, judge } from './judge.ts'
 import { walkListing } from './listing.ts'
 import { match } from './match.ts'
 import { syncLeavers, syncManagers } from './organisation.ts'
 import { syncPeople } from './people.ts'
 import { syncPermissions } from './permissions.ts'
-import { endRun, type Walk } from './runs.ts'
+import { endRun, longStatements, type Walk } from './runs.ts'
+import { markAccounts, markRest } from './tombstones.ts'
 import { settle } from './trouble.ts'
 import { tellUsersChanged } from './users-changed.ts'
 
@@ -36,6 +37,9 @@ export const PHASES: Record<SyncPhase, Phase> = {
   permissions: syncPermissions,
   end: (walk) =>
     walk.db.transaction(async (tx) => {
+      await tx.execute(longStatements)
+      // First: the end locks the run, and whoever renews its lease would wait for as long as this takes.
+      await recordRun(tx, walk.run)
       await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
       await settle(tx, walk.app)
     }),

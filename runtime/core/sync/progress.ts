@@ -1,14 +1,14 @@
 /** What operators see of runs, and what they say about them. */
 import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { RunState, SyncRun } from '../../contract/models/sync.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
-import { type Actor, recordActivity } from '../activity/activity.ts'
-import { type AppRow, appTarget } from '../apps/apps.ts'
-import type { RequestParts } from '../parts.ts'
+import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
+import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
 import type { RunRow } from './runs.ts'
 
 const toWire = (run: RunRow, app: Pick<AppRow, 'name'>): SyncRun => ({
@@ -126,7 +126,7 @@ export async function acceptDrop(
   db: Db,
   actor: Actor,
   number: number,
-  { dryRun, send }: { dryRun: boolean; send: RequestParts['send'] },
+  { dryRun, send }: { dryRun: boolean; send: RequestContext['send'] },
 ): Promise<SyncRun> {
   return db.transaction(async (tx) => {
     const { run, app } = await lockRun(tx, actor, number)

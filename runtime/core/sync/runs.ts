@@ -4,29 +4,30 @@
  * killed, or thought dead, at any point leaves a run that another goes on with.
  */
 import { randomUUID } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { SYNC_PHASES, type SyncPhase } from '../../contract/models/sync.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
-import { type Actor, recordActivity } from '../activity/activity.ts'
-import { type AppRow, appTarget } from '../apps/apps.ts'
-import type { RequestParts } from '../parts.ts'
+import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
+import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 export type RunRow = typeof syncRuns.$inferSelect
 
 /** How long a lease lasts without being renewed, in seconds, by the database's time. */
 const LEASE_SECONDS = 15
-/** How often it is renewed, in milliseconds. */
-const RENEW_MS = 4000
 /** Longest a single statement may take: some walk all rows of an app. In milliseconds. */
 const STATEMENT_MS = 600_000
+
+/** Within a transaction: lets its statements take as long as those that walk all rows of an app. */
+export const longStatements: SQL = sql`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`
 
 /** A run that is being carried out. `run` is as the last checkpoint left it. */
 export type Walk = {
   db: Db
-  parts: RequestParts
+  parts: RequestContext
   run: RunRow
   app: AppRow
   settings: Settings
@@ -45,7 +46,7 @@ export async function startRun(
   tx: Db,
   actor: Actor,
   app: AppRow,
-  send: RequestParts['send'],
+  send: RequestContext['send'],
 ): Promise<RunRow | null> {
   const { everyHours, pageSize } = await readSettings(tx, app.id)
   const [run] = await tx
@@ -72,7 +73,7 @@ export async function planNext(tx: Db, app: AppRow, everyHours: number): Promise
 
 /**
  * Takes the lease of an app's run, where there is one that wants something done now. Called by whoever has the
- * app's turn (duty.ts): whose lease it still is, is gone, and writes nothing any more.
+ * app's turn (job.ts): whose lease it still is, is gone, and writes nothing any more.
  */
 export async function takeLease(
   db: Db,
@@ -99,7 +100,11 @@ const held = (run: RunRow, lease: string) =>
   and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING'))
 
 /** Renews a lease until it is ended; `onLost` is told when somebody else has it. */
-export function keepLease(db: Db, run: RunRow, lease: string, onLost: () => void): () => void {
+export function keepLease(
+  { db, run, lease }: Pick<Walk, 'db' | 'run' | 'lease'>,
+  renewMs: number,
+  onLost: () => void,
+): () => void {
   const timer = setInterval(() => {
     db.update(syncRuns)
       .set({ leaseUntil: leaseEnd })
@@ -110,7 +115,7 @@ export function keepLease(db: Db, run: RunRow, lease: string, onLost: () => void
       })
       // The database is away: the next checkpoint says so, and another host may have it meanwhile.
       .catch(() => undefined)
-  }, RENEW_MS)
+  }, renewMs)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -1,7 +1,6 @@
 /** How an app is synced: what operators have said, over the defaults. */
 import { and, eq, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type {
   IdentityMapping,
   MatchRule,
@@ -11,8 +10,9 @@ import type {
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncSettings } from '../../database/schema/sync.ts'
-import { type Actor, recordActivity } from '../activity/activity.ts'
-import { type AppRow, appTarget } from '../apps/apps.ts'
+import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
+import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import { isId } from '../kernel/id.ts'
 
 /** What holds where nobody said anything. */
 export const DEFAULTS = {

@@ -1,12 +1,12 @@
 /** Starting a sync by hand. */
 import { eq } from 'drizzle-orm'
-import { CoreError } from '../../contract/endpoints/problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import type { Actor } from '../activity/activity.ts'
-import { findApp, lockApp } from '../apps/apps.ts'
-import type { Principal } from '../callers/principal.ts'
-import type { CoreParts, RequestParts } from '../parts.ts'
+import { findApp, lockApp } from '../catalogue/apps/apps.ts'
+import type { Actor } from '../kernel/audit/activity.ts'
+import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
 import { startRun } from './runs.ts'
 
 /** Begins a sync that failed once more; one that runs already is enough. */
@@ -14,7 +14,7 @@ export async function syncAgain(
   tx: Db,
   actor: Actor,
   appId: string,
-  { send }: Pick<CoreParts, 'send'>,
+  { send }: Pick<CoreContext, 'send'>,
 ): Promise<void> {
   const [app] = await tx.select().from(apps).where(eq(apps.id, appId)).for('no key update')
   if (app && app.disconnectedAt === null && app.sealedConnection !== null)
@@ -30,7 +30,7 @@ export async function triggerSync(
   principal: Principal,
   id: string,
   body: { sync_type: 'full_sync' },
-  { connectors, send }: RequestParts,
+  { connectors, send }: RequestContext,
 ) {
   const { id: appId } = await findApp(db, principal, id, 'apps.write')
   await db.transaction(async (tx) => {

@@ -1,18 +1,18 @@
 /** What goes wrong in a run: tried again with growing pauses, or the end, with a task for the app's admins. */
 
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { ErrorCode } from '../../contract/error-codes.ts'
-import { faultOf } from '../../contract/faults.ts'
-import { plainWords } from '../../contract/plain-words.ts'
+import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import type { Db } from '../../database/database.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
 import { tasks } from '../../database/schema/tasks.ts'
-import { recordActivity } from '../activity/activity.ts'
-import type { AppRow } from '../apps/apps.ts'
-import type { ConnectorAnswer } from '../apps/connectors.ts'
-import { noteAway } from '../apps/outages.ts'
-import { backOffMs } from '../background/back-off.ts'
-import { openErrorTask } from '../tasks/error.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import { noteAway } from '../catalogue/apps/outages.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { ConnectorAnswer } from '../kernel/context/connectors.ts'
+import { faultOf } from '../kernel/faults.ts'
+import { backOffMs } from '../kernel/jobs/back-off.ts'
+import { plainWords } from '../kernel/plain-words.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
 import { endRun, LeaseLost, type Walk } from './runs.ts'
 
 /** Something went wrong outside of us; in words without secrets. */
@@ -42,7 +42,7 @@ type Failure = Extract<ConnectorAnswer, { ok: false }>
 
 /** How a connector's error counts. */
 export function troubleOf(capability: string, failure: Failure): Trouble {
-  const { error, retryAfterMs, isTooLarge = false } = failure
+  const { error, retryAfterMs, reason } = failure
   const { error_code, message } = error
   const code = error_code as ErrorCode
   const { reach, credentials } = faultOf(code)
@@ -51,9 +51,10 @@ export function troubleOf(capability: string, failure: Failure): Trouble {
       credentials === true ||
       // What vanished between two pages is not listed by the next try.
       (reach === 'refused' && code !== 'not_found') ||
-      /would never end|goes on after/.test(message),
+      reason === 'paging_circles' ||
+      reason === 'paging_endless',
     code,
-    isTooLarge,
+    isTooLarge: reason === 'reply_too_large',
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   })
 }

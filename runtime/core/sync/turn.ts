@@ -1,18 +1,20 @@
 /** How long a host goes on with one run: a minute where others wait, else longer. */
 
-/** How long a host goes on with one run before others get their turn, and at most, in milliseconds. */
-const TURN_MS = 60_000
+/** How long a host goes on with one run at most, in milliseconds. */
 const LONGEST_TURN_MS = 900_000
 
 export type TurnClock = {
   /** Whether others may be asked for: at the next checkpoint. */
   over(): boolean
-  /** Nobody waits: begins another minute; answers whether that is allowed. */
+  /** Nobody waits: begins another turn; answers whether that is allowed. */
   longer(): boolean
 }
 
-/** Begins a turn, by the host's steady clock: that somebody sets the time back makes no turn longer. */
-export function beginTurn(turnMs: number = TURN_MS): TurnClock {
+/**
+ * Begins a turn of so many milliseconds, by the host's steady clock: that somebody sets the time back makes no turn
+ * longer.
+ */
+export function beginTurn(turnMs: number): TurnClock {
   const beganMs = performance.now()
   let endMs = beganMs + turnMs
   const over = () => performance.now() > endMs

@@ -1,6 +1,6 @@
 /** Policies are told here of users that a sync changed, and nowhere else. */
 import { sql } from 'drizzle-orm'
-import { MANY_USERS, usersChanged } from '../policies/changed.ts'
+import { MANY_USERS } from '../kernel/context/listeners.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
 /**
@@ -16,7 +16,12 @@ export async function tellUsersChanged(walk: Walk): Promise<void> {
     where domain_id = ${app.domainId} and id > ${after} limit ${MANY_USERS + 1}`)
   const ids = rows.map((row) => row.user_id).sort()
   return checkpoint(walk, async (tx) => {
-    await usersChanged(tx, app.domainId, ids.length > MANY_USERS ? 'all' : ids, parts)
+    await parts.listeners.usersChanged(
+      tx,
+      app.domainId,
+      ids.length > MANY_USERS ? 'all' : ids,
+      parts,
+    )
     return toNext(walk)
   })
 }

@@ -1,18 +1,18 @@
 /** Tasks: who sees which, and how they are read. */
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { notFound } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
+import { notFound } from '../../contract/errors/problem.ts'
 import type { Task, TaskCategory, TaskStatus } from '../../contract/models/task.ts'
-import { actionsOf } from '../../contract/task-actions.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../../database/schema/people.ts'
 import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
-import { reach } from '../apps/administered.ts'
-import type { Principal } from '../callers/principal.ts'
-import { type PageQuery, selectPage } from '../list/page.ts'
-import { hasPart } from '../list/search.ts'
-import { toUser } from '../people/users.ts'
+import { toUser } from '../directory/users.ts'
+import { isId } from '../kernel/id.ts'
+import { reach } from '../kernel/identity/app-reach.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { hasPart } from '../kernel/list/search.ts'
+import { actionsOf } from './task-actions.ts'
 
 export type TaskRow = typeof tasks.$inferSelect
 

@@ -1,19 +1,20 @@
 /** Uploaded accounts of a custom app, put over those that are there. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { recordAccounts } from '../history/spans.ts'
 import { stageUpload } from './apart.ts'
-import type { KeptUpload, Outcome } from './duty.ts'
+import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 
 /**
  * Adds and changes accounts; none is removed for not being named. One is found by its id in the app, or where
  * it was sent without, by its e-mail. It belongs to the user of its e-mail. When it was used never goes
  * back, nor beyond now. The same upload again changes nothing.
  */
-export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<Outcome> {
+export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<UploadOutcome> {
   const { appId, domainId } = upload
   const { rows: apps } = await tx.execute(sql`
     select 1 from apps where id = ${appId} and connector_id is null for no key update`)
-  if (apps.length === 0) return { problem: 'the app takes no uploads any more' }
+  if (appId === null || apps.length === 0) return { problem: 'the app takes no uploads any more' }
   const total = await stage(tx, upload)
   const { rows: twice } = await tx.execute<{ n: number }>(sql`
     select min(n) as n from upload_rows group by coalesce(account_id::text, identifier)
@@ -40,6 +41,7 @@ export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<Outcome
     select ${domainId}, ${appId}, identifier, email, user_id, coalesce(status, 'ACTIVE'), now(),
       last_login, last_activity, '{MANUAL}', uploaded
     from upload_rows where account_id is null order by n`)
+  await recordAccounts(tx, appId)
   const [more, other] = [added.rowCount ?? 0, changed.rowCount ?? 0]
   return { added: more, changed: other, unchanged: total - more - other }
 }

@@ -1,10 +1,10 @@
 /** Uploaded records of when accounts were used. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { reach } from '../apps/administered.ts'
-import { callerOf } from '../callers/principal.ts'
+import { reach } from '../kernel/identity/app-reach.ts'
+import { callerOf } from '../kernel/identity/principal.ts'
 import { stageUpload } from './apart.ts'
-import type { KeptUpload, Outcome } from './duty.ts'
+import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 
 /**
  * Sets when accounts were last signed in to, or used: never back, nor beyond now. The account is one of the
@@ -12,7 +12,7 @@ import type { KeptUpload, Outcome } from './duty.ts'
  * manages. It is found by its id in the app, or else by its e-mail. Records of what is not found are counted,
  * and nothing else.
  */
-export async function applyActivity(tx: Db, upload: KeptUpload): Promise<Outcome> {
+export async function applyActivity(tx: Db, upload: KeptUpload): Promise<UploadOutcome> {
   const { domainId, userId } = upload
   const caller = await callerOf(tx, { domainId, userId, readOnly: false })
   const mayAny = caller.permissions.has('apps.write') || caller.roles.includes('App Admin')

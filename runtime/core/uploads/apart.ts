@@ -5,10 +5,10 @@
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ParsedBody } from '../../contract/endpoints/body.ts'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { type RuntimeCode, RuntimeError } from '../../contract/errors.ts'
+import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { marksIn } from '../../contract/limits/reply-limits.ts'
 import type { UploadKind } from '../../contract/models/upload.ts'
-import { marksIn } from '../../contract/reply-limits.ts'
 import { done, type Staged, type Work } from './work.ts'
 
 /** Uploads below these limits are processed on the main thread, in about 10 ms at most: bytes, and structural characters (see `marksIn`). */

@@ -1,17 +1,17 @@
 /** Taking uploads: they are judged at once, kept, and worked through in the background. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
-import { CoreError, notFound, type ValidationEntry } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
+import { CoreError, notFound, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Uploaded, UploadKind } from '../../contract/models/upload.ts'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
-import { reach } from '../apps/administered.ts'
-import { findApp } from '../apps/apps.ts'
-import type { Principal } from '../callers/principal.ts'
-import type { CoreParts } from '../parts.ts'
+import { findApp } from '../catalogue/apps/apps.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import { reach } from '../kernel/identity/app-reach.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
 
-type Parts = Pick<CoreParts, 'send'>
+type Parts = Pick<CoreContext, 'send'>
 type UploadRow = typeof uploads.$inferSelect
 
 /** How many uploads of one user may wait: each is kept whole until it is worked through. */

@@ -1,6 +1,6 @@
 /** The thread that works on the text of uploads (apart.ts). */
 import { parentPort } from 'node:worker_threads'
-import { RuntimeError } from '../../contract/errors.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Answer } from './apart.ts'
 import { done, type Work } from './work.ts'
 

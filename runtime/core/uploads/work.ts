@@ -1,8 +1,7 @@
 /** Tasks on the complete text of an upload. Large ones run in a worker thread (apart.ts). */
-import type { AnySchema } from '../../contract/capabilities.ts'
+
 import { type ParsedBody, parseBodyBytes } from '../../contract/endpoints/body.ts'
-import { parseDatetime } from '../../contract/endpoints/params.ts'
-import { INPUTS } from '../../contract/inputs.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
 import {
   type AccountInput,
   type ActivityRecord,
@@ -10,6 +9,8 @@ import {
   UploadedActivity,
   type UploadKind,
 } from '../../contract/models/upload.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
 
 /** Task name -> its input. */
 export type Work =

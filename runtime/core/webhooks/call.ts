@@ -1,13 +1,13 @@
 /** Calling an inline webhook: a system of the operator's is asked, or told, at one point. */
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
-import { isId } from '../../contract/id.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
-import type { RequestParts } from '../parts.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import type { WebhookAnswer } from './parse-response.ts'
 import { sendWebhook } from './send.ts'
-import type { WebhookAnswer } from './understand.ts'
 
 const byId = prepared('inline webhook by id', (db) =>
   db
@@ -16,7 +16,7 @@ const byId = prepared('inline webhook by id', (db) =>
     .where(eq(inlineWebhooks.id, sql.placeholder('id'))),
 )
 
-export type { WebhookAnswer } from './understand.ts'
+export type { WebhookAnswer } from './parse-response.ts'
 
 /**
  * Asks a webhook, once. `response` is the inner object of its answer, as the other system wrote it; what goes
@@ -26,7 +26,7 @@ export type { WebhookAnswer } from './understand.ts'
  */
 export async function callWebhook(
   db: Db,
-  parts: RequestParts,
+  parts: RequestContext,
   { webhookId, payload }: { webhookId: string; payload: Record<string, unknown> },
 ): Promise<WebhookAnswer> {
   const [row] = isId(webhookId) ? await byId(db, { id: webhookId }) : []

@@ -1,6 +1,6 @@
 /** A row of the activity log as webhooks of type SIEM are told it (core-interface.md section 1.17). */
 import type { activityLogs } from '../../database/schema/audit.ts'
-import { friendly } from '../activity/activity.ts'
+import { friendly } from '../kernel/audit/activity.ts'
 
 type LogRow = typeof activityLogs.$inferSelect
 type Told = Pick<

@@ -8,9 +8,9 @@ import type { Db } from '../../database/database.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
-import type { Duty } from '../background/background.ts'
-import type { RequestParts } from '../parts.ts'
-import { openErrorTask } from '../tasks/error.ts'
+import type { JobHandler } from '../kernel/background/background.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
 import { eventBody } from './event.ts'
 import type { WebhookRow } from './secrets.ts'
 import { sendWebhook } from './send.ts'
@@ -25,7 +25,7 @@ const LONGEST_PAUSE_SECONDS = 900
 /** How long it fails before somebody is asked to look at it, in milliseconds. */
 const TELL_AFTER_MS = 24 * 60 * 60 * 1000
 
-export const FEED_DUTY: Duty = {
+export const FEED_JOB: JobHandler = {
   handle: deliverEvents,
   due: dueFeeds,
   // What did not arrive is kept in the feed, and found again; what fails for long has its task.
@@ -50,7 +50,7 @@ async function dueFeeds(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function deliverEvents(db: Db, webhookId: string, parts: RequestParts): Promise<void> {
+async function deliverEvents(db: Db, webhookId: string, parts: RequestContext): Promise<void> {
   const endMs = performance.now() + TURN_MS
   while (performance.now() < endMs) {
     const open = await openFeed(db, webhookId)
@@ -113,7 +113,7 @@ async function failed(
   { feed, webhook }: Feed,
   deliveredId: bigint,
   problem: string,
-  { now }: RequestParts,
+  { now }: RequestContext,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const at = await now(tx)

@@ -1,14 +1,14 @@
 /** Making, changing and deleting inline webhooks: what operators do with them. */
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/endpoints/problem.ts'
 import type { WebhookChanged } from '../../contract/endpoints/webhooks.ts'
-import { isId } from '../../contract/id.ts'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import type { Db } from '../../database/database.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
-import { type Actor, recordActivity } from '../activity/activity.ts'
-import type { CoreParts } from '../parts.ts'
+import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
 import { beginFeed } from './feed-view.ts'
 import { namesOf } from './named-by.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from './secrets.ts'
 import { toOperatorsWebhook } from './view.ts'
 
-type Parts = Pick<CoreParts, 'vault' | 'deliver' | 'now'>
+type Parts = Pick<CoreContext, 'vault' | 'deliver' | 'now'>
 
 /** How long the secret before is signed with besides, in milliseconds. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -194,7 +194,7 @@ async function lockWebhook(tx: Db, { domainId }: Actor, id: string): Promise<Web
   return row
 }
 
-function judge(deliver: CoreParts['deliver'], url: string, headerNames: readonly string[]): void {
+function judge(deliver: CoreContext['deliver'], url: string, headerNames: readonly string[]): void {
   const why = deliver.refuse(url, headerNames)
   if (why === null) return
   throw new CoreError(422, [{ loc: ['body', 'url'], msg: why, type: 'value_error' }])

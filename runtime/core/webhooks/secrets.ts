@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { inlineWebhooks } from '../../database/schema/app_store.ts'
-import { SealError, type Sealer } from '../../seal.ts'
+import { SealError, type Sealer } from '../../secrets/seal.ts'
 
 export type WebhookRow = typeof inlineWebhooks.$inferSelect
 type Owner = Pick<WebhookRow, 'id' | 'domainId'>

@@ -1,13 +1,11 @@
 /** Sends a message of a webhook, once, and judges the answer. */
-import { keptText } from '../../contract/kept-text.ts'
+
 import type { Db } from '../../database/database.ts'
-import type { RequestParts } from '../parts.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { parseResponse, type WebhookAnswer } from './parse-response.ts'
 import { openSecrets, type WebhookRow, type WebhookSecrets } from './secrets.ts'
 import { signatureHeaders } from './sign.ts'
-import { understand, type WebhookAnswer } from './understand.ts'
-
-/** How long an answer may take, names and connection included, in milliseconds. */
-const DEADLINE_MS = 15_000
 
 /** Shortest value of a header that is taken out of an answer; shorter ones would be found everywhere. */
 const MIN_HIDDEN = 8
@@ -25,7 +23,7 @@ export type Sent = WebhookAnswer & { status: number | null }
  */
 export async function sendWebhook(
   db: Db,
-  { vault, deliver, now, signal }: RequestParts,
+  { vault, deliver, now, pace, signal }: RequestContext,
   row: WebhookRow,
   message: { messageId: string; payload: Record<string, unknown> },
 ): Promise<Sent> {
@@ -47,12 +45,12 @@ export async function sendWebhook(
       ...signatureHeaders(secrets, { id: message.messageId, body, now: await now(db) }),
     },
     body,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(pace.answerMs)]),
   })
   if (signal.aborted) throw signal.reason
   const hide = hiding(secrets)
   if (!reply.ok) return failed(hide(reply.problem))
-  const understood = understand(row.hookType, reply)
+  const understood = parseResponse(row.hookType, reply)
   const { status } = reply
   if (!understood.ok)
     return { ok: false, problem: keptText(hide(understood.problem), MAX_PROBLEM), status }

@@ -1,12 +1,13 @@
 /** Writes entries into a backup file: streamed, digested, sealed; under its name only when it is whole. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { link, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
+import { syncFolder } from '../sync-folder.ts'
 import { BackupError, type BackupKey, END_NAME, type Entry, sealOf } from './format.ts'
 
 export type ArchiveWriter = {
@@ -132,13 +133,3 @@ async function refuseExisting(file: string): Promise<void> {
 
 const existing = (file: string): BackupError =>
   new BackupError(`${file} is there already; choose another name, or replace it with --force`)
-
-/** Makes names that were given in a folder last. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}

@@ -5,7 +5,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { canonicalJson } from '../../contract/canonical-json.ts'
+import { canonicalJson } from '../../contract/schema/canonical-json.ts'
 
 export const MANIFEST_NAME = 'manifest.json'
 export const END_NAME = 'end.json'

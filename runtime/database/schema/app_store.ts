@@ -1,7 +1,7 @@
 /**
  * What can be requested, by whom, who decides. A `document` holds what was written, in the wire's form and
  * with ids for what it refers to: members that are absent have their defaults. What lists are filtered by
- * is repeated in columns, written together with the document (core/store/settings.ts, core/store/permissions.ts).
+ * is repeated in columns, written together with the document (core/catalogue/store/settings.ts, core/catalogue/store/permissions.ts).
  */
 import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'

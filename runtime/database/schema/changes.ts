@@ -1,7 +1,7 @@
 /**
  * How often each table was changed, and how many rows it has: written by triggers (`track_changes` in
  * the migrations), one row for each statement, so that writers never wait for each other. See
- * core/list/versions.ts for what can be read from it.
+ * core/kernel/list/versions.ts for what can be read from it.
  */
 import { bigint, bigserial, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 

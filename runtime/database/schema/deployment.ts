@@ -8,7 +8,7 @@ import { createdAt } from './columns.ts'
  */
 export const deploymentSecret = pgTable('deployment_secret', {
   name: text('name').primaryKey(),
-  /** Its id (secret.ts), from which the secret cannot be found. */
+  /** Its id (secrets/key-derivation.ts), from which the secret cannot be found. */
   keyId: text('key_id').notNull(),
   since: timestamp('since', { withTimezone: true }).notNull().defaultNow(),
 })

@@ -1,6 +1,6 @@
 /** What is installed: packages, the generations that say which of them serve, and the hosts that follow. */
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import type { Action, InstalledConnector, Publisher } from '../../contract/generation.ts'
+import type { Action, InstalledConnector, Publisher } from '../../contract/endpoints/generation.ts'
 import { bytes, domainId, moment } from './columns.ts'
 import { domains } from './people.ts'
 

@@ -118,10 +118,10 @@ export const apiTokens = pgTable(
     description: text('description').notNull().default(''),
     prefix: text('prefix').notNull(),
     hash: bytes('hash').notNull(),
-    /** Id of the secret that made the hash (secret.ts); none for one that was not used since that is noted. */
+    /** Id of the secret that made the hash (secrets/key-derivation.ts); none for one that was not used since that is noted. */
     keyId: text('key_id'),
     readOnly: boolean('read_only').notNull().default(false),
-    /** By which the host proves to a command that it knows the token (secret.ts); none of the operator’s own, nor of before. */
+    /** By which the host proves to a command that it knows the token (secrets/key-derivation.ts); none of the operator’s own, nor of before. */
     proofKey: bytes('proof_key'),
     /** The operator’s: KEYWAY_ADMIN_TOKEN, or what a host made for itself. At most one such works. */
     operator: boolean('operator').notNull().default(false),

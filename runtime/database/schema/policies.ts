@@ -1,7 +1,7 @@
 /** Access policies: who is given what by what they are, and what is left to be looked at. */
 import { boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import type { Condition } from '../../contract/condition.ts'
 import { POLICY_STATUSES, type PolicyApp } from '../../contract/models/access-policy.ts'
+import type { Condition } from '../../contract/models/condition.ts'
 import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 

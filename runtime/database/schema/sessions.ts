@@ -15,7 +15,7 @@ export const sessions = pgTable(
     /** The token that it was begun with, or that made its link; it ends with that. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),
-    /** Id of the secret that made the hash (secret.ts). */
+    /** Id of the secret that made the hash (secrets/key-derivation.ts). */
     keyId: text('key_id'),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),
@@ -39,7 +39,7 @@ export const loginLinks = pgTable(
     /** The token that made it, and that it ends with. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),
-    /** Id of the secret that made the hash (secret.ts). */
+    /** Id of the secret that made the hash (secrets/key-derivation.ts). */
     keyId: text('key_id'),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),

@@ -2,13 +2,17 @@
  * What keeps a connector from seeing a secret: for one call, its requests are given the secrets and its
  * replies lose them. A call without secrets pays nothing.
  */
-import { exchangePlaceholder, type Meaning, signPlaceholder } from '../../contract/placeholder.ts'
-import type { CallSecrets } from '../../contract/secrets.ts'
-import { SIGNING } from '../../contract/signing.ts'
-import type { OutgoingRequest } from '../exchange.ts'
-import type { Token } from '../login/capture.ts'
+import {
+  exchangePlaceholder,
+  type Meaning,
+  signPlaceholder,
+} from '../../contract/connector/placeholder.ts'
+import type { CallSecrets } from '../../contract/connector/secrets.ts'
+import { SIGNING } from '../../contract/connector/signing.ts'
+import type { Token } from '../call/call.ts'
+import type { OutgoingRequest } from '../exchange/exchange.ts'
 import type { Login } from '../login/login.ts'
-import type { Rule } from '../resolve-rules.ts'
+import type { Rule } from '../rules/resolve-rules.ts'
 import { type Conceal, createConceal } from './conceal.ts'
 import type { Concealed } from './echoes.ts'
 import { misplaced, refuseSecret } from './refuse.ts'

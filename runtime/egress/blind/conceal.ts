@@ -3,9 +3,9 @@
  * placeholder back, so that what is sent back to it works. What an upstream transforms and echoes cannot
  * be found: the documented limit. The work is linear in secrets and reply, and done in slices.
  */
-import { inSlices } from '../../contract/slices.ts'
-import { prepareSearch, type Search, type Sought } from '../../contract/text-search.ts'
-import type { HeaderList } from '../headers.ts'
+import { inSlices } from '../../bounded/slices.ts'
+import { prepareSearch, type Search, type Sought } from '../../redact/text-search.ts'
+import type { HeaderList } from '../exchange/headers.ts'
 import { type Concealed, type Echo, echoesOf, MIN_CONCEALED_LENGTH } from './echoes.ts'
 import { refuseSecret } from './refuse.ts'
 import { type Known, type Room, replaceEchoes } from './replace-echoes.ts'

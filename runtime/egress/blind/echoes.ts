@@ -1,5 +1,5 @@
 /** The forms in which upstreams echo a secret, as bytes, and what stands for it in each. */
-import { base64Forms, textForms } from '../../contract/secret-forms.ts'
+import { base64Forms, textForms } from '../../redact/secret-forms.ts'
 
 /** Shorter ones are left: they would be found in ordinary words. In characters. */
 export const MIN_CONCEALED_LENGTH = 12

@@ -1,6 +1,6 @@
 /** Replaces placeholders in a body: JSON strings and urlencoded forms, nothing else. One scan of it. */
-import { type HeaderList, headerValue } from '../headers.ts'
-import { MAX_PARSED_BYTES } from '../limits.ts'
+import { type HeaderList, headerValue } from '../exchange/headers.ts'
+import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 import { countWhole, type Filling, fill, hidesMark, holdsMark } from './fill.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
 

@@ -1,5 +1,5 @@
 /** Replaces placeholders in one text, or says where one stands that cannot be replaced. */
-import type { Marks, Meaning } from '../../contract/placeholder.ts'
+import type { Marks, Meaning } from '../../contract/connector/placeholder.ts'
 import { type Misplaced, misplaced } from './refuse.ts'
 
 /** How a text is written: decides how a value is inserted, and what stands beside it. */

@@ -1,5 +1,5 @@
 /** What is said of a secret in the wrong place: the position, and what to do instead. */
-import { RuntimeError } from '../../contract/errors.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 
 const BY_BASIC = 'for Basic authentication send ctx.basic() as the Authorization header'
 const PLACES = 'a secret is replaced in header values, the query, urlencoded forms and JSON strings'

@@ -1,6 +1,6 @@
 /** Replaces texts that stand alone in the bytes of a reply. */
-import { RuntimeError } from '../../contract/errors.ts'
-import { isAlphanumeric, type Notes, type Search, searchBack } from '../../contract/text-search.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { isAlphanumeric, type Notes, type Search, searchBack } from '../../redact/text-search.ts'
 import type { Echo } from './echoes.ts'
 
 /** Limits on a text that grows by placeholders, in bytes: `hold` counts the memory that it takes. */

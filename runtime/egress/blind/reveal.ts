@@ -3,10 +3,10 @@
  * after the hop has been judged. What cannot be replaced is refused: a placeholder that leaves does no
  * harm, but nobody would find out why the upstream says no.
  */
-import { type RuntimeCode, RuntimeError } from '../../contract/errors.ts'
-import type { OutgoingRequest } from '../exchange.ts'
-import type { HeaderList } from '../headers.ts'
-import { ADDRESS_LIMITS } from '../limits.ts'
+import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
+import type { OutgoingRequest } from '../exchange/exchange.ts'
+import type { HeaderList } from '../exchange/headers.ts'
+import { ADDRESS_LIMITS } from '../limits/limits.ts'
 import { type Filling, fill, hidesMark, holdsMark, meaningOfWhole } from './fill.ts'
 import { fillBody, fillPairs } from './fill-body.ts'
 import { misplaced } from './refuse.ts'

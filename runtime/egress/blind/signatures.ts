@@ -1,9 +1,9 @@
 /** What the host signs for one call: which credential, which signer, and every signature once. */
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import type { AuthCredential } from '../../contract/authentication.ts'
-import type { CallSecrets } from '../../contract/secrets.ts'
-import { SIGNING, type SigningName } from '../../contract/signing.ts'
+import type { AuthCredential } from '../../contract/connector/authentication.ts'
+import type { CallSecrets } from '../../contract/connector/secrets.ts'
+import { SIGNING, type SigningName } from '../../contract/connector/signing.ts'
 import { signAws } from '../sign/aws.ts'
 import { signJwt } from '../sign/jwt.ts'
 import { signOAuth1 } from '../sign/oauth1.ts'

@@ -1,21 +1,13 @@
 /** What is taken out of the answer to an exchange: the token, and how long it is good. */
-import { RuntimeError } from '../../contract/errors.ts'
-import { pointedAt } from '../../contract/json-pointer.ts'
-import type { Manifest } from '../../contract/manifest.ts'
-import type { Redact } from '../../contract/redact.ts'
-import { upstreamCode, upstreamMessage } from '../../contract/upstream-status.ts'
-import type { EgressReply } from '../call.ts'
-import { headerValue, theirTime } from '../headers.ts'
-import { MAX_PARSED_BYTES } from '../limits.ts'
 
-/** A token that an exchange gave. */
-export type Token = {
-  value: string
-  /** In milliseconds of the process's own clock: finer than those of the wall's. */
-  madeMs: number
-  /** In milliseconds since the Unix epoch. */
-  goodUntilMs: number
-}
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import { upstreamCode, upstreamMessage } from '../../contract/connector/upstream-status.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { pointedAt } from '../../contract/schema/json-pointer.ts'
+import type { Redact } from '../../redact/redact.ts'
+import type { EgressReply, Token } from '../call/call.ts'
+import { headerValue, theirTime } from '../exchange/headers.ts'
+import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 
 /** How long a token is used where nobody says how long it is good: until the upstream refuses it, or this. */
 const UNTOLD_MS = 3_600_000

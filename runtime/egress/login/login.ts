@@ -2,12 +2,12 @@
  * The manifest's `exchange`, for one call: a login or token exchange that the host performs, so that the
  * connector never holds what it gives. All its requests pass the door like any other.
  */
-import { createRedact, type Redact } from '../../contract/redact.ts'
-import type { CallSecrets } from '../../contract/secrets.ts'
-import type { EgressCall, EgressReply } from '../call.ts'
-import type { OutgoingRequest } from '../exchange.ts'
-import type { HopReply } from '../hop.ts'
-import { capture, type Token } from './capture.ts'
+
+import type { CallSecrets } from '../../contract/connector/secrets.ts'
+import { createRedact, type Redact } from '../../redact/redact.ts'
+import type { EgressCall, EgressReply, HopReply, Token } from '../call/call.ts'
+import type { OutgoingRequest } from '../exchange/exchange.ts'
+import { capture } from './capture.ts'
 import { exchangeRequest, ownersOf } from './template.ts'
 import type { Tokens } from './tokens.ts'
 

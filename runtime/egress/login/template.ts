@@ -1,10 +1,11 @@
 /** The request of a manifest's `exchange`, for one call: with placeholders, like any request of a guest. */
-import { RuntimeError } from '../../contract/errors.ts'
-import type { Manifest } from '../../contract/manifest.ts'
-import { signPlaceholder } from '../../contract/placeholder.ts'
-import type { CallSecrets } from '../../contract/secrets.ts'
-import { fillAddress } from '../address.ts'
-import type { OutgoingRequest } from '../exchange.ts'
+
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import { signPlaceholder } from '../../contract/connector/placeholder.ts'
+import type { CallSecrets } from '../../contract/connector/secrets.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { OutgoingRequest } from '../exchange/exchange.ts'
+import { fillAddress } from '../rules/address.ts'
 
 type Exchange = NonNullable<Manifest['exchange']>
 

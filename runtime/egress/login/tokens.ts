@@ -1,9 +1,9 @@
 /** Tokens that exchanges gave, for all calls of the process: one exchange at a time for each tenant. */
-import { createCache } from '../../contract/cache.ts'
-import { RuntimeError } from '../../contract/errors.ts'
-import type { Manifest } from '../../contract/manifest.ts'
-import { orAborted } from '../or-aborted.ts'
-import type { Token } from './capture.ts'
+import { createCache } from '../../bounded/cache.ts'
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { Token } from '../call/call.ts'
+import { orAborted } from './or-aborted.ts'
 
 export type Tokens = {
   /** The token that is kept, or the one that `make` gives; whoever asks meanwhile waits for the same. */

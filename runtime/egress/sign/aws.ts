@@ -3,8 +3,8 @@
  * Identity and Access Management user guide.
  */
 import { createHash, createHmac } from 'node:crypto'
-import type { AuthCredential } from '../../contract/authentication.ts'
-import { type HeaderList, headerValue } from '../headers.ts'
+import type { AuthCredential } from '../../contract/connector/authentication.ts'
+import { type HeaderList, headerValue } from '../exchange/headers.ts'
 import { type RequestSigner, SignError, type SignedRequest } from './signer.ts'
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'

@@ -1,7 +1,7 @@
 /** JSON Web Tokens (RFC 7519), signed by jose. */
 import { type CompactJWSHeaderParameters, CompactSign } from 'jose'
-import type { AuthCredential } from '../../contract/authentication.ts'
-import { JWT_ALGORITHMS } from '../../contract/signing.ts'
+import type { AuthCredential } from '../../contract/connector/authentication.ts'
+import { JWT_ALGORITHMS } from '../../contract/connector/signing.ts'
 import { algorithmOf, readKey } from './keys.ts'
 import { SignError, type TextSigner } from './signer.ts'
 

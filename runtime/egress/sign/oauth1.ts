@@ -1,6 +1,6 @@
 /** OAuth 1.0a over a request with secrets (RFC 5849 section 3). */
 import { createHmac } from 'node:crypto'
-import { headerValue } from '../headers.ts'
+import { headerValue } from '../exchange/headers.ts'
 import { type RequestSigner, SignError, type SignedRequest } from './signer.ts'
 
 type Pair = readonly [name: string, value: string]

@@ -1,7 +1,7 @@
 /** What every signer of the host is: keys in, signatures out; no network, no clock of its own. */
-import type { AuthCredential } from '../../contract/authentication.ts'
-import type { SigningName, SigningOptions } from '../../contract/signing.ts'
-import type { HeaderList } from '../headers.ts'
+import type { AuthCredential } from '../../contract/connector/authentication.ts'
+import type { SigningName, SigningOptions } from '../../contract/connector/signing.ts'
+import type { HeaderList } from '../exchange/headers.ts'
 
 /** A request as it is sent, with its secrets. */
 export type SignedRequest = {

@@ -1,41 +1,46 @@
 /** Which function answers which endpoint: one line each, nothing else. */
 
-import { CATEGORIES } from '../../contract/categories.ts'
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
-import { listActivity } from '../../core/activity/activity.ts'
-import { listAccounts, listUserAccounts } from '../../core/apps/accounts.ts'
-import * as apps from '../../core/apps/apps.ts'
-import * as connect from '../../core/apps/connect.ts'
-import * as integrations from '../../core/apps/integrations.ts'
-import type { Principal } from '../../core/callers/principal.ts'
+import { CATEGORIES } from '../../contract/models/categories.ts'
+import { listUserAccess } from '../../core/catalogue/apps/access.ts'
+import { listAccounts, listUserAccounts } from '../../core/catalogue/apps/accounts.ts'
+import * as apps from '../../core/catalogue/apps/apps.ts'
+import { listAssociations } from '../../core/catalogue/apps/associations.ts'
+import * as connect from '../../core/catalogue/apps/connect.ts'
+import * as integrations from '../../core/catalogue/apps/integrations.ts'
+import * as store from '../../core/catalogue/store/app-store.ts'
+import * as edits from '../../core/catalogue/store/permission-edits.ts'
+import * as permissions from '../../core/catalogue/store/permissions.ts'
+import * as rules from '../../core/catalogue/store/pre-approval.ts'
+import * as settings from '../../core/catalogue/store/settings.ts'
+import { listWebhooks } from '../../core/catalogue/store/webhooks.ts'
+import { listIdentityEvents } from '../../core/directory/identity-events.ts'
+import * as users from '../../core/directory/users.ts'
+import { listActivity } from '../../core/kernel/audit/activity.ts'
+import type { RequestContext } from '../../core/kernel/context/context.ts'
+import type { Principal } from '../../core/kernel/identity/principal.ts'
 import * as offboardings from '../../core/offboarding/offboardings.ts'
-import type { RequestParts } from '../../core/parts.ts'
-import { listIdentityEvents } from '../../core/people/identity-events.ts'
-import * as users from '../../core/people/users.ts'
 import * as policies from '../../core/policies/policies.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
-import * as store from '../../core/store/app-store.ts'
-import * as edits from '../../core/store/permission-edits.ts'
-import * as permissions from '../../core/store/permissions.ts'
-import * as rules from '../../core/store/pre-approval.ts'
-import * as settings from '../../core/store/settings.ts'
-import { listWebhooks } from '../../core/store/webhooks.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
-import * as taskActions from '../../core/tasks/actions.ts'
+import { completeTask, dismissTask, performTaskAction } from '../../core/task-actions/act.ts'
+import { commentOnTask } from '../../core/task-actions/comment.ts'
+import { reassignTask } from '../../core/task-actions/reassign.ts'
 import * as tasks from '../../core/tasks/tasks.ts'
 import * as uploads from '../../core/uploads/ask.ts'
 import type { Db } from '../../database/database.ts'
 import { VERSION } from '../../version.ts'
-import { connectionSchemaOf } from '../documents/connection-schema.ts'
+import { connectionSchemaOf } from '../schemas/connection-schema.ts'
+import { ART } from './art.ts'
 
 type Handler<E extends Endpoint> = (
   db: Db,
   principal: Principal,
   input: EndpointInput<E>,
-  parts: RequestParts,
+  parts: RequestContext,
 ) => Promise<unknown>
 
 export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } = {
@@ -45,6 +50,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     users.getUser(db, who, id(params, 'user_id'), query.expand),
   list_user_accounts: (db, who, { params, query }) =>
     listUserAccounts(db, who, id(params, 'user_id'), query),
+  list_user_access: (db, who, { params, query }) =>
+    listUserAccess(db, who, id(params, 'user_id'), query),
   list_user_roles: (db, who, { params }) => users.listRoles(db, who, id(params, 'user_id')),
   add_user_role: (db, who, { params }) =>
     users.addRole(db, who, id(params, 'user_id'), id(params, 'role_name')),
@@ -57,6 +64,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     users.listGroupUsers(db, who, id(params, 'group_id'), query),
   list_apps: (db, who, { query }) => apps.listApps(db, who, query),
   list_app_accounts: (db, who, { query }) => listAccounts(db, who, query),
+  list_associations: (db, who, { query }) => listAssociations(db, who, query),
   upload_accounts: (db, who, { body }, parts) => uploads.uploadAccounts(db, who, body, parts),
   get_account_upload: (db, who, { params }) => uploads.accountUpload(db, who, id(params, 'job_id')),
   upload_activity_records: (db, who, { body }, parts) =>
@@ -66,7 +74,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   get_app: (db, who, { params, query }) => apps.getApp(db, who, id(params, 'app_id'), query.expand),
   list_app_categories: async () => CATEGORIES,
   create_app: (db, who, { body }, parts) => connect.createApp(db, who, body, parts),
-  update_app: (db, who, { params, body }) => connect.updateApp(db, who, id(params, 'app_id'), body),
+  update_app: (db, who, { params, body }, parts) =>
+    connect.updateApp(db, who, id(params, 'app_id'), body, parts),
   put_app: (db, who, { params, body }, parts) =>
     connect.putApp(db, who, id(params, 'app_id'), body, parts),
   disconnect_app: (db, who, { params }) => connect.disconnectApp(db, who, id(params, 'app_id')),
@@ -148,16 +157,15 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     tasks.getTask(db, who, id(params, 'task_id'), query.expand),
   list_task_actions: (db, who, { params }) => tasks.listTaskActions(db, who, id(params, 'task_id')),
   perform_task_action: (db, who, { params, body }, parts) =>
-    taskActions.performTaskAction(db, who, id(params, 'task_id'), body, parts),
-  reassign_task: (db, who, { params, body }) =>
-    taskActions.reassignTask(db, who, id(params, 'task_id'), body),
+    performTaskAction(db, who, id(params, 'task_id'), body, parts),
+  reassign_task: (db, who, { params, body }) => reassignTask(db, who, id(params, 'task_id'), body),
   comment_on_task: (db, who, { params, body }) =>
-    taskActions.commentOnTask(db, who, id(params, 'task_id'), body),
+    commentOnTask(db, who, id(params, 'task_id'), body),
   complete_task: (db, who, { params }, parts) =>
-    taskActions.completeTask(db, who, id(params, 'task_id'), parts),
-  dismiss_task: (db, who, { params }, parts) =>
-    taskActions.dismissTask(db, who, id(params, 'task_id'), parts),
+    completeTask(db, who, id(params, 'task_id'), parts),
+  dismiss_task: (db, who, { params }, parts) => dismissTask(db, who, id(params, 'task_id'), parts),
   list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
+  get_art: async () => ART,
   get_info: async () => ({ name: 'Keyway', version: VERSION }),
 }
 

@@ -2,7 +2,7 @@
  * Requests within a time, told in the headers of core-interface.md section 3. Each host counts for itself,
  * which `x-ratelimit-scope` says: several hosts of a database let through as many times more.
  */
-import { createCache } from '../../contract/cache.ts'
+import { createCache } from '../../bounded/cache.ts'
 
 export type RateLimit = {
   /** Counts a request; what is to be told of it, and whether it may go on. */

@@ -6,36 +6,32 @@
 import { isUtf8 } from 'node:buffer'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import { CALLER_LIMITS } from '../../contract/caller-limits.ts'
-import type { AnySchema } from '../../contract/capabilities.ts'
 import { parseBodyBytes } from '../../contract/endpoints/body.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
-import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
-import { INPUTS } from '../../contract/inputs.ts'
-import {
-  authenticate,
-  demand,
-  type Principal,
-  type TokenHasher,
-} from '../../core/callers/principal.ts'
-import { noteUse } from '../../core/callers/tokens.ts'
-import type { CoreParts } from '../../core/parts.ts'
+import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { CoreContext } from '../../core/kernel/context/context.ts'
+import { authenticate, demand, type Principal } from '../../core/kernel/identity/principal.ts'
+import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
+import { noteUse } from '../../core/kernel/identity/tokens.ts'
 import { parseUpload } from '../../core/uploads/apart.ts'
 import type { Db } from '../../database/database.ts'
-import type { Log } from '../../log.ts'
-import { readBytes } from '../body.ts'
-import type { Env } from '../problem.ts'
+import type { Log } from '../../observe/log.ts'
+import { readBytes } from '../edge/body.ts'
+import type { Env } from '../edge/env.ts'
+import { away, toCoreError } from '../edge/to-core-error.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
-import { away, toCoreError } from './to-core-error.ts'
 
 export type CoreDeps = {
   /** Null while the database has not been reached yet. */
   db(): Db | null
   hasher: TokenHasher
-  parts: CoreParts
+  parts: CoreContext
   requestsPerMinute: number
   /** Who sends a request. */
   clientAddress(c: Context<Env>): string
@@ -64,6 +60,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const parts = { ...deps.parts, requestId, cause, signal: c.req.raw.signal }
     const result = await HANDLERS[name](db, principal, input as never, parts)
     if (row.answer === 'empty') return c.body(null, 204)
+    if (row.answer === 'text') return c.text(v.parse(v.string(), result))
     return c.json(checked(row, result) as never, row.status as 200)
   }
 

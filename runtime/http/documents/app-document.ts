@@ -1,15 +1,16 @@
 /** One connector's own OpenAPI 3.1 document: its capabilities, fields, credentials and settings. */
 
-import { literalSchema } from '../../contract/envelope-schemas.ts'
-import type { Manifest } from '../../contract/manifest.ts'
-import { servedCapabilities } from '../../contract/oauth.ts'
-import { maybe } from '../../contract/optional.ts'
-import { answerFields, requestSchema, responseSchema } from '../../contract/payload.ts'
-import { flatSchema } from '../../contract/settings.ts'
-import { credentialSchema } from './credentials.ts'
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import { servedCapabilities } from '../../contract/connector/oauth.ts'
+import { answerFields, requestSchema, responseSchema } from '../../contract/connector/payload.ts'
+import { flatSchema } from '../../contract/connector/settings.ts'
+import { literalSchema } from '../../contract/envelope/envelope-schemas.ts'
+import { maybe } from '../../contract/schema/optional.ts'
+import { credentialSchema } from '../schemas/credentials.ts'
+import { formSchema } from '../schemas/field-schema.ts'
+import { createComponents } from '../schemas/json-schema.ts'
+import { type JsonSchema, tidy } from '../schemas/tidy.ts'
 import type { Document, PathItem } from './document.ts'
-import { formSchema } from './field-schema.ts'
-import { createComponents } from './json-schema.ts'
 import {
   AUTOMATIC,
   capabilityParts,
@@ -22,7 +23,6 @@ import {
 } from './operations.ts'
 import { sharedComponents } from './responses.ts'
 import { sampleOfJson } from './sample.ts'
-import { type JsonSchema, tidy } from './tidy.ts'
 
 /** The document that `app_info` hands out. */
 export function connectorDocument(

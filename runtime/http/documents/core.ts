@@ -1,15 +1,15 @@
 /** The core interface in the OpenAPI document, read from its table of endpoints. */
 import * as v from 'valibot'
-import type { AnySchema } from '../../contract/capabilities.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
-import type { CoreStatus } from '../../contract/endpoints/problem.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import type { CoreStatus } from '../../contract/errors/problem.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { Components } from '../schemas/json-schema.ts'
+import type { JsonSchema } from '../schemas/tidy.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
-import type { Components } from './json-schema.ts'
 import { answer } from './responses.ts'
 import type { Steps } from './steps.ts'
-import type { JsonSchema } from './tidy.ts'
 
 /** Tags of the core interface, in the order of its table. */
 export const CORE_TAGS = [
@@ -110,6 +110,8 @@ function success(row: Endpoint, components: Components): Response {
   if (row.output === null) return { description: 'Done' }
   const schema = components.schema(row.output as AnySchema, 'output')
   if (row.answer === 'json') return answer('The answer', schema)
+  if (row.answer === 'text')
+    return { description: 'The answer', content: { 'text/plain': { schema } } }
   if (row.answer === 'limit-offset') return answer('A part of the list', limitOffset(schema))
   const whole = { type: 'integer', minimum: 0 }
   return answer('One page', {

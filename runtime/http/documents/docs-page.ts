@@ -4,7 +4,9 @@
  * descriptions come from third parties.
  */
 import { html } from 'hono/html'
+import type { JsonSchema } from '../schemas/tidy.ts'
 import { type Markup, nameOf, prose, type References, schemaMarkup } from './docs-schema.ts'
+import { topMarkup } from './docs-top.ts'
 import {
   type Document,
   type Method,
@@ -13,7 +15,6 @@ import {
   type Response,
 } from './document.ts'
 import { atOnce, type Steps } from './steps.ts'
-import type { JsonSchema } from './tidy.ts'
 
 export { DOCS_STYLE } from './docs-style.ts'
 
@@ -22,7 +23,7 @@ const REPEATED_AT_MOST = 8
 
 type Entry = { path: string; method: Method; operation: Operation }
 
-/** The page. Its style sheet is DOCS_STYLE, expected at `docs.css` beside it. */
+/** The page, for /docs/api. Its style sheet is DOCS_STYLE, expected at /docs.css. */
 export const docsPage = (document: Document): string => atOnce(docsPageSteps(document))
 
 /** The same in steps: all at once takes 60 ms. */
@@ -51,14 +52,14 @@ export function* docsPageSteps(document: Document): Steps<string> {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${info.title}: interface</title>
-<link rel="stylesheet" href="docs.css">
+<title>${info.title}: API reference</title>
+<link rel="stylesheet" href="/docs.css">
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
+${topMarkup()}
 <div class="layout">
-<nav aria-label="Operations">
-<p>${info.title}</p>
+<nav class="operations" aria-label="Operations">
 ${sections.map(
   ({ tag, own }) => html`<h2>${tag.name}</h2>
 <ul>${own.map(
@@ -73,7 +74,7 @@ ${sections.map(
 </nav>
 <main id="content">
 <h1>${info.title}</h1>
-<p class="lead">${info.description ?? ''} Version ${info.version}. As data: <a href="openapi.json">openapi.json</a>.</p>
+<p class="lead">${info.description ?? ''} Version ${info.version}. As data: <a href="/openapi.json">openapi.json</a>.</p>
 ${sections.map(
   ({ tag, own }) => html`<section aria-label="${tag.name}">
 <h2>${tag.name}</h2>

@@ -1,6 +1,6 @@
 /** JSON Schemas as nested tables for people. */
 import { html } from 'hono/html'
-import type { JsonSchema } from './tidy.ts'
+import type { JsonSchema } from '../schemas/tidy.ts'
 
 export type Markup = ReturnType<typeof html>
 

@@ -1,5 +1,5 @@
 /** The parts of an OpenAPI 3.1 document that are written and read here. */
-import type { JsonSchema } from './tidy.ts'
+import type { JsonSchema } from '../schemas/tidy.ts'
 
 export type Content = Record<string, { schema: JsonSchema; example?: unknown }>
 

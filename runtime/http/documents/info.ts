@@ -1,14 +1,14 @@
 /** What `info` answers about one connector, read from its manifest: connector-interface.md section 2.2. */
-import { CAPABILITIES } from '../../contract/capabilities.ts'
-import type { Manifest } from '../../contract/manifest.ts'
-import { flowOf, servedCapabilities } from '../../contract/oauth.ts'
-import { answerFields, requestSchema, responseSchema } from '../../contract/payload.ts'
-import { credentialSchema } from './credentials.ts'
-import { formSchema } from './field-schema.ts'
+import { CAPABILITIES } from '../../contract/capabilities/capabilities.ts'
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import { flowOf, servedCapabilities } from '../../contract/connector/oauth.ts'
+import { answerFields, requestSchema, responseSchema } from '../../contract/connector/payload.ts'
+import { credentialSchema } from '../schemas/credentials.ts'
+import { formSchema } from '../schemas/field-schema.ts'
+import { toSchema } from '../schemas/json-schema.ts'
+import type { JsonSchema } from '../schemas/tidy.ts'
 import type { Info } from './info-schema.ts'
-import { toSchema } from './json-schema.ts'
 import { AUTOMATIC, type OperationParts } from './operations.ts'
-import type { JsonSchema } from './tidy.ts'
 
 /** The Info object of a connector; optional members are null when absent. */
 export function infoOf(manifest: Manifest, { logoUrl }: { logoUrl: string | null }): Info {

@@ -1,9 +1,10 @@
 /** What is installed, in the document: read from the table of the operator's endpoints. */
+
+import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
-import { SIGNATURE_HEADER } from '../../packages/sign.ts'
+import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
 import type { Operation, Parameter, PathItem } from './document.ts'
-import type { Components } from './json-schema.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, failures } from './responses.ts'
 

@@ -86,6 +86,20 @@ export const MANIFEST_FIELDS = {
   'egress.methods': 'Default: GET and HEAD for capabilities that read, all for those that write',
   'egress.secrets':
     'Which secrets may go there (`auth`, a credential id, `settings.x`, `request`); default all',
+  'egress.ldap':
+    'For `ctx.ldap` instead of `url`: a directory, `ldaps://host`, or `ldap://host` with STARTTLS; may be `{settings.x}`',
+  'egress.base':
+    'The DN below which everything of it is reached; a setting stands for a whole DN, or for what follows `=`',
+  'egress.operations':
+    'search, modify, add, delete, modifyDN, password; default: search for capabilities that read, all for those that write',
+  'egress.bind': 'Who signs in there; without it nobody does',
+  'egress.bind.credential': 'A credential of the kind basic: its id, or `auth` for the single one',
+  'egress.bind.dn':
+    'The DN that signs in, where the user name is none: may hold `{username}` and settings',
+  'egress.references':
+    'Further DNs below which values such as those of `member` may lie; default: `base` alone',
+  'egress.password_form':
+    'How a password is set: rfc3062 (the default), or unicodePwd for Active Directory',
   capabilities: 'Exactly what the code implements, by name',
   'capabilities.*.egress': 'Replaces the connector’s list for this capability',
   'capabilities.*.reads_with': 'Methods that a reading capability sends besides GET and HEAD',

@@ -1,11 +1,11 @@
 /** JSON Schemas of connector.json and connector.cases.json, for editors: `GET /schemas/connector.json`. */
-import { CAPABILITY_NAMES } from '../../contract/capabilities.ts'
-import { CaseFile } from '../../contract/cases.ts'
-import { Manifest } from '../../contract/manifest.ts'
+import { CAPABILITY_NAMES } from '../../contract/capabilities/capabilities.ts'
+import { CaseFile } from '../../contract/connector/cases.ts'
+import { Manifest } from '../../contract/connector/manifest.ts'
+import { toSchema } from '../schemas/json-schema.ts'
+import { type JsonSchema, tidy } from '../schemas/tidy.ts'
 import { CASE_FIELDS } from './case-fields.ts'
-import { toSchema } from './json-schema.ts'
 import { MANIFEST_FIELDS } from './manifest-fields.ts'
-import { type JsonSchema, tidy } from './tidy.ts'
 
 /** The schema, with a description on every field that has one. */
 export function manifestJsonSchema(): JsonSchema {

@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 document of the whole interface, read from the tables of the contract. */
 import * as v from 'valibot'
-import { anyCredentials } from '../../contract/envelope-schemas.ts'
+import { anyCredentials } from '../../contract/envelope/envelope-schemas.ts'
+import { type Components, createComponents } from '../schemas/json-schema.ts'
 import { CORE_TAGS, coreSteps } from './core.ts'
 import type { Document, Operation, Parameter, PathItem } from './document.ts'
-import { type Components, createComponents } from './json-schema.ts'
 import { operatingPaths } from './operating.ts'
 import {
   AUTOMATIC,

@@ -1,12 +1,12 @@
 /** Operations that belong to no connector: health, metrics, documents, the list of connectors. */
 import * as v from 'valibot'
-import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/people-file.ts'
-import { LoginLink, LoginLinkWish } from '../login-links.ts'
+import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/models/people-file.ts'
+import { LoginLink, LoginLinkWish } from '../operator/login-links.ts'
 import { HostProof, PROOF_QUERY } from '../operator/proof.ts'
 import { IMPORT_QUERY } from '../operator/routes.ts'
+import type { Components } from '../schemas/json-schema.ts'
 import { Detail, queryParameters } from './core.ts'
 import type { Operation, PathItem, Response } from './document.ts'
-import type { Components } from './json-schema.ts'
 import { lifecyclePaths } from './lifecycle.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
@@ -102,7 +102,11 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       CONNECTOR_SECURITY,
     ),
     '/openapi.json': get('openapi', 'This document', { 200: document, ...failures(421) }),
-    '/docs': get('docs', 'This document as a page for people', {
+    '/docs': get('docs', 'The documentation, as pages for people', {
+      200: media('The first page', 'text/html'),
+      ...failures(421),
+    }),
+    '/docs/api': get('docs_api', 'This document as a page for people', {
       200: media('The page', 'text/html'),
       ...failures(421),
     }),

@@ -1,24 +1,24 @@
 /** One capability as one OpenAPI operation; the same for the whole interface and for one connector. */
 import * as v from 'valibot'
 import {
-  type AnySchema,
   CAPABILITIES,
   CAPABILITY_NAMES,
   type CapabilityName,
-} from '../../contract/capabilities.ts'
+} from '../../contract/capabilities/capabilities.ts'
 import {
   type EnvelopeParts,
   ErrorResponse,
   requestEnvelope,
   successEnvelope,
-} from '../../contract/envelope-schemas.ts'
-import { entriesOf } from '../../contract/schema-shape.ts'
+} from '../../contract/envelope/envelope-schemas.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { entriesOf } from '../../contract/schema/shape.ts'
+import type { Components } from '../schemas/json-schema.ts'
+import type { JsonSchema } from '../schemas/tidy.ts'
 import type { Method, Operation, Parameter, PathItem } from './document.ts'
 import { AppInfo, Info } from './info-schema.ts'
-import type { Components } from './json-schema.ts'
 import { CONNECTOR_SECURITY, capabilityAnswer, failures } from './responses.ts'
 import { sampleOf } from './sample.ts'
-import type { JsonSchema } from './tidy.ts'
 
 /** The groups of service.md section 4.1, and what belongs to no connector. */
 export const TAGS = {

@@ -1,9 +1,9 @@
 /** Answers that many operations share: HTTP failures (read from ERRORS), headers, bearer tokens. */
 
-import { ErrorResponse } from '../../contract/envelope-schemas.ts'
-import { ERRORS } from '../../contract/errors.ts'
+import { ErrorResponse } from '../../contract/envelope/envelope-schemas.ts'
+import { ERRORS } from '../../contract/errors/errors.ts'
+import type { Components } from '../schemas/json-schema.ts'
 import type { Document, Operation, Response } from './document.ts'
-import type { Components } from './json-schema.ts'
 
 type Shared = Pick<Document['components'], 'responses' | 'headers' | 'securitySchemes'>
 

@@ -1,7 +1,7 @@
 /** Example values for a schema, so that every operation can show a request that is accepted. */
-import type { AnySchema } from '../../contract/capabilities.ts'
-import { toSchema } from './json-schema.ts'
-import type { JsonSchema } from './tidy.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { toSchema } from '../schemas/json-schema.ts'
+import type { JsonSchema } from '../schemas/tidy.ts'
 
 /** Values that say more than `string`; by member name. */
 const SAMPLES: Record<string, unknown> = {

@@ -2,10 +2,10 @@
  * Parses the head of a plain capability call from bytes. It accepts an exact list of request forms; any other request
  * is left to node:http.
  */
-import { type CapabilityName, isCapability } from '../../contract/capabilities.ts'
-import { INPUTS } from '../../contract/inputs.ts'
-import { JSON_TYPE } from '../guards.ts'
-import { CORRELATION } from '../request-id.ts'
+import { type CapabilityName, isCapability } from '../../contract/capabilities/capabilities.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import { JSON_TYPE } from '../edge/guards.ts'
+import { CORRELATION } from '../edge/request-id.ts'
 
 export type CallHead = {
   /** Connector id, as in the path. */

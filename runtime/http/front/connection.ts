@@ -5,7 +5,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Caller, createCaller } from '../caller.ts'
+import { type Caller, createCaller } from '../edge/caller.ts'
 import { type CallHead, readCallHead } from './call-head.ts'
 import type { CallAnswer, FrontCalls } from './usual-calls.ts'
 

@@ -2,18 +2,19 @@
  * Answers plain capability calls, with the same functions and results as the routes, but with callbacks instead of
  * promises where only the lane is waited for.
  */
-import { errorBody } from '../../contract/envelope.ts'
-import { ERRORS, RuntimeError } from '../../contract/errors.ts'
+import { errorBody } from '../../contract/envelope/envelope.ts'
+import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
 import type { Invoke } from '../../invoke/invoke.ts'
 import type { Answer, CallEnd } from '../../invoke/ports.ts'
 import type { Start } from '../../invoke/start.ts'
-import type { Log } from '../../log.ts'
-import { textOf } from '../body.ts'
-import type { Caller } from '../caller.ts'
-import { endOf, GENERATION, isLaterPage, SERVED } from '../connectors.ts'
-import { bearerIn, isSecret, isServedHost } from '../guards.ts'
-import { problemOf, tellFailure } from '../problem.ts'
-import { REQUEST_ID, requestIdOf } from '../request-id.ts'
+import { tellFailure } from '../../observe/failure.ts'
+import type { Log } from '../../observe/log.ts'
+import { endOf, GENERATION, isLaterPage, SERVED } from '../connectors/connectors.ts'
+import { textOf } from '../edge/body.ts'
+import type { Caller } from '../edge/caller.ts'
+import { bearerIn, isSecret, isServedHost } from '../edge/guards.ts'
+import { problemOf } from '../edge/problem.ts'
+import { REQUEST_ID, requestIdOf } from '../edge/request-id.ts'
 import type { CallHead, HeadRules } from './call-head.ts'
 
 export type CallAnswer = { status: number; headers: Record<string, string>; body: Buffer }
@@ -66,13 +67,14 @@ function answerCall(
 ): void {
   const begun = performance.now()
   const version = deps.find(id)
+  const connector = version?.id ?? id
   const requestId = requestIdOf((name) => correlation.get(name))
   let isOver = false
 
   function tell(error: RuntimeError | null): void {
     isOver = true
     deps.onCall({
-      connector: id,
+      connector,
       capability,
       known: version !== null,
       error,
@@ -100,8 +102,8 @@ function answerCall(
     tell(endOf(thrown))
     const error = problemOf(thrown, requestId)
     const path = `${deps.connectorsPath}/${id}/${capability}`
-    tellFailure(deps.log, error, { requestId, connector: id, path })
-    const body = Buffer.from(JSON.stringify(errorBody(error, id)))
+    tellFailure(deps.log, error, { requestId, connector, path })
+    const body = Buffer.from(JSON.stringify(errorBody(error, connector)))
     const served = version && !isLaterPage(thrown) ? `${version.id}@${version.version}` : null
     finish(ERRORS[error.code].status ?? 200, body, served)
   }

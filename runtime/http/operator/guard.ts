@@ -1,17 +1,17 @@
 /** Who may come below /operator: as the database says; the operator's token also while that is away. */
 import type { Context, MiddlewareHandler } from 'hono'
-import { CoreError, type ValidationEntry } from '../../contract/endpoints/problem.ts'
-import { type RuntimeCode, RuntimeError } from '../../contract/errors.ts'
-import { authenticateOperator, type Operator } from '../../core/callers/operator.ts'
-import type { OperatorStanding } from '../../core/callers/operator-standing.ts'
-import { TOKEN_PREFIX, type TokenHasher } from '../../core/callers/principal.ts'
-import { noteUse } from '../../core/callers/tokens.ts'
-import { FileError } from '../../core/people/import/findings.ts'
+import { PackageError } from '../../connectors/packages/format.ts'
+import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { FileError } from '../../core/directory/import/findings.ts'
+import { TOKEN_PREFIX, type TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
+import { noteUse } from '../../core/kernel/identity/tokens.ts'
+import { authenticateOperator, type Operator } from '../../core/sign-in/operator.ts'
+import type { OperatorStanding } from '../../core/sign-in/operator-standing.ts'
 import type { Db } from '../../database/database.ts'
-import { PackageError } from '../../packages/format.ts'
-import { AWAY, outageOf } from '../core/to-core-error.ts'
-import { bearerOf, isSecret, noToken } from '../guards.ts'
-import type { Env } from '../problem.ts'
+import type { Env } from '../edge/env.ts'
+import { bearerOf, isSecret, noToken } from '../edge/guards.ts'
+import { AWAY, outageOf } from '../edge/to-core-error.ts'
 
 export type OperatorGuardDeps = {
   operator: OperatorStanding

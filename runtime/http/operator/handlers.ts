@@ -1,63 +1,35 @@
 /** Which function answers which operator's endpoint: one line each, nothing else. */
 
-import type * as v from 'valibot'
-import type { AnySchema } from '../../contract/capabilities.ts'
-import { CAUSE_KINDS } from '../../contract/causes.ts'
-import type {
-  Changed,
-  OPERATOR_ENDPOINTS,
-  OperatorEndpointName,
-} from '../../contract/endpoints/operator.ts'
-import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { keptText } from '../../contract/kept-text.ts'
-import { normalizeId } from '../../contract/manifest.ts'
-import { recordActivity } from '../../core/activity/activity.ts'
-import type { RequestParts } from '../../core/parts.ts'
+import { activate } from '../../connectors/lifecycle/activate.ts'
+import { connectorOf } from '../../connectors/lifecycle/desired-state.ts'
+import { difference } from '../../connectors/lifecycle/difference.ts'
+import {
+  history,
+  newest,
+  type Outcome,
+  statementOf,
+} from '../../connectors/lifecycle/generations.ts'
+import { grant, revoke } from '../../connectors/lifecycle/grants.ts'
+import { converged, listNodes, problemsOf } from '../../connectors/lifecycle/nodes.ts'
+import * as operate from '../../connectors/lifecycle/operate.ts'
+import { type Change, readable } from '../../connectors/lifecycle/operating.ts'
+import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import { forgetProbe, hasProbe, setProbe } from '../../connectors/lifecycle/probes.ts'
+import { distrust, trust } from '../../connectors/lifecycle/publishers.ts'
+import { upload } from '../../connectors/lifecycle/upload.ts'
+import { uncovered, wantsOf } from '../../connectors/registry/requested-grant.ts'
+import { normalizeId } from '../../contract/connector/manifest.ts'
+import type { Changed, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { CAUSE_KINDS } from '../../contract/models/causes.ts'
+import { recordActivity } from '../../core/kernel/audit/activity.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { examine } from '../../doctor/examine.ts'
-import { activate } from '../../lifecycle/activate.ts'
-import { difference } from '../../lifecycle/difference.ts'
-import { history, newest, type Outcome, statementOf } from '../../lifecycle/generations.ts'
-import { grant, revoke } from '../../lifecycle/grants.ts'
-import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
-import { converged, listNodes, problemsOf } from '../../lifecycle/nodes.ts'
-import * as operate from '../../lifecycle/operate.ts'
-import { type Change, type OperateDeps, readable } from '../../lifecycle/operating.ts'
-import type { Uploaded } from '../../lifecycle/packages.ts'
-import { forgetProbe, hasProbe, setProbe } from '../../lifecycle/probes.ts'
-import { distrust, trust } from '../../lifecycle/publishers.ts'
-import { connectorOf } from '../../lifecycle/statement.ts'
-import { upload } from '../../lifecycle/upload.ts'
-import { uncovered, wantsOf } from '../../registry/wants.ts'
-import type { Sealer } from '../../seal.ts'
+import type { Operating, OperatorHandler } from './handler.ts'
 import { JOB_HANDLERS } from './jobs.ts'
 import { ROTATION_HANDLERS } from './rotation.ts'
 import { SYNC_HANDLERS } from './syncs.ts'
 import { WEBHOOK_HANDLERS } from './webhooks.ts'
-
-type Rows = typeof OPERATOR_ENDPOINTS
-
-/** What a handler gets, parsed. */
-export type OperatorInput<N extends OperatorEndpointName> = {
-  params: Record<string, string>
-  query: Rows[N]['query'] extends Params ? ParamValues<Rows[N]['query']> : never
-  body: Rows[N]['body'] extends AnySchema ? v.InferOutput<Rows[N]['body']> : null
-  uploaded: Uploaded | null
-}
-
-export type Operating = OperateDeps & {
-  lifecycle: Lifecycle
-  vault: Sealer
-  /** Where the host keeps its files, and whether the database is among them. */
-  disk: { dataDir: string; isEmbedded: boolean }
-  parts: RequestParts
-  signal: AbortSignal
-}
-
-export type OperatorHandler<N extends OperatorEndpointName> = (
-  op: Operating,
-  input: OperatorInput<N>,
-) => Promise<unknown>
 
 export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N> } = {
   upload_package: async (op, { query, uploaded }) => {
@@ -161,7 +133,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     items: await listNodes(db, actor.domainId),
   }),
   list_calls: async ({ lifecycle }, { query }) => ({
-    items: lifecycle.calls.list({
+    items: await lifecycle.calls.listAll({
       connector: query.connector_id,
       app: query.app_id,
       cause: causeOf(query.cause),
@@ -171,8 +143,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
   ...ROTATION_HANDLERS,
-  examine: ({ db, vault, disk, parts }) =>
-    examine(disk, { db, keyIds: vault.keyIds, keptDays: parts.keptDays }),
+  examine: ({ db, vault, disk, keptDays }) => examine(disk, { db, keyIds: vault.keyIds, keptDays }),
   ...SYNC_HANDLERS,
 }
 

@@ -1,9 +1,9 @@
 /** Which function answers which operator's endpoint of the background. */
 import type { JOB_ENDPOINTS } from '../../contract/endpoints/jobs.ts'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { listJobs } from '../../core/background/list.ts'
-import { DEAD, QUEUE_NAMES } from '../../core/background/queues.ts'
-import type { OperatorHandler } from './handlers.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { listJobs } from '../../core/kernel/jobs/list.ts'
+import { DEAD, QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
+import type { OperatorHandler } from './handler.ts'
 
 type Handlers = { [N in keyof typeof JOB_ENDPOINTS]: OperatorHandler<N> }
 

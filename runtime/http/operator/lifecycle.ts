@@ -6,37 +6,41 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { AnySchema } from '../../contract/capabilities.ts'
+import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
+import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import { MAX_PACKED_BYTES, PackageError } from '../../connectors/packages/format.ts'
+import { readPackage } from '../../connectors/packages/read.ts'
+import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
+import { describeIssues } from '../../contract/connector/payload.ts'
 import { unkeepable } from '../../contract/endpoints/body.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { RuntimeError } from '../../contract/errors.ts'
-import { INPUTS } from '../../contract/inputs.ts'
-import { notJson } from '../../contract/json-text.ts'
-import { describeIssues } from '../../contract/payload.ts'
-import { emailOf } from '../../core/callers/operator.ts'
-import type { CoreParts } from '../../core/parts.ts'
-import type { Lifecycle } from '../../lifecycle/lifecycle.ts'
-import type { Uploaded } from '../../lifecycle/packages.ts'
-import { MAX_PACKED_BYTES, PackageError } from '../../packages/format.ts'
-import { readPackage } from '../../packages/read.ts'
-import { SIGNATURE_HEADER } from '../../packages/sign.ts'
-import type { Sealer } from '../../seal.ts'
-import { readBody, streamBody } from '../body.ts'
-import { jsonCheck, mediaCheck } from '../guards.ts'
-import type { Env } from '../problem.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { notJson } from '../../contract/schema/json-text.ts'
+import type { CoreContext } from '../../core/kernel/context/context.ts'
+import type { KeptDays } from '../../core/retention/rules.ts'
+import { emailOf } from '../../core/sign-in/operator.ts'
+import type { Sealer } from '../../secrets/seal.ts'
+import { readBody, streamBody } from '../edge/body.ts'
+import type { Env } from '../edge/env.ts'
+import { jsonCheck, mediaCheck } from '../edge/guards.ts'
 import { asOperator, type OperatorGuardDeps, reached } from './guard.ts'
-import { OPERATOR_HANDLERS, type OperatorInput } from './handlers.ts'
+import type { OperatorInput } from './handler.ts'
+import { OPERATOR_HANDLERS } from './handlers.ts'
 
 export type LifecycleRoutesDeps = OperatorGuardDeps & {
   lifecycle: Lifecycle
   vault: Sealer
-  parts: CoreParts
+  parts: CoreContext
   /** Where packages that are being uploaded lie. */
   dataDir: string
   /** Whether the database is the embedded one. */
   isEmbedded: boolean
+  /** How long what is over is kept, by table. */
+  keptDays: KeptDays
 }
 
 /** Longest signature file, in bytes. */
@@ -63,7 +67,7 @@ async function answer(
   c: Context<Env>,
   name: Name,
   row: OperatorRow,
-  { lifecycle, vault, dataDir, isEmbedded, parts, ...deps }: LifecycleRoutesDeps,
+  { lifecycle, vault, dataDir, isEmbedded, keptDays, parts, ...deps }: LifecycleRoutesDeps,
 ): Promise<unknown> {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new CoreError(422, entries)
@@ -81,6 +85,7 @@ async function answer(
     lifecycle,
     vault,
     disk: { dataDir, isEmbedded },
+    keptDays,
     parts: { ...parts, requestId, cause: { kind: 'request' as const, id: requestId }, signal },
     signal,
   }

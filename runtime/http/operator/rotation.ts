@@ -1,7 +1,7 @@
 /** Which function answers which operator's endpoint of a rotation of the secret. */
 import type { ROTATION_ENDPOINTS } from '../../contract/endpoints/rotation.ts'
-import { endWaitingTokens, rotationOf } from '../../lifecycle/rotation.ts'
-import type { OperatorHandler } from './handlers.ts'
+import { endWaitingTokens, rotationOf } from '../../rotation/rotation.ts'
+import type { OperatorHandler } from './handler.ts'
 
 type Handlers = { [N in keyof typeof ROTATION_ENDPOINTS]: OperatorHandler<N> }
 

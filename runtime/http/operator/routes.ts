@@ -1,16 +1,16 @@
 /** What operators call: everything below /operator (architecture.md section 10). */
 import { type Context, Hono } from 'hono'
 import { bool, parseParams, text } from '../../contract/endpoints/params.ts'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { MAX_PEOPLE_BYTES } from '../../contract/people-file.ts'
-import { recordActivity } from '../../core/activity/activity.ts'
-import { importPeople } from '../../core/people/import/import.ts'
-import { streamBody } from '../body.ts'
-import { guard, jsonCheck, mediaCheck } from '../guards.ts'
-import { makeLoginLink } from '../login-links.ts'
-import type { Env } from '../problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { MAX_PEOPLE_BYTES } from '../../contract/models/people-file.ts'
+import { importPeople } from '../../core/directory/import/import.ts'
+import { recordActivity } from '../../core/kernel/audit/activity.ts'
+import { streamBody } from '../edge/body.ts'
+import type { Env } from '../edge/env.ts'
+import { guard, jsonCheck, mediaCheck } from '../edge/guards.ts'
 import { asOperator, operatorGuard, reached } from './guard.ts'
 import { type LifecycleRoutesDeps, lifecycleRoutes } from './lifecycle.ts'
+import { makeLoginLink } from './login-links.ts'
 import { proveHost } from './proof.ts'
 
 export type OperatorDeps = LifecycleRoutesDeps & {
@@ -71,6 +71,7 @@ async function importFile(c: Context<Env>, deps: OperatorDeps) {
   const actor = await c.get('operator')()
   return importPeople(reached(deps.db()), actor, streamBody(c, MAX_PEOPLE_BYTES), {
     dryRun: values.dry_run,
+    listeners: deps.parts.listeners,
     fileName: (values.file_name ?? '').replace(/\p{C}/gu, '').slice(0, MAX_FILE_NAME),
   })
 }

@@ -2,7 +2,7 @@
 import type { SYNC_ENDPOINTS } from '../../contract/endpoints/syncs.ts'
 import { acceptDrop, cancelRun, listRuns } from '../../core/sync/progress.ts'
 import { changeSettings, showSettings } from '../../core/sync/settings.ts'
-import type { OperatorHandler } from './handlers.ts'
+import type { OperatorHandler } from './handler.ts'
 
 type Handlers = { [N in keyof typeof SYNC_ENDPOINTS]: OperatorHandler<N> }
 

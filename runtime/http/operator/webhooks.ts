@@ -2,9 +2,9 @@
 
 import type { WEBHOOK_ENDPOINTS } from '../../contract/endpoints/webhooks.ts'
 import * as manage from '../../core/webhooks/manage.ts'
-import { tryWebhook } from '../../core/webhooks/try-out.ts'
+import { tryWebhook } from '../../core/webhooks/smoke-test.ts'
 import { toOperatorsWebhook } from '../../core/webhooks/view.ts'
-import type { OperatorHandler } from './handlers.ts'
+import type { OperatorHandler } from './handler.ts'
 
 type Handlers = { [N in keyof typeof WEBHOOK_ENDPOINTS]: OperatorHandler<N> }
 

@@ -1,9 +1,9 @@
 /** The two cookies of the settings pages: who is signed in, and who asked for the form to do so. */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { SESSION_MS } from '../../core/callers/sessions.ts'
-import { randomSecret } from '../../secret.ts'
-import type { Env } from '../problem.ts'
+import { SESSION_MS } from '../../core/sign-in/sessions.ts'
+import { randomSecret } from '../../secrets/key-derivation.ts'
+import type { Env } from '../edge/env.ts'
 
 const SESSION = 'keyway_session'
 const VISITOR = 'keyway_visitor'

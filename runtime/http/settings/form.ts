@@ -4,11 +4,11 @@
  */
 
 import type { Context } from 'hono'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { INPUTS } from '../../contract/inputs.ts'
-import type { TokenHasher } from '../../core/callers/principal.ts'
-import { readBody } from '../body.ts'
-import type { Env } from '../problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
+import { readBody } from '../edge/body.ts'
+import type { Env } from '../edge/env.ts'
 
 /** Largest form, in bytes: the longest texts, percent-encoded, and room to be told that they are too long. */
 const MAX_FORM_BYTES = 64 * 1024

@@ -1,4 +1,4 @@
-import { THEME } from '../theme.ts'
+import { THEME } from '../edge/theme.ts'
 
 /** The style sheet of the settings pages; served, so that a strict policy allows it. */
 export const SETTINGS_STYLE = `${THEME}

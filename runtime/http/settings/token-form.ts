@@ -1,8 +1,8 @@
 /** The form that a token is made with: its fields, their limits, and what is said when one does not fit. */
 import * as v from 'valibot'
-import { CoreError } from '../../contract/endpoints/problem.ts'
-import { isId } from '../../contract/id.ts'
-import type { TokenWish } from '../../core/callers/own-tokens.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { isId } from '../../core/kernel/id.ts'
+import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
 import type { Form } from './form.ts'
 
 /** In UTF-16 units, as browsers count. */

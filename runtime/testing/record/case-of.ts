@@ -1,9 +1,9 @@
 /** Makes a case of a recording: without secrets, the same at every recording, and passing. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Case, CaseDefaults } from '../../contract/cases.ts'
-import type { SecretParts } from '../../contract/secrets.ts'
-import type { HeaderList } from '../../egress/headers.ts'
-import type { SeenHop } from '../../egress/seen.ts'
+import type { Case, CaseDefaults } from '../../contract/connector/cases.ts'
+import type { SecretParts } from '../../contract/connector/secrets.ts'
+import type { HeaderList } from '../../egress/exchange/headers.ts'
+import type { SeenHop } from '../../egress/hop/seen.ts'
 import type { Stage } from '../run-case.ts'
 import { withoutNulls } from '../run-case.ts'
 import { expectationOf } from './expectation.ts'

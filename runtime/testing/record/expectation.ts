@@ -1,6 +1,6 @@
 /** What a case expects, read from what was answered. */
-import type { Step } from '../../contract/cases.ts'
-import { holdsPlaceholder } from '../../contract/placeholder.ts'
+import type { Step } from '../../contract/connector/cases.ts'
+import { holdsPlaceholder } from '../../contract/connector/placeholder.ts'
 import { differences } from '../differences.ts'
 import { type Body, withoutNulls } from '../run-case.ts'
 import { NotRecordable } from './played.ts'

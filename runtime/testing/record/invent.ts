@@ -1,6 +1,6 @@
 /** What stands in a case in the place of a secret: the same wherever the secret stood, and in every form of it. */
 import { generateKeyPairSync } from 'node:crypto'
-import { base64Forms, textForms } from '../../contract/secret-forms.ts'
+import { base64Forms, textForms } from '../../redact/secret-forms.ts'
 
 /** Shorter secrets cannot be told from ordinary text: where one is found, nothing is written. In characters. */
 const MIN_REPLACED_LENGTH = 8

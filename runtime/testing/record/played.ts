@@ -1,9 +1,9 @@
 /** A recording played again: its answers stand for the network, and what is asked with invented secrets is noted. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Case } from '../../contract/cases.ts'
-import { RuntimeError } from '../../contract/errors.ts'
-import type { OutgoingRequest } from '../../egress/exchange.ts'
-import type { HeaderList } from '../../egress/headers.ts'
+import type { Case } from '../../contract/connector/cases.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { OutgoingRequest } from '../../egress/exchange/exchange.ts'
+import type { HeaderList } from '../../egress/exchange/headers.ts'
 import { type Body, playCase, type Stage } from '../run-case.ts'
 
 /** One recorded exchange, without secrets. */

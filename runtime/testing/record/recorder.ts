@@ -1,6 +1,6 @@
 /** Looks on at the calls of a host and keeps what a case is made of, bounded in calls, hops and bytes. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { OnHop, SeenHop } from '../../egress/seen.ts'
+import type { OnHop, SeenHop } from '../../egress/hop/seen.ts'
 import type { InvokeDeps } from '../../invoke/ports.ts'
 
 /** Most bytes of answers, and most requests, that one call may keep. */

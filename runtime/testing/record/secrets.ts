@@ -1,7 +1,7 @@
 /** Which secrets a recording holds, and what stands for each in its case. */
-import type { CaseDefaults } from '../../contract/cases.ts'
-import { type CallSecrets, type SecretParts, secretsOf } from '../../contract/secrets.ts'
-import type { SeenHop } from '../../egress/seen.ts'
+import type { CaseDefaults } from '../../contract/connector/cases.ts'
+import { type CallSecrets, type SecretParts, secretsOf } from '../../contract/connector/secrets.ts'
+import type { SeenHop } from '../../egress/hop/seen.ts'
 import type { ServedVersion } from '../../invoke/ports.ts'
 import { type Invented, invent } from './invent.ts'
 

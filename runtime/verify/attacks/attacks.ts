@@ -1,5 +1,5 @@
 /** Every attack, by family: the one definition that the run, the tests and the page of attacks read. */
-import type { Attack, Family } from '../attack.ts'
+import type { Attack, Family } from './attack.ts'
 import { COMPILER } from './compiler.ts'
 import { MEMORY } from './memory.ts'
 import { NEIGHBOUR } from './neighbour.ts'

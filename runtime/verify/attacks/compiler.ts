@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const refused = ['ghost'] as const
 const MEBIBYTE = 1024 * 1024

@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const full = ['service_error', 'request_timeout'] as const
 /** The language itself may refuse, which is a failure of the connector like others. */

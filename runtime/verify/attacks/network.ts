@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 /** One call for each address; `{port}` is the canary's. */
 const asked = (...addresses: string[]) => addresses.map((base_url) => ({ base_url }))

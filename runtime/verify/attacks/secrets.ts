@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const upstream = [{ base_url: '{upstream}' }]
 

@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 /** Longest time that a call of another tenant may be delayed by the worker's thread, in milliseconds. */
 const BESIDE_MS = 1000

@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const late = ['request_timeout'] as const
 /** Memory may be gone before the time is. */

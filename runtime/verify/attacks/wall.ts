@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 const judged = ['answer', 'invalid_response'] as const
 const failed = ['unexpected_error', 'invalid_response', 'answer'] as const

@@ -1,4 +1,4 @@
-import type { Attack } from '../attack.ts'
+import type { Attack } from './attack.ts'
 
 /** The worker is killed, and its call ends classified. */
 const KILLED = [

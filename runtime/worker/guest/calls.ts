@@ -1,6 +1,8 @@
 /** The calls that run in this isolate. A record holds own data only: trusted paths read it. */
-import type { AbortController } from './abort.ts'
 import { mapDelete, mapGet, mapSet, mapSize, SafeMap } from './primordials.ts'
+
+/** What a call needs of its AbortController, whose file reports to the log of the call. */
+type Controller = { readonly signal: unknown; abort(reason?: unknown): void }
 
 /** One call of one capability. */
 export class Call {
@@ -14,7 +16,7 @@ export class Call {
   hasRaw = false
   raw: unknown = undefined
   /** Made when the author first asks for `ctx.signal`. */
-  controller: AbortController | null = null
+  controller: Controller | null = null
 
   constructor(id: number, capability: string) {
     this.id = id

@@ -1,9 +1,11 @@
-import type { Context, GuestAbortSignal, Json, UpstreamReply } from '../../contract/context.ts'
+import type { Context, GuestAbortSignal, UpstreamReply } from '../../contract/connector/context.ts'
+import type { Json } from '../../contract/schema/json.ts'
 import { AbortController } from './abort.ts'
 import { toBase64 } from './bytes.ts'
 import type { Call } from './calls.ts'
 import { ConnectorError } from './connector-error.ts'
 import { fetchFor } from './fetch.ts'
+import { makeLdap } from './ldap.ts'
 import { writeLog } from './log.ts'
 import { isObject, own } from './own.ts'
 import { now, ownKeys } from './primordials.ts'
@@ -16,6 +18,7 @@ export function makeContext(call: Call, input: unknown): Context {
   const credentials = own(input, 'credentials') ?? {}
   return {
     fetch: (url, init) => fetchFor(call, url, init) as unknown as Promise<UpstreamReply>,
+    ldap: makeLdap(call),
     auth: auth as Context['auth'],
     credentials: credentials as Context['credentials'],
     settings: own(input, 'settings') as Context['settings'],

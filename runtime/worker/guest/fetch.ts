@@ -1,3 +1,4 @@
+import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
 import { abortError } from './abort.ts'
 import { type Body, toBody, toWireBody } from './body.ts'
 import { nextId, post, tryPost } from './bridge.ts'
@@ -60,6 +61,24 @@ export function fetchFor(call: Call, input: unknown, init: unknown): Promise<Res
     send(call, outgoing(input, (init ?? {}) as RequestInit), resolve, reject)
   })
   // a refused fetch that is awaited only later must not count as an unhandled rejection
+  void promiseThen(answer, undefined, ignore)
+  return answer
+}
+
+/** A request of `ctx.ldap`: like a fetch, to the address that stands for directories. */
+export function requestFor(call: Call, method: string, json: string): Promise<Response> {
+  const answer = new SafePromise<Response>((resolve, reject) => {
+    refuseWhenOver(call)
+    const body = { content: json.toWellFormed(), type: null }
+    const headers = new Headers()
+    send(
+      call,
+      { url: LDAP_URL, method, headers, redirect: 'error', body, signal: null },
+      resolve,
+      reject,
+    )
+  })
+  // as in fetchFor
   void promiseThen(answer, undefined, ignore)
   return answer
 }

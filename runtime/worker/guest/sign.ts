@@ -1,4 +1,4 @@
-import type { Signing, SigningName } from '../../contract/signing.ts'
+import type { Signing, SigningName } from '../../contract/connector/signing.ts'
 import { ConnectorError } from './connector-error.ts'
 import { isObject, own } from './own.ts'
 import { stringifyJson } from './primordials.ts'

@@ -1,8 +1,8 @@
 /** What B, BS and workerd have in common: the two capabilities, and valibot on what is asked. */
 import * as v from 'valibot'
-import { AuthCredential } from '../../../runtime/contract/authentication.ts'
-import { CAPABILITIES } from '../../../runtime/contract/capabilities.ts'
-import { maybe } from '../../../runtime/contract/optional.ts'
+import { CAPABILITIES } from '../../../runtime/contract/capabilities/capabilities.ts'
+import { AuthCredential } from '../../../runtime/contract/connector/authentication.ts'
+import { maybe } from '../../../runtime/contract/schema/optional.ts'
 import { accounts } from '../connectors/bench/accounts.ts'
 
 export type Name = 'list_accounts' | 'assign_entitlement'

@@ -4,7 +4,7 @@
  */
 import { cp } from 'node:fs/promises'
 import path from 'node:path'
-import type { Family } from '../../../runtime/verify/attack.ts'
+import type { Family } from '../../../runtime/verify/attacks/attack.ts'
 import { cpuMsOf } from '../../../runtime/verify/processes.ts'
 import { makeHome, startKeyway, untilServed } from '../contenders/keyway.ts'
 import { type Findings, type Goal, type Judged, judge, nothing, spreadText } from '../findings.ts'

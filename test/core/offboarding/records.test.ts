@@ -1,7 +1,7 @@
 /** Offboardings as records: what may be scheduled, read and cancelled. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FIRST_ADMIN } from '../../../runtime/core/callers/first-admin.ts'
+import { FIRST_ADMIN } from '../../../runtime/core/sign-in/first-admin.ts'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'

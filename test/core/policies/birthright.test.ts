@@ -26,12 +26,7 @@ beforeAll(async () => {
   people = acme(core)
   appId = await firm.connected(directory.app)
   group = (await scim('/Groups?count=1')).Resources[0].id
-  permission = await firm.synced(appId, 'Wiki', {
-    entitlementType: 'GROUP',
-    entitlementId: group,
-    resourceType: '',
-    resourceId: '',
-  })
+  permission = await firm.group(appId, group, 'Wiki')
 })
 afterAll(async () => {
   await core.stop()

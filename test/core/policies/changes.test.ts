@@ -1,7 +1,7 @@
 /** Policies that change while people have something by them; apps without a connector, so that people decide. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { settle } from '../../../runtime/core/policies/settle.ts'
+import { reconcile } from '../../../runtime/core/policies/reconcile.ts'
 import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
 import { app, type CoreHost, domainOf, startCore } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
@@ -97,7 +97,7 @@ test('a user is compared ten times at once, and one request is made', async () =
   const who = { domainId: await domainOf(core.db), userId: fay.id }
   const means = { send: async () => {}, now: async () => new Date() }
   await Promise.all(
-    Array.from({ length: 10 }, (_, n) => settle(core.db, who, n % 2 === 0 ? id : null, means)),
+    Array.from({ length: 10 }, (_, n) => reconcile(core.db, who, n % 2 === 0 ? id : null, means)),
   )
   await people.quiet()
   expect(await people.requestsOf(fay.id)).toHaveLength(1)

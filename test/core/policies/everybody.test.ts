@@ -1,34 +1,26 @@
 /** A policy over many people: hosts that stop in the middle, and hosts that do it together. */
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { count, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { usersChanged } from '../../../runtime/core/policies/changed.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../../runtime/database/embedded.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
-import { forgetDatabase } from '../../database/forget.ts'
 import { until } from '../../e2e/until.ts'
+import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
 import { app, type CoreHost, domainOf, startCore } from '../host.ts'
 import { acme } from './acme.ts'
 
-const PASSWORD = 'p'.repeat(40)
 /** With `LONG=1` as many as make a sweep of several batches. */
 const PEOPLE = process.env['LONG'] ? 600 : 120
 
-let server: EmbeddedDatabase
-let dataDir: string
+let database: TestDatabase
 let env: Record<string, string>
 let host: CoreHost
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-everybody-'))
-  server = await startEmbedded({ dataDir, password: PASSWORD, tell: () => {}, onLine: () => {} })
-  env = { DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}` }
+  database = await openTestDatabase()
+  env = { DATABASE_URL: database.url }
   host = await startCore(env)
   await host.host.settled
   const domainId = await domainOf(host.db)
@@ -39,9 +31,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await host.stop()
-  await server.stop()
-  await forgetDatabase(dataDir)
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+  await database.drop()
 })
 
 const requests = async (): Promise<number> => {
@@ -51,7 +41,7 @@ const requests = async (): Promise<number> => {
 
 /** Ends every connection to the database but the one that asks. */
 async function killConnections(): Promise<void> {
-  const client = new Client(server.connection)
+  const client = new Client(database.login)
   await client.connect()
   await client.query(`
     select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,5 +1,6 @@
 /** A host with people, apps in its store, and what they do with access requests. */
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../../runtime/database/database.ts'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import type { EntitlementRef } from '../../../runtime/database/schema/requests.ts'
@@ -7,6 +8,15 @@ import { until } from '../../e2e/until.ts'
 import { type CoreHost, domainOf, type Person, type Reply } from '../host.ts'
 
 export type Company = ReturnType<typeof company>
+
+/** Lets what has failed be tried at once. */
+async function hurry(db: Db): Promise<void> {
+  await db.execute(
+    sql`update app_outages set until = clock_timestamp() where until > clock_timestamp()`,
+  )
+  await db.execute(sql`update access_requests set wake_at = clock_timestamp()
+    where todo is not null and failing_since is not null and wake_at > clock_timestamp()`)
+}
 
 export function company(core: Pick<CoreHost, 'call' | 'db'>) {
   /** Puts an app into the store. */
@@ -48,6 +58,21 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
     return row?.id ?? ''
   }
 
+  /** A group of an app, as its sync makes it. */
+  const group = (appId: string, entitlementId = 'group', label = 'Group'): Promise<string> =>
+    synced(appId, label, {
+      entitlementType: 'GROUP',
+      entitlementId,
+      resourceType: '',
+      resourceId: '',
+    })
+
+  /** Connects an app with one group that can be asked for. */
+  async function connectedWithGroup(app: object): Promise<{ appId: string; permission: string }> {
+    const appId = await connected(app)
+    return { appId, permission: await group(appId) }
+  }
+
   const ask = (who: Person, body: object): Promise<Reply> =>
     core.call('POST', '/appstore/access_request', { token: who.token, body })
 
@@ -66,9 +91,17 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
   const reaches = (id: string, status: string) =>
     until(
       `the request is ${status}`,
+      async () => ((await statusOf(id)) === status ? status : null),
+      60_000,
+    )
+
+  /** The same where pauses between tries are not what is tested: they are left out. */
+  const reachesSoon = (id: string, status: string) =>
+    until(
+      `the request is ${status}`,
       async () => {
-        const now = await statusOf(id)
-        return now === status ? now : null
+        await hurry(core.db)
+        return (await statusOf(id)) === status ? status : null
       },
       60_000,
     )
@@ -99,11 +132,14 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
     inStore,
     connected,
     synced,
+    group,
+    connectedWithGroup,
     ask,
     asked,
     read,
     statusOf,
     reaches,
+    reachesSoon,
     openTask,
     settle,
     retry,

@@ -1,43 +1,30 @@
 /** What is due is found although much else waits for its next try. */
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { REQUEST_DUTY } from '../../../runtime/core/requests/duty.ts'
-import { pairKey } from '../../../runtime/core/requests/means.ts'
-import { type Database, openDatabase } from '../../../runtime/database/database.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../../runtime/database/embedded.ts'
+import { pairKey } from '../../../runtime/core/provisioning/pair.ts'
+import { REQUEST_JOB } from '../../../runtime/core/requests/job.ts'
+import type { Database } from '../../../runtime/database/database.ts'
 import { openJobs } from '../../../runtime/database/jobs.ts'
+import { openDatabase } from '../../../runtime/database/open.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
-import { forgetDatabase } from '../../database/forget.ts'
+import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
 
 /** More than are told at once. */
 const WAITING = 150
 const QUEUE = 'access-requests'
 
-let dataDir: string
-let server: EmbeddedDatabase
+let made: TestDatabase
 let database: Database
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-due-'))
-  server = await startEmbedded({
-    dataDir,
-    password: 'p'.repeat(40),
-    tell: () => {},
-    onLine: () => {},
-  })
-  database = await openDatabase(server.connection, () => {})
+  made = await openTestDatabase()
+  database = await openDatabase({ connectionString: made.url }, () => {})
 })
 afterAll(async () => {
   await database.close()
-  await server.stop()
-  await forgetDatabase(dataDir)
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+  await made.drop()
 })
 
 it('leaves out those whose job waits already, however many they are', async () => {
@@ -53,7 +40,7 @@ it('leaves out those whose job waits already, however many they are', async () =
     )
     .returning()
   const id = app?.id ?? ''
-  const made = await db
+  const requests = await db
     .insert(accessRequests)
     .values(
       people.map((one, n) => ({
@@ -74,17 +61,17 @@ it('leaves out those whose job waits already, however many they are', async () =
   await jobs.start()
   try {
     await jobs.createQueue(QUEUE, { policy: 'exclusive' })
-    const keys = made.sort((a, b) => Number(a.wakeAt) - Number(b.wakeAt)).map(pairKey)
+    const keys = requests.sort((a, b) => Number(a.wakeAt) - Number(b.wakeAt)).map(pairKey)
     for (const key of keys.slice(0, WAITING))
       await jobs.send(QUEUE, { queue: QUEUE, key }, { singletonKey: key, startAfter: 3600 })
-    expect(await REQUEST_DUTY.due(db)).toEqual(keys.slice(WAITING))
+    expect(await REQUEST_JOB.due(db)).toEqual(keys.slice(WAITING))
   } finally {
     await jobs.stop({ graceful: false })
   }
 })
 
 it('counts those in one state from an index a tenth of the one that has them in their order', async () => {
-  const owner = new Client(server.connection)
+  const owner = new Client(made.login)
   await owner.connect()
   await owner.query(`
     insert into access_requests (domain_id, app_id, carried_app_id, requester_id, target_user_id, status, plan, created_at)

@@ -1,6 +1,6 @@
 /** Texts of callers, of apps and of webhooks that are cut to a length, wherever the cut falls. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { failed } from '../../../runtime/core/requests/outcome.ts'
+import { failed } from '../../../runtime/core/provisioning/client.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
 import type { Company } from './company.ts'

@@ -4,13 +4,12 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { waiting } from '../../../runtime/core/sync/duty.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../../runtime/database/embedded.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { waiting } from '../../../runtime/core/sync/job.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
-import { forgetDatabase } from '../../database/forget.ts'
 import { until } from '../../e2e/until.ts'
 import { fixture } from '../../fixtures/folders.ts'
+import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
 import { type CoreHost, startCore } from '../host.ts'
 import {
   accountsOf,
@@ -23,26 +22,21 @@ import {
 } from './synced.ts'
 import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
 
-/** The minute of a turn is shorter here; all else about turns is as it is. */
-vi.mock('../../../runtime/core/sync/turn.ts', async (original) => {
-  const { beginTurn } = await original<typeof import('../../../runtime/core/sync/turn.ts')>()
-  return { beginTurn: () => beginTurn(200) }
-})
-
-const PASSWORD = 'p'.repeat(40)
 const ids = Array.from({ length: 50 }, (_, n) => `a${String(n).padStart(2, '0')}`)
 
 let folder: string
 let upstream: Upstream
-let server: EmbeddedDatabase
+let database: TestDatabase
 let hosts: CoreHost[]
 
 const start = async () => {
-  const core = await startCore({
+  const env = {
     ...environment(upstream, path.join(folder, 'plugins')),
-    DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}`,
+    DATABASE_URL: database.url,
     KEYWAY_DROP_IN: 'open',
-  })
+  }
+  // The minute of a turn is shorter here; all else about turns is as it is.
+  const core = await startCore(env, { pace: { turnMs: 200 } })
   await core.host.settled
   return core
 }
@@ -67,19 +61,13 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'keyway-syncs-'))
   cpSync(fixture('synced'), path.join(folder, 'plugins', 'synced'), { recursive: true })
   upstream = await startUpstream()
-  server = await startEmbedded({
-    dataDir: path.join(folder, 'data'),
-    password: PASSWORD,
-    tell: () => {},
-    onLine: () => {},
-  })
+  database = await openTestDatabase()
   hosts = [await start(), await start()]
 })
 afterAll(async () => {
   for (const core of hosts) await core.stop()
-  await server.stop()
+  await database.drop()
   await upstream.close()
-  await forgetDatabase(path.join(folder, 'data'))
   await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 beforeEach(async () => {

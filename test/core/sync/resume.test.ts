@@ -77,7 +77,7 @@ test('by a host that stops at any page, again and again', { timeout: 180_000 }, 
     await Promise.race([reached.promise, ended(core, appId)])
     await core.stop({ keep: true })
     upstream.before = () => undefined
-    core = await startSynced(upstream, core.dataDir)
+    core = await startSynced(upstream, { from: core.dataDir })
   }
   await expectWhole(appId)
 })

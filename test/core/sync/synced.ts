@@ -5,7 +5,7 @@ import { apps } from '../../../runtime/database/schema/apps.ts'
 import { syncRuns } from '../../../runtime/database/schema/sync.ts'
 import { until } from '../../e2e/until.ts'
 import { fixture } from '../../fixtures/folders.ts'
-import { type CoreHost, startCore } from '../host.ts'
+import { type CoreHost, type CoreOptions, startCore } from '../host.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Settings of a host that serves the fixture and may reach the upstream. */
@@ -16,8 +16,8 @@ export const environment = ({ host }: Upstream, plugins = path.dirname(fixture('
   KEYWAY_REQUESTS_PER_MINUTE: '100000',
 })
 
-export async function startSynced(upstream: Upstream, from?: string): Promise<CoreHost> {
-  const core = await startCore(environment(upstream), from)
+export async function startSynced(upstream: Upstream, options?: CoreOptions): Promise<CoreHost> {
+  const core = await startCore(environment(upstream), options)
   await core.host.settled
   return core
 }

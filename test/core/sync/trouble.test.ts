@@ -1,4 +1,5 @@
 /** What a sync does when its upstream, its connector or its app is not as it should be. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apps } from '../../../runtime/database/schema/apps.ts'
@@ -6,7 +7,7 @@ import { tasks } from '../../../runtime/database/schema/tasks.ts'
 import { killDatabase } from '../../database/kill.ts'
 import { until } from '../../e2e/until.ts'
 import { shows } from '../../symptoms.ts'
-import { type CoreHost, person } from '../host.ts'
+import { type CoreHost, person, TEST_PACE } from '../host.ts'
 import {
   accountsOf,
   ask,
@@ -45,7 +46,7 @@ let appId: string
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  core = await startSynced(upstream)
+  core = await startSynced(upstream, { server: 'own' })
 })
 afterAll(async () => {
   await core.stop()
@@ -412,7 +413,7 @@ describe('an app', () => {
     expect((await core.call('PUT', at, { body: { settings: { every_hours: 0 } } })).status).toBe(
       200,
     )
-    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await pause(5 * TEST_PACE.lookMs)
     await expect(latestRun(core, appId)).rejects.toThrow('never synced')
     await core.call('PUT', at, { body: { settings: { every_hours: 1 } } })
     await core.db.execute(sql`update sync_settings set next_at = now()`)

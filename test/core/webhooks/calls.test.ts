@@ -1,7 +1,8 @@
 /** What comes of calling a webhook: signed, judged, bounded. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { paceOf } from '../../../runtime/core/kernel/context/pace.ts'
+import { webhookPayload } from '../../../runtime/core/requests/webhook-payload.ts'
 import { callWebhook } from '../../../runtime/core/webhooks/call.ts'
-import { webhookPayload } from '../../../runtime/core/webhooks/payload.ts'
 import { isGenuine as verified } from '../../fixtures/readme/verify-webhook.ts'
 import { app, type CoreHost, domainOf, person, startCore } from '../host.ts'
 import { syncedPermission, webhook } from '../store.ts'
@@ -34,10 +35,14 @@ async function make(hook_type: string, url = receiver.url): Promise<Made> {
   return { id: made.body.webhook.id, secret: made.body.secret }
 }
 
-const call = (webhookId: string, signal = new AbortController().signal) =>
+const call = (
+  webhookId: string,
+  signal = new AbortController().signal,
+  pace = core.host.parts.pace,
+) =>
   callWebhook(
     core.db,
-    { ...core.host.parts, requestId: 'r', cause: { kind: 'job', id: 'r' }, signal },
+    { ...core.host.parts, pace, requestId: 'r', cause: { kind: 'job', id: 'r' }, signal },
     { webhookId, payload: { hello: 'wörld' } },
   )
 
@@ -137,10 +142,12 @@ describe('an answer', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  test('that never comes is a failure after fifteen seconds', { timeout: 30_000 }, async () => {
+  test('that never comes is a failure after fifteen seconds, which are shorter here', async () => {
+    expect(paceOf().answerMs).toBe(15_000)
     receiver.answer(() => {})
     const { id } = await make('PROVISION')
-    expect(await call(id)).toEqual({
+    const pace = paceOf({ answerMs: 500 })
+    expect(await call(id, new AbortController().signal, pace)).toEqual({
       ok: false,
       problem: `the inline webhook "Hook": ${receiver.host} did not answer in time`,
     })

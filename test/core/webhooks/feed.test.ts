@@ -1,8 +1,8 @@
 /** The activity log on its way to a system of the operator's. */
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RequestParts } from '../../../runtime/core/parts.ts'
-import { FEED_DUTY } from '../../../runtime/core/webhooks/feed.ts'
+import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
+import { FEED_JOB } from '../../../runtime/core/webhooks/feed.ts'
 import { activityLogs } from '../../../runtime/database/schema/audit.ts'
 import { eventFeeds } from '../../../runtime/database/schema/webhooks.ts'
 import { until } from '../../e2e/until.ts'
@@ -144,13 +144,13 @@ test('two that deliver at once leave nothing out, and bring nothing out of order
   const before = receiver.received.length
   await core.call('PATCH', `${BASE}/${id}`, { body: { description: 'a' } })
   for (let n = 0; n < 5; n += 1) await happen()
-  const parts: RequestParts = {
+  const parts: RequestContext = {
     ...core.host.parts,
     requestId: 'r',
     cause: { kind: 'job', id: 'r' },
     signal: new AbortController().signal,
   }
-  await Promise.all([1, 2, 3].map(() => FEED_DUTY.handle(core.db, id, parts)))
+  await Promise.all([1, 2, 3].map(() => FEED_JOB.handle(core.db, id, parts)))
   await until('nothing waits', async () => (await feed()).waiting === 0)
   const told = [...new Set(hashes().slice(before))]
   expect(told).toEqual((await logged()).slice(-told.length))
@@ -162,7 +162,7 @@ test('a host that starts goes on where another stopped; one that was off tells w
   await happen()
   await core.stop({ keep: true })
   receiver.answer(answering(200))
-  core = await startCore(env(), core.dataDir)
+  core = await startCore(env(), { from: core.dataDir })
   await happen()
   await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: true } })
   await until('nothing waits', async () => (await feed()).waiting === 0)

@@ -2,11 +2,11 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inlineWebhooks } from '../../../runtime/database/schema/app_store.ts'
-import { sealedWith } from '../../../runtime/seal.ts'
-import { keyId } from '../../../runtime/secret.ts'
+import { keyId } from '../../../runtime/secrets/key-derivation.ts'
+import { sealedWith } from '../../../runtime/secrets/seal.ts'
 import { until } from '../../e2e/until.ts'
 import { isGenuine } from '../../fixtures/readme/verify-webhook.ts'
-import { type CoreHost, SECRET, startCore } from '../host.ts'
+import { type CoreHost, type CoreOptions, SECRET, startCore } from '../host.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 const NEW_SECRET = 'the-newest-secret-'.repeat(3)
@@ -14,11 +14,11 @@ const NEW_SECRET = 'the-newest-secret-'.repeat(3)
 let receiver: Receiver
 let core: CoreHost
 
-const start = (secrets: string, from?: string) =>
-  startCore({ KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`, KEYWAY_SECRET: secrets }, from)
+const start = (KEYWAY_SECRET: string, options?: CoreOptions) =>
+  startCore({ KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`, KEYWAY_SECRET }, options)
 async function restart(secrets: string): Promise<void> {
   await core.stop({ keep: true })
-  core = await start(secrets, core.dataDir)
+  core = await start(secrets, { from: core.dataDir })
 }
 
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 /** What is found of many texts, and that its work does not depend on which texts they are. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { atOnce } from '../../../runtime/contract/slices.ts'
-import { prepareSearch, searchBack } from '../../../runtime/contract/text-search.ts'
+import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { echoesOf } from '../../../runtime/egress/blind/echoes.ts'
 import { replaceEchoes } from '../../../runtime/egress/blind/replace-echoes.ts'
+import { prepareSearch, searchBack } from '../../../runtime/redact/text-search.ts'
 
 const ROOM = { maxBytes: 2 ** 24, hold: () => {} }
 const latin1 = (text: string) => Buffer.from(text, 'latin1')

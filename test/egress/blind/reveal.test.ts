@@ -1,6 +1,6 @@
 /** Where secrets are put into requests, and where not: seen by a real upstream. */
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EgressRequest } from '../../../runtime/egress/call.ts'
+import type { EgressRequest } from '../../../runtime/egress/call/call.ts'
 import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
 import { sealed, withToken } from '../fixtures/secrets.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { afterEach, expect, test } from 'vitest'
-import { signPlaceholder } from '../../../runtime/contract/placeholder.ts'
+import { signPlaceholder } from '../../../runtime/contract/connector/placeholder.ts'
 import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
 import { sealed } from '../fixtures/secrets.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'

@@ -3,10 +3,10 @@
  * lengths: `node test/egress/blind/times.ts`. Prints the ratio of each case; harmless and hostile runs alternate, and
  * the best of each counts, so that other load on the machine matters little.
  */
-import { atOnce } from '../../../runtime/contract/slices.ts'
-import { prepareSearch, type Sought } from '../../../runtime/contract/text-search.ts'
+import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { type Echo, echoesOf } from '../../../runtime/egress/blind/echoes.ts'
 import { type Known, replaceEchoes } from '../../../runtime/egress/blind/replace-echoes.ts'
+import { prepareSearch, type Sought } from '../../../runtime/redact/text-search.ts'
 
 const BODY_BYTES = 256 * 1024
 const ROUNDS = 60

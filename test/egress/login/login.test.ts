@@ -1,7 +1,7 @@
 /** The `exchange` of a manifest, performed by the door against a real upstream. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEgress, type Egress } from '../../../runtime/egress/fetch.ts'
-import { parsePrivateGrants } from '../../../runtime/egress/grants.ts'
+import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
 import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
 import { sealed } from '../fixtures/secrets.ts'
 import { type Seen, startUpstream, stopAll } from '../fixtures/upstream.ts'

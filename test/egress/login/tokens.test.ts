@@ -1,7 +1,7 @@
 /** Tokens of logins, for all calls of the process. */
 import { expect, test } from 'vitest'
-import { type RuntimeCode, RuntimeError } from '../../../runtime/contract/errors.ts'
-import type { Token } from '../../../runtime/egress/login/capture.ts'
+import { type RuntimeCode, RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import type { Token } from '../../../runtime/egress/call/call.ts'
 import { createTokens } from '../../../runtime/egress/login/tokens.ts'
 import { manifestOf } from '../fixtures/door.ts'
 

@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { compactVerify, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
-import type { AuthCredential } from '../../../runtime/contract/authentication.ts'
+import type { AuthCredential } from '../../../runtime/contract/connector/authentication.ts'
 import { signAws } from '../../../runtime/egress/sign/aws.ts'
 import { signJwt, signText } from '../../../runtime/egress/sign/jwt.ts'
 import { baseString, signOAuth1 } from '../../../runtime/egress/sign/oauth1.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { flatSchema } from '../../../runtime/contract/settings.ts'
+import { flatSchema } from '../../../runtime/contract/connector/settings.ts'
 import { operationsOf } from '../../../runtime/http/documents/document.ts'
 import { infoOf } from '../../../runtime/http/documents/info.ts'
 import { Info } from '../../../runtime/http/documents/info-schema.ts'

@@ -29,9 +29,23 @@ export async function openApiFindings(document: Document): Promise<unknown> {
   return valid ? [] : errors
 }
 
-/** Compiles a schema of a document; references in it lead into the document. */
-export function compile(document: Document, schema: object): ValidateFunction {
-  const { schemas } = document.components
-  const text = JSON.stringify({ ...schema, $defs: schemas })
-  return createAjv().compile(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')))
+/** What references into a document are called by its judge. */
+const NAME = 'document'
+const referring = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', `${NAME}#/$defs/`))
+
+const judges = new WeakMap<Document, Ajv2020>()
+
+/** The judge of a document: each of its components is compiled once. */
+function judgeOf(document: Document): Ajv2020 {
+  const known = judges.get(document)
+  if (known) return known
+  const made = createAjv()
+  made.addSchema(referring({ $id: NAME, $defs: document.components.schemas }))
+  judges.set(document, made)
+  return made
 }
+
+/** Compiles a schema of a document; references in it lead into the document. */
+export const compile = (document: Document, schema: object): ValidateFunction =>
+  judgeOf(document).compile(referring(schema))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { Manifest } from '../../../runtime/contract/manifest.ts'
+import { Manifest } from '../../../runtime/contract/connector/manifest.ts'
 
 /** Reads the manifest of a folder of this repository. */
 export function manifestOf(folder: string): Manifest {

@@ -4,11 +4,11 @@ import {
   CAPABILITIES,
   CAPABILITY_NAMES,
   type CapabilityName,
-} from '../../../runtime/contract/capabilities.ts'
-import { errorBody, parseCall } from '../../../runtime/contract/envelope.ts'
-import { ErrorResponse } from '../../../runtime/contract/envelope-schemas.ts'
-import { ERROR_CODES } from '../../../runtime/contract/error-codes.ts'
-import { ERRORS, RuntimeError } from '../../../runtime/contract/errors.ts'
+} from '../../../runtime/contract/capabilities/capabilities.ts'
+import { errorBody, parseCall } from '../../../runtime/contract/envelope/envelope.ts'
+import { ErrorResponse } from '../../../runtime/contract/envelope/envelope-schemas.ts'
+import { ERROR_CODES } from '../../../runtime/contract/errors/error-codes.ts'
+import { ERRORS, RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { operationsOf } from '../../../runtime/http/documents/document.ts'
 import { connectorInterfaceDocument } from '../../../runtime/http/documents/openapi.ts'
 import { compile, openApiFindings } from './judges.ts'

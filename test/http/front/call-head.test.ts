@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { INPUTS } from '../../../runtime/contract/inputs.ts'
+import { INPUTS } from '../../../runtime/contract/limits/inputs.ts'
 import { readCallHead } from '../../../runtime/http/front/call-head.ts'
 
 const RULES = {

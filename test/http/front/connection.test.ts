@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Caller } from '../../../runtime/http/caller.ts'
+import type { Caller } from '../../../runtime/http/edge/caller.ts'
 import {
   type Connection,
   type ConnectionDeps,

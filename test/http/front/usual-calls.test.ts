@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest'
-import { RuntimeError } from '../../../runtime/contract/errors.ts'
-import { createCaller } from '../../../runtime/http/caller.ts'
+import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import { createCaller } from '../../../runtime/http/edge/caller.ts'
 import {
   type CallAnswer,
   createUsualCalls,
   type UsualCallsDeps,
 } from '../../../runtime/http/front/usual-calls.ts'
 import type { CallEnd } from '../../../runtime/invoke/ports.ts'
-import { createLog } from '../../../runtime/log.ts'
+import { createLog } from '../../../runtime/observe/log.ts'
 
 const GOOD = { body: Buffer.from('{"response":[]}'), served: 'acme@1.0.0' }
 
@@ -47,6 +47,20 @@ function open(changes: Partial<UsualCallsDeps> = {}) {
   const told = () => JSON.parse(String(answers[0]?.body))
   return { usual, ask, answers, calls, caller, told }
 }
+
+test('a call by another spelling is told of the connector as it is declared', () => {
+  const fails: UsualCallsDeps['start'] = (_invocation, ends) => {
+    ends.fail(new RuntimeError('request_invalid', 'no'))
+    return true
+  }
+  const { ask, told, calls } = open({
+    find: () => ({ id: 'ac-me', version: '1.0.0' }),
+    start: fails,
+  })
+  ask()
+  expect(told().error.app_id).toBe('ac-me')
+  expect(calls).toMatchObject([{ connector: 'ac-me' }])
+})
 
 test('a call is answered with its headers, and its end is told', () => {
   const start = vi.fn<UsualCallsDeps['start']>((_invocation, ends) => {

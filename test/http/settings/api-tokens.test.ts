@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTokenHasher } from '../../../runtime/core/callers/principal.ts'
-import { createToken } from '../../../runtime/core/callers/tokens.ts'
+import { createTokenHasher } from '../../../runtime/core/kernel/identity/token-hasher.ts'
+import { createToken } from '../../../runtime/core/kernel/identity/tokens.ts'
 import { apiTokens } from '../../../runtime/database/schema/people.ts'
 import {
   type CoreHost,

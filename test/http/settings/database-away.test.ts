@@ -6,7 +6,7 @@ import { until } from '../../e2e/until.ts'
 import { signedIn, visit } from './visitor.ts'
 
 test('a killed database is told on a page, and a session outlives it', async () => {
-  const core = await startCore()
+  const core = await startCore({}, { server: 'own' })
   const visitor = await signedIn(core)
   killDatabase(core.host.databasePid())
 

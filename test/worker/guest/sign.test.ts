@@ -4,7 +4,7 @@ import {
   createCallMark,
   createMarks,
   exchangePlaceholder,
-} from '../../../runtime/contract/placeholder.ts'
+} from '../../../runtime/contract/connector/placeholder.ts'
 import { createGuest, type Guest } from './isolate.ts'
 
 let guest: Guest

@@ -12,7 +12,7 @@ import {
   createCallMark,
   createMarks,
   secretPlaceholder,
-} from '../../../runtime/contract/placeholder.ts'
+} from '../../../runtime/contract/connector/placeholder.ts'
 import { createGuest, type Guest } from './isolate.ts'
 
 let guest: Guest

@@ -1,5 +1,5 @@
 /** A company with one app whose system behaves as it is told. */
-import { type CoreHost, startCore } from '../../host.ts'
+import { type CoreHost, type CoreOptions, startCore } from '../../host.ts'
 import { type Company, company } from '../company.ts'
 import { type BadSystem, startBadSystem } from './bad-system.ts'
 
@@ -10,12 +10,13 @@ export type BadCompany = {
   stop(): Promise<void>
 }
 
-/** @param options How the system behaves from the beginning. */
+/** @param behaves How the system behaves from the beginning. */
 export async function startBadCompany(
-  options?: Parameters<typeof startBadSystem>[0],
+  behaves?: Parameters<typeof startBadSystem>[0],
+  options?: CoreOptions,
 ): Promise<BadCompany> {
-  const system = await startBadSystem(options)
-  const core = await startCore(system.env)
+  const system = await startBadSystem(behaves)
+  const core = await startCore(system.env, options)
   await core.host.settled
   return {
     system,

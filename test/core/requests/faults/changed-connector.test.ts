@@ -1,9 +1,9 @@
 /** The connector is replaced, switched off or taken away while it gives access. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { operator } from '../../../connectors/lifecycle/operator.ts'
+import { casesFor, type Made, packaged } from '../../../connectors/lifecycle/packaging.ts'
 import { until } from '../../../e2e/until.ts'
-import { operator } from '../../../lifecycle/operator.ts'
-import { casesFor, type Made, packaged } from '../../../lifecycle/packaging.ts'
 import { type CoreHost, person, startCore } from '../../host.ts'
 import { type Company, company } from '../company.ts'
 import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
@@ -81,12 +81,7 @@ beforeAll(async () => {
   op = operator(core)
   await op.install(await version('1.0.0'))
   appId = await acme.connected({ ...system.app, app_class_id: 'acme' })
-  permission = await acme.synced(appId, 'Group', {
-    entitlementType: 'GROUP',
-    entitlementId: 'group',
-    resourceType: '',
-    resourceId: '',
-  })
+  permission = await acme.group(appId)
 })
 afterAll(async () => {
   await core.stop()

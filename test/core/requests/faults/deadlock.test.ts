@@ -19,14 +19,7 @@ afterAll(() => bad.stop())
 test('asking, approving and cancelling at the same moment: each is answered, and all is taken back', async () => {
   const appId = await acme.connected(system.app)
   const permissions = await Promise.all(
-    ['a', 'b', 'c'].map((label) =>
-      acme.synced(appId, label, {
-        entitlementType: 'GROUP',
-        entitlementId: label,
-        resourceType: '',
-        resourceId: '',
-      }),
-    ),
+    ['a', 'b', 'c'].map((label) => acme.group(appId, label, label)),
   )
   const ada = await person(core.db, 'ada@acme.example')
   const statuses: number[] = []

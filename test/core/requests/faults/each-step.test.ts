@@ -16,13 +16,7 @@ let people = 0
 beforeAll(async () => {
   bad = await startBadCompany()
   ;({ system, core, acme } = bad)
-  appId = await acme.connected(system.app)
-  permission = await acme.synced(appId, 'Group', {
-    entitlementType: 'GROUP',
-    entitlementId: 'group',
-    resourceType: '',
-    resourceId: '',
-  })
+  ;({ appId, permission } = await acme.connectedWithGroup(system.app))
 })
 afterAll(() => bad.stop())
 
@@ -56,7 +50,7 @@ describe.each(Object.entries(ENDS) as [Name, { short: End[]; long: End[] }][])(
           expiration_in_seconds: 1,
         })
         await acme.settle(id, 'complete')
-        await acme.reaches(id, 'TIME_BASED_EXPIRED')
+        await acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
         const own = system.accountsOf(who.email)
         expect(own).toHaveLength(1)
         expect(system.held.has(`${own[0]?.[0]} group`)).toBe(false)

@@ -19,13 +19,7 @@ test('the other goes on with what the killed one had begun, and nothing is done 
   const { core, system } = hosts
   const other = await hosts.other()
   const acme = company(core)
-  const appId = await acme.connected(system.app)
-  const permission = await acme.synced(appId, 'Group', {
-    entitlementType: 'GROUP',
-    entitlementId: 'group',
-    resourceType: '',
-    resourceId: '',
-  })
+  const { appId, permission } = await acme.connectedWithGroup(system.app)
   const killed = Promise.withResolvers<'well'>()
   let held = 0
   system.behave((name) => {

@@ -20,7 +20,7 @@ let people = 0
 
 beforeAll(async () => {
   // Writes show after a while, as the connector says.
-  bad = await startBadCompany({ consistencyMs: 3000, showsAfterMs: 700 })
+  bad = await startBadCompany({ consistencyMs: 3000, showsAfterMs: 700 }, { server: 'own' })
   ;({ system, core, acme } = bad)
   appId = await acme.connected(system.app)
   permission = await newPermission('group')
@@ -28,13 +28,7 @@ beforeAll(async () => {
 afterAll(() => bad.stop())
 beforeEach(() => system.behave(() => 'well'))
 
-const newPermission = (entitlementId: string) =>
-  acme.synced(appId, entitlementId, {
-    entitlementType: 'GROUP',
-    entitlementId,
-    resourceType: '',
-    resourceId: '',
-  })
+const newPermission = (entitlementId: string) => acme.group(appId, entitlementId, entitlementId)
 
 async function approved(expiration_in_seconds?: number) {
   people += 1

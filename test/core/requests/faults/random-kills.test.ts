@@ -22,13 +22,7 @@ test(
   async () => {
     const { core, system } = hosts
     const acme = company(core)
-    const appId = await acme.connected(system.app)
-    const permission = await acme.synced(appId, 'Group', {
-      entitlementType: 'GROUP',
-      entitlementId: 'group',
-      resourceType: '',
-      resourceId: '',
-    })
+    const { appId, permission } = await acme.connectedWithGroup(system.app)
     // Slow enough that a kill meets work under way.
     system.behave(async (): Promise<End> => {
       await pause(100 + Math.random() * 200)

@@ -18,13 +18,7 @@ let who: Person & { email: string }
 beforeAll(async () => {
   bad = await startBadCompany()
   ;({ system, core, acme } = bad)
-  appId = await acme.connected(system.app)
-  permission = await acme.synced(appId, 'Group', {
-    entitlementType: 'GROUP',
-    entitlementId: 'group',
-    resourceType: '',
-    resourceId: '',
-  })
+  ;({ appId, permission } = await acme.connectedWithGroup(system.app))
 })
 afterAll(() => bad.stop())
 beforeEach(async () => {
@@ -49,11 +43,11 @@ describe.each(ENDS)('a call that ends once with “%s”', (end) => {
   it('deactivate_account: the account sleeps in the end, and activate_account wakes it for the next', async () => {
     system.once('deactivate_account', end)
     const first = await approved(1)
-    await acme.reaches(first, 'TIME_BASED_EXPIRED')
+    await acme.reachesSoon(first, 'TIME_BASED_EXPIRED')
     expect(status()).toBe('SUSPENDED')
     system.once('activate_account', end)
     const second = await approved(1000)
-    await acme.reaches(second, 'COMPLETED')
+    await acme.reachesSoon(second, 'COMPLETED')
     expect(status()).toBe('ACTIVE')
     expect(system.accountsOf(who.email)).toHaveLength(1)
     expect(`${await words(first)},${await words(second)}`).not.toMatch(/MANUAL/)
@@ -63,7 +57,7 @@ describe.each(ENDS)('a call that ends once with “%s”', (end) => {
 it('deactivate_account that is refused: somebody is asked to close the account', async () => {
   system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
   const id = await approved(1)
-  await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
+  await acme.reachesSoon(id, 'PENDING_MANUAL_DEPROVISIONING')
   expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_DEPROVISIONING' })
   expect(status()).toBe('ACTIVE')
   const told = core.lines
@@ -75,16 +69,16 @@ it('deactivate_account that is refused: somebody is asked to close the account',
 }, 30_000)
 
 it('activate_account that is refused: somebody is asked to give the access', async () => {
-  await acme.reaches(await approved(1), 'TIME_BASED_EXPIRED')
+  await acme.reachesSoon(await approved(1), 'TIME_BASED_EXPIRED')
   system.behave((name) => (name === 'activate_account' ? 'refused' : 'well'))
   const id = await approved(1000)
-  await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+  await acme.reachesSoon(id, 'PENDING_MANUAL_PROVISIONING')
   expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_PROVISIONING' })
 }, 30_000)
 
 it('the app’s time is over while a permission is given: the account stays, and closes after the permission', async () => {
   const app = await approved(1)
-  await acme.reaches(app, 'COMPLETED')
+  await acme.reachesSoon(app, 'COMPLETED')
   const held = Promise.withResolvers<End>()
   system.once('assign_entitlement', held.promise)
   const other = await approved(5, { requestable_permission_ids: [permission] })
@@ -92,9 +86,9 @@ it('the app’s time is over while a permission is given: the account stays, and
   // Its time is over now.
   await new Promise((resolve) => setTimeout(resolve, 1200))
   held.resolve('well')
-  await acme.reaches(other, 'COMPLETED')
-  await acme.reaches(app, 'TIME_BASED_EXPIRED')
+  await acme.reachesSoon(other, 'COMPLETED')
+  await acme.reachesSoon(app, 'TIME_BASED_EXPIRED')
   expect(status()).toBe('ACTIVE')
-  await acme.reaches(other, 'TIME_BASED_EXPIRED')
+  await acme.reachesSoon(other, 'TIME_BASED_EXPIRED')
   await expect.poll(status, { timeout: 20_000 }).toBe('SUSPENDED')
 }, 60_000)

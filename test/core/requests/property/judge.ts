@@ -1,6 +1,7 @@
 /** What must hold once all is quiet. */
-import { standingOf } from '../../../../runtime/contract/request-states.ts'
+
 import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
+import { standingOf } from '../../../../runtime/core/requests/states.ts'
 import type { World } from './world.ts'
 
 /** In words, each thing that does not hold. */

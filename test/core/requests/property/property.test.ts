@@ -2,16 +2,12 @@
  * Whatever happens in whatever order, with hosts that are killed anywhere and a system that lies: once all
  * is quiet, the system holds what the record says. `RUNS=1000` for more, `SEED=7` for one run again.
  */
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { ErrorCode } from '../../../../runtime/contract/error-codes.ts'
-import { FAULTS } from '../../../../runtime/contract/faults.ts'
-import { type Database, openDatabase } from '../../../../runtime/database/database.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../../../runtime/database/embedded.ts'
-import { forgetDatabase } from '../../../database/forget.ts'
+import type { ErrorCode } from '../../../../runtime/contract/errors/error-codes.ts'
+import { FAULTS } from '../../../../runtime/core/kernel/faults.ts'
+import type { Database } from '../../../../runtime/database/database.ts'
+import { openDatabase } from '../../../../runtime/database/open.ts'
+import { openTestDatabase, type TestDatabase } from '../../../kit/databases.ts'
 import { broken } from './judge.ts'
 import { clock, createWorld, HOUR_MS } from './world.ts'
 
@@ -26,25 +22,16 @@ const RUNS = Number(process.env['RUNS'] ?? 25)
 const ONLY = process.env['SEED']
 const FIRST = Number(process.env['FIRST'] ?? 1)
 
-let dataDir: string
-let server: EmbeddedDatabase
+let made: TestDatabase
 let database: Database
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-property-'))
-  server = await startEmbedded({
-    dataDir,
-    password: 'p'.repeat(40),
-    tell: () => {},
-    onLine: () => {},
-  })
-  database = await openDatabase(server.connection, () => {})
+  made = await openTestDatabase()
+  database = await openDatabase({ connectionString: made.url }, () => {})
 })
 afterAll(async () => {
   await database.close()
-  await server.stop()
-  await forgetDatabase(dataDir)
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+  await made.drop()
 })
 
 async function run(seed: number): Promise<string[]> {

@@ -2,9 +2,9 @@
  * A third-party system in memory, as bad as one may be: it shows writes late, does not refuse a second
  * account of the same address, and fails before or after it has done what it was told.
  */
-import type { ErrorCode } from '../../../../runtime/contract/error-codes.ts'
-import { faultOf } from '../../../../runtime/contract/faults.ts'
-import type { Connectors } from '../../../../runtime/core/apps/connectors.ts'
+import type { ErrorCode } from '../../../../runtime/contract/errors/error-codes.ts'
+import type { Connectors } from '../../../../runtime/core/kernel/context/connectors.ts'
+import { faultOf } from '../../../../runtime/core/kernel/faults.ts'
 import type { Random } from './random.ts'
 
 type State = { accounts: Map<string, { email: string; status: string }>; held: Set<string> }

@@ -2,29 +2,30 @@
 
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Pool } from 'pg'
-import type { AppRow } from '../../../../runtime/core/apps/apps.ts'
-import { keepConnection } from '../../../../runtime/core/apps/connections.ts'
-import type { Principal } from '../../../../runtime/core/callers/principal.ts'
-import type { RequestParts } from '../../../../runtime/core/parts.ts'
+import type { AppRow } from '../../../../runtime/core/catalogue/apps/apps.ts'
+import { keepConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
+import type { PermissionRow } from '../../../../runtime/core/catalogue/store/permission-base.ts'
+import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
+import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
+import type { Principal } from '../../../../runtime/core/kernel/identity/principal.ts'
 import { cancelAccessRequest } from '../../../../runtime/core/requests/cancel.ts'
-import { carry } from '../../../../runtime/core/requests/carry.ts'
 import { createRequest } from '../../../../runtime/core/requests/create.ts'
-import { REQUEST_DUTY } from '../../../../runtime/core/requests/duty.ts'
+import { REQUEST_JOB } from '../../../../runtime/core/requests/job.ts'
 import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
-import { parseRetention } from '../../../../runtime/core/retention/rules.ts'
-import type { PermissionRow } from '../../../../runtime/core/store/permission-base.ts'
+import { provision } from '../../../../runtime/core/requests/provision.ts'
 import {
   completeTask,
   dismissTask,
   performTaskAction,
-} from '../../../../runtime/core/tasks/actions.ts'
+} from '../../../../runtime/core/task-actions/act.ts'
+import { LISTENERS } from '../../../../runtime/core/wiring/listeners.ts'
 import type { Db } from '../../../../runtime/database/database.ts'
 import { requestablePermissions } from '../../../../runtime/database/schema/app_store.ts'
 import { apps } from '../../../../runtime/database/schema/apps.ts'
 import { userRoles, users } from '../../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../../runtime/database/schema/requests.ts'
 import { tasks } from '../../../../runtime/database/schema/tasks.ts'
-import { createSealer } from '../../../../runtime/seal.ts'
+import { createSealer } from '../../../../runtime/secrets/seal.ts'
 import { life, mortal } from './mortal.ts'
 import { random } from './random.ts'
 import { CONNECTOR, createSystem, type Outage } from './system.ts'
@@ -105,7 +106,8 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
   let failing = choose.one([0, 0.1, 0.4])
   const means = {
     now: async () => new Date(clock.nowMs),
-    keptDays: parseRetention(''),
+    listeners: LISTENERS,
+    pace: paceOf(),
     // Words get lost: what is due is looked for all the same.
     deliver: { refuse: () => null, post: () => Promise.reject(new Error('no webhook is here')) },
     send: async (_tx: Db, _queue: string, key: string) => {
@@ -199,7 +201,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
 
   /** A host takes a job, and may be killed while it does it. */
   async function work(mayDie: boolean): Promise<void> {
-    const keys = [...new Set([...said, ...(await REQUEST_DUTY.due(db, new Date(clock.nowMs)))])]
+    const keys = [...new Set([...said, ...(await REQUEST_JOB.due(db, new Date(clock.nowMs)))])]
     const own = keys.filter((key) => key.startsWith(app.id))
     if (own.length === 0) return
     const key = choose.one(own)
@@ -216,10 +218,10 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
       requestId: 'r',
       cause: { kind: 'job', id: 'r' },
       signal: new AbortController().signal,
-    } satisfies RequestParts
+    } satisfies RequestContext
     const host = mortal((db as unknown as { $client: Pool }).$client, mortality, choose)
     story.push(`work, dies ${mayDie}`)
-    await carry(host, key, parts).catch((error: unknown) => {
+    await provision(host, key, parts).catch((error: unknown) => {
       if (!mortality.dead) throw error
     })
     if (mortality.dead) story.push('died')
@@ -243,7 +245,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     for (let round = 0; round < 200; round += 1) {
       await work(false)
       const left = (await all()).filter(({ todo }) => todo !== null)
-      const keys = await REQUEST_DUTY.due(db, new Date(clock.nowMs))
+      const keys = await REQUEST_JOB.due(db, new Date(clock.nowMs))
       if (left.length === 0 && !keys.some((key) => key.startsWith(app.id))) {
         // Late writes show.
         clock.nowMs += 60_000

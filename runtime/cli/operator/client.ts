@@ -1,0 +1,218 @@
+/**
+ * Talks to the running host as its operator: commands that need the record do not open the database
+ * themselves, because the embedded one is the host's alone.
+ */
+import http from 'node:http'
+import https from 'node:https'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { hostProof, hostProofKey, randomSecret } from '../../secrets/key-derivation.ts'
+import { readKeptSecret } from '../../secrets/secret-files.ts'
+import { notThere } from '../terminal/not-there.ts'
+
+/** A host and the token to operate it with. */
+export type OperatorTarget = {
+  /** Without a path. */
+  url: URL
+  token: string
+  /** Where the token is from, for whoever has to look there. */
+  tokenFrom: string
+}
+
+export type OperatorCall = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With its query. */
+  path: string
+  contentType?: string
+  headers?: Record<string, string>
+  /** A stream is made anew for each try. */
+  body?: string | (() => Readable)
+  /** Length of the body in bytes, where it is known. */
+  length?: number
+  /** How long the host may take for an answer. */
+  patienceMs?: number
+}
+
+/** What a host did not do; `raw` is what it says of it besides words. */
+export class RefusedError extends ConfigError {
+  readonly raw: Record<string, unknown>
+
+  constructor(message: string, raw: Record<string, unknown>) {
+    super(message)
+    this.raw = raw
+  }
+}
+
+/** How long the host may take for an answer, where nothing else is said, in milliseconds. */
+const PATIENCE_MS = 10_000
+/** How long the host's database may take to be there, and the pause between two tries, in milliseconds. */
+const DATABASE_PATIENCE_MS = 20_000
+const PAUSE_MS = 1000
+/** Characters by which a host finds a token: its prefix and eight more. */
+const PREFIX_LENGTH = 12
+
+/** What only concerns a host that starts must not keep a command from running beside it. */
+const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
+
+/**
+ * The host of this environment, or of an address; its token is KEYWAY_ADMIN_TOKEN or the one that the
+ * host keeps in its data directory. Another program may have the port, so it is asked who it is before
+ * the token goes anywhere.
+ *
+ * @throws ConfigError that says what to do
+ */
+export async function findOperator(
+  environment: Readonly<Record<string, string | undefined>>,
+  address?: string,
+): Promise<OperatorTarget> {
+  const config = readConfig({ ...environment, ...UNUSED })
+  const url = address === undefined ? addressOf(config) : checked(address)
+  const { status, text } = await send(url, { method: 'GET', path: '/info' })
+  if (parsed(text)?.['name'] !== 'Keyway')
+    throw new ConfigError(
+      `${url.origin} answers, but is not Keyway (HTTP ${status}); say by HOST and PORT, or --url, where the host is`,
+    )
+  const target = { url, ...(await operatorToken(config)) }
+  await demandProof(target)
+  return target
+}
+
+/**
+ * Lets a host prove that it knows the token before it gets it: any program can have a port and say that it
+ * is Keyway. Behind https its certificate has proved who it is.
+ */
+async function demandProof({ url, token, tokenFrom }: OperatorTarget): Promise<void> {
+  if (url.protocol === 'https:') return
+  const challenge = { nonce: randomSecret(), address: `${url.hostname}:${url.port || '80'}` }
+  const query = new URLSearchParams({ ...challenge, prefix: token.slice(0, PREFIX_LENGTH) })
+  const { status, text } = await patiently(() =>
+    send(url, { method: 'GET', path: `/operator/proof?${query}` }),
+  )
+  const answer = parsed(text)
+  const proofs = answer?.['proofs']
+  if (status === 409) throw new ConfigError(wordsOf(answer) ?? `${url.origin} answered 409`)
+  if (status !== 200 || !Array.isArray(proofs))
+    throw new ConfigError(
+      `${url.origin} does not prove that it knows the token of ${tokenFrom}, so it was not sent: another program has the port, or a Keyway of a version before. Say by HOST and PORT, or --url, where the host is; upgrade it; or reach it by https`,
+    )
+  if (!proofs.includes(hostProof(hostProofKey(token), challenge)))
+    throw new ConfigError(unknownToken(url, tokenFrom))
+}
+
+const unknownToken = (url: URL, tokenFrom: string): string =>
+  `${url.origin} does not take the token of ${tokenFrom}; it is another, or was revoked or replaced; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has (a token of a version before can be sent by https alone; make a new one)`
+
+const wordsOf = (answer: Record<string, unknown> | null): string | undefined =>
+  ((answer?.['error'] ?? {}) as { message?: string }).message
+
+/** Asks again while the host's database is not there yet. */
+async function patiently(ask: () => Promise<Received>): Promise<Received> {
+  const endMs = performance.now() + DATABASE_PATIENCE_MS
+  let reply = await ask()
+  while (reply.status === 503 && performance.now() < endMs) {
+    await pause(PAUSE_MS)
+    reply = await ask()
+  }
+  return reply
+}
+
+/** Where the host of these settings is reached from this machine. */
+function addressOf({ host, port }: Config): URL {
+  if (port === 0) throw new ConfigError('PORT is 0, which says nothing: give the address by --url')
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`)
+}
+
+/** The interface stands at fixed paths: an address with one of its own is not the host's. */
+function checked(address: string): URL {
+  const url = URL.parse(address)
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
+  throw new ConfigError(`--url: ${address} is no address such as https://keyway.example`)
+}
+
+async function operatorToken({ adminToken, dataDir }: Config) {
+  if (adminToken !== '') return { token: adminToken, tokenFrom: 'KEYWAY_ADMIN_TOKEN' }
+  try {
+    const { value, file } = await readKeptSecret(dataDir, 'admin-token')
+    return { token: value, tokenFrom: file }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new ConfigError(
+      `The operator's token cannot be read (${code ?? message}) from ${path.join(dataDir, 'admin-token')}: run this as the host's user and with its KEYWAY_DATA_DIR, or set KEYWAY_ADMIN_TOKEN`,
+    )
+  }
+}
+
+/**
+ * Calls something below /operator. A host that has just started has no database for some seconds: that
+ * is waited for.
+ *
+ * @throws ConfigError with what the host says, or with what to do when none answers.
+ */
+export async function callOperator(target: OperatorTarget, call: OperatorCall): Promise<unknown> {
+  const { url, token, tokenFrom } = target
+  const { status, text } = await patiently(() => send(url, call, token))
+  const answer = parsed(text)
+  if (status < 300 && answer !== null && answer['is_error'] !== true) return answer
+  if (status === 401) throw new ConfigError(unknownToken(url, tokenFrom))
+  const message = wordsOf(answer)
+  const raw = (answer?.['raw_data'] ?? {}) as Record<string, unknown>
+  const told = message ?? `${url.origin} answered ${status}, not as Keyway does`
+  throw new RefusedError(status === 404 ? notThere(call.path, told) : told, raw)
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+type Received = { status: number; text: string }
+
+/** Sends a request and follows no redirect: a token is for this host, not for where it may point. */
+function send(url: URL, call: OperatorCall, token?: string): Promise<Received> {
+  const { method, path: at, contentType, length, patienceMs = PATIENCE_MS } = call
+  const headers: Record<string, string | number> = { ...call.headers }
+  if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+  if (contentType !== undefined) headers['content-type'] = contentType
+  if (length !== undefined) headers['content-length'] = length
+  const body = typeof call.body === 'function' ? call.body() : call.body
+  const stream = typeof body === 'object' ? body : null
+  const options = { method, headers, signal: AbortSignal.timeout(patienceMs) }
+  return new Promise<Received>((resolve, reject) => {
+    const { request } = url.protocol === 'https:' ? https : http
+    const sent = request(new URL(at, url), options, (answer) => {
+      // An answer may come before all is sent: the rest need not be.
+      stream?.unpipe(sent)
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', reject)
+      answer.on('end', () => {
+        resolve({ status: answer.statusCode ?? 0, text: String(Buffer.concat(chunks)) })
+        sent.destroy()
+      })
+    })
+    sent.on('error', (error) => reject(unreachable(url, error)))
+    if (stream === null) {
+      sent.end(body)
+      return
+    }
+    stream.once('error', (error) => {
+      reject(error)
+      sent.destroy()
+    })
+    stream.pipe(sent)
+  }).finally(() => stream?.destroy())
+}
+
+function unreachable(url: URL, { message, cause, code }: NodeJS.ErrnoException): ConfigError {
+  const why = (cause as Error | undefined)?.message ?? code ?? message
+  return new ConfigError(
+    `No Keyway answers at ${url.origin} (${why}): start it with \`keyway start\`, or say by HOST and PORT, or --url, where it is`,
+  )
+}

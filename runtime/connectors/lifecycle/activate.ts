@@ -1,0 +1,128 @@
+/** Calls go to another version: once it is agreed to, and has been tried. */
+
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import type { Grant, InstalledConnector, Statement } from '../../contract/endpoints/generation.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { compatibility } from '../registry/compatibility.ts'
+import { uncovered, wantsOf } from '../registry/requested-grant.ts'
+import { brokenInWords, misfit } from './dependents.ts'
+import { activated, connectorOf, versionOf } from './desired-state.ts'
+import { inWords } from './difference.ts'
+import { commit, newest, type Outcome } from './generations.ts'
+import { chosen } from './grants.ts'
+import { type Change, type OperateDeps, readable, usable } from './operating.ts'
+
+export type Activation = Change & {
+  digest: string
+  grant: 'all' | string[]
+  allowBreaking: boolean
+  allowDowngrade: boolean
+}
+
+/**
+ * Tries a version, and lets calls go to it.
+ *
+ * @throws RuntimeError state_conflict with what is to be granted or allowed first; upstream_failed when the
+ *   try fails; CoreError 404 and 409
+ */
+export async function activate(deps: OperateDeps, id: string, wish: Activation): Promise<Outcome> {
+  const { db, actor } = deps
+  const { statement } = await newest(db, actor.domainId)
+  const digest = digestOf(connectorOf(statement, id), wish.digest)
+  const manifest = await usable(deps, id, digest)
+  await judge(deps, statement, id, { ...wish, digest }, manifest)
+  if (!wish.dryRun) {
+    const { grants } = await next(deps, statement, id, { ...wish, digest }, manifest)
+    const probe = await deps.probeOf(id)
+    const unfit = probe && misfit(manifest, probe)
+    if (unfit !== null) throw new RuntimeError('state_conflict', `${probeWords(id, unfit)} first`)
+    const failed = await deps.tryOut(digest, grants, probe)
+    if (failed !== null)
+      throw new RuntimeError(
+        'state_conflict',
+        `${manifest.id} ${manifest.version} was tried before calls go to it, and failed: ${failed}. What served goes on`,
+      )
+  }
+  return commit(db, actor, { ...wish, action: 'activate' }, async (now) => {
+    await judge(deps, now, id, { ...wish, digest }, manifest)
+    return (await next(deps, now, id, { ...wish, digest }, manifest)).statement
+  })
+}
+
+/** A digest, or the beginning of one that means one version alone; or its number. */
+function digestOf(connector: InstalledConnector, asked: string): string {
+  const found = connector.versions.filter(
+    ({ digest, version }) =>
+      version === asked || (/^[0-9a-f]{6,64}$/.test(asked) && digest.startsWith(asked)),
+  )
+  const [only] = found
+  if (only && found.length === 1) return only.digest
+  const known = connector.versions.map((one) => `${one.version} (${one.digest.slice(0, 12)})`)
+  throw new CoreError(
+    404,
+    `${connector.id} has no installed version ${JSON.stringify(asked.slice(0, 64))}; there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`,
+  )
+}
+
+/** Refuses what the operator has not agreed to. */
+async function judge(
+  deps: OperateDeps,
+  statement: Statement,
+  id: string,
+  { digest, grant, allowBreaking, reason }: Activation,
+  manifest: Manifest,
+): Promise<void> {
+  const connector = connectorOf(statement, id)
+  const version = versionOf(connector, digest)
+  if (version.trust === 'invalid')
+    throw new CoreError(409, `${id} ${version.version} is signed by a key that is trusted no more`)
+  const wants = wantsOf(manifest)
+  const missing = uncovered(wants, [...connector.grants, ...chosen(deps, wants, grant, reason)])
+  if (missing.length > 0)
+    throw new RuntimeError(
+      'state_conflict',
+      `${connector.id} ${version.version} wants more than is granted: ${inWords(missing).join('; ')}. Grant it with this call, or first`,
+      { raw: { wants: missing } },
+    )
+  if (allowBreaking || !connector.active || connector.active === digest) return
+  const before = await readable(deps, connector.active)
+  const breaking = (before ? compatibility(before, manifest) : []).filter(
+    ({ severity }) => severity === 'breaking',
+  )
+  if (breaking.length > 0) {
+    const broken = await deps.brokenApps(id, manifest, breaking)
+    const probe = await deps.probeOf(id)
+    const unfit = probe && misfit(manifest, probe)
+    const found = breaking.map(({ where, message }) => `${where} ${message}`).join('; ')
+    throw new RuntimeError(
+      'state_conflict',
+      `${connector.id} ${version.version} breaks what serves now: ${found}${brokenInWords(broken)}${unfit === null ? '' : `. ${probeWords(id, unfit)}`}. If that is meant, activate it with allow_breaking`,
+      { raw: { findings: breaking, apps: broken, probe: unfit } },
+    )
+  }
+}
+
+/** What is wrong with the credentials that a version is tried with, and what to do. */
+const probeWords = (id: string, unfit: string): string =>
+  `The probe that it is tried with does not fit (${unfit}): give it again with keyway probe ${id} --as FILE`
+
+async function next(
+  deps: OperateDeps,
+  statement: Statement,
+  id: string,
+  { digest, grant, allowDowngrade, reason }: Activation,
+  manifest: Manifest,
+): Promise<{ statement: Statement; grants: readonly Grant[] }> {
+  const connector = connectorOf(statement, id)
+  const kept = await Promise.all(connector.versions.map((one) => readable(deps, one.digest)))
+  const after = activated(statement, id, {
+    digest,
+    grants: chosen(deps, uncovered(wantsOf(manifest), connector.grants), grant, reason),
+    // What one wants that cannot be read is not known: nothing is dropped then.
+    wanted: kept.flatMap((one) => (one ? wantsOf(one) : connector.grants)),
+    allowDowngrade,
+    at: new Date().toISOString(),
+  })
+  return { statement: after, grants: connectorOf(after, id).grants }
+}

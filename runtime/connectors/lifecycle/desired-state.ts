@@ -1,0 +1,253 @@
+/**
+ * What an operator's wish makes of a statement. Pure: what is refused is thrown, and nothing is half done
+ * because nothing is done here.
+ */
+import semver from 'semver'
+import { normalizeId } from '../../contract/connector/manifest.ts'
+import {
+  type Grant,
+  type InstalledConnector,
+  type InstalledVersion,
+  type Publisher,
+  type Statement,
+  saidOf,
+  type Want,
+} from '../../contract/endpoints/generation.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+
+/** Versions of one connector that are kept at least, so that a rollback finds them. */
+const KEPT_VERSIONS = 20
+/** How long a version is kept after calls went to it: as long as its page tokens may live, in milliseconds. */
+const TOKENS_MS = 24 * 3_600_000
+
+/** A connector of a statement, by its id in any spelling. */
+export function connectorOf(statement: Statement, id: string): InstalledConnector {
+  const found = saidOf(statement, id)
+  if (found) return found
+  throw new CoreError(404, `There is no installed connector ${JSON.stringify(id.slice(0, 64))}`)
+}
+
+export const withConnector = (statement: Statement, connector: InstalledConnector): Statement => ({
+  ...statement,
+  connectors: { ...statement.connectors, [normalizeId(connector.id)]: connector },
+})
+
+/**
+ * Keeps a package for its connector, without any call going to it. Of one that is kept already, a better
+ * or another signature counts; none takes nothing away.
+ *
+ * @throws CoreError 409 for the same version with other content, and for an id of another publisher
+ */
+export function installed(
+  statement: Statement,
+  id: string,
+  version: InstalledVersion,
+  { changePublisher }: { changePublisher: boolean },
+): Statement {
+  const before = saidOf(statement, id)
+  const had = before?.versions ?? []
+  const known = had.find(({ digest }) => digest === version.digest)
+  if (known && (version.key === null || isJudgedAlike(known, version))) return statement
+  const same = had.find((one) => one.version === version.version)
+  if (same && !known)
+    throw new CoreError(
+      409,
+      `${id} ${version.version} is installed with other content (${same.digest.slice(0, 12)}): a version never changes; give the new content another version`,
+    )
+  // The newest: a connector that has changed hands belongs to its new publisher.
+  const owner = had.findLast(({ key }) => key !== null)?.key ?? null
+  if (owner !== null && owner !== version.key && !changePublisher)
+    throw new CoreError(
+      409,
+      `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed: sign it first with that key (keyway sign PACKAGE --key KEY)' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,
+    )
+  const connector = before ?? blank(id)
+  const kept = known
+    ? had.map((one) => (one === known ? signedAnew(known, version) : one))
+    : [...had, version]
+  const versions = withoutSurplus(kept, connector.active, version.installed_at)
+  return withConnector(statement, { ...connector, id, versions })
+}
+
+/** Forgets the oldest versions that nothing needs any more. */
+function withoutSurplus(
+  versions: readonly InstalledVersion[],
+  active: string | null,
+  now: string,
+): InstalledVersion[] {
+  const since = Date.parse(now) - TOKENS_MS
+  let surplus = versions.length - KEPT_VERSIONS
+  return versions.filter(({ digest, served_until, installed_at }) => {
+    const isNeeded = digest === active || Date.parse(served_until ?? installed_at) > since
+    if (surplus <= 0 || isNeeded) return true
+    surplus -= 1
+    return false
+  })
+}
+
+/** The versions of a connector after calls have moved to another. */
+const moved = (
+  { versions, active }: InstalledConnector,
+  to: string | null,
+  at: string,
+): InstalledVersion[] =>
+  versions.map((one) => {
+    if (one.digest === to) return { ...one, served_until: null }
+    return one.digest === active ? { ...one, served_until: at } : one
+  })
+
+/** What was kept, with what its new signature is worth. */
+const signedAnew = (
+  { installed_at, served_until }: InstalledVersion,
+  signed: InstalledVersion,
+): InstalledVersion => ({ ...signed, installed_at, served_until })
+
+const isJudgedAlike = (one: InstalledVersion, other: InstalledVersion): boolean =>
+  one.trust === other.trust && one.key === other.key
+
+export type Activation = {
+  digest: string
+  /** What is granted with it. */
+  grants: readonly Grant[]
+  /** What all versions that are kept want: grants for nothing are dropped. */
+  wanted: readonly Want[]
+  allowDowngrade: boolean
+  /** When, in UTC. */
+  at: string
+}
+
+/**
+ * Lets calls go to a version.
+ *
+ * @throws CoreError 404 for a version that is not installed, 409 for a downgrade
+ */
+export function activated(statement: Statement, id: string, wish: Activation): Statement {
+  const connector = connectorOf(statement, id)
+  const next = versionOf(connector, wish.digest)
+  const active = connector.versions.find(({ digest }) => digest === connector.active)
+  if (active && semver.lt(next.version, active.version) && !wish.allowDowngrade)
+    throw new CoreError(
+      409,
+      `${connector.id} ${active.version} serves, ${next.version} is older: roll back to a generation that served it, or activate it with allow_downgrade`,
+    )
+  const wanted = new Set(wish.wanted.map(({ kind, key }) => `${kind} ${key}`))
+  const grants = merged(connector.grants, wish.grants).filter(({ kind, key }) =>
+    wanted.has(`${kind} ${key}`),
+  )
+  return withConnector(statement, {
+    ...connector,
+    active: wish.digest,
+    versions: moved(connector, wish.digest, wish.at),
+    disabled: false,
+    at_once: false,
+    grants,
+  })
+}
+
+/** @throws CoreError 404 */
+export function versionOf({ id, versions }: InstalledConnector, digest: string): InstalledVersion {
+  const found = versions.find((one) => one.digest === digest)
+  if (found) return found
+  throw new CoreError(
+    404,
+    `${id} has no installed version with the digest ${digest.slice(0, 12)}; upload its package first`,
+  )
+}
+
+/** Newer grants replace those that they cover. */
+export function merged(before: readonly Grant[], more: readonly Grant[]): Grant[] {
+  const identity = ({ kind, key, amount, secrets }: Grant) =>
+    JSON.stringify([kind, key, amount, secrets])
+  const known = new Set(before.map(identity))
+  return [...before, ...more.filter((one) => !known.has(identity(one)))]
+}
+
+/**
+ * Switches a connector off or on. One that is not installed (built in, or dropped in) can be switched off
+ * as well: the statement wins.
+ */
+export function switched(
+  statement: Statement,
+  id: string,
+  { disabled, atOnce }: { disabled: boolean; atOnce: boolean },
+): Statement {
+  const key = normalizeId(id)
+  const before = saidOf(statement, id)
+  if (!before && !disabled) throw new CoreError(404, `${id} is neither installed nor disabled`)
+  const connector = before ?? blank(id)
+  if (!disabled && connector.versions.length === 0) return without(statement, key)
+  return withConnector(statement, { ...connector, disabled, at_once: disabled && atOnce })
+}
+
+const blank = (id: string): InstalledConnector => ({
+  id,
+  active: null,
+  disabled: false,
+  at_once: false,
+  versions: [],
+  grants: [],
+})
+
+/** Forgets a connector with its versions and grants; a built-in or dropped-in one serves again. */
+export function removed(statement: Statement, id: string): Statement {
+  connectorOf(statement, id)
+  return without(statement, normalizeId(id))
+}
+
+function without(statement: Statement, key: string): Statement {
+  const { [key]: _gone, ...connectors } = statement.connectors
+  return { ...statement, connectors }
+}
+
+/** @throws CoreError 404 */
+export function granted(statement: Statement, id: string, more: readonly Grant[]): Statement {
+  const connector = connectorOf(statement, id)
+  return withConnector(statement, { ...connector, grants: merged(connector.grants, more) })
+}
+
+/** @throws CoreError 404 also where nothing was granted of that */
+export function revoked(
+  statement: Statement,
+  id: string,
+  isMeant: (grant: Grant) => boolean,
+): Statement {
+  const connector = connectorOf(statement, id)
+  const grants = connector.grants.filter((one) => !isMeant(one))
+  if (grants.length === connector.grants.length)
+    throw new CoreError(404, `Nothing of that is granted to ${connector.id}`)
+  return withConnector(statement, { ...connector, grants })
+}
+
+/**
+ * What an earlier generation served, with the grants and the publishers of today: what was revoked since
+ * stays revoked.
+ */
+export function rolledBack(now: Statement, then: Statement, at: string): Statement {
+  const connectors = Object.fromEntries(
+    Object.entries(then.connectors).map(([key, old]) => {
+      const present = saidOf(now, key)
+      // Of one that was removed since, the grants went with it.
+      if (!present) return [key, { ...old, grants: [] }]
+      const known = new Set(present.versions.map(({ digest }) => digest))
+      const versions = [
+        ...old.versions.filter(({ digest }) => !known.has(digest)),
+        ...moved(present, old.active, at),
+      ]
+      return [key, { ...old, versions, grants: present.grants }]
+    }),
+  )
+  return { connectors, publishers: now.publishers }
+}
+
+/** Trusts a key, again where it was revoked. */
+export function trusting(statement: Statement, publisher: Publisher): Statement {
+  const others = statement.publishers.filter(({ key }) => key !== publisher.key)
+  return { ...statement, publishers: [...others, publisher] }
+}
+
+/** @throws CoreError 404 */
+export function distrusting(statement: Statement, key: string, at: string): Statement {
+  const found = statement.publishers.find((one) => one.key === key)
+  if (!found) throw new CoreError(404, `There is no trusted key ${key.slice(0, 64)}`)
+  return trusting(statement, { ...found, revoked_at: found.revoked_at ?? at })
+}

@@ -1,0 +1,120 @@
+/** What is different between two statements, in words that an operator can decide by. */
+import {
+  type InstalledConnector,
+  type Statement,
+  saidOf,
+  type Want,
+} from '../../contract/endpoints/generation.ts'
+
+/** One line for each thing; empty when they say the same. */
+export function difference(before: Statement, after: Statement): string[] {
+  const keys = [...new Set([...Object.keys(before.connectors), ...Object.keys(after.connectors)])]
+  return [
+    ...keys.sort().flatMap((key) => ofConnector(saidOf(before, key), saidOf(after, key))),
+    ...ofPublishers(before, after),
+  ]
+}
+
+function ofConnector(
+  before: InstalledConnector | null,
+  after: InstalledConnector | null,
+): string[] {
+  if (!after) {
+    if (!before) return []
+    // Of a connector that is not installed a statement only says that it is disabled.
+    return [`${before.id}: ${before.versions.length === 0 ? 'enabled' : 'removed'}`]
+  }
+  const { id } = after
+  const told = [
+    ...versions(before, after),
+    ...routing(before, after),
+    ...grants(after.grants, before?.grants ?? []).map((words) => `may ${words}`),
+    ...grants(before?.grants ?? [], after.grants).map((words) => `may no longer ${words}`),
+  ]
+  return told.map((line) => `${id}: ${line}`)
+}
+
+function versions(before: InstalledConnector | null, after: InstalledConnector): string[] {
+  const had = new Map(before?.versions.map((one) => [one.digest, one]))
+  const has = new Set(after.versions.map(({ digest }) => digest))
+  return [
+    ...after.versions.flatMap((one) => {
+      const old = had.get(one.digest)
+      if (!old) return [`${one.version} installed (${one.trust}, ${short(one.digest)})`]
+      if (old.trust === one.trust && old.key === one.key) return []
+      const by = one.key === null || old.key === one.key ? '' : `, signed by the key ${one.key}`
+      return [`${one.version} is ${one.trust} now${by}`]
+    }),
+    ...[...had.values()]
+      .filter(({ digest }) => !has.has(digest))
+      .map(({ version, digest }) => `${version} forgotten (${short(digest)})`),
+  ]
+}
+
+function routing(before: InstalledConnector | null, after: InstalledConnector): string[] {
+  const told: string[] = []
+  if ((before?.active ?? null) !== after.active) {
+    const from = before && numberOf(before)
+    const to = numberOf(after)
+    told.push(to === null ? 'serves nothing' : from === null ? `serves ${to}` : `${from} → ${to}`)
+  }
+  const now = disabling(after)
+  if (disabling(before) !== now) told.push(now)
+  return told
+}
+
+const disabling = (one: InstalledConnector | null): string =>
+  !one?.disabled ? 'enabled' : one.at_once ? 'disabled at once' : 'disabled for new calls'
+
+const numberOf = ({ active, versions }: InstalledConnector): string | null =>
+  versions.find(({ digest }) => digest === active)?.version ?? null
+
+/** Wants of `some` that are not in `others`, grouped by what is asked of whom. */
+function grants(some: readonly Want[], others: readonly Want[]): string[] {
+  const known = new Set(others.map(identity))
+  return inWords(some.filter((one) => !known.has(identity(one))))
+}
+
+const identity = ({ kind, key, amount, secrets }: Want): string =>
+  JSON.stringify([kind, key, amount, secrets])
+
+/** Wants for people: requests once for each address and list of methods, with the capabilities that share both. */
+export function inWords(wants: readonly Want[]): string[] {
+  const methods = new Map<string, Set<string>>()
+  const others: string[] = []
+  for (const { kind, key, words } of wants) {
+    if (kind !== 'egress') {
+      others.push(kind === 'login' ? `log in by ${words}` : (VERBS[kind]?.(words) ?? words))
+      continue
+    }
+    const [capability, method, url] = JSON.parse(key) as [string, string, string]
+    const of = JSON.stringify([url, capability])
+    methods.set(of, (methods.get(of) ?? new Set()).add(method))
+  }
+  const shared = new Map<string, string[]>()
+  for (const [of, own] of methods) {
+    const [url, capability] = JSON.parse(of) as [string, string]
+    const sent = `send ${[...own].sort().join(', ')} to ${url}`
+    shared.set(sent, [...(shared.get(sent) ?? []), capability])
+  }
+  const sent = [...shared].map(([what, names]) => `${what} (for ${names.sort().join(', ')})`)
+  return [...sent, ...others]
+}
+
+const VERBS: Partial<Record<Want['kind'], (words: string) => string>> = {
+  capability: (words) => words.replace(/^offers/, 'offer'),
+  clear_secret: (words) => words.replace(/^sees/, 'see'),
+  limit: (words) => `use ${words}`,
+}
+
+function ofPublishers(before: Statement, after: Statement): string[] {
+  const had = new Map(before.publishers.map((one) => [one.key, one]))
+  return after.publishers.flatMap(({ key, name, revoked_at }) => {
+    const old = had.get(key)
+    if (!old) return [`publisher ${name}: trusted (key ${key})`]
+    if ((old.revoked_at === null) === (revoked_at === null)) return []
+    return [`publisher ${name}: ${revoked_at ? 'trusted no more' : 'trusted again'} (key ${key})`]
+  })
+}
+
+const short = (digest: string): string => digest.slice(0, 12)

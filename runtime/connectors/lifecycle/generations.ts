@@ -1,0 +1,210 @@
+/**
+ * Generations in the database: each is one row that is never changed, made in one transaction with its
+ * entry in the activity log, so that a host that is killed at any line leaves the last one whole.
+ */
+import { createHash } from 'node:crypto'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import {
+  type Action,
+  type Generation,
+  type InstalledConnector,
+  NOTHING_INSTALLED,
+  type Statement,
+  saidOf,
+} from '../../contract/endpoints/generation.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { canonicalJson } from '../../contract/schema/canonical-json.ts'
+import { type Doer, recordActivity } from '../../core/kernel/audit/activity.ts'
+import type { Db } from '../../database/database.ts'
+import { lockUntilEnd } from '../../database/locks.ts'
+import { generations, installedStates } from '../../database/schema/lifecycle.ts'
+import { users } from '../../database/schema/people.ts'
+import { difference } from './difference.ts'
+
+/** The channel that hosts listen to; what is said there is the number. */
+export const CHANNEL = 'keyway_generation'
+
+/** A generation with all that it says; number 0 is before the first. */
+export type Stated = { number: number; statement: Statement }
+
+/** Who changes what is installed, and why. */
+export type Wish = {
+  action: Action
+  reason: string
+  /** The newest generation that they have seen; null where that does not matter. */
+  expected: number | null
+  /** Only says what would be different. */
+  dryRun: boolean
+}
+
+/** What became of a wish; `number` is the newest generation then. */
+export type Outcome = { number: number; difference: string[]; changed: boolean }
+
+type Row = typeof generations.$inferSelect
+
+/** The newest generation. `known` are states that the caller has already, by digest. */
+export async function newest(
+  db: Db,
+  domainId: string,
+  known: ReadonlyMap<string, InstalledConnector> = new Map(),
+): Promise<Stated> {
+  const [row] = await db
+    .select()
+    .from(generations)
+    .where(eq(generations.domainId, domainId))
+    .orderBy(desc(generations.number))
+    .limit(1)
+  return row ? stated(db, row, known) : { number: 0, statement: NOTHING_INSTALLED }
+}
+
+/** The number of the newest generation: cheap enough to be asked for all the time. */
+export async function newestNumber(db: Db, domainId: string): Promise<number> {
+  const [row] = await db
+    .select({ number: sql<number>`coalesce(max(${generations.number}), 0)` })
+    .from(generations)
+    .where(eq(generations.domainId, domainId))
+  return Number(row?.number ?? 0)
+}
+
+/** What an earlier generation said, or null where there was none of that number. */
+export async function statementOf(
+  db: Db,
+  domainId: string,
+  number: number,
+): Promise<Statement | null> {
+  if (number === 0) return NOTHING_INSTALLED
+  const row = await rowOf(db, domainId, number)
+  return row && (await stated(db, row, new Map())).statement
+}
+
+async function rowOf(db: Db, domainId: string, number: number): Promise<Row | null> {
+  if (!Number.isSafeInteger(number) || number < 1 || number > 2 ** 31 - 1) return null
+  const [row] = await db
+    .select()
+    .from(generations)
+    .where(and(eq(generations.domainId, domainId), eq(generations.number, number)))
+  return row ?? null
+}
+
+async function stated(
+  db: Db,
+  { number, connectors, publishers }: Row,
+  known: ReadonlyMap<string, InstalledConnector>,
+): Promise<Stated> {
+  const states = new Map(known)
+  const missing = [...new Set(Object.values(connectors))].filter((digest) => !states.has(digest))
+  for (let at = 0; at < missing.length; at += 1000) {
+    const rows = await db
+      .select()
+      .from(installedStates)
+      .where(inArray(installedStates.digest, missing.slice(at, at + 1000)))
+    for (const { digest, state } of rows) {
+      states.set(digest, state)
+      digests.set(state, digest)
+    }
+  }
+  const all = Object.entries(connectors).map(([key, digest]) => {
+    const state = states.get(digest)
+    if (!state) throw new Error(`generation ${number} names a state that is not there: ${digest}`)
+    return [key, state] as const
+  })
+  return { number, statement: { connectors: Object.fromEntries(all), publishers } }
+}
+
+/** Of states that never change, by what they are: a thousand connectors would be digested at each change. */
+const digests = new WeakMap<InstalledConnector, string>()
+
+/** The digest of what is said of one connector. */
+export function stateDigest(state: InstalledConnector): string {
+  const digest =
+    digests.get(state) ?? createHash('sha256').update(canonicalJson(state)).digest('hex')
+  digests.set(state, digest)
+  return digest
+}
+
+/**
+ * Makes the next generation. `change` is given the newest one and answers what is to be; where that says
+ * the same, nothing is written and the newest one is the answer.
+ *
+ * @throws CoreError 409 when somebody else was faster than `expected`
+ */
+export async function commit(
+  db: Db,
+  actor: Doer,
+  { action, reason, expected, dryRun }: Wish,
+  change: (before: Statement, tx: Db) => Statement | Promise<Statement>,
+): Promise<Outcome> {
+  const { domainId, userId } = actor
+  return db.transaction(async (tx) => {
+    await tx.execute(lockUntilEnd('changing what is installed'))
+    const before = await newest(tx, domainId)
+    if (expected !== null && expected !== before.number)
+      throw new CoreError(
+        409,
+        `The newest generation is ${before.number}, not ${expected}: somebody has changed what is installed meanwhile; look at it and try again`,
+      )
+    const statement = await change(before.statement, tx)
+    const told = difference(before.statement, statement)
+    if (told.length === 0 || dryRun)
+      return { number: before.number, difference: told, changed: false }
+    const states = Object.entries(statement.connectors).map(
+      ([key, state]) => [key, stateDigest(state), state] as const,
+    )
+    const fresh = states.filter(([key, , state]) => saidOf(before.statement, key) !== state)
+    if (fresh.length > 0)
+      await tx
+        .insert(installedStates)
+        .values(fresh.map(([, digest, state]) => ({ digest, state })))
+        .onConflictDoNothing()
+    const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
+    const number = before.number + 1
+    const by = user?.email ?? ''
+    const connectors = Object.fromEntries(states.map(([key, digest]) => [key, digest]))
+    const { publishers } = statement
+    await tx.insert(generations).values({
+      domainId,
+      number,
+      userId,
+      by,
+      action,
+      reason,
+      connectors,
+      publishers,
+      difference: told,
+    })
+    const target = { target_type: 'Generation', name: `generation ${number}`, id: String(number) }
+    await recordActivity(tx, actor, `CONNECTORS_${action.toUpperCase()}`, [target], {
+      reason,
+      difference: told.slice(0, 100),
+    })
+    await tx.execute(sql`select pg_notify(${CHANNEL}, ${String(number)})`)
+    return { number, difference: told, changed: true }
+  })
+}
+
+/** Who changed what and why, newest first. */
+export async function history(
+  db: Db,
+  domainId: string,
+  { limit, before }: { limit: number; before: number | null },
+): Promise<Generation[]> {
+  const rows = await db
+    .select({
+      generation: generations.number,
+      at: generations.at,
+      by: generations.by,
+      action: generations.action,
+      reason: generations.reason,
+      difference: generations.difference,
+    })
+    .from(generations)
+    .where(
+      and(
+        eq(generations.domainId, domainId),
+        before === null ? undefined : sql`${generations.number} < ${before}`,
+      ),
+    )
+    .orderBy(desc(generations.number))
+    .limit(limit)
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }))
+}

@@ -1,0 +1,194 @@
+/**
+ * What is installed on this host: follows the newest generation, keeps the packages that it names, and lets
+ * operators make the next one. Knows the database and the registry; how a package is checked and a version
+ * is called is handed in.
+ */
+import path from 'node:path'
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import type { Want } from '../../contract/endpoints/generation.ts'
+import type { PackageFinding } from '../../contract/endpoints/operator.ts'
+import type { Doer } from '../../core/kernel/audit/activity.ts'
+import type { Db } from '../../database/database.ts'
+import type { Sealer } from '../../secrets/seal.ts'
+import type { Package } from '../packages/format.ts'
+import { readPackage } from '../packages/read.ts'
+import type { CheckEgress } from '../registry/check-egress.ts'
+import { checkManifest } from '../registry/check-manifest.ts'
+import { createInstalled, type Installed, type Kept } from '../registry/installed.ts'
+import { logoOf } from '../registry/logo.ts'
+import type { Registry } from '../registry/registry.ts'
+import { restrict } from '../registry/requested-grant.ts'
+import type { Store } from '../registry/store.ts'
+import { createVersion, type Version } from '../registry/version.ts'
+import { createRecentCalls, type ListOthers, type RecentCalls } from './calls.ts'
+import { brokenApps } from './dependents.ts'
+import { type Follower, follow } from './follow.ts'
+import { keepLastKnown, readLastKnown } from './last-known.ts'
+import type { InstallPolicy, OperateDeps } from './operating.ts'
+import { packedOf } from './packages.ts'
+import { type Probe, probeOf } from './probes.ts'
+
+export type LifecycleDeps = {
+  dataDir: string
+  folders: Registry
+  /** Keeps packages on this host's disk. */
+  store: Store
+  /** Null for a host without one. */
+  database: {
+    db(): Db | null
+    domainId(): string | null
+    listen(channel: string, hear: () => void): () => Promise<void>
+    first: Promise<void>
+  } | null
+  policy: InstallPolicy
+  vault: Sealer
+  checkEgress: CheckEgress
+  checkPackage(one: Package): Promise<{ findings: PackageFinding[]; manifest: Manifest | null }>
+  /** Calls a version that serves nobody yet; answers what went wrong, in words. */
+  tryOut(version: Version, probe: Probe | null): Promise<string | null>
+  onRetired(version: Version): void
+  onError(error: unknown): void
+  tell(text: string): void
+  /** Asks the other processes of this host for their latest calls. */
+  listOtherCalls?: ListOthers
+}
+
+export type Lifecycle = {
+  registry: Installed
+  calls: RecentCalls
+  generation(): number
+  /** As the registry's; asks first whether there is a newer generation where it knows none of that digest. */
+  byDigest: Registry['byDigest']
+  /** Resolves when the newest generation is served, once the database is there. */
+  ready: Promise<void>
+  /** What an operator's operation needs. */
+  operate(db: Db, actor: Doer, email: string): OperateDeps
+  /** Takes the newest generation over on this host now. */
+  catchUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** In place of a generation's number, before the database has been asked. */
+const NOT_ASKED = -1
+
+/** Serves what was installed last, and follows from there. */
+export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
+  const { dataDir, store, database, vault, onError } = deps
+  const directory = path.join(dataDir, 'installed')
+  const registry = createInstalled({ folders: deps.folders, kept, onRetired: deps.onRetired })
+
+  /** A package of this host's disk; else of the database. */
+  async function kept(digest: string): Promise<Kept> {
+    const known = await store.manifest(digest)
+    if (known) return { manifest: known, readCode: () => store.code(digest) }
+    const db = database?.db()
+    const domainId = database?.domainId()
+    if (!db || !domainId)
+      throw new Error('its package is not on this host yet, and the database is away')
+    const packed = await packedOf(db, domainId, digest)
+    if (!packed) throw new Error('its package is not in the database; install it again')
+    const manifest = await unpack(digest, packed)
+    return { manifest, readCode: () => store.code(digest) }
+  }
+
+  async function unpack(digest: string, packed: Buffer): Promise<Manifest> {
+    const one = await readPackage(packed)
+    if (one.digest !== digest) throw new Error('its package in the database is another one')
+    const { files } = one
+    const text = (files.get('connector.json') as Buffer).toString('utf8')
+    const checked = checkManifest(text, deps.checkEgress)
+    if (!checked.ok) throw new Error(checked.findings.join('; '))
+    const { manifest } = checked
+    const logo = logoOf(manifest, { files: new Map(files) })
+    await store.keep(digest, {
+      ok: true,
+      manifest,
+      code: (files.get('code.js') as Buffer).toString('utf8'),
+      map: files.get('code.js.map')?.toString('utf8') ?? null,
+      logo: logo.ok ? logo.url : null,
+    })
+    return manifest
+  }
+
+  async function tryOut(digest: string, grants: readonly Want[], probe: Probe | null) {
+    const { manifest, readCode } = await kept(digest)
+    const version = createVersion(restrict(manifest, grants), digest, 'stranger', readCode)
+    return deps.tryOut(version, probe)
+  }
+
+  const last = await readLastKnown(directory)
+  let told = await registry.take(last.statement)
+  for (const problem of told) deps.tell(problem)
+  /** The generation that lies on the disk. */
+  let onDisk = -1
+
+  let follower: Follower | null = null
+  let stopped = false
+
+  async function begin(): Promise<void> {
+    await database?.first
+    const domain = database?.domainId()
+    if (!database || !domain || stopped) return
+    // Taken over anew in any case: the database may be another one, or one that was restored, and a package
+    // may have been lost meanwhile.
+    const served = { number: NOT_ASKED, statement: last.statement }
+    follower = follow(
+      {
+        db: database.db,
+        domainId: () => domain,
+        keyIds: vault.keyIds,
+        listen: database.listen,
+        async apply(stated) {
+          const found = await registry.take(stated.statement)
+          for (const problem of found) if (!told.includes(problem)) deps.tell(problem)
+          told = found
+          // Served all the same: the disk may be full, and the next start asks the database.
+          if (onDisk !== stated.number)
+            await keepLastKnown(directory, { ...stated, domain }).then(() => {
+              onDisk = stated.number
+            }, onError)
+          return found
+        },
+        onError,
+      },
+      served,
+    )
+    await follower.catchUp()
+  }
+
+  const ready = begin().catch(onError)
+  return {
+    registry,
+    calls: createRecentCalls(deps.listOtherCalls),
+    generation() {
+      const served = follower?.generation() ?? NOT_ASKED
+      return served === NOT_ASKED ? last.number : served
+    },
+    ready,
+    async byDigest(id, digest) {
+      const known = await registry.byDigest(id, digest)
+      if (known || !follower) return known
+      // A page sequence that another host began on what is new: this one has not heard of it yet.
+      await follower.catchUp()
+      return registry.byDigest(id, digest)
+    },
+    operate: (db, actor, email) => ({
+      db,
+      actor,
+      email,
+      policy: deps.policy,
+      check: deps.checkPackage,
+      manifestOf: async (digest) => (await kept(digest)).manifest,
+      tryOut,
+      probeOf: (id) => probeOf(db, vault, actor.domainId, id),
+      brokenApps: (id, manifest, findings) =>
+        brokenApps(db, vault, actor.domainId, { id, manifest, findings }),
+    }),
+    catchUp: async () => follower?.catchUp(),
+    async stop() {
+      // Not `ready`: a database that was never there would be waited for.
+      stopped = true
+      await follower?.stop()
+    },
+  }
+}

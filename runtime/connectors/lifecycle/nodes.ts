@@ -1,0 +1,79 @@
+/** The hosts on one database: which generation each serves, and whether it is still there. */
+import { and, eq, lt, sql } from 'drizzle-orm'
+import type { NodeRow } from '../../contract/endpoints/generation.ts'
+import { isLive } from '../../core/kernel/deployment/deployment.ts'
+import type { Db } from '../../database/database.ts'
+import { nodes } from '../../database/schema/lifecycle.ts'
+
+/** A host that is gone this long is forgotten, in seconds. */
+const FORGOTTEN_SECONDS = 3600
+/** How often the others are looked at, in milliseconds. */
+const LOOK_MS = 50
+
+/** Says what a host serves, and which secrets it knows. */
+export async function saySeen(
+  db: Db,
+  domainId: string,
+  node: { id: string; generation: number; problems: string[]; keyIds: string[] },
+): Promise<void> {
+  const { id: _, ...said } = node
+  const set = { ...said, seenAt: sql`now()` }
+  await db
+    .insert(nodes)
+    .values({ ...node, domainId })
+    .onConflictDoUpdate({ target: nodes.id, set })
+  await db
+    .delete(nodes)
+    .where(lt(nodes.seenAt, sql`now() - make_interval(secs => ${FORGOTTEN_SECONDS})`))
+}
+
+/** The host stops: nobody waits for it. */
+export async function sayGone(db: Db, id: string): Promise<void> {
+  await db.delete(nodes).where(eq(nodes.id, id))
+}
+
+export async function listNodes(db: Db, domainId: string): Promise<NodeRow[]> {
+  const rows = await db
+    .select({
+      node: nodes.id,
+      generation: nodes.generation,
+      problems: nodes.problems,
+      seenAt: nodes.seenAt,
+      live: sql<boolean>`${isLive}`,
+    })
+    .from(nodes)
+    .where(eq(nodes.domainId, domainId))
+    .orderBy(nodes.id)
+  return rows.map(({ seenAt, ...row }) => ({ ...row, seen_at: seenAt.toISOString() }))
+}
+
+/** What live hosts could not take over, each told once. */
+export async function problemsOf(db: Db, domainId: string): Promise<string[]> {
+  const all = await listNodes(db, domainId)
+  return [...new Set(all.flatMap(({ live, problems }) => (live ? problems : [])))]
+}
+
+/**
+ * Waits until every live host serves a generation, or the time is over.
+ *
+ * @returns whether all do.
+ */
+export async function converged(
+  db: Db,
+  domainId: string,
+  generation: number,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const endMs = performance.now() + waitMs
+  for (;;) {
+    const [behind] = await db
+      .select({ id: nodes.id })
+      .from(nodes)
+      .where(and(eq(nodes.domainId, domainId), lt(nodes.generation, generation), isLive))
+      .limit(1)
+    if (!behind) return true
+    if (performance.now() >= endMs || signal.aborted) return false
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}

@@ -1,0 +1,70 @@
+/** Switching connectors off and on, removing them, and going back to what served before. */
+
+import { saidOf } from '../../contract/endpoints/generation.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { uncovered, wantsOf } from '../registry/requested-grant.ts'
+import { granted, removed, rolledBack, switched } from './desired-state.ts'
+import { inWords } from './difference.ts'
+import { commit, type Outcome, statementOf } from './generations.ts'
+import { chosen } from './grants.ts'
+import { type Change, type OperateDeps, usable } from './operating.ts'
+import { judgedAnew } from './packages.ts'
+import { forgetProbe } from './probes.ts'
+
+export const switchOff = (
+  { db, actor }: OperateDeps,
+  id: string,
+  { atOnce, ...change }: Change & { atOnce: boolean },
+): Promise<Outcome> =>
+  commit(db, actor, { ...change, action: 'disable' }, (now) =>
+    switched(now, id, { disabled: true, atOnce }),
+  )
+
+export const switchOn = ({ db, actor }: OperateDeps, id: string, change: Change) =>
+  commit(db, actor, { ...change, action: 'enable' }, (now) =>
+    switched(now, id, { disabled: false, atOnce: false }),
+  )
+
+export const remove = ({ db, actor }: OperateDeps, id: string, change: Change) =>
+  commit(db, actor, { ...change, action: 'remove' }, async (now, tx) => {
+    const after = removed(now, id)
+    // Whatever is installed under this id next is not to be tried with them.
+    if (!change.dryRun) await forgetProbe(tx, actor.domainId, id)
+    return after
+  })
+
+/**
+ * Serves what an earlier generation served. What serves now and goes on does so with what it has: only what
+ * comes back must have all that it wants.
+ *
+ * @throws CoreError 404 for a generation that never was; RuntimeError state_conflict for what it wants more
+ */
+export async function rollBack(
+  deps: OperateDeps,
+  { to, grant: selection, ...change }: Change & { to: number; grant: 'all' | string[] },
+): Promise<Outcome> {
+  const { db, actor } = deps
+  const then = await statementOf(db, actor.domainId, to)
+  if (!then) throw new CoreError(404, `There is no generation ${to}`)
+  return commit(db, actor, { ...change, action: 'rollback' }, async (now, tx) => {
+    const at = new Date().toISOString()
+    let after = await judgedAnew(tx, actor.domainId, rolledBack(now, then, at))
+    for (const [key, connector] of Object.entries(after.connectors)) {
+      const { active } = connector
+      if (active === null || active === saidOf(now, key)?.active) continue
+      const manifest = await usable(deps, connector.id, active)
+      const missing = uncovered(wantsOf(manifest), connector.grants)
+      const given = chosen(deps, missing, selection, change.reason)
+      const still = uncovered(missing, given)
+      if (still.length > 0)
+        throw new RuntimeError(
+          'state_conflict',
+          `${connector.id} ${manifest.version} wants what is not granted any more: ${inWords(still).join('; ')}. Roll back with a grant of it`,
+          { raw: { wants: still } },
+        )
+      after = granted(after, connector.id, given)
+    }
+    return after
+  })
+}

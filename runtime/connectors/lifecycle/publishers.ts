@@ -1,0 +1,31 @@
+/** Whose packages an operator trusts: what they have signed is judged anew with each change. */
+import { readPublicKey } from '../packages/sign.ts'
+import { distrusting, trusting } from './desired-state.ts'
+import { commit, type Outcome } from './generations.ts'
+import type { Change, OperateDeps } from './operating.ts'
+import { judgedAnew } from './packages.ts'
+
+/** @throws PackageError for what is no key */
+export function trust(
+  { db, actor }: OperateDeps,
+  { name, publicKey, ...change }: Change & { name: string; publicKey: string },
+): Promise<Outcome> {
+  const { id: key } = readPublicKey(publicKey)
+  const trusted_at = new Date().toISOString()
+  return commit(db, actor, { ...change, action: 'trust' }, (now, tx) =>
+    judgedAnew(
+      tx,
+      actor.domainId,
+      trusting(now, { key, name, public_key: publicKey, trusted_at, revoked_at: null }),
+    ),
+  )
+}
+
+export const distrust = (
+  { db, actor }: OperateDeps,
+  key: string,
+  change: Change,
+): Promise<Outcome> =>
+  commit(db, actor, { ...change, action: 'distrust' }, (now, tx) =>
+    judgedAnew(tx, actor.domainId, distrusting(now, key, new Date().toISOString())),
+  )

@@ -1,0 +1,107 @@
+/** A package comes in: it is checked and kept, and no call goes to it yet. */
+
+import type { Manifest } from '../../contract/connector/manifest.ts'
+import {
+  type Grant,
+  type InstalledConnector,
+  saidOf,
+  type Want,
+} from '../../contract/endpoints/generation.ts'
+import type { PackageFinding, PackageReport } from '../../contract/endpoints/operator.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { compatibility } from '../registry/compatibility.ts'
+import { uncovered, wantsOf } from '../registry/requested-grant.ts'
+import { installed } from './desired-state.ts'
+import { inWords } from './difference.ts'
+import { commit, newest, type Outcome } from './generations.ts'
+import { type Change, type OperateDeps, readable } from './operating.ts'
+import { forgetUnnamed, keepPackage, keepSignature, trusted, type Uploaded } from './packages.ts'
+
+/**
+ * Checks a package and keeps it.
+ *
+ * @throws RuntimeError input_invalid with the report, for one that may not be installed; CoreError 409
+ */
+export async function upload(
+  deps: OperateDeps,
+  uploaded: Uploaded,
+  change: Change & { changePublisher: boolean },
+): Promise<Outcome & { report: PackageReport }> {
+  const { db, actor, policy } = deps
+  const { package: one, signature } = uploaded
+  const { digest } = one
+  const { id, version } = one.digests
+  const { statement } = await newest(db, actor.domainId)
+  const { why, ...trust } = trusted(one, signature, statement.publishers)
+  if (why !== null) throw refused(`the signature is invalid: ${why}`)
+  if (policy === 'trusted' && trust.trust !== 'trusted')
+    throw refused(
+      trust.key === null
+        ? 'it is not signed, and KEYWAY_INSTALL=trusted takes what a trusted publisher has signed. Sign it first: keyway sign PACKAGE --key KEY, and keyway trust KEY.pub --name PUBLISHER once'
+        : `it is signed by the key ${trust.key}, which nobody here trusts: if you know whose it is, run keyway trust`,
+    )
+  const { findings, manifest } = await deps.check(one)
+  const before = saidOf(statement, id)
+  const report = await reportOf(deps, before, { id, digest, version, ...trust }, findings, manifest)
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  if (!manifest || errors.length > 0)
+    throw refused(`it does not pass its checks: ${briefly(errors)}`, report)
+  // Content first: a generation never names what is not there. What is left over by a kill is harmless.
+  if (!change.dryRun) await keepPackage(db, actor.domainId, uploaded)
+  const installedAt = new Date().toISOString()
+  const outcome = await commit(db, actor, { ...change, action: 'install' }, async (now, tx) => {
+    const { publishers } = now
+    const { why: _again, ...judged } = trusted(one, signature, publishers)
+    const made = { digest, version, ...judged, installed_at: installedAt, served_until: null }
+    const after = installed(now, id, made, change)
+    // What is refused, or says nothing new, leaves the signature that the versions were judged by.
+    if (after !== now && !change.dryRun) {
+      await keepSignature(tx, actor.domainId, digest, signature)
+      await forgetUnnamed(tx, actor.domainId)
+    }
+    return after
+  })
+  return { ...outcome, report }
+}
+
+/** The first few findings. */
+function briefly(findings: readonly PackageFinding[]): string {
+  const shown = findings.slice(0, 3).map(({ where, message }) => `${where}: ${message}`)
+  const more = findings.length - shown.length
+  return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+const refused = (why: string, report: PackageReport | null = null): RuntimeError =>
+  new RuntimeError(
+    'input_invalid',
+    `The package was not installed: ${why}`,
+    report ? { raw: { package: report } } : {},
+  )
+
+async function reportOf(
+  deps: OperateDeps,
+  before: InstalledConnector | null,
+  facts: Pick<PackageReport, 'id' | 'digest' | 'version' | 'trust' | 'publisher' | 'key'>,
+  findings: PackageFinding[],
+  manifest: Manifest | null,
+): Promise<PackageReport> {
+  const grants = before?.grants ?? []
+  const wants = manifest ? wantsOf(manifest) : []
+  const active = before?.active ? await readable(deps, before.active) : null
+  const serving = before?.versions.find((one) => one.digest === before.active)
+  return {
+    ...facts,
+    findings: [...findings, ...(manifest && active ? compatibility(active, manifest) : [])],
+    more: told(uncovered(wants, grants)),
+    less: told(uncovered(grants.map(plain), wants)),
+    replaces: serving?.version ?? null,
+    active: before?.active === facts.digest && !before.disabled,
+  }
+}
+
+const told = (wants: Want[]) => ({ wants, words: inWords(wants) })
+
+/** A grant as the want that it was given for. */
+function plain({ granted_at: _at, granted_by: _by, reason: _why, ...want }: Grant): Want {
+  return want
+}

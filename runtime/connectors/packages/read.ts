@@ -1,0 +1,143 @@
+/**
+ * Reads a package that anybody may have made: bounded in every way, nothing but plain files with the names
+ * of a package, each of them what `digests.json` says. Nothing is written to disk.
+ */
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
+import * as v from 'valibot'
+import { inSlices } from '../../bounded/slices.ts'
+import {
+  DIGESTS,
+  Digests,
+  FORMAT,
+  MAX_DIGESTS_BYTES,
+  MAX_PACKED_BYTES,
+  MAX_UNPACKED_BYTES,
+  PARTS,
+  type Package,
+  PackageError,
+  partOf,
+  sha256,
+} from './format.ts'
+
+/** Most entries that are looked at; a package has eight. */
+const MAX_ENTRIES = 16
+
+/**
+ * Reads a whole package.
+ *
+ * @throws PackageError
+ */
+export async function readPackage(packed: Buffer): Promise<Package> {
+  if (packed.length > MAX_PACKED_BYTES)
+    throw new PackageError(`it has ${packed.length} bytes, at most ${MAX_PACKED_BYTES} are allowed`)
+  const found = new Map<string, Buffer>()
+  try {
+    for await (const entry of entriesOf(packed)) {
+      const name = nameOf(entry, found)
+      found.set(name, await bodyOf(entry, name))
+    }
+  } catch (error) {
+    throw translated(error)
+  }
+  return inSlices(checked(found))
+}
+
+async function* entriesOf(packed: Buffer): AsyncGenerator<ParsedTarEntry> {
+  const gunzip = createGunzip({ maxOutputLength: MAX_UNPACKED_BYTES })
+  let unpacked = 0
+  const bounded = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of Readable.from([packed]).pipe(gunzip)) {
+      unpacked += chunk.length
+      if (unpacked > MAX_UNPACKED_BYTES)
+        throw new PackageError(`it holds more than ${MAX_UNPACKED_BYTES} bytes`)
+      yield chunk
+    }
+    // Behind the end it would be kept, and no digest covers it.
+    if (gunzip.bytesWritten !== packed.length)
+      throw new PackageError('it has data behind its end; pack it again')
+  }
+  let entries = 0
+  const web = ReadableStream.from(bounded()) as ReadableStream<Uint8Array>
+  try {
+    for await (const entry of web.pipeThrough(createTarDecoder({ strict: true }))) {
+      entries += 1
+      if (entries > MAX_ENTRIES) throw new PackageError(`it holds more than ${MAX_ENTRIES} entries`)
+      yield entry
+    }
+  } finally {
+    gunzip.destroy()
+  }
+}
+
+/** The name of an entry that may be there: a plain file, with a name of the table, once. */
+function nameOf({ header }: ParsedTarEntry, found: ReadonlyMap<string, Buffer>): string {
+  const { name, type } = header
+  const shown = JSON.stringify(name.slice(0, 100))
+  if (type !== 'file') throw new PackageError(`it holds ${shown}, which is no plain file`)
+  if (name !== DIGESTS && partOf(name) === null)
+    throw new PackageError(
+      `it holds ${shown}; a package holds ${[DIGESTS, ...Object.keys(PARTS)].join(', ')} and a logo`,
+    )
+  if (found.has(name)) throw new PackageError(`it holds ${shown} twice`)
+  if (found.size === 0 && name !== DIGESTS)
+    throw new PackageError(`it begins with ${shown}; the first must be ${DIGESTS}`)
+  return name
+}
+
+async function bodyOf({ header, body }: ParsedTarEntry, name: string): Promise<Buffer> {
+  const most = partOf(name)?.maxBytes ?? MAX_DIGESTS_BYTES
+  if (header.size > most)
+    throw new PackageError(`${name} has ${header.size} bytes, at most ${most} are allowed`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function* checked(found: Map<string, Buffer>): Generator<void, Package> {
+  const text = found.get(DIGESTS)
+  if (text === undefined) throw new PackageError('it is empty')
+  found.delete(DIGESTS)
+  const digestsText = text.toString('utf8')
+  const digests = parseDigests(digestsText)
+  const files = found
+  for (const [name, { required }] of Object.entries(PARTS))
+    if (required && !files.has(name)) throw new PackageError(`${name} is missing`)
+  const named = Object.keys(digests.files)
+  const missing = named.find((name) => !files.has(name))
+  if (missing) throw new PackageError(`${missing} is missing, though ${DIGESTS} names it`)
+  for (const [name, content] of files) {
+    if (!Object.hasOwn(digests.files, name))
+      throw new PackageError(`${DIGESTS} does not name ${name}`)
+    yield
+    if (digests.files[name] !== sha256(content))
+      throw new PackageError(`${name} is not what ${DIGESTS} says: it was changed`)
+  }
+  return { digest: sha256(digestsText), digestsText, digests, files }
+}
+
+function parseDigests(text: string): Digests {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new PackageError(`${DIGESTS} is not JSON`)
+  }
+  const form = v.safeParse(v.object({ format: v.number() }), value)
+  if (form.success && form.output.format > FORMAT)
+    throw new PackageError('it was made by a newer version of Keyway; install it with that one')
+  const parsed = v.safeParse(Digests, value)
+  if (parsed.success) return parsed.output
+  const [issue] = parsed.issues
+  throw new PackageError(`${DIGESTS}: ${v.getDotPath(issue) ?? 'it'} is wrong: ${issue.message}`)
+}
+
+/** What gzip and tar say, in words. */
+function translated(error: unknown): unknown {
+  if (error instanceof PackageError) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ERR_BUFFER_TOO_LARGE')
+    return new PackageError(`it holds more than ${MAX_UNPACKED_BYTES} bytes`)
+  return new PackageError(`it is no package: ${message}`)
+}

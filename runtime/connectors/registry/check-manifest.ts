@@ -1,0 +1,313 @@
+/**
+ * Reads connector.json: its shape first, then the rules that no shape can say. Every finding names the
+ * field, what was found and what to write instead.
+ */
+
+import semver from 'semver'
+import * as v from 'valibot'
+import {
+  CAPABILITIES,
+  CAPABILITY_NAMES,
+  isCapability,
+} from '../../contract/capabilities/capabilities.ts'
+import { AUTHENTICATION, type CredentialKind } from '../../contract/connector/authentication.ts'
+import {
+  type EgressEntry,
+  INTERFACE_VERSION,
+  isLdapRule,
+  MAX_MANIFEST_BYTES,
+  Manifest,
+} from '../../contract/connector/manifest.ts'
+import { patternsFault } from '../../contract/connector/pattern.ts'
+import { describeIssue, requestSchema, standardFields } from '../../contract/connector/payload.ts'
+import { secretFields } from '../../contract/connector/secrets.ts'
+import { type Field, type Fields, flatSchema } from '../../contract/connector/settings.ts'
+import { nearest } from '../../contract/errors/nearest.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import { marksIn } from '../../contract/limits/reply-limits.ts'
+import { isPointer } from '../../contract/schema/json-pointer.ts'
+import type { CheckEgress } from './check-egress.ts'
+import { checkExchange } from './check-exchange.ts'
+import { oauthFindings } from './check-oauth.ts'
+
+export type CheckedManifest =
+  | { ok: true; manifest: Manifest }
+  | { ok: false; findings: string[]; id: string | null; version: string | null }
+
+/** Capability names that come by themselves and are never declared. */
+const AUTOMATIC = ['info', 'app_info']
+
+/** What to write where a member is missing that every manifest has. */
+const EXAMPLES: Record<string, string> = {
+  id: '"id": "acme"',
+  version: '"version": "1.0.0"',
+  runtime: '"runtime": "^1.0.0"',
+  capabilities: '"capabilities": { "list_accounts": {} }',
+}
+
+/** Most findings that are told. */
+const MAX_FINDINGS = 50
+
+/** Reads and judges the text of a connector.json. */
+export function checkManifest(text: string, checkEgress: CheckEgress): CheckedManifest {
+  // Before it is parsed: what is large is judged for seconds, and the host does nothing else meanwhile.
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_MANIFEST_BYTES)
+    return refused(
+      [
+        `connector.json has ${bytes} bytes, at most ${MAX_MANIFEST_BYTES} are allowed; leave some out`,
+      ],
+      undefined,
+    )
+  const { maxMarks } = INPUTS.manifest
+  if (marksIn(Buffer.from(text), maxMarks) > maxMarks)
+    return refused(
+      [`connector.json holds more than ${maxMarks / 2} values; leave some out`],
+      undefined,
+    )
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return refused([`connector.json is not JSON: ${(error as Error).message}`], undefined)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refused([`connector.json: found ${show(value)}; write an object`], undefined)
+  const patterns = patternsFault(value)
+  if (patterns !== null) return refused([patterns], value)
+  const parsed = v.safeParse(Manifest, value)
+  if (!parsed.success) return refused(parsed.issues.map(shapeFinding), value)
+  const findings = RULES.flatMap((rule) => rule(parsed.output, checkEgress))
+  return findings.length > 0 ? refused(findings, value) : { ok: true, manifest: parsed.output }
+}
+
+/** A finding of the shape, with what to write instead where that is known. */
+function shapeFinding(issue: v.BaseIssue<unknown>): string {
+  const finding = describeIssue(issue)
+  const [, field = ''] = /^([a-z_]+): (?:missing|there is no such field)$/.exec(finding) ?? []
+  if (EXAMPLES[field]) return `${finding}; write ${EXAMPLES[field]}`
+  const near = field === '' ? null : nearest(field, Object.keys(Manifest.entries))
+  return near && !Object.hasOwn(Manifest.entries, field)
+    ? `${finding}; did you mean ${near}?`
+    : finding
+}
+
+type Rule = (manifest: Manifest, checkEgress: CheckEgress) => string[]
+
+const RULES: readonly Rule[] = [
+  ({ version }) =>
+    /^\d\S*$/.test(version) && semver.valid(version) !== null
+      ? []
+      : [`version: found ${show(version)}; write a semantic version such as 1.0.0`],
+
+  ({ runtime }) => {
+    if (semver.validRange(runtime) === null)
+      return [`runtime: found ${show(runtime)}; write a range such as ^1.0.0`]
+    if (semver.satisfies(INTERFACE_VERSION, runtime)) return []
+    return [
+      `runtime: asks for ${runtime}, this runtime speaks ${INTERFACE_VERSION}; use a connector made for it, or another runtime`,
+    ]
+  },
+
+  ({ authentication_schema, credentials }) => {
+    if (authentication_schema && credentials)
+      return ['authentication_schema, credentials: found both; write one of them']
+    if (!authentication_schema && !credentials)
+      return [
+        'authentication_schema: missing; write { "kind": "token" }, another kind, or several `credentials`',
+      ]
+    const ids = (credentials ?? []).map(({ id }) => id)
+    const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
+    return twice.map((id) => `credentials: the id ${show(id)} stands twice; give each its own`)
+  },
+
+  ({ authentication_schema: single, credentials }) => [
+    ...(single ? foreignFields('authentication_schema', single.kind, single.fields) : []),
+    ...(credentials ?? []).flatMap(({ kind, fields }, index) =>
+      foreignFields(`credentials.${index}`, kind, fields),
+    ),
+  ],
+
+  ({ capabilities }) =>
+    Object.keys(capabilities).flatMap((name) => {
+      if (AUTOMATIC.includes(name)) return [`capabilities.${name}: comes by itself; leave it out`]
+      if (isCapability(name)) return []
+      const near = nearest(name, CAPABILITY_NAMES)
+      return [
+        `capabilities.${name}: there is no such capability${near ? `; did you mean ${near}?` : ''}`,
+      ]
+    }),
+
+  ({ capabilities }) =>
+    Object.entries(capabilities).flatMap(([name, declared]) => {
+      if (!isCapability(name)) return []
+      const row: { extensible?: true; level: string } = CAPABILITIES[name]
+      const at = `capabilities.${name}`
+      const fields = { ...declared.request_fields, ...declared.response_fields }
+      const standard = standardFields(name)
+      return [
+        ...(['request_fields', 'response_fields'] as const)
+          .filter((member) => declared[member] && !row.extensible)
+          .map(
+            (member) => `${at}.${member}: only create_account and update_account may be widened`,
+          ),
+        ...Object.keys(fields)
+          .filter((field) => standard.has(field))
+          .map((field) => `${at}: ${field} is a standard field; give yours another name`),
+        ...(declared.reads_with && row.level === 'write'
+          ? [`${at}.reads_with: is for read capabilities; this one writes`]
+          : []),
+        ...(declared.reads_with && !declared.because
+          ? [`${at}.because: missing; say why this read sends ${declared.reads_with.join(', ')}`]
+          : []),
+      ]
+    }),
+
+  ({ settings, capabilities }) => [
+    ...fieldFindings('settings', settings),
+    ...Object.entries(capabilities).flatMap(([name, one]) => [
+      ...fieldFindings(`capabilities.${name}.request_fields`, one.request_fields ?? {}),
+      ...fieldFindings(`capabilities.${name}.response_fields`, one.response_fields ?? {}),
+    ]),
+  ],
+
+  ({ egress, settings, capabilities }, checkEgress) => [
+    ...checkEgress(egress, settings, 'egress'),
+    ...Object.entries(capabilities).flatMap(([name, one]) =>
+      checkEgress(one.egress ?? [], settings, `capabilities.${name}.egress`),
+    ),
+  ],
+
+  ({ egress, capabilities, settings, authentication_schema, credentials }) => {
+    const known = new Set([
+      ...(authentication_schema ? ['auth'] : []),
+      'request',
+      ...(credentials ?? []).map(({ id }) => id),
+      ...Object.keys(settings).map((name) => `settings.${name}`),
+    ])
+    const unknown = (rules: readonly EgressEntry[], at: string) =>
+      rules.flatMap(({ secrets = [] }, index) =>
+        secrets
+          .filter((name) => !known.has(name))
+          .map(
+            (name) =>
+              `${at}[${index}].secrets: ${show(name)} is none of ${[...known].join(', ')}; write one of these`,
+          ),
+      )
+    return [
+      ...unknown(egress, 'egress'),
+      ...Object.entries(capabilities).flatMap(([name, one]) =>
+        unknown(one.egress ?? [], `capabilities.${name}.egress`),
+      ),
+    ]
+  },
+
+  ({ egress, capabilities, authentication_schema: single, credentials = [] }) => {
+    const basic = [...(single ? [{ ...single, id: 'auth' }] : []), ...credentials]
+      .filter(({ kind }) => kind === 'basic')
+      .map(({ id }) => id)
+    const foreign = (rules: readonly EgressEntry[], at: string) =>
+      rules.flatMap((rule, index) => {
+        const credential = isLdapRule(rule) ? rule.bind?.credential : undefined
+        return credential === undefined || basic.includes(credential)
+          ? []
+          : [
+              `${at}[${index}].bind.credential: found ${show(credential)}; write the id of a credential of the kind basic (auth for the single one): ${basic.join(', ') || 'there is none'}`,
+            ]
+      })
+    return [
+      ...foreign(egress, 'egress'),
+      ...Object.entries(capabilities).flatMap(([name, one]) =>
+        foreign(one.egress ?? [], `capabilities.${name}.egress`),
+      ),
+    ]
+  },
+
+  ({ entitlement_types, resource_types }) => {
+    const known = resource_types.map(({ type_id }) => type_id)
+    return entitlement_types.flatMap(({ type_id, resource_type_id, min, max }, index) => [
+      ...(resource_type_id === '' || known.includes(resource_type_id)
+        ? []
+        : [
+            `entitlement_types.${index}.resource_type_id: found ${show(resource_type_id)}; declare it under resource_types, or write "" for the global resource`,
+          ]),
+      ...(max !== undefined && max < min
+        ? [`entitlement_types.${index} (${type_id}): max ${max} is below min ${min}`]
+        : []),
+    ])
+  },
+
+  checkExchange,
+
+  (manifest) => {
+    const {
+      clear_secrets,
+      authentication_schema: single,
+      credentials = [],
+      capabilities,
+    } = manifest
+    if (clear_secrets.length === 0) return []
+    const kinds = [...(single ? [single] : []), ...credentials].map(({ kind }) => kind)
+    const requests = Object.entries(capabilities).flatMap(([name, { request_fields }]) =>
+      isCapability(name) ? [requestSchema(name, request_fields)] : [],
+    )
+    const known = secretFields(kinds, flatSchema(manifest.settings), requests)
+    return clear_secrets.flatMap(({ field }, index) =>
+      known.includes(field)
+        ? []
+        : [
+            `clear_secrets.${index}.field: ${show(field)} is no secret of a call; it has ${known.join(', ') || 'none'}`,
+          ],
+    )
+  },
+
+  oauthFindings,
+
+  ({ errors_in_body: declared }) =>
+    declared === undefined
+      ? []
+      : Object.entries({ 'when.json': declared.when.json, code: declared.code })
+          .filter(([, pointer]) => !isPointer(pointer))
+          .map(
+            ([name, pointer]) =>
+              `errors_in_body.${name}: found ${show(pointer)}; write a JSON Pointer such as /error`,
+          ),
+]
+
+/** Titles and help for fields that a kind of credential does not have. */
+function foreignFields(at: string, kind: CredentialKind, fields: object = {}): string[] {
+  const own = Object.keys(AUTHENTICATION[kind].entries)
+  return Object.keys(fields)
+    .filter((name) => !own.includes(name))
+    .map((name) => `${at}.fields.${name}: ${kind} has no such field; it has ${own.join(', ')}`)
+}
+
+function fieldFindings(at: string, fields: Fields): string[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const where = `${at}.${name}`
+    if (field.required && field.default !== undefined)
+      return [`${where}: required and default exclude each other`]
+    if (field.type === 'integer' && (field.min ?? -Infinity) > (field.max ?? Infinity))
+      return [`${where}: min is above max`]
+    return defaultFinding(where, name, field)
+  })
+}
+
+function defaultFinding(where: string, name: string, field: Field): string[] {
+  if (field.default === undefined) return []
+  const { default: value, ...rest } = field
+  const judged = v.safeParse(flatSchema({ [name]: { ...rest, required: true } as Field }), {
+    [name]: value,
+  })
+  return judged.success ? [] : [`${where}.default: ${judged.issues[0].message}`]
+}
+
+function refused(findings: string[], value: unknown): CheckedManifest {
+  const told = (value ?? {}) as { id?: unknown; version?: unknown }
+  const text = (one: unknown) => (typeof one === 'string' ? one.slice(0, 64) : null)
+  const more = findings.length - MAX_FINDINGS
+  const shown = more > 0 ? [...findings.slice(0, MAX_FINDINGS), `and ${more} more`] : findings
+  return { ok: false, findings: shown, id: text(told.id), version: text(told.version) }
+}
+
+const show = (value: unknown): string => JSON.stringify(value)?.slice(0, 100) ?? 'nothing'

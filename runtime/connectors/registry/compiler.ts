@@ -1,0 +1,181 @@
+/**
+ * The compiler process: bundles one connector's sources to one script and exits. Runs confined
+ * (runtime/connectors/registry/compile.ts starts it) because sources come from third parties.
+ *
+ * Arguments: the folder to bundle, the runtime's folder. Standard output: JSON, `Compiled`.
+ */
+import { realpathSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import path from 'node:path'
+import { type BuildFailure, build, type Loader, type Message, type Plugin } from 'esbuild'
+
+/** The bundle and its source map; null where that is too large to be kept. */
+export type Compiled =
+  | { ok: true; code: string; map: string | null }
+  | { ok: false; findings: string[] }
+
+const LOADERS: Record<string, Loader> = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.js': 'js',
+  '.mjs': 'js',
+  '.cjs': 'js',
+  '.json': 'json',
+}
+
+/** Largest bundle, in bytes. */
+const MAX_CODE_BYTES = 8 * 1024 * 1024
+
+/** Longest source map that is kept, in characters: the host parses it when the connector throws. */
+const MAX_MAP_LENGTH = 1024 * 1024
+
+const [folderArgument, runtimeArgument] = process.argv.slice(2) as [string, string]
+const folder = realpathSync(folderArgument)
+const runtime = realpathSync(runtimeArgument)
+const sdk = path.join(runtime, 'sdk')
+/** With the ending of this file: `.js` in the installed package. */
+const SDK_ENTRY = path.join(sdk, `sdk${path.extname(import.meta.filename)}`)
+
+/** The only door of the bundler to files: everything it resolves and loads passes here. */
+const walls: Plugin = {
+  name: 'keyway-walls',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /.*/ }, async (args) => {
+      const { path: asked, pluginData, kind, importer, resolveDir, namespace } = args
+      // The connector's own files reach its folder alone; the SDK's reach what it is made from.
+      const roots = inside(importer, [folder]) ? [folder] : RUNTIME_ROOTS
+      if (kind === 'entry-point' || pluginData === 'resolved') return undefined
+      if (asked === 'keyway/sdk') return { path: SDK_ENTRY }
+      if (asked === 'keyway/testing')
+        return refuse('keyway/testing is for tests, it is not there in the sandbox')
+      if (asked.startsWith('node:') || builtinModules.includes(asked)) {
+        return refuse(
+          `${asked} is not there in the sandbox; use ctx and the sandbox's standard library`,
+        )
+      }
+      if (/^(\.{0,2}\/|\.{1,2}$)/.test(asked) && !inside(path.resolve(resolveDir, asked), roots)) {
+        return refuse(`${asked} is outside the connector's folder`)
+      }
+      const found = await resolve(asked, {
+        kind,
+        importer,
+        resolveDir,
+        namespace,
+        pluginData: 'resolved',
+      })
+      if (found.errors.length > 0) return refuse(`cannot find ${asked}`)
+      if (found.external) return refuse(`${asked} cannot be left out of the bundle`)
+      if (!allowed(found.path, roots)) return refuse(`${asked} is outside the connector's folder`)
+      return { path: realpathSync(found.path) }
+    })
+    onLoad({ filter: /.*/ }, async ({ path: file }) => {
+      // Here without having been resolved above: a pattern's match. Its name is not the connector's to know.
+      if (!allowed(file, [folder, ...RUNTIME_ROOTS]))
+        return refuse("an import pattern leads outside the connector's folder")
+      const loader = LOADERS[path.extname(file)]
+      if (!loader) return refuse(`${path.basename(file)}: only ts, js and json can be imported`)
+      return { contents: ownLines(await readFile(file)), loader, resolveDir: path.dirname(file) }
+    })
+  },
+}
+
+/**
+ * Sources without the comments that name a source map, which the bundler would read past these walls.
+ * Escaped, because in a string or a name that means the same.
+ */
+function ownLines(content: Buffer): Buffer | string {
+  if (!content.includes('sourceMappingURL')) return content
+  return content.toString('utf8').replaceAll('sourceMappingURL', 'sourceMapping\\u0055RL')
+}
+
+/** The SDK, and the contract that it is made from. */
+const RUNTIME_ROOTS: readonly string[] = [sdk, path.join(runtime, 'contract')]
+
+function allowed(file: string, roots: readonly string[]): boolean {
+  try {
+    return inside(realpathSync(file), roots)
+  } catch {
+    // Not a file: a data address, or gone by now.
+    return false
+  }
+}
+
+function inside(file: string, roots: readonly string[]): boolean {
+  return roots.some((root) => file.startsWith(root + path.sep))
+}
+
+function refuse(text: string) {
+  return { errors: [{ text }] }
+}
+
+function finding({ text, location }: Message): string {
+  if (!location) return text
+  const file = path.relative(folder, path.resolve(location.file))
+  return `${file.startsWith('..') ? path.basename(location.file) : file}:${location.line}:${location.column + 1}: ${text}`
+}
+
+/** The map with the names of the folder's own files alone; the others' tell where the runtime lies. */
+function ownMap(text: string): string | null {
+  if (text.length > MAX_MAP_LENGTH) return null
+  const { version, sources, mappings } = JSON.parse(text)
+  const own = (sources as string[]).map((name) =>
+    inside(path.resolve(folder, name), [folder])
+      ? path.relative(folder, path.resolve(folder, name))
+      : '',
+  )
+  return JSON.stringify({ version, sources: own, names: [], mappings })
+}
+
+async function compile(): Promise<Compiled> {
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [path.join(folder, 'connector.ts')],
+      absWorkingDir: folder,
+      bundle: true,
+      write: false,
+      // Never written: what the map's names are relative to.
+      outfile: path.join(folder, 'code.js'),
+      sourcemap: 'external',
+      sourcesContent: false,
+      format: 'iife',
+      globalName: 'globalThis.__connector',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      conditions: ['import', 'default'],
+      resolveExtensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'],
+      target: 'esnext',
+      charset: 'utf8',
+      legalComments: 'none',
+      // Without comments: those that name each file tell where the runtime lies. Names stay, and lines
+      // short enough that the place in an error's message says something.
+      minifyWhitespace: true,
+      lineLimit: 120,
+      // Strict, so that no function's caller can be reached from it.
+      banner: { js: "'use strict';" },
+      logLevel: 'silent',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      // A tsconfig of the connector's own is neither looked for nor read.
+      tsconfigRaw: {},
+      plugins: [walls],
+    })
+    const textOf = (name: string) => outputFiles.find((one) => one.path.endsWith(name))?.text ?? ''
+    const code = textOf('code.js')
+    if (code.length > MAX_CODE_BYTES)
+      return { ok: false, findings: [`the bundle has more than ${MAX_CODE_BYTES} bytes`] }
+    return { ok: true, code, map: ownMap(textOf('code.js.map')) }
+  } catch (error) {
+    const { errors } = error as BuildFailure
+    if (!Array.isArray(errors)) throw error
+    return { ok: false, findings: errors.slice(0, 10).map(finding) }
+  }
+}
+
+// The bundler is a program of its own; sources nested without end overflow its stack, and it is gone.
+process.on('uncaughtException', (error) => {
+  if (!/service was stopped/.test(error.message)) throw error
+  const text = 'the bundler gave up on connector.ts: its sources are nested too deeply or too large'
+  process.stdout.write(JSON.stringify({ ok: false, findings: [text] } satisfies Compiled))
+})
+
+process.stdout.write(JSON.stringify(await compile()))

@@ -1,0 +1,235 @@
+/** What a manifest wants of the operator, one by one, and what is left of it where not all is granted. */
+import * as v from 'valibot'
+import { CAPABILITIES, isCapability } from '../../contract/capabilities/capabilities.ts'
+import { LDAP_OPERATION_NAMES } from '../../contract/connector/ldap.ts'
+import {
+  type CapabilityDeclaration,
+  type EgressEntry,
+  isLdapRule,
+  isUrlRule,
+  type LdapRule,
+  Limits,
+  type Manifest,
+  METHODS,
+  type OAuthDeclaration,
+} from '../../contract/connector/manifest.ts'
+import type { Want } from '../../contract/endpoints/generation.ts'
+
+/** What every connector may use without a grant. */
+const UNGRANTED = v.parse(Limits, {})
+
+/** Everything that a version wants, in a steady order. */
+export function wantsOf(manifest: Manifest): Want[] {
+  const { capabilities, clear_secrets, limits } = manifest
+  const all: Want[] = Object.entries(capabilities).flatMap(([name, declared]) => [
+    { kind: 'capability', subject: name, key: name, words: `offers ${name}` },
+    ...rulesOf(manifest, declared).flatMap((rule) =>
+      methodsOf(name, declared, rule).map((method) => sending(manifest, name, method, rule)),
+    ),
+  ])
+  all.push(...loginsOf(manifest).map(([name, method, url]) => login(manifest, name, method, url)))
+  for (const { field, because } of clear_secrets)
+    all.push({
+      kind: 'clear_secret',
+      subject: field,
+      key: field,
+      words: `sees ${field} in clear: ${JSON.stringify(because)}`,
+    })
+  // What every connector may use need not be asked for.
+  for (const [name, amount] of Object.entries(limits) as [keyof Limits, number][])
+    if (amount > UNGRANTED[name])
+      all.push({
+        kind: 'limit',
+        subject: name,
+        key: name,
+        amount,
+        words: `${name} up to ${amount}`,
+      })
+  return all
+}
+
+/** Those of the wants that nothing of `granted` covers. */
+export function uncovered(wants: readonly Want[], granted: readonly Want[]): Want[] {
+  const byKey = new Map<string, Want[]>()
+  for (const one of granted) {
+    const key = `${one.kind} ${one.key}`
+    byKey.set(key, [...(byKey.get(key) ?? []), one])
+  }
+  return wants.filter(
+    (want) => !(byKey.get(`${want.kind} ${want.key}`) ?? []).some((one) => covers(one, want)),
+  )
+}
+
+function covers(granted: Want, want: Want): boolean {
+  if (want.amount !== undefined && (granted.amount ?? 0) < want.amount) return false
+  if (granted.secrets === undefined) return true
+  return want.secrets?.every((one) => granted.secrets?.includes(one)) ?? false
+}
+
+/** A manifest without what is not granted: what is left is served, the rest is refused as undeclared. */
+export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest {
+  const withheld = uncovered(wantsOf(manifest), granted)
+  if (withheld.length === 0) return manifest
+  const isWithheld = (want: Want) =>
+    withheld.some(({ kind, key }) => kind === want.kind && key === want.key)
+  const mayLogIn = (name: string) => !withheld.some((one) => isLogin(one, name))
+  const capabilities = Object.fromEntries(
+    Object.entries(manifest.capabilities)
+      .filter(([name]) => !withheld.some((one) => one.kind === 'capability' && one.key === name))
+      .map(([name, declared]) => {
+        const egress = rulesOf(manifest, declared).flatMap((rule) => {
+          const methods = methodsOf(name, declared, rule).filter(
+            (method) => !isWithheld(sending(manifest, name, method, rule)),
+          )
+          return methods.length === 0 ? [] : [narrowed(rule, methods)]
+        })
+        return [name, { ...declared, egress }]
+      }),
+  )
+  const { oauth, exchange, ...rest } = manifest
+  return {
+    ...rest,
+    ...(oauth && mayLogIn('oauth') ? { oauth } : {}),
+    capabilities,
+    // What is left here is for the login alone: each capability has a list of its own now.
+    egress: exchange && mayLogIn('exchange') ? egressOfLogin(manifest, withheld) : [],
+    ...(exchange ? { exchange } : {}),
+    ...(manifest.credentials
+      ? {
+          credentials: manifest.credentials.map((one) =>
+            one.oauth && !mayLogIn(`oauth of ${one.id}`) ? withoutOAuth(one) : one,
+          ),
+        }
+      : {}),
+    clear_secrets: manifest.clear_secrets.filter(
+      ({ field }) => !withheld.some((one) => one.kind === 'clear_secret' && one.key === field),
+    ),
+    limits: { ...manifest.limits, ...limitsOf(manifest, granted) },
+  }
+}
+
+/** Where a login may go: its own address, and what it may be redirected to because all of it is granted. */
+function egressOfLogin({ egress, exchange }: Manifest, withheld: readonly Want[]): EgressEntry[] {
+  const refused = new Set(
+    withheld.flatMap(({ kind, key }) =>
+      kind === 'egress' ? (JSON.parse(key) as string[])[2] : [],
+    ),
+  )
+  const own = exchange?.request.url ?? ''
+  return egress
+    .filter(isUrlRule)
+    .filter(
+      ({ url }) => !refused.has(url) || own === url || own.startsWith(`${url.replace(/\/$/, '')}/`),
+    )
+}
+
+function withoutOAuth<T extends { oauth?: OAuthDeclaration | undefined }>({
+  oauth: _none,
+  ...rest
+}: T): Omit<T, 'oauth'> {
+  return rest
+}
+
+/** What was granted of each limit, never more than is wanted. */
+function limitsOf({ limits }: Manifest, granted: readonly Want[]): Partial<Limits> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, wanted]) => {
+      const amounts = granted.flatMap(({ kind, key, amount }) =>
+        kind === 'limit' && key === name ? [amount ?? 0] : [],
+      )
+      const most = amounts.length === 0 ? UNGRANTED[name as keyof Limits] : Math.max(...amounts)
+      return [name, Math.min(wanted, most)]
+    }),
+  )
+}
+
+const rulesOf = ({ egress }: Manifest, declared: CapabilityDeclaration): readonly EgressEntry[] =>
+  declared.egress ?? egress
+
+/** What an entry lets a capability send: methods, or operations of a directory. */
+function methodsOf(
+  name: string,
+  declared: CapabilityDeclaration,
+  rule: EgressEntry,
+): readonly string[] {
+  const level = isCapability(name) ? CAPABILITIES[name].level : 'read'
+  if (isLdapRule(rule))
+    return rule.operations ?? (level === 'write' ? LDAP_OPERATION_NAMES : ['search'])
+  if (rule.methods) return rule.methods
+  return level === 'write' ? METHODS : ['GET', 'HEAD', ...(declared.reads_with ?? [])]
+}
+
+/** The entry with no more than these of what `methodsOf` gave for it. */
+const narrowed = (rule: EgressEntry, kept: readonly string[]): EgressEntry =>
+  isLdapRule(rule)
+    ? { ...rule, operations: LDAP_OPERATION_NAMES.filter((name) => kept.includes(name)) }
+    : { ...rule, methods: METHODS.filter((method) => kept.includes(method)) }
+
+function sending(
+  { settings }: Manifest,
+  capability: string,
+  method: string,
+  rule: EgressEntry,
+): Want {
+  const { secrets } = rule
+  const url = isLdapRule(rule) ? directoryOf(rule) : rule.url
+  return {
+    kind: 'egress',
+    subject: originOf(isLdapRule(rule) ? rule.ldap : url),
+    key: JSON.stringify([capability, method, url, ...boundsIn(url, settings)]),
+    words: `${method} ${url}`,
+    ...(secrets ? { secrets } : {}),
+  }
+}
+
+/** A directory with all that says how far an entry reaches in it, as a grant holds it. */
+const directoryOf = ({ ldap, base, bind, references = [] }: LdapRule): string =>
+  [
+    `${ldap} below ${base}`,
+    ...(bind ? [`as ${bind.dn ?? 'the user'} of ${bind.credential}`] : []),
+    ...(references.length > 0 ? [`with members from ${references.join(' and ')}`] : []),
+  ].join(', ')
+
+type Login = [name: string, method: string, url: string]
+
+/** Logins by name, with what each sends. */
+function loginsOf({ exchange, oauth, credentials = [] }: Manifest): Login[] {
+  const token = (name: string, one: OAuthDeclaration | undefined): Login[] =>
+    one
+      ? [
+          [name, one.request?.method ?? 'POST', one.token_url],
+          // Where people are sent to give their consent.
+          ...(one.authorization_url ? [[name, 'GET', one.authorization_url] as Login] : []),
+        ]
+      : []
+  return [
+    ...(exchange ? [['exchange', exchange.request.method, exchange.request.url] as Login] : []),
+    ...token('oauth', oauth),
+    ...credentials.flatMap((one) => token(`oauth of ${one.id}`, one.oauth)),
+  ]
+}
+
+function login({ settings }: Manifest, name: string, method: string, url: string): Want {
+  return {
+    kind: 'login',
+    subject: originOf(url),
+    key: JSON.stringify([name, method, url, ...boundsIn(url, settings)]),
+    words: `${method} ${url}`,
+  }
+}
+
+const isLogin = ({ kind, key }: Want, name: string): boolean =>
+  kind === 'login' && (JSON.parse(key) as string[])[0] === name
+
+/** Scheme, host and port of an address, as it is written. */
+const originOf = (url: string): string =>
+  /^[a-z]+:\/\/(?:\{[^}]*\}|[^/{}])*/i.exec(url)?.[0] ?? (/^\{[^}]*\}/.exec(url)?.[0] || url)
+
+/** What bounds the settings that stand in an address: a looser pattern reaches more. */
+function boundsIn(url: string, settings: Manifest['settings']): unknown[] {
+  return [...url.matchAll(/\{settings\.([a-z0-9_]+)\}/g)].map(([, name = '']) => {
+    const field = settings[name]
+    if (field?.type !== 'string') return field?.type
+    return [field.pattern, field.format, field.enum, field.default]
+  })
+}

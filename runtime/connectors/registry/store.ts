@@ -1,0 +1,213 @@
+/**
+ * What has been judged, kept in the data directory: one folder per content digest with the verdict and
+ * the bundle, so that a connector is compiled once and a start reads verdicts only.
+ *
+ * A verdict also depends on the runtime that gave it (the SDK is part of every bundle), so the digest
+ * of the runtime's own sources is part of the folder's name.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import * as v from 'valibot'
+import { MAX_MANIFEST_BYTES, Manifest } from '../../contract/connector/manifest.ts'
+import { patternsFault } from '../../contract/connector/pattern.ts'
+import type { Verdict } from './inspect.ts'
+
+/** A verdict as it is kept; the bundle lies beside it and is read when first called. */
+export type StoredVerdict =
+  | { ok: true; manifest: Manifest }
+  | { ok: false; findings: string[]; id: string | null; version: string | null }
+
+export type Store = {
+  find(digest: string): Promise<StoredVerdict | null>
+  keep(digest: string, verdict: Verdict): Promise<void>
+  /** The manifest of a good package, also when another version of the runtime judged it. */
+  manifest(digest: string): Promise<Manifest | null>
+  /** The bundle of a good package; one that this runtime made is preferred. */
+  code(digest: string): Promise<string>
+  /** The source map of that bundle, or null where there is none. */
+  map(digest: string): Promise<string | null>
+  /** The logo of a good package as a data: URL, or null where there is none. */
+  logo(digest: string): Promise<string | null>
+  /** The digest that was last good in a drop-in folder, by the folder's path. */
+  lastGood(directory: string): Promise<string | null>
+  setLastGood(directory: string, digest: string | null): Promise<void>
+}
+
+/** Longest kept verdict, in characters: a manifest with all its defaults filled in. */
+const MAX_VERDICT_LENGTH = 4 * MAX_MANIFEST_BYTES
+
+const Kept = v.variant('ok', [
+  v.object({ ok: v.literal(true), manifest: Manifest }),
+  v.object({
+    ok: v.literal(false),
+    findings: v.array(v.string()),
+    id: v.nullable(v.string()),
+    version: v.nullable(v.string()),
+  }),
+])
+
+/** Opens the store below a directory. `toolchain` is the digest of the runtime's own sources. */
+export function openStore(directory: string, toolchain: string): Store {
+  const home = (digest: string) =>
+    path.join(directory, 'connectors', `${digest}-${toolchain.slice(0, 12)}`)
+  const lastGoodFile = path.join(directory, 'last-good.json')
+  let writing: Promise<void> = Promise.resolve()
+
+  /** Read once: this process alone writes it, and asks for it once for every folder. */
+  let lastGoods: Promise<Record<string, string>> | null = null
+  const readLastGood = () => {
+    lastGoods ??= lastGoodOn(lastGoodFile).catch((error) => {
+      lastGoods = null
+      throw error
+    })
+    return lastGoods
+  }
+
+  /** Folders of a digest that other versions of the runtime made. */
+  async function othersOf(digest: string): Promise<string[]> {
+    const all = await readdir(path.join(directory, 'connectors')).catch(absent)
+    return all
+      .filter((name) => name.startsWith(`${digest}-`) && /-[0-9a-f]{12}$/.test(name))
+      .map((name) => path.join(directory, 'connectors', name))
+      .filter((one) => one !== home(digest))
+      .sort()
+  }
+
+  async function read(folder: string): Promise<StoredVerdict | null> {
+    const text = await readOrNull(path.join(folder, 'verdict.json'))
+    // As large as no manifest that passes: kept by a runtime that had no bounds.
+    if (text === null || text.length > MAX_VERDICT_LENGTH) return null
+    const value = tryJson(text)
+    if (patternsFault((value as { manifest?: unknown } | undefined)?.manifest) !== null) return null
+    const parsed = v.safeParse(Kept, value)
+    // Half written, or of an older form: judge again.
+    if (!parsed.success) return null
+    const whole = !parsed.output.ok || (await isThere(path.join(folder, 'code.js')))
+    return whole ? parsed.output : null
+  }
+
+  async function firstGood(digest: string): Promise<{ folder: string; manifest: Manifest } | null> {
+    const own = await read(home(digest))
+    if (own?.ok) return { folder: home(digest), manifest: own.manifest }
+    for (const folder of await othersOf(digest)) {
+      const verdict = await read(folder)
+      if (verdict?.ok) return { folder, manifest: verdict.manifest }
+    }
+    return null
+  }
+
+  /** What lies beside the verdict on a good package. */
+  async function beside(digest: string, name: string): Promise<string | null> {
+    const good = await firstGood(digest)
+    return good && readOrNull(path.join(good.folder, name))
+  }
+
+  return {
+    find: (digest) => read(home(digest)),
+    manifest: async (digest) => (await firstGood(digest))?.manifest ?? null,
+    async keep(digest, verdict) {
+      const target = home(digest)
+      const made = `${target}.${randomUUID()}.tmp`
+      try {
+        await mkdir(made, { recursive: true, mode: 0o700 })
+        await writeVerdict(made, verdict)
+        await replace(target, made)
+      } catch (error) {
+        // A full disk must not get fuller with each try.
+        await rm(made, { recursive: true, force: true })
+        throw error
+      }
+    },
+    async code(digest) {
+      const good = await firstGood(digest)
+      return readFile(path.join(good?.folder ?? home(digest), 'code.js'), 'utf8')
+    },
+    map: (digest) => beside(digest, 'code.js.map'),
+    logo: (digest) => beside(digest, 'logo.txt'),
+    lastGood: async (folder) => (await readLastGood())[folder] ?? null,
+    setLastGood(folder, digest) {
+      const written = writing.then(async () => {
+        const before = await readLastGood()
+        if ((before[folder] ?? null) === digest) return
+        const { [folder]: _old, ...others } = before
+        const all = digest === null ? others : { ...others, [folder]: digest }
+        await mkdir(directory, { recursive: true, mode: 0o700 })
+        await writeFile(`${lastGoodFile}.${process.pid}`, JSON.stringify(all, null, 2))
+        await rename(`${lastGoodFile}.${process.pid}`, lastGoodFile)
+        lastGoods = Promise.resolve(all)
+      })
+      // One that failed (the disk is full) is told to its caller, and stops no later one.
+      writing = written.catch(() => undefined)
+      return written
+    },
+  }
+}
+
+async function writeVerdict(folder: string, verdict: Verdict): Promise<void> {
+  const write = (name: string, text: string) => writeFile(path.join(folder, name), text)
+  if (!verdict.ok) return write('verdict.json', JSON.stringify(verdict))
+  const { code, map, logo, ...kept } = verdict
+  await write('code.js', code)
+  if (map !== null) await write('code.js.map', map)
+  if (logo !== null) await write('logo.txt', logo)
+  await write('verdict.json', JSON.stringify(kept))
+}
+
+async function lastGoodOn(file: string): Promise<Record<string, string>> {
+  const text = await readOrNull(file)
+  const parsed = v.safeParse(v.record(v.string(), v.string()), text === null ? {} : tryJson(text))
+  return parsed.success ? parsed.output : {}
+}
+
+/** Each try that fails is another's that did not. */
+const MAX_TRIES = 100
+
+/** Puts a folder in another's place; of two that do so at once, either may win: both hold the same. */
+async function replace(target: string, made: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rename(made, target)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if ((code !== 'ENOTEMPTY' && code !== 'EEXIST') || tries === MAX_TRIES) throw error
+      const old = `${target}.${randomUUID()}.old`
+      // Gone meanwhile: somebody else has moved it away.
+      await rename(target, old).catch(() => undefined)
+      await rm(old, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Nothing has been judged yet. */
+function absent(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return []
+  throw error
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+async function readOrNull(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Written half by a process that was killed: as good as not there.
+    return undefined
+  }
+}

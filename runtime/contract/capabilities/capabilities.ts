@@ -1,0 +1,28 @@
+/**
+ * CAPABILITIES: every operation a connector may implement, once. Types for authors, validation both
+ * ways, OpenAPI, docs, conformance tests are read from this table.
+ *
+ * Source: service.md section 4.1; connector-interface.md sections 1.2 to 1.6. Standard names whose
+ * shapes are not public (connected_info, list_updated_accounts, get_data_recency,
+ * validate_credential_config and the graph capabilities) answer `not_implemented`.
+ */
+import type * as v from 'valibot'
+import { LEARNING } from './learning.ts'
+import { OAUTH } from './oauth.ts'
+import { READ } from './read.ts'
+import { WRITE } from './write.ts'
+
+export const CAPABILITIES = { ...LEARNING, ...READ, ...OAUTH, ...WRITE } as const
+
+/** The name of a capability, such as `list_accounts`. */
+export type CapabilityName = keyof typeof CAPABILITIES
+export const CAPABILITY_NAMES = Object.keys(CAPABILITIES) as CapabilityName[]
+
+/** What a handler gets: the request after defaults, nulls gone. */
+export type Input<N extends CapabilityName> = v.InferOutput<(typeof CAPABILITIES)[N]['input']>
+/** What a handler returns: optional members may be left out. */
+export type Output<N extends CapabilityName> = v.InferInput<(typeof CAPABILITIES)[N]['output']>
+
+/** Whether a name is a capability that this table has. */
+export const isCapability = (name: string): name is CapabilityName =>
+  Object.hasOwn(CAPABILITIES, name)

@@ -1,0 +1,27 @@
+/** LEARNING: what a connector says of the tenant before anything else is asked. */
+import * as v from 'valibot'
+import { CustomAttributeSchema } from '../models/account.ts'
+import { capability, nothing } from './row.ts'
+
+export const LEARNING = {
+  validate_credentials: capability({
+    group: 'Read',
+    level: 'read',
+    summary: 'Check the credentials and learn the tenant’s id',
+    input: nothing,
+    output: v.strictObject({
+      valid: v.boolean(),
+      unique_tenant_id: v.pipe(
+        v.string(),
+        v.metadata({ description: 'Stable for the tenant’s life' }),
+      ),
+    }),
+  }),
+  list_custom_attributes_schema: capability({
+    group: 'Learning',
+    level: 'read',
+    summary: 'List the custom attributes that may be asked for',
+    input: nothing,
+    output: v.array(CustomAttributeSchema),
+  }),
+} as const

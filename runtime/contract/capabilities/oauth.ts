@@ -1,0 +1,72 @@
+/** OAUTH: what gets and renews the tokens of a connection; the envelope has no credentials. */
+import * as v from 'valibot'
+import { OauthCredentials } from '../models/oauth.ts'
+import { stringMap } from '../schema/free-object.ts'
+import { maybe, nullable } from '../schema/optional.ts'
+import { capability } from './row.ts'
+
+const oauth = { group: 'OAuth', level: 'write', plain: true } as const
+const secretText = v.pipe(v.string(), v.metadata({ secret: true, fieldType: 'SECRET' }))
+const credentialId = maybe(
+  v.pipe(v.string(), v.metadata({ description: 'Which of several credentials' })),
+)
+
+export const OAUTH = {
+  get_authorization_url: capability({
+    ...oauth,
+    summary: 'Make the address where a person gives consent',
+    input: v.object({
+      client_id: v.string(),
+      scopes: v.array(v.string()),
+      redirect_uri: v.string(),
+      state: v.string(),
+      form_data: maybe(stringMap()),
+      credential_id: credentialId,
+    }),
+    output: v.strictObject({
+      authorization_url: v.string(),
+      code_verifier: nullable(
+        v.pipe(v.string(), v.metadata({ description: 'With PKCE: hand it back at the callback' })),
+      ),
+    }),
+  }),
+  handle_authorization_callback: capability({
+    ...oauth,
+    summary: 'Exchange the code of a callback for tokens',
+    input: v.object({
+      client_id: v.string(),
+      client_secret: secretText,
+      redirect_uri_with_code: v.pipe(
+        secretText,
+        v.metadata({ description: 'The whole callback address, `?code=` included' }),
+      ),
+      state: maybe(v.string()),
+      code_verifier: maybe(secretText),
+      credential_id: credentialId,
+    }),
+    output: OauthCredentials,
+  }),
+  handle_client_credentials_request: capability({
+    ...oauth,
+    summary: 'Get a token for the client itself',
+    input: v.object({
+      client_id: v.string(),
+      client_secret: secretText,
+      scopes: v.array(v.string()),
+      credential_id: credentialId,
+    }),
+    output: OauthCredentials,
+  }),
+  refresh_access_token: capability({
+    ...oauth,
+    summary: 'Exchange a refresh token for a new access token',
+    input: v.object({
+      client_id: v.string(),
+      client_secret: secretText,
+      refresh_token: secretText,
+      state: maybe(v.string()),
+      credential_id: credentialId,
+    }),
+    output: OauthCredentials,
+  }),
+} as const

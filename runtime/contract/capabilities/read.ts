@@ -1,0 +1,134 @@
+/** READ: what a connector lists and looks up; egress allows these calls to read only. */
+import * as v from 'valibot'
+import {
+  ActivityRecord,
+  ApplicationActivityRecord,
+  accountId,
+  FoundAccountData,
+  LastActivityData,
+} from '../models/account.ts'
+import { Application, ApplicationAccount } from '../models/application.ts'
+import {
+  ApplicationEntitlementAssociation,
+  ApplicationEntitlementData,
+  ApplicationResourceData,
+  applicationInstanceId,
+  FoundEntitlementAssociation,
+  FoundEntitlementData,
+  FoundResourceData,
+} from '../models/entitlement.ts'
+import { Expense } from '../models/expense.ts'
+import { maybe } from '../schema/optional.ts'
+import { assignment, capability, names, nothing, oneAccount } from './row.ts'
+
+const read = { group: 'Read', level: 'read' } as const
+const since = v.pipe(v.string(), v.metadata({ description: 'ISO 8601' }))
+
+export const READ = {
+  list_accounts: capability({
+    ...read,
+    summary: 'List the active and suspended accounts',
+    input: v.object({ custom_attributes: names }),
+    output: v.array(FoundAccountData),
+  }),
+  get_account: capability({
+    ...read,
+    summary: 'Read one account',
+    input: v.object({ account_id: accountId(), custom_attributes: names }),
+    output: FoundAccountData,
+  }),
+  list_resources: capability({
+    ...read,
+    summary: 'List the resources that entitlements belong to',
+    input: nothing,
+    output: v.array(FoundResourceData),
+  }),
+  list_entitlements: capability({
+    ...read,
+    summary: 'List everything that can be granted',
+    input: v.object({ custom_attributes: names }),
+    output: v.array(FoundEntitlementData),
+  }),
+  find_entitlement_associations: capability({
+    ...read,
+    summary: 'List who holds what',
+    input: nothing,
+    output: v.array(FoundEntitlementAssociation),
+  }),
+  get_account_entitlement_associations: capability({
+    ...read,
+    summary: 'List what one account holds',
+    input: oneAccount,
+    output: v.array(FoundEntitlementAssociation),
+  }),
+  get_last_activity: capability({
+    ...read,
+    summary: 'When the accounts were last used; accounts without activity are missing',
+    input: v.object({ account_ids: v.array(accountId()) }),
+    output: v.array(LastActivityData),
+  }),
+  list_activity_records: capability({
+    ...read,
+    summary: 'List the activity log',
+    input: nothing,
+    output: v.array(ActivityRecord),
+  }),
+  list_expenses: capability({
+    ...read,
+    summary: 'List expenses',
+    input: v.object({
+      filters: v.object({
+        transaction_date: maybe(v.object({ start_date: maybe(since), end_date: maybe(since) })),
+      }),
+    }),
+    output: v.array(Expense),
+  }),
+  list_applications: capability({
+    ...read,
+    summary: 'List the applications of an identity provider',
+    input: nothing,
+    output: v.array(Application),
+  }),
+  list_applications_accounts: capability({
+    ...read,
+    summary: 'List which account is assigned to which application',
+    input: nothing,
+    output: v.array(ApplicationAccount),
+  }),
+  list_applications_resources: capability({
+    ...read,
+    summary: 'List the resources of the applications',
+    input: nothing,
+    output: v.array(ApplicationResourceData),
+  }),
+  list_applications_entitlements: capability({
+    ...read,
+    summary: 'List the entitlements of the applications',
+    input: v.object({ custom_attributes: names }),
+    output: v.array(ApplicationEntitlementData),
+  }),
+  list_applications_entitlement_associations: capability({
+    ...read,
+    summary: 'List who holds what in the applications',
+    input: nothing,
+    output: v.array(ApplicationEntitlementAssociation),
+  }),
+  list_applications_activity_records: capability({
+    ...read,
+    summary: 'List the activity within the applications',
+    input: nothing,
+    output: v.array(ApplicationActivityRecord),
+  }),
+  get_application: capability({
+    ...read,
+    summary: 'Read one application',
+    input: v.object({ application_instance_id: applicationInstanceId }),
+    output: Application,
+  }),
+  get_application_account: capability({
+    ...read,
+    summary: 'Read one assignment of an account to an application',
+    input: assignment,
+    output: ApplicationAccount,
+  }),
+} as const

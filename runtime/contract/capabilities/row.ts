@@ -1,0 +1,39 @@
+/** What every row of the capability tables says, and the parts that several rows share. */
+import * as v from 'valibot'
+import { accountId } from '../models/account.ts'
+import { applicationInstanceId } from '../models/entitlement.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { maybe } from '../schema/optional.ts'
+
+export type CapabilityRow = {
+  summary: string
+  group: 'Learning' | 'Read' | 'OAuth' | 'Write'
+  /** read | write: which methods egress allows by default, and whether a call may be repeated. */
+  level: 'read' | 'write'
+  /** The envelope has no auth and no credentials (the OAuth capabilities). */
+  plain?: true
+  /** A connector may add fields of its own to request and response. */
+  extensible?: true
+  input: AnySchema
+  output: AnySchema
+}
+
+/** A row, with its schemas typed. */
+export const capability = <const T extends CapabilityRow>(row: T): T => row
+
+/** A request without members. */
+export const nothing = v.object({})
+
+/** A request about one account. */
+export const oneAccount = v.object({ account_id: accountId() })
+
+/** The names of custom attributes that a list should bring along. */
+export const names = maybe(
+  v.pipe(v.array(v.string()), v.metadata({ description: 'Custom attributes to include' })),
+)
+
+/** A request about one account's assignment to one application. */
+export const assignment = v.object({
+  application_instance_id: applicationInstanceId,
+  account_id: accountId(),
+})

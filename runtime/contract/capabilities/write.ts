@@ -1,0 +1,138 @@
+/** WRITE: what a connector changes in its system. */
+import * as v from 'valibot'
+import { AccountStatus, accountId } from '../models/account.ts'
+import { applicationInstanceId, CreateAccountEntitlement } from '../models/entitlement.ts'
+import { freeObject } from '../schema/free-object.ts'
+import { maybe, nullable } from '../schema/optional.ts'
+import { assignment, capability, oneAccount } from './row.ts'
+
+const write = { group: 'Write', level: 'write' } as const
+const done = v.pipe(
+  v.literal(true),
+  v.metadata({ description: 'Failure is an error, never false' }),
+)
+const grant = {
+  account_integration_specific_id: accountId(),
+  resource_integration_specific_id: v.pipe(
+    v.string(),
+    v.metadata({ description: 'Empty for the global resource' }),
+  ),
+  resource_type: v.string(),
+  entitlement_type: v.string(),
+  entitlement_integration_specific_id: v.string(),
+}
+const outcome = v.strictObject({
+  success: v.boolean(),
+  reason: nullable(v.pipe(v.string(), v.metadata({ description: 'Why it did not succeed' }))),
+})
+
+export const WRITE = {
+  create_account: capability({
+    ...write,
+    extensible: true,
+    summary: 'Create an account',
+    input: v.object({
+      entitlements: v.pipe(
+        v.array(CreateAccountEntitlement),
+        v.metadata({
+          description: 'Only those of types whose min is above 0; others are assigned afterwards',
+        }),
+      ),
+      email: maybe(v.string()),
+      username: maybe(v.string()),
+      given_name: maybe(v.string()),
+      family_name: maybe(v.string()),
+      user_status: maybe(v.string()),
+      extra_data: maybe(freeObject()),
+    }),
+    output: v.strictObject({ status: AccountStatus, created: done, id: nullable(accountId()) }),
+  }),
+  update_account: capability({
+    ...write,
+    extensible: true,
+    summary: 'Change an account; the connector says which fields there are',
+    input: v.object({ id: accountId() }),
+    output: v.strictObject({ id: accountId() }),
+  }),
+  activate_account: capability({
+    ...write,
+    summary: 'Make an account usable; success if it already is',
+    input: oneAccount,
+    output: v.strictObject({ status: AccountStatus, activated: v.boolean() }),
+  }),
+  deactivate_account: capability({
+    ...write,
+    summary: 'Make an account unusable; it stays in the system',
+    input: oneAccount,
+    output: v.strictObject({ status: AccountStatus, deactivated: v.boolean() }),
+  }),
+  delete_account: capability({
+    ...write,
+    summary: 'Delete an account for good',
+    input: oneAccount,
+    output: v.strictObject({ status: AccountStatus, deleted: v.boolean() }),
+  }),
+  assign_entitlement: capability({
+    ...write,
+    summary: 'Grant an entitlement to an account',
+    input: v.object(grant),
+    output: v.strictObject({ assigned: done }),
+  }),
+  unassign_entitlement: capability({
+    ...write,
+    summary: 'Take an entitlement from an account',
+    input: v.object(grant),
+    output: v.strictObject({ unassigned: done }),
+  }),
+  assign_application: capability({
+    ...write,
+    summary: 'Assign an application to an account',
+    input: assignment,
+    output: v.strictObject({
+      assigned: v.pipe(
+        v.boolean(),
+        v.metadata({ description: 'Assigned in the identity provider' }),
+      ),
+      provisioned: v.pipe(
+        v.boolean(),
+        v.metadata({ description: 'The account exists in the application' }),
+      ),
+    }),
+  }),
+  unassign_application: capability({
+    ...write,
+    summary: 'Take an application from an account',
+    input: assignment,
+    output: v.strictObject({ unassigned: done }),
+  }),
+  assign_application_entitlement: capability({
+    ...write,
+    summary: 'Grant an entitlement of an application',
+    input: v.object({ ...grant, application_instance_id: applicationInstanceId }),
+    output: v.strictObject({ assigned: done }),
+  }),
+  unassign_application_entitlement: capability({
+    ...write,
+    summary: 'Take an entitlement of an application',
+    input: v.object({ ...grant, application_instance_id: applicationInstanceId }),
+    output: v.strictObject({ unassigned: done }),
+  }),
+  transfer_data: capability({
+    ...write,
+    summary: 'Hand what one account owns to another',
+    input: v.object({ source_account_id: accountId(), target_account_id: accountId() }),
+    output: outcome,
+  }),
+  release_resources: capability({
+    ...write,
+    summary: 'Give back what an account occupies',
+    input: oneAccount,
+    output: outcome,
+  }),
+  downgrade_license: capability({
+    ...write,
+    summary: 'Move an account to a cheaper licence',
+    input: oneAccount,
+    output: outcome,
+  }),
+} as const

@@ -1,0 +1,192 @@
+/**
+ * The eight kinds of credentials (service.md section 2.4), and of every field whether it is secret
+ * (never readable in the sandbox), clear, or identity (clear, and stays the same when the credential
+ * is rotated: part of the governor key).
+ */
+import * as v from 'valibot'
+import { maybe } from '../schema/optional.ts'
+
+export type FieldNature = 'secret' | 'clear' | 'identity'
+
+/** A string field of a credential. `fieldType` is the wire's `x-field_type`. */
+const text = (title: string, nature: FieldNature, fieldType?: 'SECRET' | 'HIDDEN') =>
+  v.pipe(
+    v.string(),
+    v.metadata({
+      title,
+      nature,
+      ...(nature === 'secret' ? { secret: true, fieldType: fieldType ?? 'SECRET' } : {}),
+    }),
+  )
+
+const scopes = v.pipe(v.array(v.string()), v.metadata({ title: 'Scopes', nature: 'clear' }))
+
+export const JwtHeaders = v.pipe(
+  v.object({
+    alg: v.string(),
+    jku: v.string(),
+    jwk: v.string(),
+    typ: v.string(),
+    kid: v.string(),
+    x5u: v.string(),
+    x5c: v.string(),
+    x5t: v.string(),
+    'x5t#S256': v.string(),
+    cty: v.string(),
+    crit: v.array(v.string()),
+  }),
+  v.metadata({ title: 'JWTHeaders', nature: 'clear' }),
+)
+
+const seconds = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.metadata({ description: 'Seconds since the Unix epoch' }),
+)
+
+export const JwtClaims = v.pipe(
+  v.object({
+    iss: v.string(),
+    sub: v.string(),
+    aud: v.string(),
+    jti: v.string(),
+    act: v.string(),
+    client_id: v.string(),
+    may_act: v.string(),
+    exp: seconds,
+    nbf: seconds,
+    iat: seconds,
+    scope: v.array(v.string()),
+  }),
+  v.metadata({ title: 'JWTClaims', nature: 'clear' }),
+)
+
+/** Members of a service account's key that are not secret; every other member is. */
+export const CLEAR_KEY_MEMBERS = [
+  'type',
+  'project_id',
+  'client_email',
+  'client_id',
+  'auth_uri',
+  'token_uri',
+  'auth_provider_x509_cert_url',
+  'client_x509_cert_url',
+  'universe_domain',
+] as const
+
+/** Most texts in a service account's key: each is a secret to look for in whatever leaves. */
+const MAX_KEY_TEXTS = 64
+const MAX_KEY_LENGTH = 65_536
+
+function isKeySized(key: Record<string, unknown>): boolean {
+  return JSON.stringify(key).length <= MAX_KEY_LENGTH && countTexts(key) <= MAX_KEY_TEXTS
+}
+
+function countTexts(value: unknown): number {
+  if (typeof value === 'string') return 1
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, one) => sum + countTexts(one), 0)
+}
+
+/** AUTHENTICATION: kind -> schema of its member in AuthCredential. */
+export const AUTHENTICATION = {
+  oauth: v.pipe(
+    v.object({ access_token: text('Access token', 'secret', 'HIDDEN') }),
+    v.metadata({ title: 'OAuthCredential', description: 'OAuth access token' }),
+  ),
+  oauth_client_credentials: v.pipe(
+    v.object({
+      access_token: text('Access token', 'secret', 'HIDDEN'),
+      client_id: text('Client ID', 'identity'),
+      client_secret: text('Client secret', 'secret'),
+      scopes,
+    }),
+    v.metadata({ title: 'OAuthClientCredential', description: 'OAuth client credentials' }),
+  ),
+  oauth1: v.pipe(
+    v.object({
+      consumer_key: text('Consumer key', 'identity'),
+      consumer_secret: text('Consumer secret', 'secret'),
+      token_id: text('Token ID', 'identity'),
+      token_secret: text('Token secret', 'secret'),
+    }),
+    v.metadata({ title: 'OAuth1Credential', description: 'OAuth 1.0a' }),
+  ),
+  basic: v.pipe(
+    v.object({ username: text('Username', 'identity'), password: text('Password', 'secret') }),
+    v.metadata({ title: 'BasicCredential', description: 'User name and password' }),
+  ),
+  token: v.pipe(
+    v.object({ token: text('Token', 'secret') }),
+    v.metadata({ title: 'TokenCredential', description: 'API token' }),
+  ),
+  jwt: v.pipe(
+    v.object({ headers: JwtHeaders, claims: JwtClaims, secret: text('Signing secret', 'secret') }),
+    v.metadata({ title: 'JWTCredential', description: 'Signed JSON Web Token' }),
+  ),
+  service_account: v.pipe(
+    v.object({
+      key: v.pipe(
+        v.record(v.string(), v.unknown()),
+        v.check(isKeySized, `holds more than ${MAX_KEY_TEXTS} texts, or more than 64 KiB`),
+        v.metadata({ title: 'Key', nature: 'secret', secret: true, fieldType: 'SECRET' }),
+      ),
+      impersonation_email: text('Impersonated user', 'identity'),
+      tenant_id: text('Tenant ID', 'identity'),
+      scopes,
+      service_type: v.pipe(
+        v.nullish(v.picklist(['google_cloud', 'google_drive', 'aws']), 'google_cloud'),
+        v.metadata({ title: 'Service', nature: 'clear' }),
+      ),
+    }),
+    v.metadata({ title: 'ServiceAccountCredential', description: 'Service account' }),
+  ),
+  key_pair: v.pipe(
+    v.object({
+      key_identifier: text('Key identifier', 'identity'),
+      private_key: text('Private key', 'secret'),
+    }),
+    v.metadata({ title: 'KeyPairCredential', description: 'Key pair' }),
+  ),
+} as const
+
+/**
+ * What may be given with the `oauth` credential of an app that is connected, so that its access token is
+ * renewed before it ends. It stays with the host; a connector is never called with it.
+ */
+export const RENEWAL = v.object({
+  refresh_token: maybe(text('Refresh token, to renew the access token with', 'secret')),
+  client_id: maybe(text('Client ID, to renew the access token with', 'clear')),
+  client_secret: maybe(text('Client secret, to renew the access token with', 'secret')),
+  scopes: maybe(scopes),
+  expires_in: maybe(
+    v.pipe(
+      v.number(),
+      v.safeInteger(),
+      v.minValue(0),
+      v.metadata({ title: 'Seconds until the access token ends', nature: 'clear' }),
+    ),
+  ),
+})
+export type Renewal = v.InferOutput<typeof RENEWAL>
+
+/** A kind of credentials, such as `token`. */
+export type CredentialKind = keyof typeof AUTHENTICATION
+export const CREDENTIAL_KINDS = Object.keys(AUTHENTICATION) as CredentialKind[]
+
+/** One credential of one kind (service.md section 2.4); `id` is the manifest's credential id. */
+export const AuthCredential = v.pipe(
+  v.object({
+    id: maybe(v.string()),
+    oauth: maybe(AUTHENTICATION.oauth),
+    oauth_client_credentials: maybe(AUTHENTICATION.oauth_client_credentials),
+    oauth1: maybe(AUTHENTICATION.oauth1),
+    basic: maybe(AUTHENTICATION.basic),
+    token: maybe(AUTHENTICATION.token),
+    jwt: maybe(AUTHENTICATION.jwt),
+    service_account: maybe(AUTHENTICATION.service_account),
+    key_pair: maybe(AUTHENTICATION.key_pair),
+  }),
+  v.metadata({ title: 'AuthCredential' }),
+)
+export type AuthCredential = v.InferOutput<typeof AuthCredential>

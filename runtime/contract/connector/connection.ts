@@ -1,0 +1,173 @@
+/**
+ * What connects an app to its system, in the two forms that there are. Callers of the core interface
+ * send `auth` and `settings`: of a connector with one authentication schema, `auth` is the fields of its
+ * kind (`{ "token": "..." }`); of one with several credentials, those fields by credential id
+ * (`{ "api": { "token": "..." } }`). Connectors are called with the envelope of service.md section 2.1.
+ */
+import * as v from 'valibot'
+import type { AnySchema } from '../schema/any-schema.ts'
+import {
+  AUTHENTICATION,
+  type AuthCredential,
+  type CredentialKind,
+  RENEWAL,
+  type Renewal,
+} from './authentication.ts'
+import type { Manifest } from './manifest.ts'
+import { describeIssues } from './payload.ts'
+import { quietMembers } from './secrets.ts'
+
+/** The members of an envelope that say which tenant is called, and as whom. */
+export type Connection = {
+  auth?: AuthCredential
+  credentials?: AuthCredential[]
+  settings: Record<string, unknown>
+  /** What renews access tokens, by credential id; by the empty one where there is but one. */
+  renewals?: Record<string, Renewal>
+}
+
+/** Of a connection, what a connector is called with. */
+export const envelopeOf = ({ renewals: _, ...envelope }: Connection) => envelope
+
+type Declared = Pick<Manifest, 'authentication_schema' | 'credentials' | 'oauth'>
+type CredentialFields = NonNullable<Manifest['authentication_schema']>['fields']
+
+/** No prototype: `constructor` is an unknown member like any other. */
+const exactly = (entries: [string, AnySchema][]): v.ObjectEntries =>
+  Object.assign(Object.create(null), Object.fromEntries(entries))
+
+/** One credential's fields, and no others; the manifest's defaults are filled in. */
+export function credentialFields(
+  kind: CredentialKind,
+  fields: CredentialFields = {},
+  isRenewed = false,
+) {
+  const entries: v.ObjectEntries = {
+    ...AUTHENTICATION[kind].entries,
+    ...(isRenewed && kind === 'oauth' ? RENEWAL.entries : {}),
+  }
+  const members = Object.entries(entries).map(([name, schema]): [string, AnySchema] => {
+    const value = fields[name]?.default
+    return [name, value === undefined ? schema : v.nullish(schema as v.GenericSchema, value)]
+  })
+  return v.strictObject(exactly(members))
+}
+
+/** The schema of `auth`. */
+export function authSchema({ authentication_schema: single, credentials = [], oauth }: Declared) {
+  if (single) return credentialFields(single.kind, single.fields, oauth !== undefined)
+  const members = credentials.map(
+    ({ id, kind, fields, optional, oauth: own }): [string, AnySchema] => {
+      const schema = credentialFields(kind, fields, own !== undefined)
+      return [id, optional ? v.optional(schema) : schema]
+    },
+  )
+  return v.strictObject(exactly(members))
+}
+
+type Parsed<T> = { ok: true; value: T } | { ok: false; findings: string }
+
+/** Parses `auth` into the envelope's form; findings name the member and never repeat a value. */
+export function parseAuth(manifest: Manifest, auth: unknown): Parsed<Omit<Connection, 'settings'>> {
+  const parsed = v.safeParse(authSchema(manifest), auth)
+  if (parsed.success)
+    return { ok: true, value: toEnvelope(manifest, parsed.output as Record<string, unknown>) }
+  const findings = describeIssues(parsed.issues, 'auth', () => true)
+  return { ok: false, findings: `${findings}; write "auth": ${shownForm(manifest)}` }
+}
+
+/**
+ * Parses `settings`, by the connector's own schema. That one drops unknown members; here they are
+ * refused, because a misspelt one would connect to something else than was meant.
+ */
+export function parseSettings(
+  manifest: Manifest,
+  schema: AnySchema,
+  settings: Record<string, unknown>,
+): Parsed<Record<string, unknown>> {
+  const parsed = v.safeParse(schema, settings)
+  const unknown = Object.keys(settings)
+    .filter((name) => !Object.hasOwn(manifest.settings, name))
+    .map((name) => `settings.${name.slice(0, 64)}: there is no such setting`)
+  if (parsed.success && unknown.length === 0)
+    return { ok: true, value: parsed.output as Record<string, unknown> }
+  const findings = parsed.success
+    ? []
+    : [describeIssues(parsed.issues, 'settings', quietMembers(schema))]
+  return { ok: false, findings: [...findings, ...unknown.slice(0, 10)].join('; ') }
+}
+
+/** Credentials in the envelope's form. */
+function toEnvelope(
+  { authentication_schema: single, credentials = [] }: Declared,
+  fields: Record<string, unknown>,
+): Omit<Connection, 'settings'> {
+  if (single) {
+    const { held, renewal } = split(single.kind, fields)
+    const auth = { [single.kind]: held } as unknown as AuthCredential
+    return { auth, ...renewalsOf([['', renewal]]) }
+  }
+  const sent = credentials
+    .filter(({ id }) => fields[id] !== undefined)
+    .map(({ id, kind }) => ({ id, kind, ...split(kind, fields[id] as Record<string, unknown>) }))
+  return {
+    credentials: sent.map(({ id, kind, held }) => ({ id, [kind]: held }) as AuthCredential),
+    ...renewalsOf(sent.map(({ id, renewal }) => [id, renewal])),
+  }
+}
+
+/** What a connector is called with, and what renews it. */
+function split(kind: CredentialKind, fields: Record<string, unknown>) {
+  const own: readonly string[] = Object.keys(AUTHENTICATION[kind].entries)
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const held = given.filter(([name]) => own.includes(name))
+  const renewal = given.filter(([name]) => !own.includes(name))
+  return { held: Object.fromEntries(held), renewal: Object.fromEntries(renewal) as Renewal }
+}
+
+/** Only where there are some: a connection without is kept as it always was. */
+function renewalsOf(all: [string, Renewal][]): Pick<Connection, 'renewals'> {
+  const some = all.filter(([, renewal]) => Object.keys(renewal).length > 0)
+  return some.length === 0 ? {} : { renewals: Object.fromEntries(some) }
+}
+
+/** The form of `auth`, to be filled in: the envelope's is what people know from connectors' own calls. */
+function shownForm({ authentication_schema: single, credentials = [] }: Declared): string {
+  const shown = (kind: CredentialKind) =>
+    `{ ${Object.keys(AUTHENTICATION[kind].entries)
+      .map((name) => `"${name}": …`)
+      .join(', ')} }`
+  if (single) return shown(single.kind)
+  return `{ ${credentials.map(({ id, kind }) => `"${id}": ${shown(kind)}`).join(', ')} }`
+}
+
+/**
+ * What stays the same when a credential is rotated: settings that are set and no secrets, and the
+ * credentials' fields of nature `identity`, in a fixed order. A setting that a later version of the
+ * connector adds changes nothing until it is set.
+ */
+export function identityOf(manifest: Manifest, connection: Connection): unknown {
+  const settings = Object.entries(manifest.settings)
+    .filter(([, field]) => !(field.type === 'string' && field.secret === true))
+    .map(([name]) => [name, connection.settings[name] ?? null])
+    .filter(([, value]) => value !== null)
+  const credentials = [connection.auth ?? [], connection.credentials ?? []]
+    .flat()
+    .map((credential) => [credential.id ?? null, ...identityFields(credential)])
+  return [settings.sort(byName), credentials.sort(byName)]
+}
+
+function identityFields(credential: AuthCredential): unknown[] {
+  return Object.entries(AUTHENTICATION).flatMap(([kind, schema]) => {
+    const held = credential[kind as CredentialKind] as Record<string, unknown> | undefined
+    if (held === undefined) return []
+    return Object.entries(schema.entries)
+      .filter(([, entry]) => natureOf(entry) === 'identity')
+      .map(([name]) => [kind, name, held[name] ?? null])
+  })
+}
+
+const natureOf = (entry: AnySchema): unknown =>
+  (v.getMetadata(entry as never) as { nature?: unknown }).nature
+
+const byName = ([a]: unknown[], [b]: unknown[]): number => (String(a) < String(b) ? -1 : 1)

@@ -1,0 +1,73 @@
+/**
+ * What a manifest says to the compiler: the text of connector.types.ts, from which `keyway/sdk` types
+ * the credentials, settings and capabilities of a connector. TypeScript widens the strings of an imported
+ * JSON file, so that a kind of credential would be any text: hence a file.
+ */
+import type { CapabilityName } from '../capabilities/capabilities.ts'
+import type { Manifest } from './manifest.ts'
+import { answerFields } from './payload.ts'
+import type { Field, Fields } from './settings.ts'
+
+/** Where it lies, beside connector.json. */
+export const TYPES_FILE = 'connector.types.ts'
+
+/** The file as text: the same for the same manifest. */
+export function connectorTypes(manifest: Manifest): string {
+  const { authentication_schema: single, credentials = [], settings, capabilities } = manifest
+  return [
+    '// Written by Keyway from connector.json; do not edit.',
+    'export type Connector = {',
+    ...(single ? [`  auth: ${quoted(single.kind)}`] : []),
+    ...(credentials.length > 0 ? members('credentials', credentials.map(credentialLine)) : []),
+    ...members('settings', fieldLines(settings)),
+    ...members('capabilities', Object.entries(capabilities).flatMap(capabilityLines)),
+    '}',
+    '',
+  ].join('\n')
+}
+
+const members = (name: string, lines: readonly string[]): string[] =>
+  lines.length === 0
+    ? [`  ${name}: object`]
+    : [`  ${name}: {`, ...lines.map((line) => `    ${line}`), '  }']
+
+type Credential = NonNullable<Manifest['credentials']>[number]
+const credentialLine = ({ id, kind, optional }: Credential): string =>
+  `${name(id)}${optional ? '?' : ''}: ${quoted(kind)}`
+
+type Capability = [name: string, declared: Manifest['capabilities'][string]]
+function capabilityLines([capability, declared]: Capability): string[] {
+  const { request_fields } = declared
+  const response_fields = answerFields(capability as CapabilityName, declared)
+  const parts = [
+    ...(request_fields ? members('request', fieldLines(request_fields)) : []),
+    ...(Object.keys(response_fields).length > 0
+      ? members('response', answerLines(response_fields))
+      : []),
+  ]
+  return parts.length === 0
+    ? [`${name(capability)}: unknown`]
+    : [`${name(capability)}: {`, ...parts, '}']
+}
+
+const fieldLines = (fields: Fields): string[] =>
+  Object.entries(fields).map(([field, one]) => `${name(field)}${mark(one)}: ${typeOf(one)}`)
+
+/** All of an answer's own fields may be left out. */
+const answerLines = (fields: Fields): string[] =>
+  Object.entries(fields).map(([field, one]) => `${name(field)}?: ${typeOf(one)} | null | undefined`)
+
+/** What has a default is always there. */
+const mark = ({ required, default: value }: Field): string =>
+  required === true || value !== undefined ? '' : '?'
+
+function typeOf(field: Field): string {
+  if (field.type === 'boolean') return 'boolean'
+  if (field.type === 'integer') return 'number'
+  return field.enum?.map(quoted).join(' | ') ?? 'string'
+}
+
+const quoted = (text: string): string =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+
+const name = (text: string): string => (/^[a-zA-Z_]\w*$/.test(text) ? text : quoted(text))

@@ -1,0 +1,236 @@
+/**
+ * LDAP as a connector sees it: operations, filters as structures, and what each result code becomes. A request of
+ * `ctx.ldap` crosses the wall as a fetch of `ldap:` with a JSON body; the host chooses the server by the manifest.
+ *
+ * Source: RFC 4511 (operations, result codes), RFC 2696 (pages), RFC 3062 (passwords).
+ */
+import * as v from 'valibot'
+import type { ErrorCode } from '../errors/error-codes.ts'
+import { LDAP_METHODS, type LdapFilter } from './ldap-context.ts'
+
+/** Operations by the name in a manifest; `method` is what crosses the wall and what records show. */
+export const LDAP_OPERATIONS = {
+  search: { method: LDAP_METHODS.search, writes: false },
+  modify: { method: LDAP_METHODS.modify, writes: true },
+  add: { method: LDAP_METHODS.add, writes: true },
+  delete: { method: LDAP_METHODS.delete, writes: true },
+  modifyDN: { method: LDAP_METHODS.modifyDN, writes: true },
+  password: { method: LDAP_METHODS.password, writes: true },
+} as const
+
+export type LdapOperation = keyof typeof LDAP_OPERATIONS
+/** The names, in the order of the table. */
+export const LDAP_OPERATION_NAMES = Object.keys(LDAP_OPERATIONS) as LdapOperation[]
+
+/** The operation that a method stands for, or null. */
+export const operationOf = (method: string): LdapOperation | null =>
+  LDAP_OPERATION_NAMES.find((name) => LDAP_OPERATIONS[name].method === method) ?? null
+
+/** Limits of one request and its reply. Sizes in characters or bytes as named. */
+export const LDAP_LIMITS = {
+  /** Entries of one page; also the default. */
+  maxPage: 1000,
+  defaultPage: 100,
+  maxDnChars: 8192,
+  maxFilterDepth: 16,
+  maxFilterNodes: 2000,
+  maxAttributes: 200,
+  /** Values of one request. */
+  maxValues: 20_000,
+  maxValueChars: 1024 * 1024,
+  maxCursorChars: 200,
+  /** Bytes of one reply as received; elements (values, names, lists) of it. */
+  maxReplyBytes: 4 * 1024 * 1024,
+  maxReplyElements: 200_000,
+  /** Referrals that a reply names. */
+  maxReferrals: 20,
+  /** Requests for the further values of one attribute that a server hands out in ranges. */
+  maxRanges: 64,
+} as const
+
+const AttributeName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9.;=_*-]{0,254}$/, 'is no attribute name'),
+)
+const Dn = v.pipe(v.string(), v.maxLength(LDAP_LIMITS.maxDnChars))
+/** Text, or bytes as `{ base64 }`. */
+const Value = v.union([
+  v.pipe(v.string(), v.maxLength(LDAP_LIMITS.maxValueChars)),
+  v.strictObject({
+    base64: v.pipe(v.string(), v.base64(), v.maxLength(LDAP_LIMITS.maxValueChars)),
+  }),
+])
+const Pair = v.tuple([AttributeName, Value])
+
+const Text = v.tuple([AttributeName, v.pipe(v.string(), v.minLength(1), v.maxLength(4096))])
+const Leaf = v.union(
+  [
+    v.strictObject({ present: AttributeName }),
+    v.strictObject({ eq: Pair }),
+    v.strictObject({ ge: Text }),
+    v.strictObject({ le: Text }),
+    v.strictObject({ startsWith: Text }),
+    v.strictObject({ endsWith: Text }),
+    v.strictObject({ contains: Text }),
+    v.strictObject({ bit: v.tuple([AttributeName, v.pipe(v.number(), v.safeInteger())]) }),
+    v.strictObject({ inChain: v.tuple([AttributeName, Dn]) }),
+  ],
+  'is no filter: write { eq: [name, value] }, { present: name }, { and: [...] } or another of the SDK reference',
+)
+
+/**
+ * Whether a value is a filter within the limits; what is wrong with it otherwise. Each node is looked at once.
+ */
+export function filterFault(value: unknown): string | null {
+  let nodes = 0
+  const fault = (one: unknown, depth: number): string | null => {
+    nodes += 1
+    if (nodes > LDAP_LIMITS.maxFilterNodes)
+      return `has more than ${LDAP_LIMITS.maxFilterNodes} parts`
+    if (depth > LDAP_LIMITS.maxFilterDepth)
+      return `is nested deeper than ${LDAP_LIMITS.maxFilterDepth}`
+    const branches = branchesOf(one)
+    if (branches === null) return v.is(Leaf, one) ? null : 'is no filter'
+    for (const branch of branches) {
+      const found = fault(branch, depth + 1)
+      if (found !== null) return found
+    }
+    return null
+  }
+  return fault(value, 1)
+}
+
+function branchesOf(one: unknown): readonly unknown[] | null {
+  if (typeof one !== 'object' || one === null || Object.keys(one).length !== 1) return null
+  const { and, or, not } = one as Record<string, unknown>
+  if (not !== undefined) return [not]
+  const all = and ?? or
+  return Array.isArray(all) && all.length > 0 ? all : null
+}
+
+const Filter = v.pipe(
+  v.custom<LdapFilter>(
+    (value) => filterFault(value) === null,
+    ({ input }) => filterFault(input) ?? '',
+  ),
+)
+
+const Attributes = v.pipe(
+  v.record(AttributeName, v.array(Value)),
+  v.maxEntries(LDAP_LIMITS.maxAttributes),
+)
+const Change = v.pipe(
+  v.union([
+    v.strictObject({ add: Attributes }),
+    v.strictObject({ replace: Attributes }),
+    v.strictObject({ delete: Attributes }),
+  ]),
+)
+
+/** Bodies of the requests of `ctx.ldap`, by operation. */
+export const LDAP_REQUESTS = {
+  search: v.strictObject({
+    base: v.nullish(Dn),
+    scope: v.optional(v.picklist(['base', 'one', 'sub']), 'sub'),
+    filter: v.optional(Filter, { present: 'objectClass' }),
+    attributes: v.optional(v.pipe(v.array(AttributeName), v.maxLength(LDAP_LIMITS.maxAttributes))),
+    binary: v.optional(v.pipe(v.array(AttributeName), v.maxLength(LDAP_LIMITS.maxAttributes)), []),
+    page: v.optional(
+      v.strictObject({
+        size: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1000))),
+        cursor: v.nullish(v.pipe(v.string(), v.maxLength(LDAP_LIMITS.maxCursorChars))),
+      }),
+      {},
+    ),
+  }),
+  modify: v.strictObject({ dn: Dn, changes: v.pipe(v.array(Change), v.maxLength(200)) }),
+  add: v.strictObject({ dn: Dn, attributes: Attributes }),
+  delete: v.strictObject({ dn: Dn }),
+  modifyDN: v.strictObject({ dn: Dn, to: Dn }),
+  password: v.strictObject({
+    dn: Dn,
+    value: v.pipe(v.string(), v.minLength(1), v.maxLength(1024)),
+  }),
+} as const
+export type LdapRequest<O extends LdapOperation = LdapOperation> = {
+  [K in O]: { operation: K } & v.InferOutput<(typeof LDAP_REQUESTS)[K]>
+}[O]
+
+/** Attributes whose values are bytes, in lower case; `;binary` options are as well. */
+export const BINARY_ATTRIBUTES: readonly string[] = [
+  'objectguid',
+  'objectsid',
+  'jpegphoto',
+  'thumbnailphoto',
+  'usercertificate',
+  'cacertificate',
+  'userpkcs12',
+  'sidhistory',
+  'msexchmailboxguid',
+]
+
+/** Attributes whose values are DNs, in lower case: they are held to the entry's `base` and `references`. */
+export const DN_ATTRIBUTES: readonly string[] = [
+  'member',
+  'uniquemember',
+  'memberof',
+  'owner',
+  'manager',
+  'secretary',
+  'seealso',
+  'roleoccupant',
+  'managedby',
+]
+
+type Result = {
+  name: string
+  wire: ErrorCode
+  /** Closest HTTP status: for records, metrics and cases. */
+  status: number
+}
+
+/** Result codes other than success, and what each becomes. What is missing here is `api_error`. */
+export const LDAP_RESULTS: Readonly<Record<number, Result>> = {
+  1: { name: 'operationsError', wire: 'api_error', status: 500 },
+  2: { name: 'protocolError', wire: 'client_call_error', status: 400 },
+  3: { name: 'timeLimitExceeded', wire: 'request_timeout', status: 504 },
+  4: { name: 'sizeLimitExceeded', wire: 'bad_request', status: 413 },
+  7: { name: 'authMethodNotSupported', wire: 'unauthenticated', status: 401 },
+  8: { name: 'strongerAuthRequired', wire: 'unauthenticated', status: 401 },
+  10: { name: 'referral', wire: 'unsupported_operation', status: 421 },
+  11: { name: 'adminLimitExceeded', wire: 'permission_denied', status: 403 },
+  12: { name: 'unavailableCriticalExtension', wire: 'unsupported_operation', status: 501 },
+  13: { name: 'confidentialityRequired', wire: 'connection_rejected', status: 403 },
+  16: { name: 'noSuchAttribute', wire: 'not_found', status: 404 },
+  17: { name: 'undefinedAttributeType', wire: 'invalid_value', status: 422 },
+  18: { name: 'inappropriateMatching', wire: 'client_call_error', status: 400 },
+  19: { name: 'constraintViolation', wire: 'invalid_value', status: 422 },
+  20: { name: 'attributeOrValueExists', wire: 'bad_request', status: 409 },
+  21: { name: 'invalidAttributeSyntax', wire: 'invalid_value', status: 422 },
+  32: { name: 'noSuchObject', wire: 'not_found', status: 404 },
+  33: { name: 'aliasProblem', wire: 'api_error', status: 500 },
+  34: { name: 'invalidDNSyntax', wire: 'invalid_value', status: 422 },
+  48: { name: 'inappropriateAuthentication', wire: 'unauthenticated', status: 401 },
+  49: { name: 'invalidCredentials', wire: 'unauthenticated', status: 401 },
+  50: { name: 'insufficientAccessRights', wire: 'permission_denied', status: 403 },
+  51: { name: 'busy', wire: 'rate_limit', status: 429 },
+  52: { name: 'unavailable', wire: 'service_error', status: 503 },
+  53: { name: 'unwillingToPerform', wire: 'unsupported_operation', status: 422 },
+  54: { name: 'loopDetect', wire: 'api_error', status: 500 },
+  64: { name: 'namingViolation', wire: 'invalid_value', status: 422 },
+  65: { name: 'objectClassViolation', wire: 'invalid_value', status: 422 },
+  66: { name: 'notAllowedOnNonLeaf', wire: 'bad_request', status: 409 },
+  67: { name: 'notAllowedOnRDN', wire: 'bad_request', status: 409 },
+  68: { name: 'entryAlreadyExists', wire: 'bad_request', status: 409 },
+  69: { name: 'objectClassModsProhibited', wire: 'unsupported_operation', status: 422 },
+  71: { name: 'affectsMultipleDSAs', wire: 'unsupported_operation', status: 422 },
+  80: { name: 'other', wire: 'api_error', status: 500 },
+}
+
+/** The row of a result code; of a code that the table does not have, one that says its number. */
+export const resultOf = (code: number): Result =>
+  LDAP_RESULTS[code] ?? { name: `result${code}`, wire: 'api_error', status: 500 }
+
+/** The row of a result's name: how cases write it. */
+export const resultNamed = (name: string): Result | null =>
+  Object.values(LDAP_RESULTS).find((row) => row.name === name) ?? null

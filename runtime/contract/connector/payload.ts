@@ -1,0 +1,100 @@
+/** The schemas of one connector's payloads: the capability's own, widened where a connector may. */
+import * as v from 'valibot'
+import { CAPABILITIES, type CapabilityName } from '../capabilities/capabilities.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { entriesOf } from '../schema/shape.ts'
+import { type Fields, flatSchema } from './settings.ts'
+
+/** The schema of `request`: fields of the connector's own join the standard ones, never replace them. */
+export function requestSchema(name: CapabilityName, extra: Fields = {}): AnySchema {
+  const { input } = CAPABILITIES[name]
+  if (Object.keys(extra).length === 0) return input
+  const own = flatSchema(extra).entries
+  return v.object({ ...own, ...entriesOf(input) })
+}
+
+/** The schema of `response`; strict, so that drift is seen on day one. */
+export function responseSchema(name: CapabilityName, extra: Fields = {}): AnySchema {
+  const { output } = CAPABILITIES[name]
+  if (Object.keys(extra).length === 0) return output
+  const own = Object.fromEntries(
+    Object.entries(flatSchema(extra).entries).map(([key, schema]) => [
+      key,
+      v.nullish(schema, null),
+    ]),
+  )
+  return v.strictObject({ ...own, ...entriesOf(output) })
+}
+
+/**
+ * The fields by which a capability's response is widened: for update_account also those of its request, whose shape
+ * it has (connector-interface.md section 1.6). Not its secrets, which no answer repeats.
+ */
+export function answerFields(
+  name: CapabilityName,
+  { request_fields = {}, response_fields = {} }: Declared = {},
+): Fields {
+  if (name !== 'update_account') return response_fields
+  const asked = Object.entries(request_fields).filter(
+    ([, field]) => !('secret' in field && field.secret === true),
+  )
+  return { ...Object.fromEntries(asked), ...response_fields }
+}
+
+type Declared = { request_fields?: Fields | undefined; response_fields?: Fields | undefined }
+
+/** Names of the fields of a capability's standard request and response, which no extra may take. */
+export function standardFields(name: CapabilityName): Set<string> {
+  const { input, output } = CAPABILITIES[name]
+  return new Set([input, output].flatMap((schema) => Object.keys(entriesOf(schema))))
+}
+
+/** Whether the value below these keys may not be repeated, because it is secret. */
+export type IsQuiet = (keys: readonly unknown[]) => boolean
+
+/** Longest path, and longest text about it, in characters. */
+const MAX_PATH = 200
+const MAX_WORDING = 300
+
+/** One finding: where, and what is wrong there. */
+export function describeIssue(
+  issue: v.BaseIssue<unknown>,
+  prefix = '',
+  isQuiet: IsQuiet = () => false,
+): string {
+  const path = [prefix, v.getDotPath(issue) ?? ''].filter((part) => part !== '').join('.')
+  const quiet = isQuiet((issue.path ?? []).map(({ key }) => key))
+  const text = wording(issue, quiet).slice(0, MAX_WORDING)
+  return path === '' ? text : `${path.slice(0, MAX_PATH)}: ${text}`
+}
+
+/** Findings as one sentence: `page.size: Expected >=1 but received 0; ...`, the first ten of them. */
+export function describeIssues(
+  issues: readonly v.BaseIssue<unknown>[],
+  prefix = '',
+  isQuiet?: IsQuiet,
+): string {
+  const lines = issues.slice(0, 10).map((issue) => describeIssue(issue, prefix, isQuiet))
+  const more = issues.length > 10 ? `; and ${issues.length - 10} more` : ''
+  return lines.join('; ') + more
+}
+
+/** Longest text of which every finding is looked for, in characters. */
+const MAX_THOROUGH_LENGTH = 100_000
+
+/** Of a large text only the first finding: half a million of them would take 300 MB. */
+export const thoroughness = (textLength: number) => ({
+  abortEarly: textLength > MAX_THOROUGH_LENGTH,
+})
+
+/** valibot says "Invalid key: Expected "x" but received undefined" where people say "missing". */
+function wording(
+  { type, expected, received, message }: v.BaseIssue<unknown>,
+  quiet: boolean,
+): string {
+  const ofObject = type === 'object' || type === 'strict_object'
+  if (ofObject && received === 'undefined') return 'missing'
+  if (type === 'strict_object' && expected === 'never') return 'there is no such field'
+  if (quiet) return message.includes('received') ? `Expected ${expected}` : message
+  return message.includes('received') ? message : `${message} (found ${received})`
+}

@@ -1,0 +1,69 @@
+/**
+ * What stands for a secret in the sandbox: `[A-Za-z0-9]` only, different in every call, useless outside
+ * of it. The invoking side makes them, egress replaces them, the worker recognises one that is used as a
+ * key. Source: runtime/docs/authors/manifest.md, "Secrets".
+ *
+ * `head` and `tail` are random for each host process, so that nobody outside can make data that looks
+ * like a placeholder; cut in two, one of them is still whole and found.
+ *
+ *     kwsecret 4f9a1c2e | 0123456789abcdef | s000 | kw 5b0c9d8e7f
+ *     head              | the call         | what | tail
+ */
+
+/** The beginning of every placeholder of every process. */
+const STEM = 'kwsecret'
+
+/** What placeholders of one host process are made with, and found by. */
+export type Marks = {
+  head: string
+  tail: string
+  /**
+   * Every placeholder, piece of one, or base64 of one in a text. Groups of a whole one: call, index of a
+   * secret, `e` for the token of the exchange, what to sign (JSON in hexadecimal).
+   */
+  scan: RegExp
+}
+
+/** What one placeholder stands for. */
+export type Meaning = { secret: number } | { exchange: true } | { sign: string }
+
+/** Creates the marks of a host process. */
+export function createMarks(): Marks {
+  const random = crypto.randomUUID().replaceAll('-', '')
+  const head = `${STEM}${random.slice(0, 8)}`
+  const tail = `kw${random.slice(22, 32)}`
+  const whole = `${head}([0-9a-f]{16})(?:s([0-9a-z]{3})|(e)|d((?:[0-9a-f]{2})+))${tail}`
+  return { head, tail, scan: new RegExp([whole, head, tail, ...inBase64(head)].join('|'), 'g') }
+}
+
+/** Sixteen digits that tell one call's placeholders from all others. */
+export const createCallMark = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16)
+
+/** The placeholder of a call's secret with this number. */
+export const secretPlaceholder = (marks: Marks, call: string, index: number): string =>
+  `${marks.head}${call}s${index.toString(36).padStart(3, '0')}${marks.tail}`
+
+/** The placeholder of the token that the exchange gives. */
+export const exchangePlaceholder = (marks: Pick<Marks, 'head' | 'tail'>, call: string): string =>
+  `${marks.head}${call}e${marks.tail}`
+
+/** The placeholder of what a signer of the host makes: it says itself what is to be signed. */
+export const signPlaceholder = (
+  marks: Pick<Marks, 'head' | 'tail'>,
+  call: string,
+  hex: string,
+): string => `${marks.head}${call}d${hex}${marks.tail}`
+
+/** Whether a text holds a placeholder, whichever process made it. */
+export const holdsPlaceholder = (text: string): boolean => /kwsecret[0-9a-f]{24}/.test(text)
+
+/** A text as it looks within base64, at each of the three places where it may begin. */
+function inBase64(text: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const encoded = btoa(`${'x'.repeat(before)}${text}`)
+    // Only what no neighbour has a share in.
+    const from = Math.ceil((before * 8) / 6)
+    const to = Math.floor(((before + text.length) * 8) / 6)
+    return encoded.slice(from, to)
+  })
+}

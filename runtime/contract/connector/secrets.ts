@@ -1,0 +1,246 @@
+/**
+ * Which values of a call are secret, read from the contract and the manifest: nowhere else is it said.
+ * In the sandbox each is a placeholder; the values stay in the host.
+ */
+import * as v from 'valibot'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { shapeOf } from '../schema/shape.ts'
+import {
+  AUTHENTICATION,
+  type AuthCredential,
+  CLEAR_KEY_MEMBERS,
+  CREDENTIAL_KINDS,
+  type CredentialKind,
+} from './authentication.ts'
+import type { IsQuiet } from './payload.ts'
+import { createCallMark, type Marks, secretPlaceholder } from './placeholder.ts'
+import type { Field } from './settings.ts'
+
+/** The parts of a call that may hold secrets. */
+export type SecretParts = {
+  auth: AuthCredential | null
+  credentials: Record<string, AuthCredential> | null
+  settings: Record<string, unknown>
+  request: unknown
+}
+
+/** What says which settings and which fields of a request are secret: made once for a version. */
+export type Schemas = { settings: AnySchema; request: AnySchema }
+
+/** One secret of a call. */
+export type HeldSecret = {
+  placeholder: string
+  value: string
+  /** Whose it is, as an egress entry's `secrets` names it: `auth`, a credential id, `settings.x`, `request`. */
+  owner: string
+}
+
+/** The secrets of one call, and what the sandbox gets in their place. */
+export type SealedCall = {
+  marks: Marks
+  /** What is the same in all placeholders of the call. */
+  call: string
+  secrets: readonly HeldSecret[]
+  /** With the values: for signers. */
+  clear: SecretParts
+  /** With placeholders. */
+  sealed: SecretParts
+}
+
+/** What egress is told of a call's secrets. */
+export type CallSecrets = SealedCall & {
+  /** Digest of settings and credentials: what tells tenants apart. */
+  tenant: string
+  /** Whether secrets are taken out of replies: not for OAuth, whose replies are made of them. */
+  conceals: boolean
+}
+
+/**
+ * Puts a placeholder in the place of every secret text that is not empty.
+ *
+ * @param granted Fields that the operator lets the connector read (`clear_secrets`): `token.token`,
+ * `settings.key`, `request.password`.
+ */
+export function sealCall(
+  clear: SecretParts,
+  schemas: Schemas,
+  marks: Marks,
+  granted: ReadonlySet<string>,
+): SealedCall {
+  const call = createCallMark()
+  const secrets: HeldSecret[] = []
+  const hide = (owner: string, field: string) => (value: string) => {
+    if (value === '' || granted.has(field)) return value
+    const placeholder = secretPlaceholder(marks, call, secrets.length)
+    secrets.push({ placeholder, value, owner })
+    return placeholder
+  }
+  return { marks, call, secrets, clear, sealed: mapSecrets(clear, schemas, hide) }
+}
+
+/** A copy of a call's parts with other texts in the place of the secret ones. */
+export function mapSecrets(
+  { auth, credentials, settings, request }: SecretParts,
+  schemas: Schemas,
+  hide: Hide,
+): SecretParts {
+  return {
+    auth: auth && sealCredential(auth, 'auth', hide),
+    credentials:
+      credentials &&
+      Object.fromEntries(
+        Object.entries(credentials).map(([id, one]) => [id, sealCredential(one, id, hide)]),
+      ),
+    settings: sealObject(schemas.settings, settings, (name) =>
+      hide(`settings.${name}`, `settings.${name}`),
+    ) as Record<string, unknown>,
+    request: sealObject(schemas.request, request, (name) => hide('request', `request.${name}`)),
+  }
+}
+
+/** Makes what a secret of this owner, in this field, is replaced by. */
+export type Hide = (owner: string, field: string) => (value: string) => string
+
+function sealCredential(credential: AuthCredential, owner: string, hide: Hide): AuthCredential {
+  const sealed: Record<string, unknown> = { ...credential }
+  for (const kind of CREDENTIAL_KINDS) {
+    const value = credential[kind]
+    if (value === undefined) continue
+    sealed[kind] = sealObject(AUTHENTICATION[kind], value, (name) => hide(owner, `${kind}.${name}`))
+    if (kind === 'service_account') {
+      const { key } = value as { key: Record<string, unknown> }
+      sealed[kind] = { ...(sealed[kind] as object), key: sealKey(key, owner, hide) }
+    }
+  }
+  return sealed as AuthCredential
+}
+
+function sealKey(key: Record<string, unknown>, owner: string, hide: Hide): Record<string, unknown> {
+  const sealed = Object.entries(key).map(([name, value]) => [
+    name,
+    isClearKeyMember(name) ? value : mapTexts(value, hide(owner, 'service_account.key')),
+  ])
+  return Object.fromEntries(sealed)
+}
+
+/** A copy with other texts in the members that the schema marks as secret; without any, the object itself. */
+function sealObject(
+  schema: AnySchema,
+  value: unknown,
+  hide: (name: string) => (value: string) => string,
+): unknown {
+  const names = secretMembers(schema)
+  if (names.length === 0 || typeof value !== 'object' || value === null) return value
+  const sealed: Record<string, unknown> = { ...value }
+  for (const name of names) {
+    const held = sealed[name]
+    if (typeof held === 'string') sealed[name] = hide(name)(held)
+  }
+  return sealed
+}
+
+/** Every secret text of a call, without doubles, as it may show in what leaves. */
+export function secretsOf(
+  { auth, credentials, settings, request }: SecretParts,
+  schemas: Schemas,
+): string[] {
+  const all = [auth, ...Object.values(credentials ?? {})].flatMap((one) =>
+    one ? credentialSecrets(one) : [],
+  )
+  all.push(...objectSecrets(schemas.settings, settings))
+  all.push(...objectSecrets(schemas.request, request))
+  return [...new Set(all)]
+}
+
+function credentialSecrets(credential: AuthCredential): string[] {
+  return CREDENTIAL_KINDS.flatMap((kind) => {
+    const value = credential[kind]
+    if (value === undefined) return []
+    const own = objectSecrets(AUTHENTICATION[kind], value)
+    // The pair is a secret of its own: in base64 it looks like neither of its halves.
+    if (kind === 'basic') own.push(`${credential.basic?.username}:${credential.basic?.password}`)
+    return kind === 'service_account'
+      ? [...own, ...keySecrets(credential.service_account?.key ?? {})]
+      : own
+  })
+}
+
+function keySecrets(key: Record<string, unknown>): string[] {
+  return Object.entries(key).flatMap(([name, value]) =>
+    isClearKeyMember(name) ? [] : textsOf(value),
+  )
+}
+
+const isClearKeyMember = (name: string): boolean =>
+  (CLEAR_KEY_MEMBERS as readonly string[]).includes(name)
+
+/** Texts of the members that the schema marks as secret. */
+function objectSecrets(schema: AnySchema, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return secretMembers(schema).flatMap((name) => {
+    const held = (value as Record<string, unknown>)[name]
+    return typeof held === 'string' ? [held] : []
+  })
+}
+
+/** Whether an object's schema marks any member as secret. */
+export const hasSecrets = (schema: AnySchema): boolean => secretMembers(schema).length > 0
+
+const found = new WeakMap<AnySchema, readonly string[]>()
+
+/** Names of the members that an object's schema marks as secret; looked for once for each schema. */
+function secretMembers(schema: AnySchema): readonly string[] {
+  const known = found.get(schema)
+  if (known) return known
+  const { entries } = shapeOf(schema)
+  const names = Object.entries(entries ?? {})
+    .filter(([, member]) => isSecret(member))
+    .map(([name]) => name)
+  found.set(schema, names)
+  return names
+}
+
+/** Every field of these kinds of credentials, settings and request that may be asked for in clear. */
+export function secretFields(
+  kinds: readonly CredentialKind[],
+  settings: AnySchema,
+  requests: readonly AnySchema[],
+): string[] {
+  const of = (schema: AnySchema, at: string) => secretMembers(schema).map((name) => `${at}.${name}`)
+  const all = [
+    ...kinds.flatMap((kind) => of(AUTHENTICATION[kind], kind)),
+    ...of(settings, 'settings'),
+    ...requests.flatMap((schema) => of(schema, 'request')),
+  ]
+  return [...new Set(all)]
+}
+
+/** Whether a finding about these members of an object of this schema must not repeat their value. */
+export const quietMembers =
+  (schema: AnySchema): IsQuiet =>
+  ([name]) =>
+    secretMembers(schema).includes(String(name))
+
+function isSecret(schema: AnySchema): boolean {
+  const { secret, field } = v.getMetadata(schema as never) as { secret?: boolean; field?: Field }
+  if (secret === true || (field?.type === 'string' && field.secret === true)) return true
+  const { wrapped } = schema as { wrapped?: AnySchema }
+  return wrapped !== undefined && isSecret(wrapped)
+}
+
+const textsOf = (value: unknown): string[] => {
+  const texts: string[] = []
+  mapTexts(value, (text) => {
+    texts.push(text)
+    return text
+  })
+  return texts
+}
+
+/** A copy of a JSON value with other texts. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, map))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, map)]))
+}

@@ -1,0 +1,178 @@
+/**
+ * What is installed, as one immutable statement: the wire of `/operator` and what a generation holds in the
+ * database (architecture section 6).
+ */
+import * as v from 'valibot'
+import { ConnectorId, normalizeId } from '../connector/manifest.ts'
+
+const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const Digest = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-f]{64}$/, 'must be the 64 hexadecimal digits that `keyway pack` prints'),
+)
+
+/** What a version may want, by kind: how the kind is called, and what its subject is. */
+export const WANT_KINDS = {
+  capability: 'a capability that it offers; the subject is its name',
+  egress: 'requests that it sends; the subject is the origin of the address',
+  login: 'a login that the host performs for it; the subject is the origin of the address',
+  clear_secret: 'a secret that its code sees; the subject is the field',
+  limit: 'a resource of the host; the subject is the name of the limit',
+} as const
+export type WantKind = keyof typeof WANT_KINDS
+
+export const Want = v.pipe(
+  v.strictObject({
+    kind: v.pipe(
+      v.picklist(Object.keys(WANT_KINDS) as [WantKind, ...WantKind[]]),
+      v.metadata({
+        description: Object.entries(WANT_KINDS)
+          .map(([kind, words]) => `${kind}: ${words}`)
+          .join('. '),
+      }),
+    ),
+    subject: v.string(),
+    key: text('Which one of the subject; two wants with equal keys are one'),
+    words: text('For people'),
+    amount: v.optional(
+      v.pipe(v.number(), v.metadata({ description: 'How much of it; more covers less' })),
+    ),
+    secrets: v.optional(
+      v.pipe(
+        v.array(v.string()),
+        v.metadata({ description: 'Which secrets may go there; absent: all of them' }),
+      ),
+    ),
+  }),
+  v.metadata({ title: 'Want', description: 'One thing that a version of a connector wants' }),
+)
+export type Want = v.InferOutput<typeof Want>
+
+export const Grant = v.pipe(
+  v.strictObject({
+    ...Want.pipe[0].entries,
+    granted_at: text('When, in UTC'),
+    granted_by: text('E-mail address of who granted it'),
+    reason: text('Why, in their words'),
+  }),
+  v.metadata({ title: 'Grant', description: 'A want that the operator has granted' }),
+)
+export type Grant = v.InferOutput<typeof Grant>
+
+export const TRUST_STATES = ['trusted', 'untrusted', 'invalid'] as const
+
+export const InstalledVersion = v.pipe(
+  v.strictObject({
+    digest: Digest,
+    version: v.string(),
+    trust: v.pipe(
+      v.picklist(TRUST_STATES),
+      v.metadata({
+        description:
+          'trusted: signed by a publisher whom the operator trusts. untrusted: not signed, or by a key that nobody knows. invalid: the signature is wrong, or of a key that was revoked',
+      }),
+    ),
+    publisher: v.nullable(text('Name of the trusted publisher')),
+    key: v.nullable(text('Id of the key that signed it')),
+    installed_at: text('When, in UTC'),
+    served_until: v.nullable(
+      text('When calls went to it last, in UTC; null while they do, and where none ever did'),
+    ),
+  }),
+  v.metadata({ title: 'InstalledVersion', description: 'A package that is kept for a connector' }),
+)
+export type InstalledVersion = v.InferOutput<typeof InstalledVersion>
+
+export const InstalledConnector = v.pipe(
+  v.strictObject({
+    id: ConnectorId,
+    active: v.nullable(text('Digest of the version that calls go to; null: none')),
+    disabled: v.boolean(),
+    at_once: v.pipe(
+      v.boolean(),
+      v.metadata({
+        description: 'Disabled also for calls and page sequences that had begun',
+      }),
+    ),
+    versions: v.array(InstalledVersion),
+    grants: v.array(Grant),
+  }),
+  v.metadata({ title: 'InstalledConnector' }),
+)
+export type InstalledConnector = v.InferOutput<typeof InstalledConnector>
+
+export const Publisher = v.pipe(
+  v.strictObject({
+    key: text('Id of the key'),
+    name: text('Who that is, in the operator’s words'),
+    public_key: text('PEM'),
+    trusted_at: text('When, in UTC'),
+    revoked_at: v.nullable(text('Since then what the key signed is invalid')),
+  }),
+  v.metadata({ title: 'Publisher', description: 'A key whose packages the operator trusts' }),
+)
+export type Publisher = v.InferOutput<typeof Publisher>
+
+/** Connectors by their id in its one spelling. */
+export const Statement = v.pipe(
+  v.strictObject({
+    connectors: v.record(v.string(), InstalledConnector),
+    publishers: v.array(Publisher),
+  }),
+  v.metadata({ title: 'Statement', description: 'All that is installed' }),
+)
+export type Statement = v.InferOutput<typeof Statement>
+
+/** What is said of a connector, by its id in any spelling; ids such as `constructor` are names like any other. */
+export function saidOf({ connectors }: Statement, id: string): InstalledConnector | null {
+  const key = normalizeId(id)
+  return Object.hasOwn(connectors, key) ? (connectors[key] ?? null) : null
+}
+
+/** What a deployment begins with. */
+export const NOTHING_INSTALLED: Statement = { connectors: {}, publishers: [] }
+
+export const ACTIONS = [
+  'install',
+  'activate',
+  'disable',
+  'enable',
+  'remove',
+  'grant',
+  'revoke',
+  'rollback',
+  'trust',
+  'distrust',
+] as const
+export type Action = (typeof ACTIONS)[number]
+
+export const Generation = v.pipe(
+  v.strictObject({
+    generation: v.number(),
+    at: text('When, in UTC'),
+    by: text('E-mail address of who did it'),
+    action: v.picklist(ACTIONS),
+    reason: text('Why, in their words'),
+    difference: v.pipe(
+      v.array(v.string()),
+      v.metadata({ description: 'What is different from the generation before, in words' }),
+    ),
+  }),
+  v.metadata({ title: 'Generation', description: 'One change of what is installed' }),
+)
+export type Generation = v.InferOutput<typeof Generation>
+
+export const NodeRow = v.pipe(
+  v.strictObject({
+    node: text('Of one process of the host'),
+    generation: v.pipe(v.number(), v.metadata({ description: 'What it serves' })),
+    seen_at: text('When it was heard of last, in UTC'),
+    live: v.boolean(),
+    problems: v.pipe(
+      v.array(v.string()),
+      v.metadata({ description: 'What it could not take over, in words' }),
+    ),
+  }),
+  v.metadata({ title: 'Node', description: 'A host on this database' }),
+)
+export type NodeRow = v.InferOutput<typeof NodeRow>

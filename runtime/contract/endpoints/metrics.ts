@@ -1,0 +1,281 @@
+/**
+ * METRICS: what `GET /metrics` answers, besides what prom-client tells of the process. One row per metric;
+ * registration, the reference and the test of the alert rules read it.
+ */
+
+import { RUN_STATES } from '../models/sync.ts'
+
+export type MetricRow = {
+  type: 'counter' | 'gauge' | 'histogram'
+  labels: readonly string[]
+  meaning: string
+  /** Most sets of labels; what happens to more is said by `OVER`. */
+  most: number
+  /**
+   * What becomes of the values of several processes that serve one port: of a gauge the largest unless written,
+   * because each reads it from the same database; counters and histograms add up.
+   */
+  joined?: 'max' | 'min' | 'sum'
+}
+
+/** What happens above `most`. */
+export const OVER =
+  'Above its bound a counter or histogram counts further sets of labels under `other`, and a gauge leaves them out, the last ones of its order. `keyway_series_left_out` says of which metric how many.'
+
+/** Most apps that have series of their own. */
+export const MOST_APPS = 1000
+/** Rows of a kind are counted up to so many: such a value means "or more". */
+export const MOST_COUNTED = 10_000
+
+/** The label of what is above a bound. */
+export const OTHER = 'other'
+
+const APP = ['app_id', 'connector'] as const
+
+export const METRICS = {
+  keyway_ready: {
+    type: 'gauge',
+    labels: [],
+    meaning: '1 where `/readyz` answers that the host is ready, else 0',
+    most: 1,
+    joined: 'min',
+  },
+  keyway_calls_total: {
+    type: 'counter',
+    labels: ['connector', 'capability', 'code', 'cause'],
+    meaning: 'Capability calls by outcome and by what they were made for',
+    most: 5000,
+  },
+  keyway_call_seconds: {
+    type: 'histogram',
+    labels: ['connector', 'capability'],
+    meaning: 'Time from a request to its answer',
+    most: 1000,
+  },
+  keyway_calls_running: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'Calls in sandboxes now',
+    most: 1,
+    joined: 'sum',
+  },
+  keyway_calls_waiting: {
+    type: 'gauge',
+    labels: ['for'],
+    meaning: 'Calls that wait for a `turn` of their tenant, or for an `isolate`',
+    most: 2,
+    joined: 'sum',
+  },
+  keyway_calls_repeated_total: {
+    type: 'counter',
+    labels: [],
+    meaning: 'Calls that ran once more because their worker process died',
+    most: 1,
+  },
+  keyway_upstream_requests_total: {
+    type: 'counter',
+    labels: ['connector', 'outcome'],
+    meaning:
+      'Requests to third-party systems; `outcome` is a status class such as `2xx`, or an error code',
+    most: 2000,
+  },
+  keyway_upstream_seconds: {
+    type: 'histogram',
+    labels: ['connector'],
+    meaning: 'Time of a request to a third-party system',
+    most: 500,
+  },
+  keyway_upstream_refused_total: {
+    type: 'counter',
+    labels: ['connector'],
+    meaning:
+      'Requests to third-party systems that were not made: too many, or too large ones, are open',
+    most: 500,
+  },
+  keyway_connectors: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'Connectors that are being served',
+    most: 1,
+  },
+  keyway_connectors_suspect: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'Connectors that are suspect on this host',
+    most: 1,
+  },
+  keyway_connectors_quarantined: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'Connectors that are quarantined on this host',
+    most: 1,
+  },
+  keyway_isolates: { type: 'gauge', labels: [], meaning: 'Warm isolates', most: 1, joined: 'sum' },
+  keyway_lanes: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'Lanes that are open',
+    most: 1,
+    joined: 'sum',
+  },
+  keyway_worker_ends_total: {
+    type: 'counter',
+    labels: ['reason'],
+    meaning: 'Worker processes that ended; `stopped` is the host’s own doing',
+    most: 20,
+  },
+  keyway_workers_slowed_total: {
+    type: 'counter',
+    labels: [],
+    meaning: 'Worker processes that burned CPU without answering',
+    most: 1,
+  },
+  keyway_core_requests_total: {
+    type: 'counter',
+    labels: ['endpoint', 'class', 'status'],
+    meaning: 'Answers of the core interface by endpoint, status class such as `5xx`, and status',
+    most: 1000,
+  },
+  keyway_core_request_seconds: {
+    type: 'histogram',
+    labels: ['endpoint'],
+    meaning: 'Time from a request to the core interface to its answer',
+    most: 200,
+  },
+  keyway_database_up: {
+    type: 'gauge',
+    labels: [],
+    meaning:
+      '1 where the database answered within a second, else 0; then everything that is read from it is absent',
+    most: 1,
+    joined: 'min',
+  },
+  keyway_database_connections: {
+    type: 'gauge',
+    labels: ['state'],
+    meaning:
+      'Connections of this host that are `busy` or `idle`, and questions `waiting` for one of them',
+    most: 3,
+    joined: 'sum',
+  },
+  keyway_clock_offset_seconds: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'How far this host’s clock is ahead of the database’s; negative where it is behind',
+    most: 1,
+  },
+  keyway_access_requests: {
+    type: 'gauge',
+    labels: ['state'],
+    meaning: `Access requests that are not over, but for those that stand (COMPLETED); ${MOST_COUNTED} means as many or more`,
+    most: 40,
+  },
+  keyway_access_requests_failing: {
+    type: 'gauge',
+    labels: ['todo'],
+    meaning: `Access requests whose next step (\`check\`, \`grant\` or \`remove\`) failed last time; ${MOST_COUNTED} means as many or more`,
+    most: 3,
+  },
+  keyway_removal_oldest_seconds: {
+    type: 'gauge',
+    labels: ['by'],
+    meaning:
+      'How long the oldest access that has to go is still there: since it expired, or its removal first failed; by the `host` that has to remove it, or by `people` who were asked to. 0: there is none',
+    most: 2,
+  },
+  keyway_sync_last_success_timestamp_seconds: {
+    type: 'gauge',
+    labels: APP,
+    meaning: 'When the last sync of an app ended well; absent where none did',
+    most: MOST_APPS,
+  },
+  keyway_sync_behind_seconds: {
+    type: 'gauge',
+    labels: APP,
+    meaning:
+      'Time since the last sync of an app ended well, or since the app was made; only of apps with a schedule',
+    most: MOST_APPS,
+  },
+  keyway_sync_interval_seconds: {
+    type: 'gauge',
+    labels: APP,
+    meaning: 'How often an app is synced; only of apps with a schedule',
+    most: MOST_APPS,
+  },
+  keyway_sync_state: {
+    type: 'gauge',
+    labels: [...APP, 'state'],
+    meaning: `1 for the state of an app’s last sync: ${RUN_STATES.join(', ')}, or NEVER`,
+    most: MOST_APPS,
+  },
+  keyway_apps_paused: {
+    type: 'gauge',
+    labels: [],
+    meaning: 'Apps that are paused because their system does not answer',
+    most: 1,
+  },
+  keyway_app_paused_seconds: {
+    type: 'gauge',
+    labels: APP,
+    meaning: 'How long the system of a paused app has not answered; longest first',
+    most: MOST_APPS,
+  },
+  keyway_job_oldest_due_seconds: {
+    type: 'gauge',
+    labels: ['queue'],
+    meaning: 'How long the oldest job of a queue has been due without being begun; 0: none is due',
+    most: 40,
+  },
+  keyway_disk_free_bytes: {
+    type: 'gauge',
+    labels: ['place'],
+    meaning: 'Free space where the `data` directory is, and where the embedded `database` is',
+    most: 2,
+  },
+  keyway_disk_size_bytes: {
+    type: 'gauge',
+    labels: ['place'],
+    meaning: 'Size of the file system of the `data` directory, and of the embedded `database`',
+    most: 2,
+  },
+  keyway_last_backup_timestamp_seconds: {
+    type: 'gauge',
+    labels: [],
+    meaning:
+      'Until when the last backup of the embedded database is complete; 0: there was none. Absent with a database of your own',
+    most: 1,
+  },
+  keyway_measure_failures_total: {
+    type: 'counter',
+    labels: ['measure'],
+    meaning: 'Metrics that could not be read from the database or the disk; the log says why',
+    most: 20,
+  },
+  keyway_series_left_out: {
+    type: 'gauge',
+    labels: ['metric'],
+    meaning: 'Sets of labels of a metric that are above its bound',
+    most: 100,
+    joined: 'sum',
+  },
+} as const satisfies Record<string, MetricRow>
+
+export type MetricName = keyof typeof METRICS
+export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
+
+type OfType<T extends MetricRow['type']> = {
+  [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never
+}[MetricName]
+export type GaugeName = OfType<'gauge'>
+export type CounterName = OfType<'counter'>
+export type HistogramName = OfType<'histogram'>
+
+export type LabelsOf<N extends MetricName> = Record<(typeof METRICS)[N]['labels'][number], string>
+
+/** Values of gauges, each with its labels. A gauge that is not in it has no series. */
+export type Readings = {
+  [N in GaugeName]?: readonly { labels: LabelsOf<N>; value: number }[]
+}
+
+/** The one value of a gauge without labels. */
+export const only = (value: number) => [{ labels: {}, value }]

@@ -1,0 +1,123 @@
+/**
+ * The envelopes around every payload, once: callers' bodies are parsed with these, answers are written
+ * in their form, documents are made from them.
+ *
+ * Source: service.md sections 2.1, 2.2, 2.3, 7.1; connector-interface.md section 1.1.
+ */
+import * as v from 'valibot'
+import { AuthCredential } from '../connector/authentication.ts'
+import { ErrorCode } from '../errors/error-codes.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { anyObject, freeObject } from '../schema/free-object.ts'
+import { maybe, nullable } from '../schema/optional.ts'
+
+const described = <const S extends AnySchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+/** A schema that judges nothing, for a place whose JSON Schema is already known. */
+export const literalSchema = (jsonSchema: Record<string, unknown>) =>
+  v.pipe(
+    v.custom<unknown>(() => true),
+    v.metadata({ jsonSchema }),
+  )
+
+export const MAX_PAGE_SIZE = 1000
+
+/** Where to go on (service.md section 2.3). */
+export const Page = v.pipe(
+  v.object({
+    token: maybe(described(v.string(), 'Opaque; from the previous answer')),
+    size: maybe(
+      described(
+        v.pipe(v.number(), v.integer()),
+        `Items per page, 1 to ${MAX_PAGE_SIZE}; the same in one sequence`,
+      ),
+    ),
+  }),
+  v.metadata({ title: 'Page' }),
+)
+
+const rawData = described(
+  v.unknown(),
+  'What the third-party system said; null unless include_raw_data is true',
+)
+
+/** Which members an envelope has besides `request`. */
+export type EnvelopeParts = {
+  /** Component name. */
+  title: string
+  request: AnySchema
+  settings?: AnySchema
+  /** Members `auth` and `credentials`; none in a plain envelope. */
+  credentials?: v.ObjectEntries
+}
+
+/** `auth` and `credentials` where any connector may be meant. */
+export const anyCredentials = {
+  auth: described(maybe(AuthCredential), 'Exactly one of auth and credentials'),
+  credentials: maybe(described(v.array(AuthCredential), 'One credential for each declared id')),
+}
+
+/** Members of every envelope besides `request` and the credentials. */
+export const commonMembers = {
+  settings: maybe(described(anyObject(), 'What the connector’s request_settings_schema asks for')),
+  page: maybe(Page),
+  include_raw_data: maybe(described(v.boolean(), 'Whether the answer carries raw_data')),
+}
+
+/** The request envelope; plain (no credentials) where `credentials` is left out. */
+export function requestEnvelope({ title, request, settings, credentials = {} }: EnvelopeParts) {
+  return v.pipe(
+    v.object({
+      ...credentials,
+      request,
+      ...commonMembers,
+      ...(settings ? { settings } : {}),
+    }),
+    v.metadata({ title }),
+  )
+}
+
+/** Where the next page is; the last page has none. */
+export const ResponsePage = v.pipe(
+  v.strictObject({
+    token: nullable(described(v.string(), 'Opaque; send it back to get the next page')),
+    size: nullable(v.pipe(v.number(), v.integer())),
+  }),
+  v.metadata({ title: 'ResponsePage', description: 'Where to go on' }),
+)
+
+/** The success envelope around a response. */
+export function successEnvelope(title: string, response: AnySchema) {
+  return v.pipe(
+    v.strictObject({ response, raw_data: nullable(rawData), page: nullable(ResponsePage) }),
+    v.metadata({ title }),
+  )
+}
+
+const ErrorObject = v.pipe(
+  v.strictObject({
+    message: described(v.string(), 'What happened, for people'),
+    error_code: ErrorCode,
+    app_id: described(v.string(), 'The connector that was called'),
+    status_code: nullable(
+      described(v.pipe(v.number(), v.integer()), 'HTTP status of the third-party system'),
+    ),
+    app_error_code: nullable(described(v.string(), 'The third-party system’s own code')),
+    raised_by: nullable(described(v.string(), 'What raised the error')),
+    raised_in: nullable(described(v.string(), 'Where it was raised')),
+  }),
+  v.metadata({ title: 'Error', description: 'What went wrong' }),
+)
+
+/** The error envelope, the same for every failure. */
+export const ErrorResponse = v.pipe(
+  v.strictObject({
+    is_error: v.literal(true),
+    error: ErrorObject,
+    raw_data: nullable(freeObject()),
+    page: nullable(ResponsePage),
+  }),
+  v.metadata({ title: 'ErrorResponse', description: 'A failure; HTTP 200 where it was handled' }),
+)
+export type ErrorResponse = v.InferOutput<typeof ErrorResponse>

@@ -1,0 +1,86 @@
+/** Who held what at a moment, and why. */
+import * as v from 'valibot'
+import { nullable } from '../schema/optional.ts'
+
+const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const moment = (description: string) => text(`${description}; ISO 8601, UTC`)
+const run = (description: string) =>
+  nullable(
+    v.pipe(
+      v.number(),
+      v.metadata({ description: `${description}; null where no sync told of it` }),
+    ),
+  )
+
+const SPAN = {
+  since: moment('From when it was so, or is known to have been'),
+  until: nullable(moment('When it was found to be so no more')),
+  first_run: run('The first complete sync that saw it'),
+  last_run: run('The last complete sync that saw it'),
+  gone_run: run('The first complete sync that did not see it'),
+}
+
+const ENTITLEMENT = {
+  entitlement_type: v.string(),
+  entitlement_id: text('Its id within its resource'),
+  resource_id: text('Empty for the global resource'),
+  label: text('As the latest sync tells it'),
+}
+
+export const Association = v.pipe(
+  v.strictObject({
+    app_id: v.string(),
+    account_id: v.string(),
+    unique_identifier: text('Id of the account in the app'),
+    ...ENTITLEMENT,
+    ...SPAN,
+  }),
+  v.metadata({ title: 'Association', description: 'An entitlement that an account held' }),
+)
+export type Association = v.InferInput<typeof Association>
+
+export const REASON_KINDS = ['request', 'policy', 'found'] as const
+
+export const AccessReason = v.pipe(
+  v.strictObject({
+    kind: v.pipe(
+      v.picklist(REASON_KINDS),
+      v.metadata({
+        description: '`found`: a sync told of it, and neither a request nor a policy gave it',
+      }),
+    ),
+    request_id: nullable(v.string()),
+    policy_id: nullable(v.string()),
+    since: nullable(moment('From when it was given; null for `found`')),
+    until: nullable(moment('When it was taken back')),
+  }),
+  v.metadata({ title: 'AccessReason' }),
+)
+export type AccessReason = v.InferInput<typeof AccessReason>
+
+export const ACCESS_KINDS = ['account', 'entitlement', 'group', 'granted'] as const
+
+export const Access = v.pipe(
+  v.strictObject({
+    kind: v.pipe(
+      v.picklist(ACCESS_KINDS),
+      v.metadata({
+        description: '`granted`: a request or policy gave it, and no sync tells of it',
+      }),
+    ),
+    app_id: nullable(v.string()),
+    app_name: nullable(v.string()),
+    account_id: nullable(v.string()),
+    unique_identifier: nullable(text('Id of the account in the app')),
+    status: nullable(text('State of the account')),
+    group_id: nullable(v.string()),
+    entitlement_type: nullable(v.string()),
+    entitlement_id: nullable(v.string()),
+    resource_id: nullable(v.string()),
+    label: nullable(text('Of the entitlement, the group or the permission')),
+    ...SPAN,
+    reasons: v.array(AccessReason),
+  }),
+  v.metadata({ title: 'Access', description: 'Something that a person held' }),
+)
+export type Access = v.InferInput<typeof Access>

@@ -1,0 +1,24 @@
+/** A point in time in any form that clients send, zone-less ones in UTC; null for what is none. */
+export function parseDatetime(value: string): Date | null {
+  if (/^-?[0-9]{1,12}(\.[0-9]+)?$/.test(value)) return valid(new Date(Number(value) * 1000))
+  const form =
+    /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?))?\s*(Z|[+-][0-9]{2}:?[0-9]{2})?$/i.exec(
+      value,
+    )
+  if (!form) return null
+  const [, date = '', time = '00:00:00', zone = 'Z'] = form
+  // 31 February would become one of March.
+  if (
+    !valid(new Date(`${date}T00:00:00Z`))
+      ?.toISOString()
+      .startsWith(date)
+  )
+    return null
+  return valid(new Date(`${date}T${time}${zone}`))
+}
+
+/** Other years are written with a sign, or not at all, and PostgreSQL does not read them so. */
+const valid = (date: Date): Date | null => {
+  const year = date.getUTCFullYear()
+  return year >= 1 && year <= 9999 ? date : null
+}

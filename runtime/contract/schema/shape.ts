@@ -1,0 +1,28 @@
+/** Reading access to the parts of a valibot schema, whose common type declares none of them. */
+import type { AnySchema } from './any-schema.ts'
+
+/** The parts that a schema may have, depending on its type (`object`, `array`, `nullish` ...). */
+export type SchemaShape = {
+  type: string
+  /** Members of an object. */
+  entries?: Record<string, AnySchema>
+  /** Items of an array. */
+  item?: AnySchema
+  /** Schema inside an optional, nullable or nullish one. */
+  wrapped?: AnySchema
+  /** Values of a picklist. */
+  options?: readonly unknown[]
+  /** Value of a literal. */
+  literal?: unknown
+  /** Default of an optional or nullish schema. */
+  default?: unknown
+  /** Steps of a pipe, the schema itself first. */
+  pipe?: readonly { kind: string }[]
+}
+
+/** The parts of a schema. */
+export const shapeOf = (schema: AnySchema): SchemaShape => schema
+
+/** The members of an object schema; none for any other. */
+export const entriesOf = (schema: AnySchema): Record<string, AnySchema> =>
+  shapeOf(schema).entries ?? {}

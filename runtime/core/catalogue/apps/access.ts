@@ -1,0 +1,148 @@
+/** What a person held at a moment, and why: by the spans of the history alone. */
+import { sql } from 'drizzle-orm'
+import type { Access, AccessReason } from '../../../contract/models/access.ts'
+import type { Db } from '../../../database/database.ts'
+import { databaseTime } from '../../../database/transactions.ts'
+import { findUser } from '../../directory/users.ts'
+import { checkMoment } from '../../history/as-of.ts'
+import { demand, type Principal } from '../../kernel/identity/principal.ts'
+import type { PageQuery } from '../../kernel/list/page.ts'
+
+type Row = Omit<Access, 'reasons' | 'since' | 'until' | 'first_run' | 'last_run' | 'gone_run'> & {
+  total: string
+  since: Date
+  until: Date | null
+  first_run: string | null
+  last_run: string | null
+  gone_run: string | null
+  reasons: AccessReason[] | null
+}
+
+/**
+ * One's own access, or with accounts.read anybody's: by app, account and label.
+ *
+ * @throws CoreError 403, 404; 422 for a moment that is not known.
+ */
+export async function listUserAccess(
+  db: Db,
+  principal: Principal,
+  userId: string,
+  query: PageQuery & { as_of: Date | null },
+) {
+  if (userId !== principal.userId) demand(principal, 'accounts.read')
+  const user = await findUser(db, principal, userId)
+  if (query.as_of !== null) await checkMoment(db, query.as_of)
+  const at = query.as_of ?? (await databaseTime(db))
+  const { page, size } = query
+  const { rows } = await db.execute<Row>(accessAt(user.id, at, size, (page - 1) * size))
+  const total = rows.length > 0 ? Number(rows[0]?.total) : await countAt(db, user.id, at)
+  return { items: rows.map(toAccess), total, page, size, pages: Math.ceil(total / size) }
+}
+
+/** How much there is, where a page is past the end. */
+async function countAt(db: Db, userId: string, at: Date): Promise<number> {
+  const { rows } = await db.execute<Row>(accessAt(userId, at, 1, 0))
+  return Number(rows[0]?.total ?? 0)
+}
+
+const holds = (span: string, at: Date) =>
+  sql`${sql.raw(span)}.since <= ${at} and (${sql.raw(span)}.until is null or ${sql.raw(span)}.until > ${at})`
+
+const confirmed = (span: string) => sql`case when ${sql.raw(span)}.until is null
+  then (select max(r.id) from sync_runs r where r.app_id = ${sql.raw(span)}.app_id and r.state = 'SUCCEEDED')
+  else ${sql.raw(span)}.last_run end`
+
+/** A page of all that is held, with the reasons of each; `total` is the same in all rows. */
+const accessAt = (userId: string, at: Date, limit: number, offset: number) => sql`
+  with reason as materialized (
+    select s.*, s.entitlement ->> 'entitlementId' as entitlement_id,
+      s.entitlement ->> 'resourceId' as resource_id
+    from reason_spans s where s.user_id = ${userId} and ${holds('s', at)}
+  ), account as materialized (
+    select s.* from account_spans s where s.user_id = ${userId} and ${holds('s', at)}
+  ), held as materialized (
+    select s.*, a.unique_identifier, a.status, e.entitlement_type, e.external_id, e.resource_id, e.label
+    from account a join association_spans s on s.account_id = a.account_id and ${holds('s', at)}
+    join entitlements e on e.id = s.entitlement_id
+  ), everything as (
+    select 'account' as kind, a.app_id, a.account_id, a.unique_identifier, a.status, null::uuid as group_id,
+      null as entitlement_type, null as entitlement_id, null as resource_id, null as label,
+      a.since, a.until, a.first_run, ${confirmed('a')} as last_run, a.gone_run, null::uuid as request_id
+    from account a
+    union all
+    select 'entitlement', h.app_id, h.account_id, h.unique_identifier, h.status, null,
+      h.entitlement_type, h.external_id, h.resource_id, h.label,
+      h.since, h.until, h.first_run, ${confirmed('h')}, h.gone_run, null
+    from held h
+    union all
+    select 'group', g.app_id, null, null, null, g.id, null, null, null, g.name,
+      s.since, s.until, s.first_run, case when s.until is null and g.app_id is not null then
+        (select max(r.id) from sync_runs r where r.app_id = g.app_id and r.state = 'SUCCEEDED')
+        else s.last_run end, s.gone_run, null
+    from member_spans s join groups g on g.id = s.group_id
+    where s.user_id = ${userId} and ${holds('s', at)}
+    union all
+    select 'granted', r.app_id, null, null, null, null, r.entitlement ->> 'entitlementType',
+      r.entitlement_id, r.resource_id, r.label, r.since, r.until, null, null, null, r.request_id
+    from reason r
+    where case when r.label is null and r.entitlement is null
+      then not exists (select from account a where a.app_id = r.carried_app_id)
+      else r.entitlement is null or not exists (select from held h where h.app_id = r.carried_app_id
+        and h.external_id = r.entitlement_id and h.resource_id = r.resource_id) end
+  ), paged as (
+    select x.*, apps.name as app_name, count(*) over () as total
+    from everything x left join apps on apps.id = x.app_id
+    order by apps.name, x.app_id, x.unique_identifier, x.kind, x.label, x.resource_id, x.entitlement_id,
+      x.account_id, x.group_id, x.request_id
+    limit ${limit} offset ${offset}
+  )
+  select p.*, (
+    select json_agg(json_build_object('kind', case when r.policy_id is null then 'request' else 'policy' end,
+      'request_id', r.request_id, 'policy_id', r.policy_id, 'since', r.since, 'until', r.until)
+      order by r.since, r.id)
+    from reason r
+    where case p.kind
+      when 'account' then r.carried_app_id = p.app_id and r.label is null and r.entitlement is null
+      when 'entitlement' then r.carried_app_id = p.app_id
+        and r.entitlement_id = p.entitlement_id and r.resource_id = p.resource_id
+      when 'granted' then r.request_id = p.request_id
+      else false end) as reasons
+  from paged p
+  order by p.app_name, p.app_id, p.unique_identifier, p.kind, p.label, p.resource_id, p.entitlement_id,
+    p.account_id, p.group_id, p.request_id`
+
+const FOUND: AccessReason = {
+  kind: 'found',
+  request_id: null,
+  policy_id: null,
+  since: null,
+  until: null,
+}
+
+const iso = (moment: Date | string | null): string | null =>
+  moment === null ? null : new Date(moment).toISOString()
+const number = (text: string | null): number | null => (text === null ? null : Number(text))
+
+const toAccess = (row: Row): Access => ({
+  kind: row.kind,
+  app_id: row.app_id,
+  app_name: row.app_name,
+  account_id: row.account_id,
+  unique_identifier: row.unique_identifier,
+  status: row.status,
+  group_id: row.group_id,
+  entitlement_type: row.entitlement_type,
+  entitlement_id: row.entitlement_id,
+  resource_id: row.resource_id,
+  label: row.label,
+  since: iso(row.since) ?? '',
+  until: iso(row.until),
+  first_run: number(row.first_run),
+  last_run: number(row.last_run),
+  gone_run: number(row.gone_run),
+  reasons: row.reasons?.map((one) => ({
+    ...one,
+    since: iso(one.since ?? null),
+    until: iso(one.until ?? null),
+  })) ?? [FOUND],
+})

@@ -1,0 +1,136 @@
+/** Accounts of people in apps. */
+import { and, arrayOverlaps, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import type { Account, App, DiscoverySource } from '../../../contract/models/app.ts'
+import type { Db } from '../../../database/database.ts'
+import { accounts, apps } from '../../../database/schema/apps.ts'
+import { accountSpans } from '../../../database/schema/history.ts'
+import { findUser } from '../../directory/users.ts'
+import { checkMoment, holdsAt } from '../../history/as-of.ts'
+import { isId } from '../../kernel/id.ts'
+import { demand, type Principal } from '../../kernel/identity/principal.ts'
+import { type List, type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { toApp } from './apps.ts'
+
+type AccountRow = typeof accounts.$inferSelect
+
+/** An account as on the wire; `app` where it was asked for. */
+const toAccount = (row: AccountRow, app: App | null): Account => ({
+  id: row.id,
+  app_id: row.appId,
+  account_type: row.accountType,
+  status: row.status as Account['status'],
+  app,
+  unique_identifier: row.uniqueIdentifier,
+  email: row.email,
+  user_id: row.userId,
+  discovered_at: row.discoveredAt?.toISOString() ?? null,
+  last_login: row.lastLogin?.toISOString() ?? null,
+  last_activity: row.lastActivity?.toISOString() ?? null,
+  sources: row.sources as DiscoverySource[],
+})
+
+/** Rows as on the wire, with `expand`ed apps in one question. */
+async function toAccounts(
+  db: Db,
+  rows: AccountRow[],
+  expand: readonly string[],
+): Promise<Account[]> {
+  const ids = expand.includes('app') ? [...new Set(rows.map(({ appId }) => appId))] : []
+  const found = ids.length > 0 ? await db.select().from(apps).where(inArray(apps.id, ids)) : []
+  const byId = new Map(found.map((app) => [app.id, toApp(app)]))
+  return rows.map((row) => toAccount(row, byId.get(row.appId) ?? null))
+}
+
+type AccountQuery = PageQuery & { expand: string[]; as_of: Date | null }
+
+/** The accounts of a user: one's own, or with accounts.read anybody's. */
+export async function listUserAccounts(
+  db: Db,
+  principal: Principal,
+  userId: string,
+  query: AccountQuery,
+) {
+  if (userId !== principal.userId) demand(principal, 'accounts.read')
+  const user = await findUser(db, principal, userId)
+  if (query.as_of !== null) {
+    const where = eq(accountSpans.userId, user.id)
+    const order = [asc(accountSpans.uniqueIdentifier), asc(accountSpans.id)]
+    return listThen(db, principal, { where, order }, query, query.as_of)
+  }
+  const where = and(eq(accounts.domainId, principal.domainId), eq(accounts.userId, user.id))
+  const order = [asc(accounts.uniqueIdentifier), asc(accounts.id)]
+  const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
+  return { ...page, items: await toAccounts(db, page.items, query.expand) }
+}
+
+type AllAccountsQuery = AccountQuery & {
+  app_id: string | null
+  discovered_before: Date | null
+  discovered_after: Date | null
+  sources: string[]
+  status: string[]
+}
+
+/** The accounts in apps, by app and their id in it. An app that is none of the caller's has none. */
+export async function listAccounts(db: Db, principal: Principal, query: AllAccountsQuery) {
+  const { domainId } = principal
+  const { app_id, discovered_before, discovered_after, sources, status, as_of } = query
+  if (as_of !== null) return listAllThen(db, principal, query, as_of)
+  const where = and(
+    eq(accounts.domainId, domainId),
+    app_id === null ? undefined : isId(app_id) ? eq(accounts.appId, app_id) : sql`false`,
+    discovered_before === null ? undefined : lt(accounts.discoveredAt, discovered_before),
+    discovered_after === null ? undefined : gt(accounts.discoveredAt, discovered_after),
+    sources.length === 0 ? undefined : arrayOverlaps(accounts.sources, sources),
+    status.length === 0 ? undefined : inArray(accounts.status, status),
+  )
+  const order = [asc(accounts.appId), asc(accounts.uniqueIdentifier), asc(accounts.id)]
+  const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
+  return { ...page, items: await toAccounts(db, page.items, query.expand) }
+}
+
+async function listAllThen(db: Db, principal: Principal, query: AllAccountsQuery, asOf: Date) {
+  const { app_id, discovered_before, discovered_after, sources, status } = query
+  const found = and(
+    discovered_before === null ? undefined : lt(accounts.discoveredAt, discovered_before),
+    discovered_after === null ? undefined : gt(accounts.discoveredAt, discovered_after),
+    sources.length === 0 ? undefined : arrayOverlaps(accounts.sources, sources),
+  )
+  const where = and(
+    app_id === null ? undefined : isId(app_id) ? eq(accountSpans.appId, app_id) : sql`false`,
+    status.length === 0 ? undefined : inArray(accountSpans.status, status),
+    found &&
+      inArray(accountSpans.accountId, db.select({ id: accounts.id }).from(accounts).where(found)),
+  )
+  const { appId, uniqueIdentifier, since, id } = accountSpans
+  const order = [asc(appId), asc(uniqueIdentifier), asc(since), asc(id)]
+  return listThen(db, principal, { where, order }, query, asOf)
+}
+
+/**
+ * Accounts as they were. When they were used last is not kept for each moment, so it is null.
+ *
+ * @throws CoreError 422
+ */
+async function listThen(
+  db: Db,
+  { domainId }: Principal,
+  { where, order }: List,
+  query: AccountQuery,
+  asOf: Date,
+) {
+  await checkMoment(db, asOf)
+  const all = and(eq(accountSpans.domainId, domainId), where, holdsAt(accountSpans, asOf))
+  const page = await selectPage(db, accountSpans, { where: all, order }, query, (row) => row)
+  const ids = page.items.map((span) => span.accountId)
+  const now =
+    ids.length > 0 ? await db.select().from(accounts).where(inArray(accounts.id, ids)) : []
+  const byId = new Map(now.map((row) => [row.id, row]))
+  const rows = page.items.flatMap((span) => {
+    const row = byId.get(span.accountId)
+    const { userId, uniqueIdentifier, accountType, status, email } = span
+    const then = { userId, uniqueIdentifier, accountType, status, email }
+    return row ? [{ ...row, ...then, lastLogin: null, lastActivity: null }] : []
+  })
+  return { ...page, items: await toAccounts(db, rows, query.expand) }
+}

@@ -1,0 +1,133 @@
+/** Apps: who sees which, and how they are read. */
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { notFound } from '../../../contract/errors/problem.ts'
+import type { App, AppStatus, DiscoverySource } from '../../../contract/models/app.ts'
+import type { Permission } from '../../../contract/models/roles.ts'
+import type { Db } from '../../../database/database.ts'
+import { prepared } from '../../../database/prepared.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { isId } from '../../kernel/id.ts'
+import { reach } from '../../kernel/identity/app-reach.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { hasPart } from '../../kernel/list/search.ts'
+
+export type AppRow = typeof apps.$inferSelect
+
+const byIds = prepared('apps by ids', (db) =>
+  db
+    .select()
+    .from(apps)
+    .where(sql`${apps.id} = any(${sql.placeholder('ids')}::uuid[])`),
+)
+
+/** The apps that have one of some ids, in any order. */
+export const appsOf = (db: Db, ids: readonly string[]): Promise<AppRow[]> => byIds(db, { ids })
+
+/** An app as on the wire. */
+export function toApp(row: AppRow): App {
+  const facts = { ...row.defaults, ...row.overrides }
+  return {
+    id: row.id,
+    app_class_id: row.appClassId,
+    instance_id: row.instanceId,
+    user_friendly_label: row.name,
+    status: row.status as AppStatus,
+    sources: row.sources as DiscoverySource[],
+    allow_multiple_permission_selection: row.allowMultiplePermissionSelection,
+    logo_url: facts.logo_url ?? null,
+    website_url: facts.website_url ?? null,
+    request_instructions: facts.request_instructions ?? null,
+    description: facts.description ?? null,
+    category: facts.category ?? null,
+    disconnected: row.disconnectedAt !== null,
+    links: { self: `/apps/${row.id}`, admin_url: `/apps/${row.id}/settings` },
+    sync_status: row.syncStatus,
+  }
+}
+
+/** The same with custom attributes, which are null unless they are asked for. */
+export const withAttributes = (row: AppRow, expand: readonly string[]) => ({
+  ...toApp(row),
+  custom_attributes: expand.includes('custom_attributes') ? (row.customAttributes as never) : null,
+})
+
+type AppQuery = PageQuery & {
+  name_search: string | null
+  exact_match: boolean
+  connection_source: 'API' | 'UI' | null
+  disconnected: boolean | null
+  expand: string[]
+}
+
+export async function listApps(db: Db, principal: Principal, query: AppQuery) {
+  const { name_search: name, exact_match: exact, connection_source: source, disconnected } = query
+  const where = and(
+    eq(apps.domainId, principal.domainId),
+    reach(principal, 'apps.read'),
+    name === null || name === ''
+      ? undefined
+      : exact
+        ? eq(sql`lower(${apps.name})`, name.toLowerCase())
+        : hasPart(apps.name, name),
+    source === null ? undefined : eq(apps.connectionSource, source),
+    disconnected === null
+      ? undefined
+      : disconnected
+        ? isNotNull(apps.disconnectedAt)
+        : isNull(apps.disconnectedAt),
+  )
+  const order = [asc(apps.name), asc(apps.id)]
+  return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
+}
+
+/**
+ * An app of the caller's domain, within the reach of a permission.
+ *
+ * @throws CoreError 403 for a caller who reaches no app, 404 for an app that is not there or not reached.
+ */
+export async function findApp(
+  db: Db,
+  principal: Principal,
+  id: string,
+  permission: Permission = 'apps.read',
+): Promise<AppRow> {
+  const reached = reach(principal, permission)
+  const [row] = isId(id)
+    ? await db
+        .select()
+        .from(apps)
+        .where(and(eq(apps.id, id), eq(apps.domainId, principal.domainId), reached))
+    : []
+  if (!row) throw notFound('App')
+  return row
+}
+
+/**
+ * The same, kept from other changes until the transaction ends.
+ *
+ * @throws CoreError 403, 404
+ */
+export async function lockApp(
+  tx: Db,
+  principal: Principal,
+  id: string,
+  permission: Permission,
+): Promise<AppRow> {
+  const reached = reach(principal, permission)
+  const [row] = isId(id)
+    ? await tx
+        .select()
+        .from(apps)
+        .where(and(eq(apps.id, id), eq(apps.domainId, principal.domainId), reached))
+        .for('no key update')
+    : []
+  if (!row) throw notFound('App')
+  return row
+}
+
+export async function getApp(db: Db, principal: Principal, id: string, expand: string[]) {
+  return withAttributes(await findApp(db, principal, id), expand)
+}
+
+export const appTarget = (row: AppRow) => ({ target_type: 'App', name: row.name, id: row.id })

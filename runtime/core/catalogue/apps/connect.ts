@@ -1,0 +1,379 @@
+/**
+ * Making, connecting, changing and disconnecting apps. A system is asked before anything is written, so
+ * that no lock is held meanwhile; what was true before is looked at again inside the transaction.
+ */
+import { randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import type { Connection } from '../../../contract/connector/connection.ts'
+import { type Manifest, normalizeId } from '../../../contract/connector/manifest.ts'
+import { CoreError, type ValidationEntry } from '../../../contract/errors/problem.ts'
+import type { AppInputCreate, AppInputPut, AppInputUpdate } from '../../../contract/models/app.ts'
+import type { Db } from '../../../database/database.ts'
+import { type AppFacts, apps } from '../../../database/schema/apps.ts'
+import { tokenRenewals } from '../../../database/schema/renewals.ts'
+import { databaseTime } from '../../../database/transactions.ts'
+import { recordActivity } from '../../kernel/audit/activity.ts'
+import type { InstalledConnector } from '../../kernel/context/connectors.ts'
+import type { RequestContext } from '../../kernel/context/context.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { type AppRow, appTarget, findApp, lockApp, toApp } from './apps.ts'
+import { keepConnection, openConnection } from './connections.ts'
+import { checkCredentials, connectionOf, derivedTenant, installed } from './credentials.ts'
+import { changedFacts, customClassId, withFacts } from './facts.ts'
+import { toIntegration } from './integrations.ts'
+import { callNow } from './outages.ts'
+import { planRenewal } from './renewal.ts'
+
+/** Instance of every custom app (core-interface.md section 1.17). */
+const CUSTOM_INSTANCE = 'custom_app_import'
+
+/** How soon to ask again while a sync runs, in seconds. */
+const SYNCING_RETRY_SECONDS = 10
+
+export async function createApp(
+  db: Db,
+  principal: Principal,
+  body: AppInputCreate,
+  parts: RequestContext,
+) {
+  const { app_class_id: classId } = body
+  if (classId === undefined) return createCustomApp(db, principal, body, parts)
+  return connectApp(
+    db,
+    principal,
+    installed(parts, { ...body, app_class_id: classId }),
+    body,
+    parts,
+  )
+}
+
+async function createCustomApp(
+  db: Db,
+  principal: Principal,
+  body: AppInputCreate,
+  parts: RequestContext,
+) {
+  const missing = (['name', 'category', 'description'] as const).filter(
+    (name) => body[name] === undefined,
+  )
+  const connecting = [body.auth, body.settings, body.version].some((one) => one !== undefined)
+  if (connecting || missing.length > 0)
+    throw new CoreError(422, (connecting ? ['app_class_id'] : missing).map(required))
+  const facts = withFacts({}, body)
+  const app = {
+    appClassId: customClassId(facts.name ?? ''),
+    instanceId: CUSTOM_INSTANCE,
+    connectorId: null,
+    name: facts.name ?? '',
+    defaults: facts,
+    overrides: {},
+    sources: ['MANUAL'],
+  }
+  return db.transaction(async (tx) => {
+    const { row, revived } = await insertOrRevive(tx, principal, app, parts, () => null)
+    const { appClassId: app_class_id } = app
+    await recordActivity(tx, principal, 'APP_CREATED', [appTarget(row)], { app_class_id, revived })
+    return toApp(row)
+  })
+}
+
+const required = (name: string): ValidationEntry => ({
+  loc: ['body', name],
+  msg: 'Field required',
+  type: 'missing',
+})
+
+async function connectApp(
+  db: Db,
+  principal: Principal,
+  connector: InstalledConnector,
+  body: AppInputCreate,
+  parts: RequestContext,
+) {
+  const { app_class_id: appClassId, logo_url, ...facts } = toIntegration(connector)
+  const target = { target_type: 'Integration', name: facts.name, id: appClassId }
+  return toldWhenRefused(db, principal, 'APP_CONNECTED', target, async () => {
+    const connection = connectionOf(connector, body)
+    const instanceId =
+      (await checkCredentials(connector, connection, parts)) ?? derivedTenant(connector, connection)
+    const defaults = known({ ...facts, logo_url })
+    const overrides = withFacts({}, body)
+    const app = {
+      appClassId,
+      instanceId,
+      connectorId: appClassId,
+      name: overrides.name ?? facts.name,
+      defaults,
+      overrides,
+      sources: ['LUMOS_INTEGRATION'],
+    }
+    return db.transaction(async (tx) => {
+      const { row, revived } = await insertOrRevive(tx, principal, app, parts, (owner) =>
+        keepConnection(parts.vault, owner, connection),
+      )
+      await planRenewal(tx, row, connector.manifest, connection)
+      await recordActivity(tx, principal, 'APP_CONNECTED', [appTarget(row)], {
+        app_class_id: appClassId,
+        instance_id: instanceId,
+        version: connector.version,
+        revived,
+      })
+      return toApp(row)
+    })
+  })
+}
+
+/** Facts without what is not known. */
+const known = (facts: Record<string, string | null>): AppFacts =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
+
+type NewApp = Pick<
+  AppRow,
+  'appClassId' | 'instanceId' | 'connectorId' | 'name' | 'defaults' | 'overrides' | 'sources'
+>
+
+/**
+ * Keeps an app as a new record, or in the disconnected one of the same class and instance. Of two that
+ * do so at once, the unique index lets one through; the other waits for it here.
+ *
+ * @throws CoreError 409 when it is there already.
+ */
+async function insertOrRevive(
+  tx: Db,
+  { domainId }: Principal,
+  app: NewApp,
+  { listeners }: Pick<RequestContext, 'listeners'>,
+  seal: (owner: { id: string; domainId: string }) => Buffer | null,
+): Promise<{ row: AppRow; revived: boolean }> {
+  const values = { ...app, domainId, status: 'APPROVED', connectionSource: 'API' as const }
+  const id = randomUUID()
+  const [made] = await tx
+    .insert(apps)
+    .values({ ...values, id, sealedConnection: seal({ id, domainId }) })
+    .onConflictDoNothing({ target: [apps.domainId, apps.appClassId, apps.instanceId] })
+    .returning()
+  if (made) return { row: made, revived: false }
+  const { appClassId, instanceId } = app
+  const [there] = await tx
+    .select()
+    .from(apps)
+    .where(
+      and(
+        eq(apps.domainId, domainId),
+        eq(apps.appClassId, appClassId),
+        eq(apps.instanceId, instanceId),
+      ),
+    )
+    .for('update')
+  if (!there || there.disconnectedAt === null)
+    throw new CoreError(
+      409,
+      `This app already exists${there ? ` as ${there.id}` : ''}: ${appClassId}, instance ${instanceId}`,
+    )
+  const [revived] = await tx
+    .update(apps)
+    .set({ ...values, disconnectedAt: null, sealedConnection: seal(there) })
+    .where(eq(apps.id, there.id))
+    .returning()
+  await listeners.appChanged(tx, there)
+  await callNow(tx, there.id, await databaseTime(tx))
+  return { row: revived as AppRow, revived: true }
+}
+
+export async function updateApp(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: AppInputUpdate,
+  parts: Pick<RequestContext, 'listeners'>,
+) {
+  const { id: appId } = await findApp(db, principal, id, 'apps.write')
+  return db.transaction(async (tx) => {
+    const row = await lockApp(tx, principal, appId, 'apps.write')
+    return toApp(await change(tx, principal, row, body, null, parts))
+  })
+}
+
+export async function putApp(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: AppInputPut,
+  parts: RequestContext,
+) {
+  const before = await findApp(db, principal, id, 'apps.write')
+  mayChange(before)
+  const reconnecting = asksToReconnect(before, body)
+  if (!reconnecting) return saved(null)
+  return toldWhenRefused(db, principal, 'APP_RECONNECTED', appTarget(before), async () =>
+    saved(await reconnection(before, body, parts)),
+  )
+
+  async function saved(renewed: Reconnection | null) {
+    const sealed = renewed?.sealed ?? null
+    return db.transaction(async (tx) => {
+      const row = await lockApp(tx, principal, before.id, 'apps.write')
+      mayChange(row)
+      if (sealed !== null && overtaken(before, row, body))
+        throw new CoreError(409, 'The app was disconnected or connected anew meanwhile; try again')
+      if (renewed) await planRenewal(tx, row, renewed.manifest, renewed.connection)
+      return toApp(await change(tx, principal, row, body, sealed, parts))
+    })
+  }
+}
+
+/** Whether what a new connection was made from, or for, is not there any more. */
+function overtaken(before: AppRow, now: AppRow, { auth, settings }: AppInputPut): boolean {
+  if (before.disconnectedAt === null && now.disconnectedAt !== null) return true
+  // Part of it was taken from the connection that was there before.
+  const partly = auth === undefined || settings === undefined
+  return partly && !same(now.sealedConnection, before.sealedConnection)
+}
+
+const same = (a: Buffer | null, b: Buffer | null): boolean =>
+  a === null || b === null ? a === b : a.equals(b)
+
+/** @throws CoreError 409 for an app that people manage elsewhere, 429 while a sync runs. */
+function mayChange(row: AppRow): void {
+  managedHere(row)
+  if (row.syncStatus === 'SYNCING')
+    throw new CoreError(429, 'A sync of this app is running; try again when it has ended', {
+      'retry-after': String(SYNCING_RETRY_SECONDS),
+    })
+}
+
+function managedHere({ connectionSource }: AppRow): void {
+  if (connectionSource !== 'API')
+    throw new CoreError(
+      409,
+      'This app is not managed by the API; PATCH changes what is shown of it',
+    )
+}
+
+/** @throws CoreError 400 when the class is another, or is not named. */
+function asksToReconnect(row: AppRow, body: AppInputPut): boolean {
+  const { app_class_id: classId, auth, settings, version } = body
+  const asks = [auth, settings, version].some((one) => one !== undefined)
+  const matches = classId !== undefined && normalizeId(classId) === normalizeId(row.appClassId)
+  if ((asks || classId !== undefined) && !matches)
+    throw new CoreError(
+      400,
+      `app_class_id: ${classId === undefined ? 'missing' : 'another than the app’s'}; write ${JSON.stringify(row.appClassId)}`,
+    )
+  if (asks && row.connectorId === null)
+    throw new CoreError(400, 'This is a custom app: it takes no auth, settings or version')
+  return asks
+}
+
+/**
+ * The new connection of an app, accepted by the same tenant as before, sealed; null when only the
+ * version was to be confirmed.
+ */
+async function reconnection(
+  row: AppRow,
+  body: AppInputPut,
+  parts: RequestContext,
+): Promise<Reconnection | null> {
+  const { auth, settings, version } = body
+  const connector = installed(parts, { app_class_id: row.connectorId ?? '', version })
+  if (auth === undefined && settings === undefined) return null
+  const partly = auth === undefined || settings === undefined
+  const kept = partly ? keptConnection(row, parts, auth === undefined) : null
+  const connection: Connection = connectionOf(connector, body, kept)
+  const tenant = await checkCredentials(connector, connection, parts, { appId: row.id })
+  // Where the connector cannot tell, the caller's word is taken: settings may change within one tenant.
+  if (tenant !== null && tenant !== row.instanceId)
+    throw new CoreError(
+      409,
+      `These credentials are of another tenant (${tenant}) than this app’s (${row.instanceId}); connect that one with POST /apps`,
+    )
+  const { manifest } = connector
+  return { sealed: keepConnection(parts.vault, row, connection), connection, manifest }
+}
+
+/** A connection that is to be kept: sealed, and open for what is planned by it. */
+type Reconnection = { sealed: Buffer; connection: Connection; manifest: Manifest }
+
+/** Only credentials must be had from there; without old settings there are just none. */
+function keptConnection(
+  row: AppRow,
+  { vault }: RequestContext,
+  needed: boolean,
+): Connection | null {
+  if (row.sealedConnection === null) return null
+  try {
+    return openConnection(vault, row)
+  } catch (error) {
+    if (needed || !(error instanceof CoreError)) throw error
+    return null
+  }
+}
+
+/** Writes what is different, and says so in the log; a new connection also ends a disconnection. */
+async function change(
+  tx: Db,
+  principal: Principal,
+  row: AppRow,
+  body: AppInputUpdate & Partial<Pick<AppInputPut, 'auth' | 'settings'>>,
+  sealed: Buffer | null,
+  { listeners }: Pick<RequestContext, 'listeners'>,
+): Promise<AppRow> {
+  const overrides = withFacts(row.overrides, body)
+  const fields = changedFacts(row.overrides, overrides)
+  if (fields.length === 0 && sealed === null) return row
+  const [changed] = await tx
+    .update(apps)
+    .set({
+      overrides,
+      name: overrides.name ?? row.defaults.name ?? row.name,
+      ...(sealed === null ? {} : { sealedConnection: sealed, disconnectedAt: null }),
+    })
+    .where(eq(apps.id, row.id))
+    .returning()
+  // What waited for other credentials, or for its address, goes on.
+  if (sealed !== null) await callNow(tx, row.id, await databaseTime(tx))
+  // What policies could not give while it was disconnected.
+  if (row.disconnectedAt !== null && sealed !== null) await listeners.appChanged(tx, row)
+  const event = sealed === null ? 'APP_UPDATED' : 'APP_RECONNECTED'
+  const renewed = (['auth', 'settings'] as const).filter((name) => body[name] !== undefined)
+  const told = { fields: sealed === null ? fields : [...fields, ...renewed] }
+  await recordActivity(tx, principal, event, [appTarget(row)], told)
+  return changed as AppRow
+}
+
+/** Disconnects; what is disconnected already stays so. */
+export async function disconnectApp(db: Db, principal: Principal, id: string) {
+  const { id: appId } = await findApp(db, principal, id, 'apps.write')
+  return db.transaction(async (tx) => {
+    const row = await lockApp(tx, principal, appId, 'apps.write')
+    managedHere(row)
+    if (row.disconnectedAt === null) {
+      const gone = { disconnectedAt: new Date(), sealedConnection: null, syncStatus: null }
+      await tx.update(apps).set(gone).where(eq(apps.id, row.id))
+      await tx.delete(tokenRenewals).where(eq(tokenRenewals.appId, row.id))
+      const { appClassId: app_class_id, instanceId: instance_id } = row
+      const told = { app_class_id, instance_id }
+      await recordActivity(tx, principal, 'APP_DISCONNECTED', [appTarget(row)], told)
+    }
+    return { id: row.id, app_class_id: row.appClassId, disconnected: true }
+  })
+}
+
+/** Does it; when it is refused, that is in the log as well, by status alone: words may be another's. */
+async function toldWhenRefused<T>(
+  db: Db,
+  principal: Principal,
+  event: string,
+  target: Parameters<typeof recordActivity>[3][number],
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof CoreError)
+      await db.transaction((tx) =>
+        recordActivity(tx, principal, event, [target], { status: error.status }, 'Failed'),
+      )
+    throw error
+  }
+}

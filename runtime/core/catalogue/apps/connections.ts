@@ -1,0 +1,72 @@
+/**
+ * What connects an app to its system, kept sealed: opened for the length of a call, told to nobody. A
+ * sealed connection is bound to its domain and app, so that it opens in no other row.
+ */
+import type { CapabilityName } from '../../../contract/capabilities/capabilities.ts'
+import { type Connection, envelopeOf } from '../../../contract/connector/connection.ts'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { apps } from '../../../database/schema/apps.ts'
+import { SealError, type Sealer } from '../../../secrets/seal.ts'
+import type { ConnectorAnswer } from '../../kernel/context/connectors.ts'
+import type { RequestContext } from '../../kernel/context/context.ts'
+
+type AppRow = typeof apps.$inferSelect
+type Owner = Pick<AppRow, 'id' | 'domainId'>
+
+/** What the sealed text of an app is bound to. */
+export const bound = ({ id, domainId }: Owner): Buffer =>
+  Buffer.from(`connection ${domainId} ${id}`)
+
+/** A connection as it is stored in the app's row. */
+export const keepConnection = (vault: Sealer, app: Owner, connection: Connection): Buffer =>
+  vault.seal(JSON.stringify(connection), bound(app))
+
+/**
+ * The connection of an app.
+ *
+ * @throws CoreError 409 when there is none, or it cannot be opened; the text says what to do.
+ */
+export function openConnection(
+  vault: Sealer,
+  app: Owner & Pick<AppRow, 'sealedConnection'>,
+): Connection {
+  if (app.sealedConnection === null) throw new CoreError(409, 'This app is not connected')
+  try {
+    return JSON.parse(vault.open(app.sealedConnection, bound(app)))
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    throw new CoreError(
+      409,
+      error.why === 'key'
+        ? `The credentials of this app were sealed with the key ${error.keyId}, which no secret of KEYWAY_SECRET makes any more; put that secret back at the end of the list, or connect the app again with PUT /apps/${app.id}`
+        : `The kept credentials of this app were altered, or belong to another app; connect it again with PUT /apps/${app.id}`,
+      {},
+      error,
+    )
+  }
+}
+
+/**
+ * Calls a capability for a connected app.
+ *
+ * @throws CoreError 409 when the app has no connection that can be opened. What goes wrong with the
+ *   connector or its system is an answer.
+ */
+export async function callApp(
+  { connectors, vault, requestId, cause, signal }: RequestContext,
+  app: Owner & Pick<AppRow, 'sealedConnection' | 'connectorId'>,
+  capability: CapabilityName,
+  call: { request: Record<string, unknown>; page?: { token: string | null; size: number | null } },
+): Promise<ConnectorAnswer> {
+  const connection = openConnection(vault, app)
+  if (app.connectorId === null) throw new CoreError(409, 'This app is not connected')
+  return connectors.call({
+    connectorId: app.connectorId,
+    capability,
+    body: { ...envelopeOf(connection), ...call },
+    requestId,
+    cause,
+    appId: app.id,
+    signal,
+  })
+}

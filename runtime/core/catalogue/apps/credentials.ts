@@ -1,0 +1,179 @@
+/** From what a caller sent to a connection that the system has accepted, and the tenant that it is. */
+import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import {
+  type Connection,
+  envelopeOf,
+  identityOf,
+  parseAuth,
+  parseSettings,
+} from '../../../contract/connector/connection.ts'
+import type { Manifest } from '../../../contract/connector/manifest.ts'
+import type { ErrorCode } from '../../../contract/errors/error-codes.ts'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { AppInputPut } from '../../../contract/models/app.ts'
+import type { AnySchema } from '../../../contract/schema/any-schema.ts'
+import type { InstalledConnector } from '../../kernel/context/connectors.ts'
+import type { CoreContext, RequestContext } from '../../kernel/context/context.ts'
+import { newlyReached, steeredPlaces } from './steered.ts'
+
+type Given = Pick<AppInputPut, 'auth' | 'settings'>
+type Settings = Connection['settings']
+
+/**
+ * The connector of a class id, in the version that is expected.
+ *
+ * @throws CoreError 400
+ */
+export function installed(
+  { connectors }: CoreContext,
+  { app_class_id: id, version }: { app_class_id: string; version?: string | undefined },
+): InstalledConnector {
+  const connector = connectors.find(id)
+  if (!connector)
+    throw new CoreError(
+      400,
+      `app_class_id: there is no integration ${JSON.stringify(id.slice(0, 64))}; GET /integrations lists those that there are`,
+    )
+  if (version !== undefined && version !== connector.version)
+    throw new CoreError(
+      400,
+      `version: ${JSON.stringify(version.slice(0, 64))} of ${connector.id} is not served; ${connector.version} is`,
+    )
+  return connector
+}
+
+/**
+ * The connection that was sent; where `kept` is there, what was not sent is taken from it.
+ *
+ * @throws CoreError 400 naming each member that does not fit, never its value; and for credentials that
+ *   are kept when the settings would have them sent elsewhere: who may change an app may not read them.
+ */
+export function connectionOf(
+  { id, manifest, settings: schema }: InstalledConnector,
+  given: Given,
+  kept: Connection | null = null,
+): Connection {
+  const useKept = kept !== null && given.auth === undefined
+  const auth = useKept
+    ? { ok: true as const, value: credentialsOf(kept) }
+    : parseAuth(manifest, given.auth ?? {})
+  const settings = parseSettings(manifest, schema, given.settings ?? kept?.settings ?? {})
+  if (!auth.ok || !settings.ok) {
+    const findings = [auth, settings].flatMap((one) => (one.ok ? [] : one.findings))
+    throw new CoreError(
+      400,
+      `${findings.join('; ')}; see GET /integrations/${id}/connection-schema`,
+    )
+  }
+  if (useKept) keepAtHome(manifest, valid(schema, kept.settings), settings.value)
+  return { ...auth.value, settings: settings.value }
+}
+
+/**
+ * Who may change an app may not read its credentials: they go to no place that they were not given for.
+ *
+ * @throws CoreError 400
+ */
+function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void {
+  const places = newlyReached(steeredPlaces(manifest), before, after)
+  if (places.length === 0) return
+  const steering = places.flatMap(({ settings }) => (settings === 'all' ? [] : settings))
+  const names = [...new Set(steering)].filter((name) => before[name] !== after[name])
+  const led = names
+    .map((name) => `settings.${name}`)
+    .slice(0, 10)
+    .join(', ')
+  throw new CoreError(
+    400,
+    `auth: send it again: with ${led || 'these settings'} it goes to another place than the credentials that are kept were given for`,
+  )
+}
+
+/** With the defaults that calls have, also of settings that came with a later version. */
+function valid(schema: AnySchema, settings: Settings): Settings {
+  const parsed = v.safeParse(schema, settings)
+  return parsed.success ? (parsed.output as Settings) : settings
+}
+
+const credentialsOf = ({ settings, ...credentials }: Connection) => credentials
+
+/** Longest that a system may take to judge credentials, in milliseconds. */
+const VALIDATE_MS = 30_000
+
+/** A tenant's id as it can be kept: some text without control characters. */
+const TENANT_ID = /^[^\p{Cc}]{1,255}$/u
+
+/**
+ * Asks the connected system whether it takes the credentials; the answer is the tenant's id, or null
+ * where the connector has no way to ask.
+ *
+ * `appId` is the app that is there already, if one is.
+ *
+ * @throws CoreError 400 for what the caller can put right, 501, 502.
+ */
+export async function checkCredentials(
+  connector: InstalledConnector,
+  connection: Connection,
+  { connectors, requestId, cause, signal }: RequestContext,
+  { appId = null, withinMs = VALIDATE_MS }: { appId?: string | null; withinMs?: number } = {},
+): Promise<string | null> {
+  const { id, manifest } = connector
+  if (!Object.hasOwn(manifest.capabilities, 'validate_credentials')) return null
+  const name = manifest.name ?? id
+  const late = AbortSignal.timeout(withinMs)
+  const answer = await connectors.call({
+    connectorId: id,
+    capability: 'validate_credentials',
+    body: { ...envelopeOf(connection), request: {} },
+    requestId,
+    cause,
+    appId,
+    signal: AbortSignal.any([signal, late]),
+  })
+  if (!answer.ok) {
+    const { error_code: code, message } = answer.error
+    if (late.aborted)
+      throw new CoreError(502, `${name} gave no answer within ${withinMs / 1000} seconds`)
+    const status = STATUS[code] ?? 502
+    throw new CoreError(status, `${name} ${VERDICTS[status]} (${code}): ${message.slice(0, 1000)}`)
+  }
+  const { valid, unique_tenant_id: tenant } = answer.response as Verdict
+  if (!valid) throw new CoreError(400, `${name} says that these credentials are not valid`)
+  if (!TENANT_ID.test(tenant))
+    throw new CoreError(502, `The integration ${id} told no tenant id that can be kept`)
+  return tenant
+}
+
+type Verdict = { valid: boolean; unique_tenant_id: string }
+
+const VERDICTS = {
+  400: 'did not accept the connection',
+  501: 'cannot be connected like this',
+  502: 'could not judge the connection',
+} as const
+
+/** What is not here is the other system's doing, or the network's: 502. */
+const STATUS: Partial<Record<ErrorCode, 400 | 501>> = {
+  unauthenticated: 400,
+  unauthorized: 400,
+  authentication_expired: 400,
+  creds_revoked: 400,
+  permission_denied: 400,
+  bad_request: 400,
+  invalid_value: 400,
+  integration_missing_parameter: 400,
+  not_found: 400,
+  not_implemented: 501,
+  unsupported_operation: 501,
+}
+
+/**
+ * The tenant's id where the connector cannot tell it: a digest of the settings and of the credentials'
+ * parts that are no secrets, so that a rotated credential is still the same tenant's. Where there is
+ * nothing of that kind, one connector has one tenant.
+ */
+export function derivedTenant({ manifest }: InstalledConnector, connection: Connection): string {
+  const identity = JSON.stringify(identityOf(manifest, connection))
+  return `derived-${createHash('sha256').update(identity).digest('hex').slice(0, 32)}`
+}

@@ -1,0 +1,67 @@
+/** What can be connected: the installed connectors, as a catalogue. */
+
+import { notFound } from '../../../contract/errors/problem.ts'
+import { firstCategory } from '../../../contract/models/categories.ts'
+import type { InstalledConnector } from '../../kernel/context/connectors.ts'
+import type { CoreContext } from '../../kernel/context/context.ts'
+import { reach } from '../../kernel/identity/app-reach.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { type PageQuery, slicePage } from '../../kernel/list/page.ts'
+
+/** A connector as the catalogue shows it; what is not in its manifest is null. */
+export const toIntegration = ({ id, manifest }: InstalledConnector) => ({
+  app_class_id: id,
+  name: manifest.name ?? id,
+  description: manifest.description ?? null,
+  category: firstCategory(manifest.categories ?? []),
+  logo_url: manifest.logo === undefined ? null : logoPath(id),
+})
+
+/** Where a connector's logo is served: in a list the pictures themselves would be megabytes. */
+const logoPath = (id: string): string => `/integrations/${id}/logo`
+
+type IntegrationQuery = PageQuery & { query: string | null }
+
+/** Everything that is served, by id. */
+export async function listIntegrations(
+  principal: Principal,
+  query: IntegrationQuery,
+  { connectors }: CoreContext,
+) {
+  mayLook(principal)
+  const wanted = (query.query ?? '').toLowerCase()
+  const all = connectors
+    .ids()
+    .map((id) => connectors.find(id))
+    .filter((one) => one !== null)
+    .map(toIntegration)
+    .filter(({ app_class_id: id, name }) =>
+      [id, name].some((text) => text.toLowerCase().includes(wanted)),
+    )
+  return slicePage(all, query)
+}
+
+export async function getIntegration(principal: Principal, id: string, parts: CoreContext) {
+  return toIntegration(findIntegration(principal, id, parts))
+}
+
+/**
+ * A connector by either spelling of its id.
+ *
+ * @throws CoreError 403, 404
+ */
+export function findIntegration(
+  principal: Principal,
+  id: string,
+  { connectors }: CoreContext,
+): InstalledConnector {
+  mayLook(principal)
+  const connector = connectors.find(id)
+  if (!connector) throw notFound('Integration')
+  return connector
+}
+
+/** Whoever sees apps sees what they can be connected to. @throws CoreError 403 */
+function mayLook(principal: Principal): void {
+  reach(principal, 'apps.read')
+}

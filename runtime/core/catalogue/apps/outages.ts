@@ -1,0 +1,194 @@
+/**
+ * Outages: an app whose system does not answer is paused as one thing. One call at a time finds out
+ * whether it is back; everything else that needs the system waits, and goes on once it is.
+ */
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { ErrorCode } from '../../../contract/errors/error-codes.ts'
+import type { Db } from '../../../database/database.ts'
+import type { apps } from '../../../database/schema/apps.ts'
+import { appOutages } from '../../../database/schema/outages.ts'
+import { tasks } from '../../../database/schema/tasks.ts'
+import { recordActivity } from '../../kernel/audit/activity.ts'
+import type { Tell } from '../../kernel/context/context.ts'
+import { faultOf } from '../../kernel/faults.ts'
+import { backOffMs } from '../../kernel/jobs/back-off.ts'
+import { keptText } from '../../kernel/kept-text.ts'
+import { openErrorTask } from '../../tasks/error-task.ts'
+
+type AppRow = Pick<
+  typeof apps.$inferSelect,
+  'id' | 'domainId' | 'name' | 'adminUserIds' | 'adminGroupIds'
+>
+
+/** A failure that concerns the whole system. */
+export type SystemFault = {
+  code: ErrorCode
+  /** Without secrets. */
+  problem: string
+  /** What the system asked for itself (`Retry-After`), in milliseconds. */
+  retryAfterMs?: number
+}
+
+/** Pauses between the calls that look whether a system is back. */
+const PAUSES = { firstMs: 2000, longestMs: 60_000 }
+/** How long one call may take to find out; afterwards another tries. In milliseconds. */
+const PROBE_MS = 120_000
+/** How long an app is away before its admins are told, in milliseconds. */
+const TELL_AFTER_MS = 600_000
+/** From so many failed looks on it was an outage, and everything that waited is woken at its end. */
+const CONFIRMED = 2
+
+export const OUTAGE_TASK = 'APP_NOT_ANSWERING'
+
+/** What may be done with an app now: `probe` for the one who finds out whether it is back. */
+export type Gate = { open: true; probe: boolean } | { open: false; until: Date }
+
+const ms = (from: Date, pauseMs: number): Date => new Date(from.getTime() + pauseMs)
+
+/** Asks for leave to call an app's system. */
+export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date): Promise<Gate> {
+  const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, appId))
+  if (!outage) return { open: true, probe: false }
+  if (outage.until > now) return { open: false, until: outage.until }
+  const until = ms(now, PROBE_MS)
+  const claimed = await db
+    .update(appOutages)
+    .set({ until })
+    .where(and(eq(appOutages.appId, appId), lte(appOutages.until, now)))
+    .returning({ appId: appOutages.appId })
+  return claimed.length > 0 ? { open: true, probe: true } : { open: false, until }
+}
+
+/** Lets another find out whether a system is back: this one called nothing. */
+export async function leaveProbe(db: Db, { id }: { id: string }, now: Date): Promise<void> {
+  await db.update(appOutages).set({ until: now }).where(eq(appOutages.appId, id))
+}
+
+/**
+ * Notes that a system did not answer. An outage is told once it is one: one call that failed may be an accident.
+ *
+ * @returns since when it has not answered, and when it is called again.
+ */
+export async function noteAway(
+  db: Db,
+  app: AppRow,
+  { probe }: { probe: boolean },
+  { code, problem, retryAfterMs = 0 }: SystemFault,
+  now: Date,
+  toLog: Tell,
+): Promise<{ since: Date; until: Date }> {
+  const { begins, since, until } = await db.transaction(async (tx) => {
+    const [row] = await tx
+      .select()
+      .from(appOutages)
+      .where(eq(appOutages.appId, app.id))
+      .for('update')
+    const attempts = (row?.attempts ?? 0) + (probe || !row ? 1 : 0)
+    const own = ms(now, Math.max(backOffMs(attempts, PAUSES), retryAfterMs))
+    // Those that were under way when the pause began make it no shorter, and no longer but by what they were told.
+    const until = row && !probe ? ms(now, Math.max(retryAfterMs, row.until.getTime() - +now)) : own
+    const values = { until, attempts, code, problem: keptText(problem, 1000) }
+    const [noted] = await tx
+      .insert(appOutages)
+      .values({ appId: app.id, domainId: app.domainId, since: now, ...values })
+      .onConflictDoUpdate({ target: appOutages.appId, set: values })
+      .returning()
+    const lasts = now.getTime() - (noted?.since ?? now).getTime()
+    if (noted && noted.taskId === null && (lasts >= TELL_AFTER_MS || faultOf(code).credentials)) {
+      const taskId = await tell(tx, app, noted)
+      await tx.update(appOutages).set({ taskId }).where(eq(appOutages.appId, app.id))
+    }
+    const begins = attempts === CONFIRMED && (row?.attempts ?? 0) < CONFIRMED
+    return { begins, since: noted?.since ?? now, until }
+  })
+  if (begins)
+    toLog(
+      'warn',
+      { app_id: app.id, code, since: since.toISOString() },
+      'the system of an app does not answer; the app is paused until it does',
+    )
+  return { since, until }
+}
+
+function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Promise<string> {
+  const { since, problem, code } = outage
+  return openErrorTask(tx, app.domainId, {
+    taskType: OUTAGE_TASK,
+    description: `${app.name} has not answered since ${since.toISOString()}: ${problem}`,
+    instructions: faultOf(code as ErrorCode).credentials
+      ? `Connect it again with PUT /apps/${app.id}. What people asked for, and what has to be taken back, waits and is then done by itself.`
+      : 'It is called again every minute. What people asked for, and what has to be taken back, waits and is then done by itself. “retry” calls it now.',
+    app,
+  })
+}
+
+/** Notes that a system answers again: the outage is over, and what waited for it goes on now. */
+export async function noteBack(
+  db: Db,
+  app: Pick<AppRow, 'id' | 'domainId'>,
+  now: Date,
+  toLog: Tell,
+): Promise<void> {
+  const over = await db.transaction(async (tx) => {
+    const [ended] = await tx.delete(appOutages).where(eq(appOutages.appId, app.id)).returning()
+    if (!ended) return null
+    await wakeSyncs(tx, app.id, now)
+    if (ended.attempts >= CONFIRMED) await wakeFailed(tx, app.id, now)
+    if (ended.taskId !== null) await settle(tx, app.domainId, ended.taskId)
+    return ended
+  })
+  if (over && over.attempts >= CONFIRMED)
+    toLog(
+      'info',
+      { app_id: app.id, seconds: Math.round((now.getTime() - over.since.getTime()) / 1000) },
+      'the system of an app answers again; what waited for it goes on',
+    )
+}
+
+/** Has an app that is paused called now: a person put something right. Nothing to do where it is not paused. */
+export async function callNow(tx: Db, appId: string, now: Date): Promise<void> {
+  const paused = await tx
+    .update(appOutages)
+    .set({ until: now, taskId: null })
+    .where(eq(appOutages.appId, appId))
+    .returning({ appId: appOutages.appId })
+  if (paused.length === 0) return
+  await wakeSyncs(tx, appId, now)
+  await wakeFailed(tx, appId, now)
+}
+
+/** What failed in the outage. What is being worked on right now is left out: it sees for itself. */
+async function wakeFailed(tx: Db, appId: string, now: Date): Promise<void> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  await tx.execute(sql`
+    update access_requests set wake_at = ${at} where id in (
+      select id from access_requests
+      where carried_app_id = ${appId} and todo is not null and failing_since is not null and wake_at > ${at}
+      for update skip locked)`)
+  await tx.execute(sql`
+    update offboarding_steps set wake_at = ${at} where id in (
+      select id from offboarding_steps
+      where app_id = ${appId} and state <> 'done' and attempts > 0 and wake_at > ${at}
+      for update skip locked)`)
+}
+
+/** A run waits for as long as the app is paused, or as the call that finds out may take. */
+async function wakeSyncs(tx: Db, appId: string, now: Date): Promise<void> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  await tx.execute(sql`
+    update sync_runs set next_try_at = null where id in (
+      select id from sync_runs where app_id = ${appId} and state = 'RUNNING' and next_try_at > ${at}
+      for update skip locked)`)
+}
+
+async function settle(tx: Db, domainId: string, taskId: string): Promise<void> {
+  const done = await tx
+    .update(tasks)
+    .set({ status: 'COMPLETED' })
+    .where(and(eq(tasks.id, taskId), inArray(tasks.status, ['PENDING', 'ACCEPTED', 'BLOCKED'])))
+    .returning({ id: tasks.id })
+  if (done.length === 0) return
+  const target = { target_type: 'Task', name: OUTAGE_TASK, id: taskId }
+  const change = { action: 'complete', from: 'PENDING', to: 'COMPLETED' }
+  await recordActivity(tx, { domainId, userId: null }, 'TASK_ACTION_PERFORMED', [target], change)
+}

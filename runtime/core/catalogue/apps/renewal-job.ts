@@ -1,0 +1,176 @@
+/**
+ * Renewing access tokens of connected apps before they end. Hosts that do it at once ask once: equal
+ * refreshes are one (egress/oauth/perform.ts), and each looks again at what is kept before it writes.
+ */
+
+import { and, eq, lte, sql } from 'drizzle-orm'
+import type { Connection } from '../../../contract/connector/connection.ts'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { Db } from '../../../database/database.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { tokenRenewals } from '../../../database/schema/renewals.ts'
+import type { JobHandler } from '../../kernel/background/background.ts'
+import type { RequestContext } from '../../kernel/context/context.ts'
+import { keptText } from '../../kernel/kept-text.ts'
+import { openErrorTask } from '../../tasks/error-task.ts'
+import { keepConnection, openConnection } from './connections.ts'
+import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
+
+type AppRow = typeof apps.$inferSelect
+
+/** Pause after the first failure, doubled with each, and the longest one, in seconds. */
+const FIRST_PAUSE_SECONDS = 15
+const LONGEST_PAUSE_SECONDS = 1800
+/** Failures in a row after which somebody is asked, and after which it is given up: some 15 minutes, two days. */
+const TELL_AFTER = 7
+const GIVE_UP_AFTER = 100
+
+/** Longest words that are kept of a failure, in characters. */
+const MAX_PROBLEM = 1000
+
+const isDue = lte(tokenRenewals.renewAt, sql`clock_timestamp()`)
+
+export const RENEWAL_JOB: JobHandler = {
+  handle: renew,
+  async due(db) {
+    const rows = await db
+      .select({ id: tokenRenewals.appId })
+      .from(tokenRenewals)
+      .where(isDue)
+      .orderBy(tokenRenewals.renewAt)
+      .limit(100)
+    return rows.map(({ id }) => id)
+  },
+  // It is still due, and found again.
+  gaveUp: async () => {},
+}
+
+async function renew(db: Db, appId: string, parts: RequestContext): Promise<void> {
+  const [found] = await db
+    .select({ app: apps })
+    .from(tokenRenewals)
+    .innerJoin(apps, eq(apps.id, tokenRenewals.appId))
+    .where(and(eq(tokenRenewals.appId, appId), isDue))
+  if (!found) return
+  const problem = await renewAll(db, found.app, parts)
+  if (problem !== null) await failed(db, found.app, keptText(problem, MAX_PROBLEM), parts)
+}
+
+/** Words for what went wrong; null where nothing did. */
+async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<string | null> {
+  const connector = app.connectorId === null ? null : parts.connectors.find(app.connectorId)
+  if (!connector) return `the connector ${app.connectorId} is not served`
+  const opened = open(app, parts)
+  if (typeof opened === 'string') return opened
+  let connection = opened
+  let kept = app.sealedConnection
+  const seconds: number[] = []
+  const calls = renewalsOf(connector.manifest, connection)
+  if (calls.length === 0) await plan(db, app.id, [])
+  for (const [index, call] of calls.entries()) {
+    const answer = await parts.connectors.call({
+      connectorId: connector.id,
+      capability: call.capability,
+      body: { settings: connection.settings, request: call.request, include_raw_data: true },
+      requestId: parts.requestId,
+      cause: { kind: 'token_renewal', id: app.id },
+      appId: app.id,
+      signal: parts.signal,
+    })
+    // A host that stops: whoever goes on asks for the same answer.
+    if (parts.signal.aborted) throw parts.signal.reason
+    if (!answer.ok) return answer.error.message
+    connection = withTokens(connection, call.id, answer.response as Given)
+    seconds.push(renewAfterSeconds(answer.raw?.['expires_in']))
+    const sealed = keepConnection(parts.vault, app, connection)
+    const before = kept
+    // At once, before the next: the refresh token before is spent.
+    const replaced = await db.transaction(async (tx) => {
+      if (!(await replace(tx, app, before, sealed))) return false
+      // Together: whoever saw the new token while it still seemed due would renew it again.
+      if (index === calls.length - 1) await plan(tx, app.id, seconds)
+      return true
+    })
+    if (!replaced) return null
+    kept = sealed
+  }
+  return null
+}
+
+type Given = { access_token: string; refresh_token: string | null }
+
+/** The connection, or why there is none. */
+function open(app: AppRow, { vault }: RequestContext): Connection | string {
+  try {
+    return openConnection(vault, app)
+  } catch (error) {
+    // What the operator has to put right.
+    if (error instanceof CoreError) return error.message
+    throw error
+  }
+}
+
+/** Writes a connection where the one is that it was made from; false where that was replaced meanwhile. */
+async function replace(db: Db, app: AppRow, before: Buffer | null, sealed: Buffer) {
+  if (before === null) return false
+  const changed = await db
+    .update(apps)
+    .set({ sealedConnection: sealed, updatedAt: sql`${apps.updatedAt}` })
+    .where(and(eq(apps.id, app.id), eq(apps.sealedConnection, before)))
+    .returning({ id: apps.id })
+  return changed.length > 0
+}
+
+/** Without anything to renew, as after an upgrade of the connector, never again. */
+async function plan(db: Db, appId: string, seconds: number[]): Promise<void> {
+  const after = sql`clock_timestamp() + make_interval(secs => ${Math.min(...seconds)})`
+  await db
+    .update(tokenRenewals)
+    .set({ renewAt: seconds.length === 0 ? null : after, attempts: 0, problem: null })
+    .where(eq(tokenRenewals.appId, appId))
+}
+
+async function failed(
+  db: Db,
+  app: AppRow,
+  problem: string,
+  { tell }: RequestContext,
+): Promise<void> {
+  const attempts = await db.transaction(async (tx) => {
+    const [row] = await tx
+      .select()
+      .from(tokenRenewals)
+      .where(and(eq(tokenRenewals.appId, app.id), isDue))
+      .for('update')
+    // Somebody else was faster, or the app was connected anew.
+    if (!row) return 0
+    const attempts = row.attempts + 1
+    const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** row.attempts, LONGEST_PAUSE_SECONDS)
+    const next = sql`clock_timestamp() + make_interval(secs => ${pause})`
+    await tx
+      .update(tokenRenewals)
+      .set({ attempts, problem, renewAt: attempts < GIVE_UP_AFTER ? next : null })
+      .where(eq(tokenRenewals.appId, app.id))
+    if (attempts === TELL_AFTER) await tellAdmins(tx, app, problem)
+    return attempts
+  })
+  const told = TOLD[attempts]
+  if (told) tell(attempts === GIVE_UP_AFTER ? 'error' : 'warn', { app_id: app.id }, told)
+}
+
+/** What the log says, by failures in a row. */
+const TOLD: Readonly<Record<number, string>> = {
+  1: 'the access token of an app could not be renewed; it is tried again',
+  [TELL_AFTER]: 'the access token of an app could not be renewed; its admins have a task',
+  [GIVE_UP_AFTER]:
+    'the access token of an app could not be renewed and is not tried any more; the app has to be connected again',
+}
+
+function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<string> {
+  return openErrorTask(tx, app.domainId, {
+    taskType: 'TOKEN_NOT_RENEWED',
+    description: `The access token of “${keptText(app.name, 200)}” could not be renewed: ${problem}`,
+    instructions: `It is tried again for two days. If the consent was taken back, or the OAuth client has changed, connect the app again with PUT /apps/${app.id}.`,
+    app,
+  })
+}

@@ -1,0 +1,97 @@
+/** Apps in the app store: what is found there, what is put there and taken out. */
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { AddAppToAppStoreInput } from '../../../contract/models/app-store.ts'
+import type { Db } from '../../../database/database.ts'
+import { appStoreSettings } from '../../../database/schema/app_store.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { recordActivity } from '../../kernel/audit/activity.ts'
+import { isId } from '../../kernel/id.ts'
+import { reach } from '../../kernel/identity/app-reach.ts'
+import { demand, type Principal } from '../../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { hasPart } from '../../kernel/list/search.ts'
+import { appTarget, lockApp, withAttributes } from '../apps/apps.ts'
+import { settingsOf, writeSettings } from './settings.ts'
+import { findInStore, foundBy, notInStore } from './visibility.ts'
+
+type StoreQuery = PageQuery & {
+  app_id: string | null
+  name_search: string | null
+  exact_match: boolean
+  all_visibilities: boolean
+  expand: string[]
+}
+
+/**
+ * The store as the caller finds it: as a requester, an App Admin with their own apps besides. What is hidden
+ * from the caller shows with `all_visibilities`, to those who have appstore.read.
+ */
+export async function listStoreApps(db: Db, principal: Principal, query: StoreQuery) {
+  const { app_id: appId, name_search: name, exact_match: exact } = query
+  if (query.all_visibilities) demand(principal, 'appstore.read')
+  const where = and(
+    eq(apps.domainId, principal.domainId),
+    listed(db, principal, query.all_visibilities),
+    appId === null ? undefined : isId(appId) ? eq(apps.id, appId) : sql`false`,
+    name === null || name === ''
+      ? undefined
+      : exact
+        ? eq(sql`lower(${apps.name})`, name.toLowerCase())
+        : hasPart(apps.name, name),
+  )
+  const order = [asc(apps.name), asc(apps.id)]
+  return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
+}
+
+function listed(db: Db, principal: Principal, everything: boolean): SQL | undefined {
+  const those = (condition: SQL) =>
+    inArray(
+      apps.id,
+      db
+        .select({ id: appStoreSettings.appId })
+        .from(appStoreSettings)
+        .where(and(eq(appStoreSettings.domainId, principal.domainId), condition)),
+    )
+  const inStore = sql`${appStoreSettings.inAppStore}`
+  if (everything) return those(inStore)
+  const found = those(foundBy(principal))
+  if (!principal.roles.includes('App Admin') || principal.permissions.has('appstore.read'))
+    return found
+  return or(found, and(reach(principal, 'appstore.read'), those(inStore)))
+}
+
+export async function getStoreApp(db: Db, principal: Principal, appId: string, expand: string[]) {
+  return withAttributes((await findInStore(db, principal, appId)).app, expand)
+}
+
+/** @throws CoreError 404, 409 when it is there already, 422 for references to what is not there. */
+export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAppStoreInput) {
+  const { app_id: appId, ...settings } = body
+  return db.transaction(async (tx) => {
+    const app = await lockApp(tx, principal, appId, 'appstore.write')
+    if ((await settingsOf(tx, app))?.inAppStore) {
+      throw new CoreError(
+        409,
+        'The app is in the app store already; change it with PATCH /appstore/apps/{app_id}/settings',
+      )
+    }
+    const change = { ...settings, in_app_store: true }
+    const { in_app_store, ...answer } = await writeSettings(tx, principal, app, change)
+    return answer
+  })
+}
+
+/** Takes an app out of the store and forgets its settings there. Its admins are the app's, and stay. */
+export async function removeStoreApp(db: Db, principal: Principal, appId: string) {
+  return db.transaction(async (tx) => {
+    const app = await lockApp(tx, principal, appId, 'appstore.write')
+    const removed = await tx
+      .delete(appStoreSettings)
+      .where(and(eq(appStoreSettings.appId, app.id), appStoreSettings.inAppStore))
+      .returning()
+    if (removed.length === 0) throw notInStore()
+    await recordActivity(tx, principal, 'ADMIN_REMOVED_APP_FROM_APP_STORE', [appTarget(app)], {})
+    return { id: app.id, in_app_store: false }
+  })
+}

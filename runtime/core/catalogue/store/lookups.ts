@@ -1,0 +1,127 @@
+/** What a body names, looked up: one question for all of a kind, in the caller's domain. */
+import { and, asc, type Column, eq, type SQL, sql } from 'drizzle-orm'
+import type { InlineWebhookType } from '../../../contract/models/inline-webhook.ts'
+import type { Db } from '../../../database/database.ts'
+import { inlineWebhooks, requestablePermissions } from '../../../database/schema/app_store.ts'
+import { groups, users } from '../../../database/schema/people.ts'
+import { isId } from '../../kernel/id.ts'
+
+export type Kind = 'group' | 'user' | 'webhook' | 'permission'
+
+/** A reference as a body has it: by id, a group also by its app and its id there. */
+export type Base = {
+  id?: string | null
+  app_id?: string | null
+  integration_specific_id?: string | null
+}
+
+/** What is there, by `keyOf` its reference. */
+export type Known = Map<string, { id: string; hookType?: InlineWebhookType }>
+
+/** One of many ids, as one parameter: a statement has room for 65535. */
+export const anyOf = (column: Column, ids: string[]): SQL =>
+  sql`${column} = any(${sql.param(ids)}::uuid[])`
+
+const pairKey = (appId: string, specific: string): string => JSON.stringify([appId, specific])
+
+/** Two references with one key name the same. */
+export const keyOf = ({ id, app_id, integration_specific_id }: Base): string =>
+  id ? id.toLowerCase() : pairKey((app_id ?? '').toLowerCase(), integration_specific_id ?? '')
+
+async function idsOf(
+  db: Db,
+  table: typeof users | typeof groups,
+  domainId: string,
+  ids: string[],
+): Promise<Known> {
+  const real = ids.filter(isId)
+  if (real.length === 0) return new Map()
+  const rows = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.domainId, domainId), anyOf(table.id, real)))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function knownGroups(db: Db, domainId: string, ids: string[], pairs: Base[]): Promise<Known> {
+  const known = await idsOf(db, groups, domainId, ids)
+  const real = pairs.filter(({ app_id }) => isId(app_id ?? ''))
+  if (real.length === 0) return known
+  const appIds = sql.param(real.map(({ app_id }) => app_id))
+  const specifics = sql.param(real.map((one) => one.integration_specific_id))
+  const pair = sql`(${groups.appId}, ${groups.integrationSpecificId})`
+  const rows = await db
+    .select()
+    .from(groups)
+    .where(
+      and(
+        eq(groups.domainId, domainId),
+        sql`${pair} in (select * from unnest(${appIds}::uuid[], ${specifics}::text[]))`,
+      ),
+    )
+    .orderBy(asc(groups.id))
+  for (const { id, appId, integrationSpecificId } of rows) {
+    const key = pairKey(appId ?? '', integrationSpecificId)
+    if (!known.has(key)) known.set(key, { id })
+  }
+  return known
+}
+
+/** Kept from being deleted, as permissions are. */
+async function knownWebhooks(db: Db, domainId: string, ids: string[]): Promise<Known> {
+  const real = ids.filter(isId)
+  if (real.length === 0) return new Map()
+  const rows = await db
+    .select({ id: inlineWebhooks.id, hookType: inlineWebhooks.hookType })
+    .from(inlineWebhooks)
+    .where(and(eq(inlineWebhooks.domainId, domainId), anyOf(inlineWebhooks.id, real)))
+    .orderBy(asc(inlineWebhooks.id))
+    .for('key share')
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Kept from being deleted until the transaction ends: who deletes one looks for what names it. */
+async function knownPermissions(
+  db: Db,
+  domainId: string,
+  appId: string,
+  ids: string[],
+): Promise<Known> {
+  const real = ids.filter(isId)
+  if (real.length === 0) return new Map()
+  const rows = await db
+    .select({ id: requestablePermissions.id })
+    .from(requestablePermissions)
+    .where(
+      and(
+        eq(requestablePermissions.domainId, domainId),
+        eq(requestablePermissions.appId, appId),
+        anyOf(requestablePermissions.id, real),
+      ),
+    )
+    .orderBy(asc(requestablePermissions.id))
+    .for('key share')
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/**
+ * What is there of what a body names.
+ *
+ * @param appId The app whose permissions it may name.
+ */
+export async function lookUp(
+  db: Db,
+  domainId: string,
+  appId: string,
+  wanted: readonly { base: Base; kind: Kind }[],
+): Promise<Record<Kind, Known>> {
+  const ids = (kind: Kind): string[] =>
+    wanted.flatMap((one) => (one.kind === kind && one.base.id ? [one.base.id] : []))
+  const pairs = wanted.flatMap(({ base, kind }) => (kind === 'group' && !base.id ? [base] : []))
+  return {
+    group: await knownGroups(db, domainId, ids('group'), pairs),
+    user: await idsOf(db, users, domainId, ids('user')),
+    webhook: await knownWebhooks(db, domainId, ids('webhook')),
+    permission: await knownPermissions(db, domainId, appId, ids('permission')),
+  }
+}

@@ -1,0 +1,43 @@
+/** Changing a document by another, and telling what changed. Knows nothing of what is in them. */
+import type { Document } from '../../../database/schema/app_store.ts'
+
+const isObject = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * A document changed by a patch, as RFC 7396 says: absent members stay, objects are merged, `null` takes a
+ * member out, everything else (lists too) is replaced.
+ */
+export function mergePatch(document: Document, patch: Document): Document {
+  const merged: Document = { ...document }
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue
+    if (value === null) delete merged[name]
+    else if (isObject(value)) {
+      const before = merged[name]
+      merged[name] = mergePatch(isObject(before) ? before : {}, value)
+    } else merged[name] = value
+  }
+  return merged
+}
+
+/** A document with the defaults of what is absent in it. */
+export const withDefaults = <T extends object>(defaults: T, document: Document): T =>
+  mergePatch(defaults as Document, document) as T
+
+/** The members that differ, as paths such as `request_flow.approvers.users`. */
+export function changedMembers(before: unknown, after: unknown, path: string[] = []): string[] {
+  if (isObject(before) && isObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+    return names.flatMap((name) => changedMembers(before[name], after[name], [...path, name]))
+  }
+  return isSame(before, after) ? [] : [path.join('.')]
+}
+
+/** The database keeps no order of members, so it must not count. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((value, index) => isSame(value, other[index]))
+  if (isObject(one) && isObject(other)) return changedMembers(one, other).length === 0
+  return one === other
+}

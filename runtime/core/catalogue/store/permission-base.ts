@@ -1,0 +1,15 @@
+/** A permission as others refer to it. */
+import type { requestablePermissions } from '../../../database/schema/app_store.ts'
+import type { AppRow } from '../apps/apps.ts'
+
+export type PermissionRow = typeof requestablePermissions.$inferSelect
+
+/** RequestablePermissionBaseOutput of core-interface.md section 2.2. */
+export const toPermissionBase = (row: PermissionRow, app: AppRow) => ({
+  id: row.id,
+  type: row.type,
+  label: row.label,
+  app_id: app.id,
+  app_class_id: app.appClassId,
+  app_instance_id: app.instanceId,
+})

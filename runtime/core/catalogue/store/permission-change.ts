@@ -1,0 +1,111 @@
+/** What a change of a permission's `request_config` means for its document and its columns. */
+import type { Document } from '../../../database/schema/app_store.ts'
+import { allowedIds, isNobody, type People, withoutSecondStage } from './approvers.ts'
+import { mergePatch } from './merge.ts'
+import { configView } from './permission-view.ts'
+
+/**
+ * A document after a change, with the columns beside it. The group that it is provisioned by stays as it
+ * was (core-interface.md section 1.17).
+ */
+export function changedConfig(before: Document, change: Document | null) {
+  const kept = fulfillmentOf(before)['provisioning_group']
+  const merged = change === null ? {} : mergePatch(before, flagged(change))
+  const approval = merged['request_approval_config'] as Document | undefined
+  const asked = change?.['request_approval_config'] as Document | undefined
+  const document: Document = {
+    ...merged,
+    ...(approval ? { request_approval_config: withoutSecondStage(approval, asked) } : {}),
+    ...(kept
+      ? { request_fulfillment_config: { ...fulfillmentOf(merged), provisioning_group: kept } }
+      : {}),
+  }
+  const view = configView(document)
+  return {
+    document,
+    visibility: view.appstore_visibility,
+    allowedGroupsOverride: view.allowed_groups_override,
+    allowedGroupIds: view.allowed_groups && allowedIds(view.allowed_groups),
+  }
+}
+
+export const fulfillmentOf = (document: Document): Document =>
+  (document['request_fulfillment_config'] ?? {}) as Document
+
+/**
+ * A change with the override flags that it leaves out. What says something is meant to hold, so its flag goes
+ * on; `null` takes a member back, so its flag goes too. A bare default (no groups, no approvers) says nothing:
+ * clients fill those in by themselves, and they must not lift what the app demands.
+ */
+function flagged(change: Document): Document {
+  const approval = change['request_approval_config'] as Document | null | undefined
+  const fulfillment = change['request_fulfillment_config'] as Document | null | undefined
+  return {
+    ...change,
+    ...flag(change, 'allowed_groups_override', [change['allowed_groups']], says.groups),
+    ...(approval
+      ? {
+          request_approval_config: {
+            ...approval,
+            ...flag(
+              approval,
+              'request_approval_config_override',
+              [
+                approval['manager_approval'] === 'INITIAL_APPROVAL',
+                approval['require_additional_approval'] === true,
+                approval['approvers'],
+                approval['approvers_stage_2'],
+                approval['request_approval_stages'],
+              ],
+              says.approval,
+            ),
+            ...flag(
+              approval,
+              'custom_approval_message_override',
+              [approval['custom_approval_message']],
+              says.text,
+            ),
+          },
+        }
+      : {}),
+    ...(fulfillment
+      ? {
+          request_fulfillment_config: {
+            ...fulfillment,
+            ...flag(
+              fulfillment,
+              'time_based_access_override',
+              [fulfillment['time_based_access']],
+              says.list,
+            ),
+          },
+        }
+      : {}),
+  }
+}
+
+function flag(
+  change: Document,
+  name: string,
+  values: unknown[],
+  saysSomething: (value: unknown) => boolean,
+): Document {
+  if (change[name] !== undefined) return {}
+  if (values.some((value) => value !== null && value !== undefined && saysSomething(value)))
+    return { [name]: true }
+  return values.every((value) => value === null) ? { [name]: null } : {}
+}
+
+const says = {
+  text: (value: unknown) => value !== '',
+  list: (value: unknown) => (value as unknown[]).length > 0,
+  groups: (value: unknown) => {
+    const { type, groups = [] } = value as { type?: string; groups?: string[] }
+    return type === 'SPECIFIED_GROUPS' || groups.length > 0
+  },
+  approval: (value: unknown) => {
+    if (typeof value === 'boolean') return value
+    if (!Array.isArray(value)) return !isNobody(value as Partial<People>)
+    return (value as { approvers?: unknown[] | null }[]).some((stage) => stage.approvers?.length)
+  },
+}

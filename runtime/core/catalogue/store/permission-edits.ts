@@ -1,0 +1,234 @@
+/** Making, changing and deleting requestable permissions. */
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../../contract/errors/problem.ts'
+import type {
+  RequestablePermissionInput,
+  RequestablePermissionInputUpdate,
+} from '../../../contract/models/requestable-permission.ts'
+import type { Db } from '../../../database/database.ts'
+import {
+  type Document,
+  preApprovalRules,
+  requestablePermissions,
+} from '../../../database/schema/app_store.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { recordActivity } from '../../kernel/audit/activity.ts'
+import type { CoreContext } from '../../kernel/context/context.ts'
+import { isId } from '../../kernel/id.ts'
+import { reach } from '../../kernel/identity/app-reach.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { type AppRow, appTarget, lockApp } from '../apps/apps.ts'
+import { changedMembers } from './merge.ts'
+import type { PermissionRow } from './permission-base.ts'
+import { changedConfig } from './permission-change.ts'
+import { CONFIG_PLACES, permissionView } from './permission-view.ts'
+import { permissionsAnswer } from './permissions.ts'
+import { ownProvisioningGroup, sameProvisioningGroup } from './provisioning-group.ts'
+import { toIds } from './references.ts'
+import { settingsOf } from './settings.ts'
+import { settingsView } from './settings-view.ts'
+
+const one = async (
+  db: Db,
+  principal: Principal,
+  app: AppRow,
+  row: PermissionRow,
+  inherited: boolean,
+) => {
+  const settings = await settingsOf(db, app)
+  return (
+    await permissionsAnswer(db, principal, { app, settings, whole: true }, [row], inherited)
+  )[0]
+}
+
+/**
+ * A permission that the caller may change; with a lock strength it is locked until the transaction ends.
+ *
+ * @throws CoreError 404
+ */
+async function findPermission(
+  tx: Db,
+  principal: Principal,
+  id: string,
+  strength: 'update' | 'no key update' | null,
+): Promise<{ permission: PermissionRow; app: AppRow }> {
+  const reached = reach(principal, 'appstore.write')
+  const question = tx
+    .select({ permission: requestablePermissions, app: apps })
+    .from(requestablePermissions)
+    .innerJoin(apps, eq(apps.id, requestablePermissions.appId))
+    .where(
+      and(
+        eq(requestablePermissions.id, id),
+        eq(requestablePermissions.domainId, principal.domainId),
+        reached,
+      ),
+    )
+  const locked = () =>
+    strength === null ? question : question.for(strength, { of: requestablePermissions })
+  const [row] = isId(id) ? await locked() : []
+  if (!row) throw notFound('Permission')
+  return row
+}
+
+const LOC = ['body', 'request_config']
+
+/** @throws CoreError 404 for the app, 422 for references to what is not there. */
+export async function createPermission(
+  db: Db,
+  principal: Principal,
+  body: RequestablePermissionInput,
+  inherited: boolean,
+) {
+  return db.transaction(async (tx) => {
+    const app = await lockApp(tx, principal, body.app_id, 'appstore.write')
+    sameApp(app, body)
+    const where = { places: CONFIG_PLACES, loc: LOC, appId: app.id }
+    const config = await toIds(tx, principal, withTypes(body.request_config ?? {}), where)
+    await ownProvisioningGroup(tx, principal, config, LOC)
+    const [row] = await tx
+      .insert(requestablePermissions)
+      .values({
+        domainId: principal.domainId,
+        appId: app.id,
+        label: body.label,
+        ...changedConfig({}, config),
+      })
+      .returning()
+    const made = row as PermissionRow
+    await record(tx, principal, 'CREATED', made, app, {})
+    return one(tx, principal, app, made, inherited)
+  })
+}
+
+export async function updatePermission(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: RequestablePermissionInputUpdate,
+  inherited: boolean,
+) {
+  return db.transaction(async (tx) => {
+    const { permission: before, app } = await findPermission(tx, principal, id, 'no key update')
+    sameApp(app, body)
+    const { label = before.label, request_config: change } = body
+    const where = { places: CONFIG_PLACES, loc: LOC, appId: app.id }
+    const ids = change ? await toIds(tx, principal, withTypes(change), where) : (change ?? null)
+    if (ids) sameProvisioningGroup(before.document, ids, LOC)
+    const config = change === undefined ? {} : changedConfig(before.document, ids)
+    const [row] = await tx
+      .update(requestablePermissions)
+      .set({ label, ...config })
+      .where(eq(requestablePermissions.id, before.id))
+      .returning()
+    const after = row as PermissionRow
+    const changed = changedMembers(told(before, app), told(after, app))
+    if (changed.length > 0) await record(tx, principal, 'UPDATED', after, app, { changed })
+    return one(tx, principal, app, after, inherited)
+  })
+}
+
+const told = (row: PermissionRow, app: AppRow) =>
+  permissionView(row, app, settingsView(app, null), { inherited: false, whole: true })
+
+/** @throws CoreError 404, 409 for one that a sync tells of, or that a rule names. */
+export async function deletePermission(
+  db: Db,
+  principal: Principal,
+  id: string,
+  parts: Pick<CoreContext, 'send' | 'now' | 'listeners'>,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    // In the global lock order: policies, requests, permissions.
+    const { app } = await findPermission(tx, principal, id, null)
+    // Access that policies granted by it is removed.
+    await parts.listeners.appChanged(tx, app)
+    await parts.listeners.permissionLocked(tx, id)
+    // The strong lock waits for rules that are being written with it.
+    const { permission } = await findPermission(tx, principal, id, 'update')
+    if (permission.type !== 'NATIVE') {
+      throw new CoreError(
+        409,
+        'The permission comes from the app itself; only those of type NATIVE can be deleted. Hide it instead',
+      )
+    }
+    const [rule] = await tx
+      .select({ id: preApprovalRules.id })
+      .from(preApprovalRules)
+      .where(and(eq(preApprovalRules.appId, app.id), naming(permission.id)))
+      .limit(1)
+    // A rule that lost its last permission would read as one for the whole app.
+    if (rule) {
+      throw new CoreError(
+        409,
+        `The pre-approval rule ${rule.id} names the permission; change or delete the rule first`,
+      )
+    }
+    await parts.listeners.permissionDeleted(tx, permission.id, parts)
+    await tx.delete(requestablePermissions).where(eq(requestablePermissions.id, permission.id))
+    await record(tx, principal, 'DELETED', permission, app, {})
+  })
+  return null
+}
+
+const naming = (id: string): SQL =>
+  sql`${preApprovalRules.document} -> 'preapproved_permissions' ? ${id}`
+
+const record = (
+  tx: Db,
+  principal: Principal,
+  what: 'CREATED' | 'UPDATED' | 'DELETED',
+  { id, label }: PermissionRow,
+  app: AppRow,
+  metadata: Document,
+) => {
+  const targets = [{ target_type: 'RequestablePermission', name: label, id }, appTarget(app)]
+  return recordActivity(tx, principal, `APP_STORE_PERMISSION_${what}`, targets, metadata)
+}
+
+type AppNames = Pick<
+  RequestablePermissionInputUpdate,
+  'app_id' | 'app_class_id' | 'app_instance_id'
+>
+
+/** The app may be named in three ways; all that are there must name it. */
+function sameApp(app: AppRow, names: AppNames): void {
+  const expected = {
+    app_id: app.id,
+    app_class_id: app.appClassId,
+    app_instance_id: app.instanceId,
+  }
+  const entries = Object.entries(expected)
+    .filter(([name, value]) => {
+      const given = names[name as keyof AppNames]
+      return given !== undefined && given.toLowerCase() !== value.toLowerCase()
+    })
+    .map(([name]) => ({
+      loc: ['body', name],
+      type: 'value_error',
+      msg: 'Value error, it is not that of the permission’s app, which cannot be changed',
+    }))
+  if (entries.length > 0) throw new CoreError(422, entries)
+}
+
+/** Approvers say what they are, also where the body left it to be seen. */
+function withTypes(config: Document): Document {
+  const approval = config['request_approval_config'] as Document | null | undefined
+  const stages = approval?.['request_approval_stages'] as Document[] | null | undefined
+  if (!approval || !stages) return config
+  const typed = stages.map((stage) => ({
+    ...stage,
+    ...(stage['approvers']
+      ? {
+          approvers: (stage['approvers'] as Document[]).map((approver) => ({
+            ...approver,
+            type: approver['user'] ? 'USER' : 'GROUP',
+          })),
+        }
+      : {}),
+  }))
+  return {
+    ...config,
+    request_approval_config: { ...approval, request_approval_stages: typed },
+  }
+}

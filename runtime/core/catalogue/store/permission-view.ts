@@ -1,0 +1,206 @@
+/** A permission's `request_config` as it stands: what was written, the app's, the defaults. References are ids. */
+import type { AccessLength } from '../../../contract/models/access-length.ts'
+import type { PERMISSION_VISIBILITIES } from '../../../contract/models/requestable-permission.ts'
+import type { Document } from '../../../database/schema/app_store.ts'
+import type { AppRow } from '../apps/apps.ts'
+import {
+  ALL_GROUPS,
+  type AllowedGroups,
+  NOBODY,
+  type People,
+  peoplePlaces,
+  secondStageOf,
+} from './approvers.ts'
+import { withDefaults } from './merge.ts'
+import { type PermissionRow, toPermissionBase } from './permission-base.ts'
+import type { Place } from './references.ts'
+import type { SettingsView } from './settings-view.ts'
+
+type Approver = { type: 'USER' | 'GROUP'; user?: string | null; group?: string | null }
+
+export type RequestConfigView = {
+  appstore_visibility: (typeof PERMISSION_VISIBILITIES)[number]
+  allowed_groups_override: boolean
+  allowed_groups: AllowedGroups | null
+  request_approval_config: {
+    request_approval_config_override: boolean
+    manager_approval: 'NONE' | 'INITIAL_APPROVAL'
+    require_additional_approval: boolean
+    custom_approval_message: string | null
+    custom_approval_message_override: boolean
+    approvers: People
+    approvers_stage_2: People
+    request_approval_stages: { approvers?: Approver[] | null }[]
+  }
+  request_fulfillment_config: {
+    manual_steps_needed: boolean
+    manual_instructions: string | null
+    time_based_access: AccessLength[]
+    time_based_access_override: boolean
+    provisioning_group: string | null
+    provisioning_webhook: string | null
+  }
+  access_removal_inline_webhook: string | null
+  request_validation_inline_webhook: string | null
+}
+
+/** Of a new permission: core-interface.md section 1.17. */
+const DEFAULTS: RequestConfigView = {
+  appstore_visibility: 'HIDDEN',
+  allowed_groups_override: false,
+  allowed_groups: ALL_GROUPS,
+  request_approval_config: {
+    request_approval_config_override: false,
+    manager_approval: 'NONE',
+    require_additional_approval: false,
+    custom_approval_message: null,
+    custom_approval_message_override: false,
+    approvers: NOBODY,
+    approvers_stage_2: NOBODY,
+    request_approval_stages: [{}],
+  },
+  request_fulfillment_config: {
+    manual_steps_needed: false,
+    manual_instructions: null,
+    time_based_access: [],
+    time_based_access_override: false,
+    provisioning_group: null,
+    provisioning_webhook: null,
+  },
+  access_removal_inline_webhook: null,
+  request_validation_inline_webhook: null,
+}
+
+const approval = 'request_approval_config'
+const fulfillment = 'request_fulfillment_config'
+const stageApprover = [approval, 'request_approval_stages', '*', 'approvers', '*']
+
+/** Where a `request_config` refers to something. */
+export const CONFIG_PLACES: readonly Place[] = [
+  { path: ['allowed_groups', 'groups', '*'], kind: 'group' },
+  ...peoplePlaces(approval, 'approvers'),
+  ...peoplePlaces(approval, 'approvers_stage_2'),
+  { path: [...stageApprover, 'user'], kind: 'user' },
+  { path: [...stageApprover, 'group'], kind: 'group' },
+  { path: [fulfillment, 'provisioning_group'], kind: 'group' },
+  { path: [fulfillment, 'provisioning_webhook'], kind: 'webhook', hookType: 'PROVISION' },
+  { path: ['access_removal_inline_webhook'], kind: 'webhook', hookType: 'DEPROVISION' },
+  { path: ['request_validation_inline_webhook'], kind: 'webhook', hookType: 'REQUEST_VALIDATION' },
+]
+
+/** The same within a permission. */
+export const PERMISSION_PLACES: readonly Place[] = CONFIG_PLACES.map((place) => ({
+  ...place,
+  path: ['request_config', ...place.path],
+}))
+
+/** What was written, with the defaults of the rest. */
+export function configView(document: Document): RequestConfigView {
+  const view = withDefaults(DEFAULTS, document)
+  const written = (document[approval] ?? {}) as Partial<RequestConfigView[typeof approval]>
+  return {
+    ...view,
+    [approval]: { ...view[approval], require_additional_approval: secondStageOf(written) },
+  }
+}
+
+/**
+ * What holds when somebody asks for the permission: where an override flag is off, or nothing was written
+ * for what has no flag, the app's settings do.
+ */
+function inheriting(own: RequestConfigView, document: Document, app: SettingsView) {
+  const { request_flow: flow, provisioning } = app
+  const approvals = own.request_approval_config
+  const fulfillments = own.request_fulfillment_config
+  const written = (document[fulfillment] ?? {}) as Document
+  return {
+    ...own,
+    allowed_groups: own.allowed_groups_override ? own.allowed_groups : flow.allowed_groups,
+    request_approval_config: {
+      ...approvals,
+      ...(approvals.request_approval_config_override
+        ? {}
+        : {
+            manager_approval: flow.require_manager_approval
+              ? ('INITIAL_APPROVAL' as const)
+              : ('NONE' as const),
+            require_additional_approval: flow.require_additional_approval,
+            approvers: flow.approvers,
+            approvers_stage_2: flow.approvers_stage_2,
+            request_approval_stages: DEFAULTS[approval].request_approval_stages,
+          }),
+      custom_approval_message: approvals.custom_approval_message_override
+        ? approvals.custom_approval_message
+        : flow.custom_approval_message,
+    },
+    request_fulfillment_config: {
+      ...fulfillments,
+      manual_steps_needed:
+        (written['manual_steps_needed'] as boolean | undefined) ?? provisioning.manual_steps_needed,
+      manual_instructions:
+        fulfillments.manual_instructions ?? provisioning.custom_provisioning_instructions,
+      time_based_access: fulfillments.time_based_access_override
+        ? fulfillments.time_based_access
+        : provisioning.time_based_access,
+      provisioning_webhook: fulfillments.provisioning_webhook ?? provisioning.provisioning_webhook,
+    },
+    access_removal_inline_webhook:
+      own.access_removal_inline_webhook ?? provisioning.access_removal_inline_webhook,
+    request_validation_inline_webhook:
+      own.request_validation_inline_webhook ?? flow.request_validation_inline_webhook,
+  }
+}
+
+type Reading = {
+  /** With what the app's settings say. */
+  inherited: boolean
+  /** Everything, or what requesters need. */
+  whole: boolean
+}
+
+/** A permission as on the wire, with ids for what it refers to. */
+export function permissionView(
+  row: PermissionRow,
+  app: AppRow,
+  settings: SettingsView,
+  { inherited, whole }: Reading,
+) {
+  const own = configView(row.document)
+  const config = inherited ? inheriting(own, row.document, settings) : own
+  const shown = whole ? config : forRequesters(config)
+  const stages = config.request_approval_config.request_approval_stages
+  return {
+    ...toPermissionBase(row, app),
+    request_config: {
+      ...shown,
+      request_approval_config: {
+        ...shown.request_approval_config,
+        // Stages of their own say more than the two lists of approvers do.
+        response_describes_entire_approval_workflow:
+          whole && stages.every(({ approvers }) => !approvers?.length),
+      },
+    },
+  }
+}
+
+/** Without who approves, whom else it is for, and how it is done. */
+function forRequesters(config: RequestConfigView): RequestConfigView {
+  return {
+    ...config,
+    allowed_groups: null,
+    request_approval_config: {
+      ...config.request_approval_config,
+      approvers: NOBODY,
+      approvers_stage_2: NOBODY,
+      request_approval_stages: DEFAULTS[approval].request_approval_stages,
+    },
+    request_fulfillment_config: {
+      ...config.request_fulfillment_config,
+      manual_instructions: null,
+      provisioning_group: null,
+      provisioning_webhook: null,
+    },
+    access_removal_inline_webhook: null,
+    request_validation_inline_webhook: null,
+  }
+}

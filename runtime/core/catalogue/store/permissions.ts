@@ -1,0 +1,93 @@
+/** Requestable permissions: what can be asked for within an app, and who finds what. */
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../../contract/errors/problem.ts'
+import type { Db } from '../../../database/database.ts'
+import { requestablePermissions } from '../../../database/schema/app_store.ts'
+import { isId } from '../../kernel/id.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { hasPart } from '../../kernel/list/search.ts'
+import type { PermissionRow } from './permission-base.ts'
+import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
+import { toObjects } from './references.ts'
+import { settingsView } from './settings-view.ts'
+import { type Found, findFound, permissionsFoundBy } from './visibility.ts'
+
+type PermissionQuery = PageQuery & {
+  search_term: string | null
+  exact_match: boolean
+  in_app_store: boolean | null
+  include_inherited_configs: boolean
+}
+
+export async function listPermissions(
+  db: Db,
+  principal: Principal,
+  appId: string,
+  query: PermissionQuery,
+) {
+  const found = await findFound(db, principal, appId)
+  const view = settingsView(found.app, found.settings)
+  const { search_term: term, exact_match: exact, in_app_store: visible } = query
+  const { label, visibility, goneAt } = requestablePermissions
+  const where = and(
+    eq(requestablePermissions.appId, found.app.id),
+    permissionsFoundBy(principal, found, view),
+    visible === null ? undefined : eq(visibility, visible ? 'VISIBLE' : 'HIDDEN'),
+    // A permission that is gone from the app may have a current twin, and an answer could not distinguish them. It can
+    // still be read, changed and deleted by its id.
+    isNull(goneAt),
+    matching(label, term ?? '', exact),
+  )
+  const order = [asc(label), asc(requestablePermissions.id)]
+  const page = await selectPage(db, requestablePermissions, { where, order }, query, (row) => row)
+  const inherited = query.include_inherited_configs
+  return { ...page, items: await permissionsAnswer(db, principal, found, page.items, inherited) }
+}
+
+function matching(column: typeof requestablePermissions.label, term: string, exact: boolean) {
+  if (term === '') return undefined
+  return exact ? eq(sql`lower(${column})`, term.toLowerCase()) : hasPart(column, term)
+}
+
+/** Permissions of one app as on the wire. */
+export async function permissionsAnswer(
+  db: Db,
+  principal: Principal,
+  { app, settings, whole }: Pick<Found, 'app' | 'settings' | 'whole'>,
+  rows: PermissionRow[],
+  inherited: boolean,
+) {
+  const view = settingsView(app, settings)
+  const documents = rows.map((row) => permissionView(row, app, view, { inherited, whole }))
+  return toObjects(db, principal, documents, PERMISSION_PLACES)
+}
+
+export async function getPermission(db: Db, principal: Principal, id: string, inherited: boolean) {
+  const [known] = isId(id)
+    ? await db
+        .select()
+        .from(requestablePermissions)
+        .where(
+          and(
+            eq(requestablePermissions.id, id),
+            eq(requestablePermissions.domainId, principal.domainId),
+          ),
+        )
+    : []
+  const found = known ? await findFound(db, principal, known.appId).catch(asNone) : null
+  if (!known || !found) throw notFound('Permission')
+  const view = settingsView(found.app, found.settings)
+  const [row] = await db
+    .select()
+    .from(requestablePermissions)
+    .where(and(eq(requestablePermissions.id, known.id), permissionsFoundBy(principal, found, view)))
+  if (!row) throw notFound('Permission')
+  return (await permissionsAnswer(db, principal, found, [row], inherited))[0]
+}
+
+/** An app that the caller does not find hides its permissions too: they are what is not found. */
+function asNone(error: unknown): null {
+  if (error instanceof CoreError && error.status === 404) return null
+  throw error
+}

@@ -1,0 +1,145 @@
+/** Pre-approval rules: who need not wait for approval. Their lists are sets, kept in the order written. */
+
+import { and, asc, eq } from 'drizzle-orm'
+import { notFound } from '../../../contract/errors/problem.ts'
+import type {
+  PreApprovalRuleInput,
+  PreApprovalRuleUpdateInput,
+} from '../../../contract/models/pre-approval-rule.ts'
+import type { Permission } from '../../../contract/models/roles.ts'
+import type { Db } from '../../../database/database.ts'
+import { type Document, preApprovalRules } from '../../../database/schema/app_store.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { recordActivity } from '../../kernel/audit/activity.ts'
+import { isId } from '../../kernel/id.ts'
+import { reach } from '../../kernel/identity/app-reach.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { keptText } from '../../kernel/kept-text.ts'
+import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { type AppRow, appTarget, findApp, lockApp } from '../apps/apps.ts'
+import { changedMembers, mergePatch } from './merge.ts'
+import { type Place, toIds, toObjects } from './references.ts'
+
+type RuleRow = typeof preApprovalRules.$inferSelect
+
+const DEFAULTS: Document = {
+  time_based_access: [],
+  preapproved_groups: [],
+  preapproved_permissions: [],
+  preapproved_users_by_attribute: [],
+  preapproval_webhooks: [],
+}
+
+const PLACES: readonly Place[] = [
+  { path: ['preapproved_groups', '*'], kind: 'group' },
+  { path: ['preapproved_permissions', '*'], kind: 'permission' },
+  { path: ['preapproval_webhooks', '*'], kind: 'webhook', hookType: 'PRE_APPROVAL' },
+]
+
+async function answer(db: Db, principal: Principal, app: AppRow, rows: RuleRow[]) {
+  const documents = rows.map(({ id, document }) => ({
+    ...DEFAULTS,
+    ...document,
+    id,
+    app_id: app.id,
+    app_class_id: app.appClassId,
+    app_instance_id: app.instanceId,
+  }))
+  return toObjects(db, principal, documents, PLACES)
+}
+
+export async function listRules(db: Db, principal: Principal, appId: string, query: PageQuery) {
+  const app = await findApp(db, principal, appId, 'appstore.read')
+  const where = eq(preApprovalRules.appId, app.id)
+  const order = [asc(preApprovalRules.createdAt), asc(preApprovalRules.id)]
+  const page = await selectPage(db, preApprovalRules, { where, order }, query, (row) => row)
+  return { ...page, items: await answer(db, principal, app, page.items) }
+}
+
+/** A rule of an app that a permission reaches; locked for who changes it. */
+async function findRule(db: Db, principal: Principal, id: string, permission: Permission) {
+  const reached = reach(principal, permission)
+  const question = db
+    .select({ rule: preApprovalRules, app: apps })
+    .from(preApprovalRules)
+    .innerJoin(apps, eq(apps.id, preApprovalRules.appId))
+    .where(
+      and(eq(preApprovalRules.id, id), eq(preApprovalRules.domainId, principal.domainId), reached),
+    )
+  const locked = () => question.for('update', { of: preApprovalRules })
+  const [row] = isId(id) ? await (permission === 'appstore.write' ? locked() : question) : []
+  if (!row) throw notFound('Pre-approval rule')
+  return row
+}
+
+export async function getRule(db: Db, principal: Principal, id: string) {
+  const { rule, app } = await findRule(db, principal, id, 'appstore.read')
+  return (await answer(db, principal, app, [rule]))[0]
+}
+
+/** @throws CoreError 404 for the app, 422 for references to what is not there. */
+export async function createRule(db: Db, principal: Principal, body: PreApprovalRuleInput) {
+  const { app_id: appId, ...rest } = body
+  return db.transaction(async (tx) => {
+    const app = await lockApp(tx, principal, appId, 'appstore.write')
+    const document = await toIds(tx, principal, rest, {
+      places: PLACES,
+      loc: ['body'],
+      appId: app.id,
+    })
+    const [row] = await tx
+      .insert(preApprovalRules)
+      .values({ domainId: principal.domainId, appId: app.id, document })
+      .returning()
+    const made = row as RuleRow
+    await record(tx, principal, 'CREATED', made, app, {})
+    return (await answer(tx, principal, app, [made]))[0]
+  })
+}
+
+export async function updateRule(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: PreApprovalRuleUpdateInput,
+) {
+  return db.transaction(async (tx) => {
+    const { rule, app } = await findRule(tx, principal, id, 'appstore.write')
+    const change = await toIds(tx, principal, body, {
+      places: PLACES,
+      loc: ['body'],
+      appId: app.id,
+    })
+    const document = mergePatch(rule.document, change)
+    const [row] = await tx
+      .update(preApprovalRules)
+      .set({ document })
+      .where(eq(preApprovalRules.id, rule.id))
+      .returning()
+    const changed = changedMembers({ ...DEFAULTS, ...rule.document }, { ...DEFAULTS, ...document })
+    if (changed.length > 0) await record(tx, principal, 'UPDATED', rule, app, { changed })
+    return (await answer(tx, principal, app, [row as RuleRow]))[0]
+  })
+}
+
+export async function deleteRule(db: Db, principal: Principal, id: string): Promise<null> {
+  await db.transaction(async (tx) => {
+    const { rule, app } = await findRule(tx, principal, id, 'appstore.write')
+    await tx.delete(preApprovalRules).where(eq(preApprovalRules.id, rule.id))
+    await record(tx, principal, 'DELETED', rule, app, {})
+  })
+  return null
+}
+
+const record = (
+  tx: Db,
+  principal: Principal,
+  what: 'CREATED' | 'UPDATED' | 'DELETED',
+  { id, document }: RuleRow,
+  app: AppRow,
+  metadata: Document,
+) => {
+  const name = keptText(String(document['justification']), 200)
+  const targets = [{ target_type: 'PreApprovalRule', name, id }, appTarget(app)]
+  return recordActivity(tx, principal, `APP_STORE_PRE_APPROVAL_RULE_${what}`, targets, metadata)
+}

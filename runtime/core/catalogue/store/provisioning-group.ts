@@ -1,0 +1,54 @@
+/** The group that stands for a permission: what is given is then the group, in the app that it is of. */
+import { and, eq } from 'drizzle-orm'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { Db } from '../../../database/database.ts'
+import type { Document } from '../../../database/schema/app_store.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { groups } from '../../../database/schema/people.ts'
+import { reach } from '../../kernel/identity/app-reach.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { fulfillmentOf } from './permission-change.ts'
+
+const refused = (loc: readonly string[], words: string): CoreError =>
+  new CoreError(422, [
+    {
+      loc: [...loc, 'request_fulfillment_config', 'provisioning_group'],
+      type: 'value_error',
+      msg: `Value error, ${words}`,
+    },
+  ])
+
+/**
+ * Refuses the group of an app that the caller does not manage: they would give away what is not theirs.
+ *
+ * @param loc Where the configuration is in the body.
+ * @throws CoreError 422
+ */
+export async function ownProvisioningGroup(
+  tx: Db,
+  principal: Principal,
+  config: Document,
+  loc: readonly string[],
+): Promise<void> {
+  const wanted = fulfillmentOf(config)['provisioning_group']
+  if (typeof wanted !== 'string') return
+  const [group] = await tx.select({ appId: groups.appId }).from(groups).where(eq(groups.id, wanted))
+  if (!group || group.appId === null) return
+  const managed = reach(principal, 'appstore.write')
+  const [app] = await tx
+    .select({ id: apps.id })
+    .from(apps)
+    .where(and(eq(apps.id, group.appId), managed))
+  if (!app) throw refused(loc, 'the group is of an app that you do not manage')
+}
+
+/** @throws CoreError 422 for another group than before */
+export function sameProvisioningGroup(
+  before: Document,
+  change: Document,
+  loc: readonly string[],
+): void {
+  const wanted = fulfillmentOf(change)['provisioning_group']
+  if (!wanted || wanted === fulfillmentOf(before)['provisioning_group']) return
+  throw refused(loc, 'it cannot be changed; make a new permission with the other group')
+}

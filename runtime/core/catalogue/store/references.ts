@@ -1,0 +1,161 @@
+/**
+ * What documents refer to: ids in what is kept, objects on the wire. Where references are is a table
+ * (`Place`), and both directions read it. Everything of a kind is looked up in one question.
+ */
+import { and, eq } from 'drizzle-orm'
+import { CoreError, type ValidationEntry } from '../../../contract/errors/problem.ts'
+import type { InlineWebhookType } from '../../../contract/models/inline-webhook.ts'
+import type { Db } from '../../../database/database.ts'
+import {
+  type Document,
+  inlineWebhooks,
+  requestablePermissions,
+} from '../../../database/schema/app_store.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { groups, users } from '../../../database/schema/people.ts'
+import { toGroup, toUser } from '../../directory/users.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { anyOf, type Base, type Kind, keyOf, lookUp } from './lookups.ts'
+import { toPermissionBase } from './permission-base.ts'
+import { toWebhook } from './webhooks.ts'
+
+/** Where a document refers to something: `*` stands for every entry of a list. */
+export type Place = {
+  path: readonly string[]
+  kind: Kind
+  /** Of a webhook: the only type that has a meaning there. */
+  hookType?: InlineWebhookType
+}
+
+type Loc = (string | number)[]
+
+/** Replaces what is at a path; what becomes undefined leaves its list, or is null alone. */
+function mapAt(
+  value: unknown,
+  path: readonly string[],
+  loc: Loc,
+  replace: (value: unknown, loc: Loc) => unknown,
+): unknown {
+  const [step, ...rest] = path
+  if (step === undefined) return replace(value, loc)
+  if (step === '*') {
+    if (!Array.isArray(value)) return value
+    return value
+      .map((one, index) => mapAt(one, rest, [...loc, index], replace))
+      .filter((one) => one !== undefined)
+  }
+  const child = (value as Document | null)?.[step]
+  if (child === undefined || child === null) return value
+  return { ...(value as Document), [step]: mapAt(child, rest, [...loc, step], replace) ?? null }
+}
+
+function mapPlaces(
+  document: Document,
+  places: readonly Place[],
+  loc: Loc,
+  replace: (value: unknown, place: Place, loc: Loc) => unknown,
+): Document {
+  let mapped: unknown = document
+  for (const place of places)
+    mapped = mapAt(mapped, place.path, loc, (value, at) => replace(value, place, at))
+  return mapped as Document
+}
+
+/**
+ * A body with ids in place of its references.
+ *
+ * @param loc Where the document is in the body, for the entries of an error.
+ * @param appId The app whose permissions it may name.
+ * @throws CoreError 422 with an entry for each reference to what is not there.
+ */
+export async function toIds(
+  db: Db,
+  { domainId }: Pick<Principal, 'domainId'>,
+  document: Document,
+  { places, loc, appId }: { places: readonly Place[]; loc: Loc; appId: string },
+): Promise<Document> {
+  const wanted: { base: Base; kind: Kind }[] = []
+  mapPlaces(document, places, loc, (value, { kind }) => {
+    wanted.push({ base: value as Base, kind })
+    return value
+  })
+  const known = await lookUp(db, domainId, appId, wanted)
+  const unknown: ValidationEntry[] = []
+  const replaced = mapPlaces(document, places, loc, (value, { kind, hookType }, at) => {
+    const found = known[kind].get(keyOf(value as Base))
+    if (found && (!hookType || found.hookType === hookType)) return found.id
+    const words = found
+      ? `the webhook is of type ${found.hookType}; it must be of type ${hookType}`
+      : MISSING[kind]
+    unknown.push({ loc: at, type: 'value_error', msg: `Value error, ${words}` })
+    return null
+  })
+  if (unknown.length > 0) throw new CoreError(422, unknown.slice(0, 100))
+  return replaced
+}
+
+const MISSING: Record<Kind, string> = {
+  group: 'there is no such group',
+  user: 'there is no such user',
+  webhook: 'there is no such inline webhook',
+  permission: 'the app has no such permission',
+}
+
+/** Documents with objects in place of ids. What is gone is left out of lists, and null alone. */
+export async function toObjects(
+  db: Db,
+  { domainId }: Pick<Principal, 'domainId'>,
+  documents: readonly Document[],
+  places: readonly Place[],
+): Promise<Document[]> {
+  const wanted: Record<Kind, Set<string>> = {
+    group: new Set(),
+    user: new Set(),
+    webhook: new Set(),
+    permission: new Set(),
+  }
+  for (const document of documents)
+    mapPlaces(document, places, [], (value, { kind }) => {
+      wanted[kind].add(value as string)
+      return value
+    })
+  const found = await load(db, domainId, wanted)
+  return documents.map((document) =>
+    mapPlaces(document, places, [], (value, { kind }) => found[kind].get(value as string)),
+  )
+}
+
+type Objects = Record<Kind, Map<string, unknown>>
+
+async function load(db: Db, domainId: string, wanted: Record<Kind, Set<string>>): Promise<Objects> {
+  const { group, user, webhook, permission } = wanted
+  const of = (table: typeof groups | typeof users | typeof inlineWebhooks, ids: Set<string>) =>
+    and(eq(table.domainId, domainId), anyOf(table.id, [...ids]))
+  const [groupRows, userRows, webhookRows, permissionRows] = [
+    group.size > 0 ? await db.select().from(groups).where(of(groups, group)) : [],
+    user.size > 0 ? await db.select().from(users).where(of(users, user)) : [],
+    webhook.size > 0
+      ? await db.select().from(inlineWebhooks).where(of(inlineWebhooks, webhook))
+      : [],
+    permission.size > 0
+      ? await db
+          .select({ permission: requestablePermissions, app: apps })
+          .from(requestablePermissions)
+          .innerJoin(apps, eq(apps.id, requestablePermissions.appId))
+          .where(
+            and(
+              eq(requestablePermissions.domainId, domainId),
+              anyOf(requestablePermissions.id, [...permission]),
+            ),
+          )
+      : [],
+  ]
+  return {
+    group: new Map(groupRows.map((row) => [row.id, toGroup(row)])),
+    user: new Map(userRows.map((row) => [row.id, toUser(row)])),
+    webhook: new Map(webhookRows.map((row) => [row.id, toWebhook(row)])),
+    permission: new Map(
+      permissionRows.map((row) => [row.permission.id, toPermissionBase(row.permission, row.app)]),
+    ),
+  }
+}

@@ -1,0 +1,79 @@
+/** The settings of an app as on the wire: whole, or what requesters need. */
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '../../../database/database.ts'
+import { type Document, requestablePermissions } from '../../../database/schema/app_store.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { NOBODY } from './approvers.ts'
+import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
+import { type Place, toObjects } from './references.ts'
+import {
+  DEFAULT_PERMISSION,
+  SETTINGS_PLACES,
+  type SettingsView,
+  settingsView,
+} from './settings-view.ts'
+import { type Found, permissionsFoundBy } from './visibility.ts'
+
+/** What is answered refers to more than what is written: the default permission is there in full. */
+const ANSWER_PLACES: readonly Place[] = [
+  ...SETTINGS_PLACES,
+  ...PERMISSION_PLACES.map((place) => ({
+    ...place,
+    path: [...DEFAULT_PERMISSION.path, ...place.path],
+  })),
+]
+
+/** Settings as on the wire. */
+export async function settingsAnswer(db: Db, principal: Principal, found: Found) {
+  const view = settingsView(found.app, found.settings)
+  const shown = found.whole ? view : forRequesters(view)
+  const document = {
+    ...shown,
+    request_flow: {
+      ...shown.request_flow,
+      response_describes_entire_approval_workflow: found.whole,
+    },
+    provisioning: {
+      ...shown.provisioning,
+      default_permission: await defaultPermission(db, principal, found, view),
+    },
+  }
+  const [answered] = await toObjects(db, principal, [document], ANSWER_PLACES)
+  return answered as Document & { in_app_store: boolean }
+}
+
+async function defaultPermission(db: Db, principal: Principal, found: Found, view: SettingsView) {
+  const { default_permission: id } = view.provisioning
+  if (id === null) return null
+  const { app, whole } = found
+  const [row] = await db
+    .select()
+    .from(requestablePermissions)
+    .where(
+      and(
+        eq(requestablePermissions.id, id),
+        eq(requestablePermissions.appId, app.id),
+        permissionsFoundBy(principal, found, view),
+      ),
+    )
+  return row ? permissionView(row, app, view, { inherited: true, whole }) : null
+}
+
+/** Without who approves and administers, whom else it is for, and how it is done. */
+const forRequesters = (view: SettingsView) => ({
+  ...view,
+  request_flow: {
+    ...view.request_flow,
+    allowed_groups: null,
+    approvers: NOBODY,
+    approvers_stage_2: NOBODY,
+    admins: NOBODY,
+    request_validation_inline_webhook: null,
+  },
+  provisioning: {
+    ...view.provisioning,
+    custom_provisioning_instructions: null,
+    provisioning_webhook: null,
+    access_removal_inline_webhook: null,
+  },
+})

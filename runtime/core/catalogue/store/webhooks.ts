@@ -1,0 +1,26 @@
+/** Inline webhooks as records: what settings, permissions and rules refer to. */
+import { asc, eq } from 'drizzle-orm'
+import type { InlineWebhook } from '../../../contract/models/inline-webhook.ts'
+import type { Db } from '../../../database/database.ts'
+import { inlineWebhooks } from '../../../database/schema/app_store.ts'
+import { reachesNone } from '../../kernel/identity/app-reach.ts'
+import { demand, type Principal } from '../../kernel/identity/principal.ts'
+
+/** A webhook as on the wire. */
+export const toWebhook = (row: typeof inlineWebhooks.$inferSelect): InlineWebhook => ({
+  id: row.id,
+  hook_type: row.hookType,
+  name: row.name,
+  description: row.description,
+})
+
+/** Whoever may read settings chooses among them: App Admins do so for their apps. */
+export async function listWebhooks(db: Db, principal: Principal): Promise<InlineWebhook[]> {
+  if (reachesNone(principal, 'appstore.read')) demand(principal, 'appstore.read')
+  const rows = await db
+    .select()
+    .from(inlineWebhooks)
+    .where(eq(inlineWebhooks.domainId, principal.domainId))
+    .orderBy(asc(inlineWebhooks.name), asc(inlineWebhooks.id))
+  return rows.map(toWebhook)
+}

@@ -1,0 +1,44 @@
+/** Who the admins are; without one who can sign in nobody could make one again. */
+import { and, eq, notInArray } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { userRoles, users } from '../../database/schema/people.ts'
+
+/**
+ * Refuses to let all admins go that can sign in. Locks their roles until the transaction ends, so that
+ * two cannot remove each other.
+ *
+ * @throws CoreError 409
+ */
+export async function keepAnAdmin(
+  tx: Db,
+  domainId: string,
+  losing: ReadonlySet<string>,
+): Promise<void> {
+  const isAdmin = and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin'))
+  // Locked first and looked at then: what another transaction did to them meanwhile is seen.
+  await tx.select().from(userRoles).where(isAdmin).for('update')
+  const admins = await tx
+    .select({ userId: userRoles.userId })
+    .from(userRoles)
+    .innerJoin(users, eq(users.id, userRoles.userId))
+    .where(and(isAdmin, notInArray(users.status, ['SUSPENDED', 'INACTIVE'])))
+  if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
+    throw new CoreError(409, 'This is the last Admin; give the role to somebody else first')
+}
+
+/** Ids of all admins who can sign in. */
+export async function adminIds(db: Db, domainId: string): Promise<string[]> {
+  const rows = await db
+    .select({ userId: userRoles.userId })
+    .from(userRoles)
+    .innerJoin(users, eq(users.id, userRoles.userId))
+    .where(
+      and(
+        eq(userRoles.domainId, domainId),
+        eq(userRoles.role, 'Admin'),
+        notInArray(users.status, ['SUSPENDED', 'INACTIVE']),
+      ),
+    )
+  return rows.map(({ userId }) => userId)
+}

@@ -1,0 +1,37 @@
+/** What conditions may ask of a person. */
+import type { Scalar } from '../../contract/models/condition.ts'
+import type { users } from '../../database/schema/people.ts'
+import type { Identity } from './condition.ts'
+
+type UserRow = typeof users.$inferSelect
+
+/** A person as conditions see them: `identity.email`, `identity.custom_attributes["Department"]`. */
+export function identityOf(user: UserRow): Identity {
+  const custom = Object.entries(user.customAttributes).flatMap(([name, attribute]) => {
+    const value = read(attribute)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    members: {
+      id: user.id,
+      email: user.email,
+      given_name: user.givenName,
+      family_name: user.familyName,
+      name: `${user.givenName} ${user.familyName}`.trim(),
+      status: user.status,
+      manager_id: user.managerId,
+    },
+    customAttributes: Object.fromEntries(custom),
+  }
+}
+
+/** Attributes are kept as on the wire, `{ type, value }`; of people the ids count. */
+function read(attribute: unknown): Scalar | Scalar[] | undefined {
+  const value = (attribute as { value?: unknown } | null)?.value
+  if (Array.isArray(value))
+    return value.map((one) => (isScalar(one) ? one : ((one as { id?: string } | null)?.id ?? null)))
+  return isScalar(value) ? value : undefined
+}
+
+const isScalar = (value: unknown): value is Scalar =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value)

@@ -1,0 +1,125 @@
+/** Whether a condition holds for a person. Pure: what the person is, is read before. */
+import type { Condition, Operand, OperatorName, Scalar } from '../../contract/models/condition.ts'
+
+/** What a condition may ask of a person: members of `identity`, custom attributes by their name. */
+export type Identity = {
+  members: Readonly<Record<string, Scalar | readonly Scalar[]>>
+  customAttributes: Readonly<Record<string, Scalar | readonly Scalar[]>>
+}
+
+type Found = Scalar | readonly Scalar[] | undefined
+
+/**
+ * Whether it holds. An attribute that is not there is like nothing: only `!=` and `exists: false` hold.
+ *
+ * @throws Error for an expression, which cannot be evaluated here; such policies are never in force
+ */
+export function holds(condition: Condition, identity: Identity): boolean {
+  if ('and' in condition) return condition.and.every((one) => holds(one, identity))
+  if ('or' in condition) return condition.or.some((one) => holds(one, identity))
+  if ('not' in condition) return !holds(condition.not, identity)
+  if ('lumos_expression' in condition) throw new Error('a lumos_expression cannot be evaluated')
+  const { attribute, ...operators } = condition
+  const path = typeof attribute === 'string' ? attribute : attribute.value
+  const found = attributeOf(path, identity)
+  return (Object.entries(operators) as [OperatorName, Operand | Operand[]][]).every(
+    ([name, operand]) => HOLDS[name](found, valuesOf(operand), operand),
+  )
+}
+
+/**
+ * `identity.title`, or `identity.custom_attributes["Department"]`. A member that is none of ours is looked
+ * for among the custom attributes, without case.
+ */
+export function attributeOf(path: string, { members, customAttributes }: Identity): Found {
+  const quoted = /^identity\.custom_attributes\[(?:"([^"]*)"|'([^']*)')\]$/.exec(path)
+  if (quoted) return own(customAttributes, quoted[1] ?? quoted[2] ?? '')
+  const [, name = path] = /^identity\.(?:custom_attributes\.)?(.+)$/.exec(path) ?? []
+  if (Object.hasOwn(members, name)) return members[name]
+  const wanted = name.toLowerCase()
+  const key = Object.keys(customAttributes).find((one) => one.toLowerCase() === wanted)
+  return key === undefined ? undefined : customAttributes[key]
+}
+
+const own = (record: Identity['customAttributes'], name: string): Found =>
+  Object.hasOwn(record, name) ? record[name] : undefined
+
+const valuesOf = (operand: Operand | Operand[]): Scalar[] =>
+  [operand].flat().map((one) => (typeof one === 'object' && one !== null ? one.value : one))
+
+type Holds = (found: Found, values: readonly Scalar[], operand: Operand | Operand[]) => boolean
+
+const isThere = (found: Found): boolean => found !== undefined && found !== null
+
+/** Members of a list, or the one value. */
+const each = (found: Found): readonly Scalar[] =>
+  found === undefined ? [] : Array.isArray(found) ? found : [found as Scalar]
+
+const HOLDS: Record<OperatorName, Holds> = {
+  equals: (found, [value]) => each(found).some((one) => same(one, value)),
+  '!=': (found, [value]) => !each(found).some((one) => same(one, value)),
+  '>': ordered((order) => order > 0),
+  '>=': ordered((order) => order >= 0),
+  '<': ordered((order) => order < 0),
+  '<=': ordered((order) => order <= 0),
+  in: (found, values, operand) =>
+    typeof unlabelled(operand) === 'string'
+      ? each(found).some((one) => isThere(one) && String(values[0]).includes(String(one)))
+      : each(found).some((one) => values.some((value) => same(one, value))),
+  contains: (found, [value]) => contains(found, value),
+  contains_any: (found, values) => values.some((value) => contains(found, value)),
+  starts_with: (found, [value]) => texts(found).some((one) => one.startsWith(String(value))),
+  ends_with: (found, [value]) => texts(found).some((one) => one.endsWith(String(value))),
+  exists: (found, [value]) => isThere(found) === value,
+}
+
+const unlabelled = (operand: Operand | Operand[]): unknown =>
+  typeof operand === 'object' && operand !== null && !Array.isArray(operand)
+    ? operand.value
+    : operand
+
+const texts = (found: Found): string[] =>
+  each(found).flatMap((one) => (typeof one === 'string' ? [one] : []))
+
+/** A part of a text, or a member of a list. */
+function contains(found: Found, value: Scalar | undefined): boolean {
+  if (Array.isArray(found)) return found.some((one) => same(one, value))
+  return typeof found === 'string' && value !== null && found.includes(String(value))
+}
+
+/** Numbers and texts of numbers are the same. */
+function same(one: Scalar, other: Scalar | undefined): boolean {
+  if (one === other) return true
+  if (typeof one === typeof other || one === null || other === null || other === undefined)
+    return false
+  return String(one) === String(other)
+}
+
+function ordered(fits: (order: number) => boolean): Holds {
+  return (found, [value]) =>
+    each(found).some((one) => {
+      const order = compare(one, value)
+      return order !== null && fits(order)
+    })
+}
+
+/** Numbers by size, moments by time, other texts by their letters; null where they are not of one kind. */
+function compare(one: Scalar, other: Scalar | undefined): number | null {
+  const [a, b] = [numberOf(one), numberOf(other)]
+  if (a !== null && b !== null) return a - b
+  if (typeof one !== 'string' || typeof other !== 'string') return null
+  const [earlier, later] = [momentOf(one), momentOf(other)]
+  if (earlier !== null && later !== null) return earlier - later
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+function numberOf(value: Scalar | undefined): number | null {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : null
+}
+
+function momentOf(text: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text)) return null
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? null : ms
+}

@@ -1,0 +1,34 @@
+/** Writes what was compared, in a statement of each kind. */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../../database/database.ts'
+import { recordImportedMembers } from '../../history/spans.ts'
+
+export async function applyPeople(tx: Db, domainId: string): Promise<void> {
+  await tx.execute(sql`
+    insert into users (id, domain_id, email, given_name, family_name, status, manager_id, custom_attributes)
+    select user_id, ${domainId}, email, coalesce(given_name, ''), coalesce(family_name, ''),
+      coalesce(status, 'ACTIVE'), manager_id, attributes
+    from people_match where is_new`)
+  await tx.execute(sql`
+    update users set email = people_match.email,
+      given_name = coalesce(people_match.given_name, users.given_name),
+      family_name = coalesce(people_match.family_name, users.family_name),
+      status = coalesce(people_match.status, users.status),
+      manager_id = case when people_match.manager_email is null
+        then users.manager_id else people_match.manager_id end,
+      custom_attributes = users.custom_attributes || people_match.attributes,
+      updated_at = now()
+    from people_match join people_change using (user_id)
+    where users.id = people_match.user_id and users.domain_id = ${domainId}
+      and array_remove(people_change.fields, 'groups') <> '{}'`)
+  await tx.execute(sql`
+    insert into groups (id, domain_id, name)
+    select group_id, ${domainId}, name from people_group where is_new`)
+  await tx.execute(sql`
+    delete from group_members using people_leave as leaving
+    where group_members.group_id = leaving.group_id and group_members.user_id = leaving.user_id`)
+  await tx.execute(sql`
+    insert into group_members (domain_id, group_id, user_id)
+    select ${domainId}, group_id, user_id from people_join on conflict do nothing`)
+  await recordImportedMembers(tx, domainId)
+}

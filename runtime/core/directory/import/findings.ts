@@ -1,0 +1,55 @@
+/** What is wrong with a file, gathered: the first few one by one, the others counted. */
+import { type Finding, MAX_TOLD } from '../../../contract/models/people-file.ts'
+
+/** A file has errors: nothing of it was taken. */
+export class FileError extends Error {
+  readonly findings: Finding[]
+  /** All of them, also those that are not told one by one. */
+  readonly total: number
+
+  constructor(findings: Finding[], total: number) {
+    const told = findings.map(
+      ({ line, column, problem }) =>
+        `line ${line}${column === null ? '' : `, ${column}`}: ${problem}`,
+    )
+    const more = total - findings.length
+    if (more > 0) told.push(`and ${more} more`)
+    super(`the file has errors; nothing of it was imported\n${told.join('\n')}`)
+    this.name = 'FileError'
+    this.findings = findings
+    this.total = total
+  }
+}
+
+export type Findings = {
+  /** `more`: how many of its kind there are besides, which are not told one by one. */
+  add(line: number, column: string | null, problem: string, more?: number): void
+  readonly total: number
+  /** @throws FileError when there is any. */
+  settle(): void
+}
+
+export function createFindings(): Findings {
+  const told: Finding[] = []
+  let total = 0
+  return {
+    add(line, column, problem, more = 0) {
+      total += 1 + more
+      if (told.length < MAX_TOLD) told.push({ line, column, problem })
+    },
+    get total() {
+      return total
+    },
+    settle() {
+      if (total > 0)
+        throw new FileError(
+          told.sort((a, b) => a.line - b.line),
+          total,
+        )
+    },
+  }
+}
+
+/** A cell as it may be repeated in words: short, on one line. */
+export const shown = (cell: string): string =>
+  JSON.stringify(cell.length > 60 ? `${cell.slice(0, 60)}…` : cell)

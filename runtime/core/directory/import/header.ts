@@ -1,0 +1,61 @@
+/** The first row: which cell means what. */
+import {
+  MAX_COLUMNS,
+  MAX_NAME_LENGTH,
+  PEOPLE_COLUMNS,
+  type PeopleColumn,
+} from '../../../contract/models/people-file.ts'
+import { type Findings, shown } from './findings.ts'
+
+export type Header = {
+  /** Names as they are told in findings. */
+  names: string[]
+  /** Known column to where it is; what is missing stays as it is. */
+  known: Partial<Record<PeopleColumn, number>>
+  /** Name of a custom attribute and where it is. */
+  attributes: { name: string; at: number }[]
+}
+
+/** Names that mean something else in JavaScript objects, here or where the record is read. */
+const RESERVED = ['__proto__', 'constructor', 'prototype']
+
+const isKnown = (name: string): name is PeopleColumn => Object.hasOwn(PEOPLE_COLUMNS, name)
+
+/** Reads the header; what is wrong with it goes to the findings. */
+export function readHeader(cells: string[], line: number, findings: Findings): Header {
+  const header: Header = { names: [], known: {}, attributes: [] }
+  if (cells.length > MAX_COLUMNS) {
+    findings.add(line, null, `has ${cells.length} columns; at most ${MAX_COLUMNS} are taken`)
+    return header
+  }
+  const seen = new Set<string>()
+  for (const [at, cell] of cells.entries()) {
+    const given = cell.trim()
+    // Known columns are known in any case: `Email` is not meant as an attribute.
+    const name = isKnown(given.toLowerCase()) ? given.toLowerCase() : given
+    const problem = problemOf(name, seen)
+    header.names.push(name)
+    if (problem) findings.add(line, given === '' ? `column ${at + 1}` : shown(given), problem)
+    else if (isKnown(name)) header.known[name] = at
+    else header.attributes.push({ name, at })
+    seen.add(name)
+  }
+  if (!seen.has('email')) findings.add(line, 'email', noEmail(cells))
+  return header
+}
+
+function problemOf(name: string, seen: Set<string>): string | null {
+  if (name === '') return 'has no name; name the column or remove it'
+  if (seen.has(name)) return 'is there twice; keep one of the columns'
+  if (RESERVED.includes(name)) return 'is a reserved name; rename the column'
+  if (name.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`
+  return name.includes('\u0000') ? 'holds the character NUL; remove it' : null
+}
+
+function noEmail(cells: string[]): string {
+  const [only = ''] = cells
+  const other = [';', '\t', '|'].find((sign) => cells.length === 1 && only.includes(sign))
+  return other
+    ? `is missing: the cells seem to be separated by ${shown(other)}; save the file with commas`
+    : 'is missing; the first line must name the columns, email among them'
+}

@@ -1,0 +1,132 @@
+/** Imports people from a file: all of it, or nothing. */
+import { sql } from 'drizzle-orm'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { PeopleDifference } from '../../../contract/models/people-file.ts'
+import { ONCE } from '../../../database/contention.ts'
+import type { Db } from '../../../database/database.ts'
+import { tryLockUntilEnd } from '../../../database/locks.ts'
+import { type Actor, recordActivity } from '../../kernel/audit/activity.ts'
+import { type Listeners, MANY_USERS } from '../../kernel/context/listeners.ts'
+import { keepAnAdmin } from '../admins.ts'
+import { applyPeople } from './apply.ts'
+import { comparePeople, tellDifference } from './compare.ts'
+import { createFindings, type Findings } from './findings.ts'
+import { type Header, readHeader } from './header.ts'
+import { UnreadableError } from './lines.ts'
+import { matchPeople } from './match.ts'
+import { readRecords } from './records.ts'
+import { readRow } from './row.ts'
+import { createStage, makeStage } from './stage.ts'
+
+/** Longest a single statement may take: a million people are compared in one. In milliseconds. */
+const STATEMENT_MS = 600_000
+
+export type ImportOptions = {
+  /** Compare only. */
+  dryRun: boolean
+  /** For the log; empty when it is not known. */
+  fileName: string
+  /** Hears which users changed. */
+  listeners: Pick<Listeners, 'usersChanged'>
+}
+
+/**
+ * Reads a CSV file, compares it with who is there and, unless it is a dry run, makes them the same.
+ * Nobody is removed or suspended for not being in the file.
+ *
+ * @throws FileError what is wrong in the file; CoreError 409 for another import, or the last admin.
+ */
+export async function importPeople(
+  db: Db,
+  actor: Actor,
+  chunks: AsyncIterable<Uint8Array>,
+  { dryRun, fileName, listeners }: ImportOptions,
+): Promise<PeopleDifference> {
+  const { domainId } = actor
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true),
+      set_config('work_mem', '64MB', true)`)
+    await takeTurn(tx)
+    const findings = createFindings()
+    const header = await stageFile(tx, chunks, findings)
+    await matchPeople(tx, domainId, header, findings)
+    findings.settle()
+    await keepAnAdmin(tx, domainId, await suspendedBy(tx))
+    await comparePeople(tx, domainId)
+    const difference = { dry_run: dryRun, ...(await tellDifference(tx)) }
+    if (dryRun) return difference
+    await applyPeople(tx, domainId).catch(overtaken)
+    await listeners.usersChanged(tx, domainId, await changedUsers(tx), null)
+    const { rows, added, changed, groups_made, memberships_added, memberships_removed } = difference
+    await recordActivity(tx, actor, 'PEOPLE_IMPORTED', [], {
+      ...{ file_name: fileName, rows, added, changed },
+      ...{ groups_made, memberships_added, memberships_removed },
+    })
+    return difference
+  }, ONCE)
+}
+
+/** Two imports at once would each compare with what the other is about to change. */
+async function takeTurn(tx: Db): Promise<void> {
+  const { rows } = await tx.execute(tryLockUntilEnd('importing people'))
+  if (rows[0]?.['got'] !== true)
+    throw new CoreError(409, 'Another import is under way; try again when it is done')
+}
+
+async function stageFile(
+  tx: Db,
+  chunks: AsyncIterable<Uint8Array>,
+  findings: Findings,
+): Promise<Header> {
+  await makeStage(tx)
+  const stage = createStage(tx)
+  let header: Header | null = null
+  try {
+    for await (const record of readRecords(chunks)) {
+      if (header) {
+        const row = readRow(record, header, findings)
+        if (row) await stage.add(row)
+      } else {
+        header = readHeader(record.cells, record.line, findings)
+        findings.settle()
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error
+    findings.add(error.line, null, error.message)
+    findings.settle()
+  }
+  if (!header) {
+    findings.add(1, null, 'is missing: the file is empty; its first line must name the columns')
+    findings.settle()
+  }
+  await stage.end()
+  return header as Header
+}
+
+/** Admins whom the file suspends; none where it lets another one sign in. */
+async function suspendedBy(tx: Db): Promise<Set<string>> {
+  const { rows } = await tx.execute(sql`
+    select people_match.user_id, people_match.status from people_match
+    join user_roles on user_roles.user_id = people_match.user_id and user_roles.role = 'Admin'
+    where people_match.status is not null`)
+  const leaving = rows.filter(({ status }) => status === 'SUSPENDED' || status === 'INACTIVE')
+  return new Set(
+    leaving.length < rows.length ? [] : leaving.map(({ user_id }) => user_id as string),
+  )
+}
+
+/** Users whom the file adds or changes, at most one more than are looked at one by one. */
+async function changedUsers(tx: Db): Promise<string[]> {
+  const { rows } = await tx.execute(sql`
+    select user_id from people_change where is_new or fields <> '{}' limit ${MANY_USERS + 1}`)
+  return rows.map(({ user_id }) => user_id as string)
+}
+
+/** Somebody else made a user of the file between the comparing and the writing. */
+function overtaken(error: unknown): never {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if ((one as NodeJS.ErrnoException).code === '23505')
+      throw new CoreError(409, 'The users changed meanwhile; import the file again')
+  throw error
+}

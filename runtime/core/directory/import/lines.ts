@@ -1,0 +1,55 @@
+/** A file's bytes, checked to be UTF-8 and to have lines of bearable length, before they are parsed. */
+import { isUtf8 } from 'node:buffer'
+import { MAX_ROW_BYTES } from '../../../contract/models/people-file.ts'
+
+const LF = 0x0a
+
+/** The file cannot be read on from here. */
+export class UnreadableError extends Error {
+  readonly line: number
+
+  constructor(line: number, problem: string) {
+    super(problem)
+    this.name = 'UnreadableError'
+    this.line = line
+  }
+}
+
+/**
+ * Whole lines, in blocks. A byte 0x0A is never a part of another character in UTF-8.
+ *
+ * @throws UnreadableError
+ */
+export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  let line = 1
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk])
+    const end = bytes.lastIndexOf(LF) + 1
+    const block = bytes.subarray(0, end)
+    rest = bytes.subarray(end)
+    line = checked(block, line)
+    if (rest.length > MAX_ROW_BYTES)
+      throw new UnreadableError(line, `is longer than ${MAX_ROW_BYTES} bytes; is this a CSV file?`)
+    if (block.length > 0) yield block
+  }
+  checked(rest, line)
+  if (rest.length > 0) yield rest
+}
+
+/** Checks a block that begins at a line; the line that the next one begins at. */
+function checked(block: Buffer, first: number): number {
+  const fine = isUtf8(block)
+  let line = first
+  let start = 0
+  for (let end = block.indexOf(LF); end !== -1; end = block.indexOf(LF, start)) {
+    if (!fine && !isUtf8(block.subarray(start, end))) throw notUtf8(line)
+    line += 1
+    start = end + 1
+  }
+  if (!fine) throw notUtf8(line)
+  return line
+}
+
+const notUtf8 = (line: number) =>
+  new UnreadableError(line, 'is not UTF-8; save the file as “CSV UTF-8” and import it again')

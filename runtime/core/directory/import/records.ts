@@ -1,0 +1,69 @@
+/** The rows of a CSV file, one by one, with the lines that they begin at. */
+import { Readable } from 'node:stream'
+import { CsvError, type Options, parse } from 'csv-parse'
+import { MAX_ROW_BYTES } from '../../../contract/models/people-file.ts'
+import { UnreadableError, wholeLines } from './lines.ts'
+
+/** A row: the line that it begins at, and its cells. */
+export type FileRow = { line: number; cells: string[] }
+
+const OPTIONS = {
+  bom: true,
+  // A file that went through several hands has several kinds of line ends.
+  record_delimiter: ['\r\n', '\n', '\r'] as string[],
+  // How many cells there are is judged, and told in our own words.
+  relax_column_count: true,
+  skip_empty_lines: true,
+  max_record_size: MAX_ROW_BYTES,
+} as const
+
+/**
+ * All rows, the header among them. Memory does not grow with the file.
+ *
+ * @throws UnreadableError
+ */
+export async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
+  let end = 0
+  const parser = parse({
+    ...OPTIONS,
+    on_record(cells: string[], { lines }): FileRow {
+      const inside = lines === end + 1 ? 0 : lineEndsIn(cells)
+      end = lines
+      return { line: end - inside, cells }
+    },
+  } satisfies Options<FileRow, string[]> as unknown as Options)
+  const source = Readable.from(wholeLines(chunks))
+  source.once('error', (error) => parser.destroy(error))
+  source.pipe(parser)
+  try {
+    for await (const row of parser) yield row as FileRow
+  } catch (error) {
+    throw error instanceof CsvError ? unreadable(error, end + 1) : error
+  } finally {
+    source.destroy()
+  }
+}
+
+const lineEndsIn = (cells: string[]): number =>
+  cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
+
+/** What a parser's error means for whoever has the file; `next` is where the row begins. */
+function unreadable({ code, lines, message }: CsvError, next: number): UnreadableError {
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return new UnreadableError(next, 'opens a quote that is never closed; add the missing "')
+    case 'CSV_MAX_RECORD_SIZE':
+      return new UnreadableError(
+        next,
+        `begins a row of more than ${MAX_ROW_BYTES} bytes; shorten it, or close the quote that it opens`,
+      )
+    case 'CSV_INVALID_CLOSING_QUOTE':
+    case 'INVALID_OPENING_QUOTE':
+      return new UnreadableError(
+        Number(lines ?? next),
+        'has a quote in the middle of a cell; put the whole cell in quotes and double those inside: "say ""hi"""',
+      )
+    default:
+      return new UnreadableError(Number(lines ?? next), message)
+  }
+}

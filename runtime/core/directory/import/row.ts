@@ -1,0 +1,118 @@
+/** One row of the file, from cells to what is staged. */
+
+import { MAX_NAME_LENGTH } from '../../../contract/models/people-file.ts'
+import { USER_STATUSES } from '../../../contract/models/person.ts'
+import { type Findings, shown } from './findings.ts'
+import type { Header } from './header.ts'
+import type { FileRow } from './records.ts'
+
+/** A row for the temporary table; null is a column that the file does not have. */
+export type StagedRow = {
+  line: number
+  email: string
+  given_name: string | null
+  family_name: string | null
+  status: string | null
+  manager_email: string | null
+  groups: string[] | null
+  /** Name to { type, value } as on the wire. */
+  attributes: Record<string, { type: string; value: string }>
+}
+
+/** Longest address (RFC 5321 section 4.5.3.1.3, without its brackets). */
+const MAX_EMAIL_LENGTH = 254
+/** Longest text of one cell, in characters. */
+const MAX_CELL_LENGTH = 10_000
+
+/** An address as people have them; what a mail server thinks of it only that server knows. */
+const isEmail = (text: string): boolean =>
+  text.length <= MAX_EMAIL_LENGTH &&
+  /^[^\p{C}\s@"(),:;<>[\]\\]{1,64}@[^\p{C}\s@"(),:;<>[\]\\.]+(\.[^\p{C}\s@"(),:;<>[\]\\.]+)*$/u.test(
+    text,
+  )
+
+/**
+ * Reads a row. Null where it cannot even be told whose it is; other problems leave the row to be
+ * compared with the others. A cell is text: what looks like a formula is stored as it stands.
+ */
+export function readRow(
+  { line, cells }: FileRow,
+  header: Header,
+  findings: Findings,
+): StagedRow | null {
+  const { known, names } = header
+  const cell = (column: keyof typeof known): string | null => {
+    const at = known[column]
+    return at === undefined ? null : (cells[at] ?? '').trim()
+  }
+  const before = findings.total
+  if (cells.length !== names.length)
+    findings.add(
+      line,
+      null,
+      `has ${cells.length} cells, the header has ${names.length}; ${advice(cells.length - names.length)}`,
+    )
+  for (const [at, text] of cells.entries()) {
+    const problem = problemOf(text)
+    if (problem) findings.add(line, names[at] ?? null, problem)
+  }
+  const email = cell('email') ?? ''
+  const whose = isEmail(email)
+  if (!whose)
+    findings.add(
+      line,
+      'email',
+      email === '' ? 'is empty; every row needs one' : `${shown(email)} is no e-mail address`,
+    )
+  const status = cell('status')?.toUpperCase() ?? null
+  if (status && !(USER_STATUSES as readonly string[]).includes(status))
+    findings.add(line, 'status', `${shown(status)} is none of ${USER_STATUSES.join(', ')}`)
+  const groups = groupsOf(cell('groups'))
+  const long = groups?.find((name) => name.length > MAX_NAME_LENGTH)
+  if (long)
+    findings.add(line, 'groups', `${shown(long)} is longer than ${MAX_NAME_LENGTH} characters`)
+  if (!whose) return null
+  const bare = {
+    line,
+    email,
+    given_name: null,
+    family_name: null,
+    status: null,
+    manager_email: null,
+    groups: null,
+    attributes: {},
+  }
+  // Nothing of a bad file is stored, but its rows count when others name them.
+  if (findings.total > before) return bare
+  return {
+    ...bare,
+    given_name: cell('given_name'),
+    family_name: cell('family_name'),
+    status: status || null,
+    manager_email: cell('manager_email'),
+    groups,
+    attributes: Object.fromEntries(
+      header.attributes.map(({ name, at }) => [name, { type: 'TEXT', value: cells[at] ?? '' }]),
+    ),
+  }
+}
+
+function advice(over: number): string {
+  return over > 0
+    ? 'put cells that hold a comma in quotes'
+    : 'write an empty cell for what is empty'
+}
+
+function problemOf(text: string): string | null {
+  if (text.includes('\u0000')) return 'holds the character NUL; remove it'
+  return text.length > MAX_CELL_LENGTH
+    ? `holds ${text.length} characters; at most ${MAX_CELL_LENGTH} are taken`
+    : null
+}
+
+/** Names of groups, each once. */
+function groupsOf(cell: string | null): string[] | null {
+  if (cell === null) return null
+  const names = cell.split(';').map((name) => name.trim())
+  return [...new Set(names.filter((name) => name !== ''))]
+}

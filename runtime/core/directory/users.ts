@@ -1,0 +1,203 @@
+/** Users, their roles, and groups. */
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import type { User } from '../../contract/models/person.ts'
+import { ROLES, type RoleName, roleOf } from '../../contract/models/roles.ts'
+import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
+import { groupMembers, groups, userRoles, users } from '../../database/schema/people.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import { isId } from '../kernel/id.ts'
+import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { containing, hasPart, hasPartLowered } from '../kernel/list/search.ts'
+import { keepAnAdmin } from './admins.ts'
+
+/** What stands between address and name in `search_text`. */
+const BETWEEN = '\u0001'
+
+type UserRow = typeof users.$inferSelect
+
+const byIds = prepared('users by ids', (db) =>
+  db
+    .select()
+    .from(users)
+    .where(sql`${users.id} = any(${sql.placeholder('ids')}::uuid[])`),
+)
+
+/** The users who have one of some ids, in any order. */
+export const usersOf = (db: Db, ids: readonly string[]): Promise<UserRow[]> => byIds(db, { ids })
+
+/** A user as on the wire. */
+export const toUser = ({ id, email, givenName, familyName, status }: UserRow): User => ({
+  id,
+  email,
+  given_name: givenName,
+  family_name: familyName,
+  status,
+})
+
+const withAttributes = (row: UserRow, expand: readonly string[]) => ({
+  ...toUser(row),
+  custom_attributes: expand.includes('custom_attributes') ? (row.customAttributes as never) : null,
+})
+
+/** A user of the caller's domain. */
+export async function findUser(db: Db, { domainId }: Principal, id: string): Promise<UserRow> {
+  const [row] = isId(id)
+    ? await db
+        .select()
+        .from(users)
+        .where(and(eq(users.id, id), eq(users.domainId, domainId)))
+    : []
+  if (!row) throw notFound('User')
+  return row
+}
+
+export async function getCurrentUser(db: Db, principal: Principal) {
+  return toUser(await findUser(db, principal, principal.userId))
+}
+
+type UserQuery = PageQuery & { search_term: string | null; exact_match: boolean; expand: string[] }
+
+export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
+  const where = and(eq(users.domainId, domainId), matching(query))
+  const order = [asc(users.email), asc(users.id)]
+  return selectPage(db, users, { where, order }, query, (row) => withAttributes(row, query.expand))
+}
+
+function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
+  if (term === null || term === '') return undefined
+  // As the index users_name has it; the database lowers the term as well, by its own rules.
+  const name = sql`lower(${users.givenName} || ' ' || ${users.familyName})`
+  if (exact) return sql`(lower(${users.email}) = lower(${term}) or ${name} = lower(${term}))`
+  // The sign between address and name matches neither of them.
+  if (term.includes(BETWEEN))
+    return sql`(lower(${users.email}) like lower(${containing(term)}) or ${name} like lower(${containing(term)}))`
+  return hasPartLowered(users.searchText, term)
+}
+
+export async function getUser(db: Db, principal: Principal, id: string, expand: string[]) {
+  if (id !== principal.userId) demand(principal, 'users.read')
+  return withAttributes(await findUser(db, principal, id), expand)
+}
+
+export async function listRoles(db: Db, principal: Principal, id: string) {
+  if (id !== principal.userId) demand(principal, 'users.read')
+  const user = await findUser(db, principal, id)
+  const rows = await db
+    .select()
+    .from(userRoles)
+    .where(eq(userRoles.userId, user.id))
+    .orderBy(asc(userRoles.role))
+  return [...new Set([...rows.map(({ role }) => role), 'User'])].map((name) => ({ name }))
+}
+
+/** @throws CoreError 404 for a role that there is not. */
+function knownRole(name: string): RoleName {
+  const role = roleOf(name)
+  if (!role) throw new CoreError(404, `Role not found; there are ${Object.keys(ROLES).join(', ')}`)
+  return role
+}
+
+export async function addRole(db: Db, principal: Principal, id: string, name: string) {
+  const user = await findUser(db, principal, id)
+  const role = knownRole(name)
+  await db.transaction(async (tx) => {
+    const added = await tx
+      .insert(userRoles)
+      .values({ domainId: principal.domainId, userId: user.id, role })
+      .onConflictDoNothing()
+      .returning()
+    if (added.length > 0)
+      await recordActivity(tx, principal, 'USER_ROLE_ADDED', [userTarget(user)], { role })
+  })
+  return { name: role }
+}
+
+export async function removeRole(
+  db: Db,
+  principal: Principal,
+  id: string,
+  name: string,
+): Promise<null> {
+  const user = await findUser(db, principal, id)
+  const role = knownRole(name)
+  if (role === 'User')
+    throw new CoreError(400, 'Every user has the role User; it cannot be removed')
+  await db.transaction(async (tx) => {
+    if (role === 'Admin') await keepAnAdmin(tx, principal.domainId, new Set([user.id]))
+    const removed = await tx
+      .delete(userRoles)
+      .where(and(eq(userRoles.userId, user.id), eq(userRoles.role, role)))
+      .returning()
+    if (removed.length === 0) throw new CoreError(404, `The user does not have the role ${role}`)
+    await recordActivity(tx, principal, 'USER_ROLE_REMOVED', [userTarget(user)], { role })
+  })
+  return null
+}
+
+/** A user in the log. */
+export const userTarget = ({ id, email }: Pick<UserRow, 'id' | 'email'>) => ({
+  target_type: 'User',
+  name: email,
+  id,
+})
+
+type GroupRow = typeof groups.$inferSelect
+
+/** A group as on the wire. */
+export const toGroup = (row: GroupRow) => ({
+  id: row.id,
+  app_id: row.appId ?? '',
+  integration_specific_id: row.integrationSpecificId,
+  name: row.name,
+  description: row.description,
+  group_lifecycle: row.appId ? ('SYNCED' as const) : ('NATIVE' as const),
+  source_app_id: row.appId ?? '',
+})
+
+type GroupQuery = PageQuery & {
+  integration_specific_id: string | null
+  name: string | null
+  exact_match: boolean
+  app_id: string | null
+}
+
+export async function listGroups(db: Db, { domainId }: Principal, query: GroupQuery) {
+  const { integration_specific_id: specific, name, exact_match: exact, app_id: appId } = query
+  const where = and(
+    eq(groups.domainId, domainId),
+    specific === null ? undefined : eq(groups.integrationSpecificId, specific),
+    name === null ? undefined : exact ? eq(groups.name, name) : hasPart(groups.name, name),
+    appId === null ? undefined : isId(appId) ? eq(groups.appId, appId) : sql`false`,
+  )
+  const order = [asc(groups.name), asc(groups.id)]
+  return selectPage(db, groups, { where, order }, query, toGroup)
+}
+
+async function findGroup(db: Db, { domainId }: Principal, id: string): Promise<GroupRow> {
+  const [row] = isId(id)
+    ? await db
+        .select()
+        .from(groups)
+        .where(and(eq(groups.id, id), eq(groups.domainId, domainId)))
+    : []
+  if (!row) throw notFound('Group')
+  return row
+}
+
+export async function getGroup(db: Db, principal: Principal, id: string) {
+  return toGroup(await findGroup(db, principal, id))
+}
+
+export async function listGroupUsers(db: Db, principal: Principal, id: string, query: PageQuery) {
+  const group = await findGroup(db, principal, id)
+  const members = db
+    .select({ id: groupMembers.userId })
+    .from(groupMembers)
+    .where(eq(groupMembers.groupId, group.id))
+  const where = and(eq(users.domainId, principal.domainId), inArray(users.id, members))
+  const order = [asc(users.email), asc(users.id)]
+  return selectPage(db, users, { where, order }, query, toUser)
+}

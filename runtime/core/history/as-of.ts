@@ -1,0 +1,31 @@
+/** A moment in the history: which spans hold it, and whether anything is known of it. */
+import { and, gt, isNull, lte, or, type SQL } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { historyStart } from '../../database/schema/history.ts'
+import { databaseTime } from '../../database/transactions.ts'
+
+/** Since when it is known what was held. */
+export async function knownSince(db: Db): Promise<Date> {
+  const [row] = await db.select({ since: historyStart.since }).from(historyStart)
+  if (!row?.since) throw new Error('the table history_start has no row; a migration wrote it')
+  return row.since
+}
+
+/** @throws CoreError 422 for a moment that has not come, or that lies before the history. */
+export async function checkMoment(db: Db, asOf: Date): Promise<void> {
+  if (asOf > (await databaseTime(db))) throw wrong('this moment has not come yet')
+  const since = await knownSince(db)
+  if (asOf < since)
+    throw wrong(`what was held is known since ${since.toISOString()}; ask for that moment or later`)
+}
+
+const wrong = (msg: string): CoreError =>
+  new CoreError(422, [{ loc: ['query', 'as_of'], msg: `Value error, ${msg}`, type: 'value_error' }])
+
+type Span = { since: PgColumn; until: PgColumn }
+
+/** Whether a span holds a moment: its beginning belongs to it, its end does not. */
+export const holdsAt = ({ since, until }: Span, at: Date): SQL | undefined =>
+  and(lte(since, at), or(isNull(until), gt(until, at)))

@@ -1,0 +1,123 @@
+/**
+ * Opens and ends spans (schema/history.ts) by comparing what is there with what is open: set by set, in the
+ * transaction that ends a complete run, an upload or an import. Only differences are written.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+
+/** A complete run of an app; `skipped` are the listings that it left out, of which it says nothing. */
+export type CompleteRun = {
+  id: number
+  appId: string
+  domainId: string
+  skipped: readonly string[]
+}
+
+/** Append to a lookup by a key, so that it stays one. */
+const EACH_BY_KEY = sql`limit 1`
+
+/** Columns of an account whose change ends its span. */
+const TRACKED = ['user_id', 'unique_identifier', 'account_type', 'status', 'email']
+const columnsOf = (table: string): SQL =>
+  sql.raw(TRACKED.map((name) => `${table}.${name}`).join(', '))
+
+/** In milliseconds, as moments are told on the wire: what is told can be asked for. */
+export const MOMENT: SQL = sql`date_trunc('milliseconds', now())`
+const COLUMNS = sql.raw(TRACKED.join(', '))
+
+/** Writes what a complete run found. All of its spans begin and end at one moment: when `tx` began. */
+export async function recordRun(tx: Db, run: CompleteRun): Promise<void> {
+  const before = await lastCompleteRun(tx, run)
+  const ended = sql`until = ${MOMENT}, gone_run = ${run.id}, last_run = coalesce(${before}::bigint, s.first_run)`
+  if (!run.skipped.includes('accounts')) {
+    await endAccounts(tx, run.appId, ended, sql`(a.gone_at is not null or a.seen_run = ${run.id})`)
+    await openAccounts(tx, run.appId, run.id, sql`a.seen_run = ${run.id}`)
+  }
+  if (!run.skipped.includes('associations')) await recordAssociations(tx, run, ended)
+  await recordMembers(tx, run, ended)
+}
+
+async function lastCompleteRun(tx: Db, run: CompleteRun): Promise<number | null> {
+  const { rows } = await tx.execute<{ last: string | null }>(sql`
+    select max(id) as last from sync_runs
+    where app_id = ${run.appId} and id < ${run.id} and state = 'SUCCEEDED'`)
+  const last = rows[0]?.last ?? null
+  return last === null ? null : Number(last)
+}
+
+/** Writes what an upload, or anything else that is no sync, said of the accounts of an app without a system. */
+export async function recordAccounts(tx: Db, appId: string): Promise<void> {
+  await endAccounts(tx, appId, sql`until = ${MOMENT}`, sql`true`)
+  await openAccounts(tx, appId, null, sql`true`)
+}
+
+/**
+ * Ends spans of accounts that are gone, or are no longer as they were. `which`: accounts `a` that were looked at.
+ * Here and below each row is looked up by its key (EACH_BY_KEY): tables that grow within a transaction have no
+ * statistics, and the planner would scan one for each row of the other.
+ */
+async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promise<void> {
+  await tx.execute(sql`
+    update account_spans s set ${ended} where s.id = any(array(
+      select o.id from account_spans o
+      cross join lateral (select * from accounts where accounts.id = o.account_id ${EACH_BY_KEY}) a
+      where o.app_id = ${appId} and o.until is null and ${which}
+        and (a.gone_at is not null or (${columnsOf('o')}) is distinct from (${columnsOf('a')}))))`)
+}
+
+async function openAccounts(tx: Db, appId: string, run: number | null, which: SQL): Promise<void> {
+  await tx.execute(sql`
+    insert into account_spans (domain_id, app_id, account_id, since, first_run, ${COLUMNS})
+    select a.domain_id, a.app_id, a.id, ${MOMENT}, ${run}::bigint, ${columnsOf('a')}
+    from accounts a
+    left join lateral (select id from account_spans
+      where account_id = a.id and until is null ${EACH_BY_KEY}) s on true
+    where a.app_id = ${appId} and a.gone_at is null and ${which} and s.id is null`)
+}
+
+async function recordAssociations(tx: Db, run: CompleteRun, ended: SQL): Promise<void> {
+  await tx.execute(sql`
+    update association_spans s set ${ended} where s.id = any(array(
+      select o.id from association_spans o
+      left join lateral (select true as there from associations where app_id = o.app_id
+        and account_id = o.account_id and entitlement_id = o.entitlement_id ${EACH_BY_KEY}) h on true
+      where o.app_id = ${run.appId} and o.until is null and h.there is null))`)
+  await tx.execute(sql`
+    insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
+    select ${run.domainId}, h.app_id, h.account_id, h.entitlement_id, ${MOMENT}, ${run.id}
+    from associations h
+    left join lateral (select id from association_spans where account_id = h.account_id
+      and entitlement_id = h.entitlement_id and until is null ${EACH_BY_KEY}) s on true
+    where h.app_id = ${run.appId} and h.seen_run = ${run.id} and s.id is null`)
+}
+
+const recordMembers = (tx: Db, run: CompleteRun, ended: SQL): Promise<void> =>
+  writeMembers(tx, sql`g.app_id = ${run.appId}`, ended, run.id)
+
+/** Writes who is in the groups that an import has changed. */
+export const recordImportedMembers = (tx: Db, domainId: string): Promise<void> =>
+  writeMembers(
+    tx,
+    sql`g.domain_id = ${domainId} and g.app_id is null`,
+    sql`until = ${MOMENT}`,
+    null,
+  )
+
+/** `which`: groups `g` that were looked at. */
+async function writeMembers(tx: Db, which: SQL, ended: SQL, run: number | null): Promise<void> {
+  await tx.execute(sql`
+    update member_spans s set ${ended} where s.id = any(array(
+      select o.id from member_spans o
+      cross join lateral (select * from groups where groups.id = o.group_id ${EACH_BY_KEY}) g
+      left join lateral (select true as there from group_members
+        where group_id = o.group_id and user_id = o.user_id ${EACH_BY_KEY}) m on true
+      where o.until is null and ${which} and m.there is null))`)
+  await tx.execute(sql`
+    insert into member_spans (domain_id, group_id, user_id, since, first_run)
+    select m.domain_id, m.group_id, m.user_id, ${MOMENT}, ${run}::bigint
+    from group_members m
+    cross join lateral (select * from groups where groups.id = m.group_id ${EACH_BY_KEY}) g
+    left join lateral (select id from member_spans where group_id = m.group_id
+      and user_id = m.user_id and until is null ${EACH_BY_KEY}) s on true
+    where ${which} and s.id is null`)
+}

@@ -1,0 +1,126 @@
+/** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
+import { and, asc, eq, gte, lte } from 'drizzle-orm'
+import { escapeLiteral } from 'pg'
+import { atEnd } from '../../../database/at-end.ts'
+import type { Db } from '../../../database/database.ts'
+import { lockNumber } from '../../../database/locks.ts'
+import { activityLogs } from '../../../database/schema/audit.ts'
+import { users } from '../../../database/schema/people.ts'
+import type { Principal, Profile } from '../identity/principal.ts'
+import { selectSlice } from '../list/page.ts'
+import { bodyOf } from './chain.ts'
+
+export type Target = { target_type: string; name: string; id: string }
+
+/** A user who does something. */
+export type Doer = Pick<Principal, 'domainId' | 'userId'>
+
+/** In whose name something is done; without a user it is the host itself. */
+export type Actor = Pick<Principal, 'domainId' | 'profile'> & { userId: string | null }
+
+export type ActivityOutcome = 'Succeeded' | 'Failed'
+
+/**
+ * Records an action of the caller, or a failed attempt. The entry is written at the end of the transaction, because the
+ * log allows one writer at a time, who should wait only for the commit.
+ */
+export async function recordActivity(
+  tx: Db,
+  { domainId, userId, profile }: Actor,
+  eventType: string,
+  targets: Target[],
+  metadata: Record<string, unknown>,
+  outcome: ActivityOutcome = 'Succeeded',
+): Promise<void> {
+  const user = profile?.userId === userId ? profile : await profileOf(tx, userId)
+  const actor = {
+    actor_type: userId === null ? 'Lumos system' : 'Lumos user',
+    email: user?.email ?? '',
+    given_name: user?.givenName ?? '',
+    family_name: user?.familyName ?? '',
+  }
+  const body = bodyOf({ domainId, eventType, outcome, actor, targets, metadata })
+  await writeAtEnd(tx, { domainId, body })
+}
+
+async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, 'userId'> | null> {
+  if (userId === null) return null
+  const { email, givenName, familyName } = users
+  const [row] = await tx
+    .select({ email, givenName, familyName })
+    .from(users)
+    .where(eq(users.id, userId))
+  return row ?? null
+}
+
+type NewRow = { domainId: string; body: string }
+
+/** Takes a lock until the transaction ends: concurrent writers would fork the hash chain. */
+function writeRows(rows: readonly NewRow[]): string[] {
+  const lock = lockNumber('writing the log')
+  return [...new Set(rows.map((one) => one.domainId))].map((domainId) => {
+    const bodies = rows.filter((one) => one.domainId === domainId)
+    const literals = bodies.map(({ body }) => escapeLiteral(body)).join(', ')
+    return `select write_activity(${escapeLiteral(domainId)}, array[${literals}], ${lock})`
+  })
+}
+
+const writeAtEnd = atEnd(writeRows)
+
+type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }
+
+/** What was done, oldest first: a reader that goes on where it stopped sees everything once. */
+export async function listActivity(
+  db: Db,
+  { domainId }: Pick<Principal, 'domainId'>,
+  query: LogQuery,
+) {
+  const { since, until, limit, offset } = query
+  const where = and(
+    eq(activityLogs.domainId, domainId),
+    since === null ? undefined : gte(activityLogs.beganAt, since),
+    until === null ? undefined : lte(activityLogs.beganAt, until),
+  )
+  const order = [asc(activityLogs.beganAt), asc(activityLogs.id)]
+  const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
+  return { items: rows.map(toLog), total, limit, offset, links: linksOf(query, total) }
+}
+
+/** The words for a type of event: `APP_CREATED` is `App created`. */
+export function friendly(eventType: string): string {
+  const words = eventType.toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function toLog(row: typeof activityLogs.$inferSelect) {
+  return {
+    event_hash: row.eventHash,
+    event_type: row.eventType,
+    event_type_user_friendly: friendly(row.eventType),
+    outcome: row.outcome,
+    targets: row.targets,
+    actor: row.actor,
+    event_began_at: row.beganAt.toISOString().replace('Z', ''),
+    event_metadata: row.metadata,
+  }
+}
+
+/** Relative, with the filters kept in them: clients put their own base in front (core-interface.md section 3). */
+function linksOf({ since, until, limit, offset }: LogQuery, total: number) {
+  const at = (start: number): string => {
+    const query = new URLSearchParams()
+    if (since) query.set('since', since.toISOString())
+    if (until) query.set('until', until.toISOString())
+    query.set('limit', String(limit))
+    query.set('offset', String(start))
+    return `/activity_logs?${query}`
+  }
+  const last = Math.max(0, Math.ceil(total / limit) - 1) * limit
+  return {
+    first: at(0),
+    last: at(last),
+    self: at(offset),
+    next: offset + limit < total ? at(offset + limit) : null,
+    prev: offset > 0 ? at(Math.max(0, offset - limit)) : null,
+  }
+}

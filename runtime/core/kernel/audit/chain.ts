@@ -1,0 +1,83 @@
+/**
+ * What ties the rows of the log together: each row's hash covers its own content and the hash of the
+ * row before it, so that a row which is changed, removed or put between others later shows.
+ */
+import { createHash } from 'node:crypto'
+import { and, asc, eq, gt } from 'drizzle-orm'
+import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
+import type { Db } from '../../../database/database.ts'
+import { activityLogs } from '../../../database/schema/audit.ts'
+
+/** What a hash covers: every column but the row's number and the hash itself. */
+export type LogContent = Pick<
+  typeof activityLogs.$inferSelect,
+  'domainId' | 'eventType' | 'outcome' | 'actor' | 'targets' | 'metadata' | 'beganAt'
+>
+
+/** The hash of the row before the first one. */
+export const BEGINNING = ''
+
+/**
+ * The hash of a row, 128 hex digits: SHA-512 of canonical JSON, because PostgreSQL's jsonb keeps no order
+ * of members and what is stored must be enough to compute it again.
+ */
+export function hashOf(before: string, row: LogContent): string {
+  const [first, moment] = [JSON.stringify(before), JSON.stringify(row.beganAt)]
+  return createHash('sha512')
+    .update(`[${first},${bodyOf(row)},${moment}]`)
+    .digest('hex')
+}
+
+/** What a hash covers between the hash before and the moment, as the database's `write_activity` takes it. */
+export function bodyOf(row: Omit<LogContent, 'beganAt'>): string {
+  const { domainId, eventType, outcome, actor, targets, metadata } = row
+  return canonicalJson([domainId, eventType, outcome, actor, targets, metadata]).slice(1, -1)
+}
+
+export type Verification = {
+  /** Rows that fit. */
+  rows: number
+  /** Hash of the last row that fits: kept elsewhere, it shows later whether the end was cut off. */
+  head: string
+  /** The first row that does not fit, or null. */
+  broken: { id: bigint; eventType: string; beganAt: Date } | null
+  /** Whether the hash that was asked for is among the rows. */
+  found: boolean
+}
+
+/** Rows that are read at once. */
+const PAGE = 1000
+
+/** Walks the chain of a domain from its beginning and stops at the first row that does not fit. */
+export async function verifyActivity(
+  db: Db,
+  domainId: string,
+  { find = BEGINNING, onRows = () => {} }: { find?: string; onRows?(rows: number): void } = {},
+): Promise<Verification> {
+  let head = BEGINNING
+  let last: bigint | null = null
+  let rows = 0
+  let found = find === BEGINNING
+  for (;;) {
+    const page: (typeof activityLogs.$inferSelect)[] = await db
+      .select()
+      .from(activityLogs)
+      .where(
+        and(
+          eq(activityLogs.domainId, domainId),
+          last === null ? undefined : gt(activityLogs.id, last),
+        ),
+      )
+      .orderBy(asc(activityLogs.id))
+      .limit(PAGE)
+    for (const row of page) {
+      if (row.eventHash !== hashOf(head, row)) return { rows, head, broken: row, found }
+      head = row.eventHash
+      last = row.id
+      rows += 1
+      if (head === find) found = true
+    }
+    onRows(rows)
+    if (page.length < PAGE) return { rows, head, broken: null, found }
+  }
+}

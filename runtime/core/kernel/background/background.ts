@@ -1,0 +1,235 @@
+/**
+ * Background work: jobs in the database, which any host of a deployment takes. A job is only a word that
+ * something wants to be looked at; what is to be done is read from the record (`JobHandler`). So a job that is
+ * lost, doubled or late does no harm: what is due is looked for again every two seconds.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { DrizzleQueryError } from 'drizzle-orm'
+import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import { idle } from '../../../database/alone.ts'
+import { isAway } from '../../../database/away.ts'
+import type { Database, Db } from '../../../database/database.ts'
+import { inTransaction, openJobs, POLICY, startedJobs } from '../../../database/jobs.ts'
+import type { CoreContext, RequestContext } from '../context/context.ts'
+import type { Pace } from '../context/pace.ts'
+import type { Send } from '../context/send.ts'
+import { problemOf } from '../jobs/list.ts'
+import { DEAD, QUEUE_NAMES, QUEUES, type QueueName, type QueueRow } from '../jobs/queues.ts'
+import { keptText } from '../kept-text.ts'
+
+/** One kind of work, as its room hands it in. */
+export type JobHandler = {
+  /** Looks at what a key names and does what is left to do. What it throws is tried again. */
+  handle(db: Db, key: string, parts: RequestContext): Promise<void>
+  /**
+   * The name by which `handle` sees to it that one host at a time works on a key (alone.ts): what a killed
+   * host has left is gone on with at once. Without it, once the host is missed: within half a minute.
+   */
+  turnOf?(key: string): string
+  /** The id of the app whose system `handle` calls, where there is one: no app takes all places of a host. */
+  appOf?(key: string): string
+  /** Keys of what is due, a few hundred at most; asked every two seconds on every host. Now is the database's unless given. */
+  due(db: Db, now?: Date): Promise<string[]>
+  /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
+  gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void>
+}
+
+export type Work = {
+  send: Send
+  /** Called with each database that was reached, before anybody is served. */
+  start(database: Database): Promise<void>
+  /** Waits for jobs under way; their calls are aborted. */
+  stop(): Promise<void>
+}
+
+export type WorkDeps = {
+  handlers: Record<QueueName, JobHandler>
+  /** There once connectors can be called; jobs wait for it. */
+  parts: Promise<CoreContext>
+  pace: Pick<Pace, 'lookMs'>
+  onError(error: unknown): void
+}
+
+/** Pause before the first retry, and the longest one, in seconds. */
+const RETRY_SECONDS = 2
+const LONGEST_RETRY_SECONDS = 300
+/** A host that says nothing for so long has lost its jobs, in seconds; pg-boss takes no less than 10. */
+const HEARTBEAT_SECONDS = 15
+/** A job that was begun so long ago, and on which nobody works, was left by a host that is gone, in seconds. */
+const LEFT_SECONDS = 3
+/** How many of those one host goes on with at once. */
+const MOST_TAKEN = 4
+/** How long a stop waits for what runs, in milliseconds. */
+const STOP_MS = 10_000
+
+/** Longest words of a failure that are kept, in characters. */
+const MAX_WORDS = 2000
+
+type DeadJob = { queue: QueueName; key: string }
+
+export function createWork({ handlers, parts, pace, onError }: WorkDeps): Work {
+  let boss: PgBoss | null = null
+  let timer: NodeJS.Timeout | null = null
+  const running = new Set<Promise<void>>()
+  let looking: Promise<void> = Promise.resolve()
+  /** Keys of jobs that others have left, which this host goes on with. */
+  const taken = new Map<string, Promise<void>>()
+  const stopping = new AbortController()
+
+  const opened = (): PgBoss => {
+    if (!boss) throw new Error('background work has not been started')
+    return boss
+  }
+
+  const send: Send = async (tx, queue, key) => {
+    const data: DeadJob = { queue, key }
+    const appId = handlers[queue].appOf?.(key)
+    const options = { singletonKey: key, ...(appId ? { group: { id: appId } } : {}) }
+    await opened().send(queue, data, { ...options, db: inTransaction(tx) })
+  }
+
+  async function work(db: Db, name: QueueName, key: string, ...signals: AbortSignal[]) {
+    const signal = AbortSignal.any([stopping.signal, ...signals])
+    // What a handler knows better, it says in place of this.
+    const cause = { kind: 'job', id: `${name} ${key}` } as const
+    const whole = { ...(await parts), requestId: randomUUID(), cause, signal }
+    const done = handlers[name].handle(db, key, whole).catch(inWords)
+    running.add(done)
+    await done.finally(() => running.delete(done))
+  }
+
+  async function begin(database: Database, jobs: PgBoss): Promise<void> {
+    const { db } = database
+    await jobs.createQueue(DEAD, { notify: true, retryLimit: 1000, retryDelay: 60 })
+    for (const name of QUEUE_NAMES)
+      await jobs.createQueue(name, { policy: POLICY, ...optionsOf(name) })
+    for (const name of QUEUE_NAMES) {
+      await jobs.updateQueue(name, optionsOf(name))
+      const first: string = await jobs.work<DeadJob>(
+        name,
+        { ...placesOf(name), notifyPollingIntervalSeconds: 5 },
+        async ([job]) => {
+          if (!job) return
+          // What waits is looked for once a place is free: by one of those that rest, the others look again soon.
+          await work(db, name, job.data.key, job.signal).finally(() => jobs.notifyWorker(first))
+        },
+      )
+    }
+    const bury = async ([job]: JobWithMetadata<DeadJob>[]) => {
+      if (!job) return
+      const { queue, key } = job.data
+      const whole = await parts
+      const problem = problemOf(job.sourceOutput) ?? 'it ended without a word'
+      await handlers[queue].gaveUp(db, key, problem, whole)
+      whole.tell('error', { queue, key }, 'a job failed for good; `keyway jobs` says why')
+    }
+    await jobs.work<DeadJob, void, { includeMetadata: true }>(DEAD, { includeMetadata: true }, bury)
+    look(db)
+  }
+
+  /** Again and again until the end; a database that is away is nothing to tell each time. */
+  function look(db: Db): void {
+    timer = setTimeout(() => {
+      looking = lookOnce(db)
+        .catch((error) => {
+          if (!isAway(error)) onError(error)
+        })
+        .then(() => {
+          if (!stopping.signal.aborted) look(db)
+        })
+    }, pace.lookMs)
+    timer.unref()
+  }
+
+  async function lookOnce(db: Db): Promise<void> {
+    for (const name of QUEUE_NAMES)
+      await lookFor(db, name).catch((error) => {
+        // One kind of work that cannot be looked for must not stop the others.
+        if (isAway(error)) throw error
+        onError(error)
+      })
+  }
+
+  async function lookFor(db: Db, name: QueueName): Promise<void> {
+    const keys = await handlers[name].due(db)
+    for (const key of keys) await send(db, name, key)
+    await takeOver(db, name)
+  }
+
+  /**
+   * Goes on with what a host has left that was killed: its jobs count as running until they are missed,
+   * but the locks that it worked under are free at once.
+   */
+  async function takeOver(db: Db, name: QueueName): Promise<void> {
+    const { turnOf } = handlers[name]
+    if (!turnOf) return
+    const begun = await startedJobs(db, name, LEFT_SECONDS)
+    if (begun.length === 0) return
+    const free = new Set(await idle(db, begun.map(turnOf)))
+    for (const key of begun) {
+      const id = `${name} ${key}`
+      if (!free.has(turnOf(key)) || taken.has(id) || taken.size >= MOST_TAKEN) continue
+      const end = work(db, name, key)
+        .catch((error) => {
+          if (!isAway(error) && !stopping.signal.aborted) onError(error)
+        })
+        .finally(() => taken.delete(id))
+      taken.set(id, end)
+    }
+  }
+
+  return {
+    send,
+    async start(database) {
+      const jobs = openJobs(database)
+      jobs.on('error', (error) => {
+        if (!isAway(error)) onError(error)
+      })
+      try {
+        await jobs.start()
+        boss = jobs
+        await begin(database, jobs)
+      } catch (error) {
+        boss = null
+        await jobs.stop({ graceful: false })
+        throw error
+      }
+    },
+    async stop() {
+      stopping.abort()
+      if (timer) clearTimeout(timer)
+      await looking
+      // Their calls are aborted: those that do not end by that are somebody else's soon.
+      await Promise.race([Promise.allSettled(running), pause(STOP_MS, undefined, { ref: false })])
+      await boss?.stop({ graceful: false })
+    },
+  }
+}
+
+/** What is kept of a failure is its words: a failed question would bring its values along. */
+function inWords(error: unknown): never {
+  const told = error instanceof DrizzleQueryError ? error.cause : error
+  throw new Error(keptText(told instanceof Error ? told.message : String(told), MAX_WORDS))
+}
+
+const rowOf = (name: QueueName): QueueRow => QUEUES[name]
+function placesOf(name: QueueName) {
+  const { concurrency, perApp } = QUEUES[name]
+  return {
+    localConcurrency: concurrency,
+    ...(perApp === null ? {} : { localGroupConcurrency: perApp }),
+  }
+}
+
+const optionsOf = (name: QueueName) => ({
+  notify: true,
+  retryLimit: QUEUES[name].retries,
+  retryDelay: RETRY_SECONDS,
+  retryBackoff: true,
+  retryDelayMax: rowOf(name).longestRetrySeconds ?? LONGEST_RETRY_SECONDS,
+  expireInSeconds: QUEUES[name].expireSeconds,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  deadLetter: DEAD,
+})

@@ -1,0 +1,34 @@
+/**
+ * What higher floors do when something on a lower one changes. The directory and the catalogue know neither
+ * policies nor requests: they call these functions, which core/wiring hands in, within the transaction of
+ * the change.
+ */
+import type { Db } from '../../../database/database.ts'
+import type { Send } from './send.ts'
+
+/** More users than these are told as `all`: policies look at everybody then, in batches. */
+export const MANY_USERS = 1000
+
+export type Listeners = {
+  /**
+   * Users changed: attributes, status, manager. Called after the users were written.
+   *
+   * @param means Null where no background work can be told: then the change is found within two seconds.
+   */
+  usersChanged(
+    tx: Db,
+    domainId: string,
+    userIds: readonly string[] | 'all',
+    means: { send: Send } | null,
+  ): Promise<void>
+  /** What can be given in an app changed: its connection, or one of its permissions. */
+  appChanged(tx: Db, app: { id: string; domainId: string }): Promise<void>
+  /** A permission is about to be locked and deleted: what refers to it is locked before it. */
+  permissionLocked(tx: Db, permissionId: string): Promise<void>
+  /** A locked permission is about to be deleted. */
+  permissionDeleted(
+    tx: Db,
+    permissionId: string,
+    means: { send: Send; now(db: Db): Promise<Date> },
+  ): Promise<void>
+}

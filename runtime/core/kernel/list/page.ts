@@ -1,0 +1,187 @@
+/**
+ * The one place where pages of lists are read, in the form of service.md section 8.2 (with `pages`, which
+ * clients need). Totals are exact. A page is read in two steps, ids first: what an index can answer
+ * alone does not touch rows that are skipped.
+ */
+import { count, getTableName, type SQL, sql } from 'drizzle-orm'
+import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
+import type { Db } from '../../../database/database.ts'
+import { createRemembered, type Remembered } from './remembered.ts'
+import { foldChanges, inSnapshot, readVersions, type Versions } from './versions.ts'
+
+export type Page<T> = { items: T[]; total: number; page: number; size: number; pages: number }
+
+export type PageQuery = { page: number; size: number }
+
+/** A table whose rows are found by their id. */
+type Listed = PgTable & { id: PgColumn }
+
+export type List = { where: SQL | undefined; order: SQL[] }
+type Slice = { limit: number; offset: number }
+
+/**
+ * Reads one page of a table in a fixed order; a page past the end is empty, with the true total. An empty
+ * list has no pages: clients that go on until `page` is `pages` stop at a total of 0 before.
+ */
+export async function selectPage<T extends Listed, I>(
+  db: Db,
+  table: T,
+  list: List,
+  { page, size }: PageQuery,
+  toItem: (row: T['$inferSelect']) => I,
+): Promise<Page<I>> {
+  const slice = { limit: size, offset: (page - 1) * size }
+  const { rows, total } = await selectSlice(db, table, list, slice)
+  return { items: rows.map(toItem), total, page, size, pages: Math.ceil(total / size) }
+}
+
+/** One page of a list that is in memory. */
+export function slicePage<T>(all: readonly T[], { page, size }: PageQuery): Page<T> {
+  const items = all.slice((page - 1) * size, page * size)
+  return { items, total: all.length, page, size, pages: Math.ceil(all.length / size) }
+}
+
+/** So many ids of a filtered list are remembered at most: a hundred pages of a hundred. */
+const REMEMBERED_IDS = 10_000
+/** What an id takes in memory, in bytes. */
+const ID_BYTES = 64
+
+type Memory = { ids: Remembered<string[]>; counts: Remembered<number> }
+const memories = new WeakMap<Db, Memory>()
+
+function memoryOf(db: Db): Memory {
+  const known = memories.get(db) ?? {
+    ids: createRemembered<string[]>('list_ids', (found) => ID_BYTES * found.length),
+    counts: createRemembered<number>('list_counts', () => 8),
+  }
+  memories.set(db, known)
+  return known
+}
+
+/** Reads a slice of a table and how many rows there are in all, both as of one moment. */
+export async function selectSlice<T extends Listed>(
+  db: Db,
+  table: T,
+  list: List,
+  slice: Slice,
+): Promise<{ rows: T['$inferSelect'][]; total: number }> {
+  const question = questionOf(db, table, list)
+  const memory = memoryOf(db)
+  return inSnapshot(db, async (tx) => {
+    const versions = await readVersions(tx, question.tables, question.domainId, () => fold(db))
+    const total = await totalOf(tx, table, list, question, versions, memory)
+    const ids =
+      slice.offset >= total
+        ? []
+        : await idsOf(tx, table, list, slice, question, versions, memory, total)
+    if (ids.length === 0) return { rows: [], total }
+    const place = new Map(ids.map((id, index) => [id, index]))
+    const found = await tx
+      .select()
+      .from(table as PgTable)
+      .where(sql`${table.id} in ${ids}`)
+    const at = (row: Record<string, unknown>): number => place.get(String(row['id'])) ?? 0
+    return { rows: found.sort((a, b) => at(a) - at(b)), total }
+  })
+}
+
+type Question = {
+  key: string
+  orderedKey: string
+  /** Every table that the question looks into. */
+  tables: string[]
+  /** The domain of a list without any other filter; else empty. */
+  domainId: string
+}
+
+const dialect = new PgDialect()
+
+const orderText = (order: SQL[]): string => dialect.sqlToQuery(sql.join(order, sql`, `)).sql
+
+/** Reads from a list's SQL what its answer depends on, so that no list can forget to say it. */
+function questionOf(db: Db, table: Listed, { where, order }: List): Question {
+  const filtered = db
+    .select({ id: table.id })
+    .from(table as PgTable)
+    .where(where)
+  const { sql: text, params } = filtered.toSQL()
+  const key = JSON.stringify([text, params])
+  const named = [...text.matchAll(/\b(?:from|join) "([^"]+)"|"([^"]+)"\."[^"]+"/g)]
+  const whole = / where "[^"]+"\."domain_id" = \$1$/.test(text)
+  return {
+    key,
+    orderedKey: `${key} ${orderText(order)}`,
+    tables: [...new Set(named.map(([, from, qualifier]) => (from ?? qualifier) as string))],
+    domainId: whole ? String(params[0]) : '',
+  }
+}
+
+async function totalOf(
+  tx: Db,
+  table: Listed,
+  { where }: List,
+  { key, tables, domainId }: Question,
+  versions: Versions,
+  memory: Memory,
+): Promise<number> {
+  const known = domainId === '' ? null : versions.rows(tables[0] ?? '')
+  if (known !== null) return known
+  const find = async () => {
+    const [found] = await tx
+      .select({ n: count() })
+      .from(table as PgTable)
+      .where(where)
+    return found?.n ?? 0
+  }
+  return versions.version === null ? find() : memory.counts(key, versions.version, find)
+}
+
+/** Rows of a filtered list, of a thousand of its table, above which its order is walked to find the first. */
+const WALKED_PER_MILLE = 100
+
+async function idsOf(
+  tx: Db,
+  table: Listed,
+  list: List,
+  { limit, offset }: Slice,
+  { orderedKey, domainId }: Question,
+  versions: Versions,
+  memory: Memory,
+  total: number,
+): Promise<string[]> {
+  // The orders of whole lists are indexes: to walk one is cheap, and stays so while others write.
+  const walked = domainId !== '' || offset + limit > REMEMBERED_IDS
+  if (walked || versions.version === null) return findIds(tx, table, list, { limit, offset })
+  const first = await memory.ids(orderedKey, versions.version, () => {
+    const few = total * 1000 < WALKED_PER_MILLE * (versions.size(getTableName(table)) ?? 0)
+    return findIds(tx, table, list, { limit: REMEMBERED_IDS, offset: 0 }, few)
+  })
+  return first.slice(offset, offset + limit)
+}
+
+/**
+ * Ids of a slice in their order. `few` finds all matches before it puts them in order: the planner, which
+ * guesses how many a search matches, would sometimes walk a million rows to meet a hundred.
+ */
+async function findIds(
+  tx: Db,
+  table: Listed,
+  { where, order }: List,
+  { limit, offset }: Slice,
+  few = false,
+): Promise<string[]> {
+  const name = sql.identifier(getTableName(table))
+  const columns = [...orderText(order).matchAll(/"([^"]+)"\."([^"]+)"/g)].map(([column]) => column)
+  const needed = sql.raw([...new Set([`"${getTableName(table)}"."id"`, ...columns])].join(', '))
+  // Inside, the name is the table's; outside, what was found of it.
+  const found = sql`with ${name} as materialized (select ${needed} from ${table} where ${where ?? sql`true`})`
+  const { rows } = await tx.execute<{ id: string }>(sql`${few ? found : sql``}
+    select ${table.id}::text as id from ${name} ${few || !where ? sql`` : sql`where ${where}`}
+    order by ${sql.join(order, sql`, `)} limit ${limit} offset ${offset}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Folding is housekeeping: what asks meanwhile does not wait for it, and the next reader tries again. */
+function fold(db: Db): void {
+  foldChanges(db).catch(() => undefined)
+}

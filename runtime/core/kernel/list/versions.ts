@@ -1,0 +1,90 @@
+/**
+ * The version of what a snapshot shows of tables: an exact number, not an estimate.
+ *
+ * Every statement that changes a tracked table adds one row with `changes` = 1 to `table_changes`, in its
+ * own transaction (schema/changes.ts). The sum of `changes` that a snapshot sees is the version. Why equal
+ * versions mean equal rows, whatever runs at the same time:
+ *
+ * 1. A snapshot that has written nothing itself sees exactly what was committed before it. Of two such
+ *    snapshots the later one sees all that the earlier one saw: the sets of changes that snapshots see
+ *    form a chain, however ids or commits interleave.
+ * 2. Each change counts 1, so of two sets in a chain the greater has the greater sum. Equal sums: equal
+ *    sets of committed changes, and so equal rows.
+ * 3. What was rolled back is never seen by another transaction, and cannot be mistaken for what came later.
+ * 4. Folding replaces rows by one with their sum, in one statement: no snapshot sees a part of it.
+ *
+ * A server that took another's place may have lost the last changes and count on from there, so the moment
+ * that it started is a part of the version.
+ *
+ * In the same way the sum of `rows` is the exact number of rows of a domain. (1) needs a transaction that
+ * writes nothing: that is what `inSnapshot` gives.
+ */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../../database/database.ts'
+import { tryLockUntilEnd } from '../../../database/locks.ts'
+
+/** Rows of `table_changes` beyond which they are folded. */
+const FOLD_ABOVE = 500
+
+export type Versions = {
+  /** One text for all tables together; null when one of them is not tracked. */
+  version: string | null
+  /** Rows of a tracked table in the domain. */
+  rows(table: string): number | null
+  /** Rows of a tracked table in all domains. */
+  size(table: string): number | null
+}
+
+/** Runs questions that all see the same moment of the database, and writes nothing. */
+export function inSnapshot<T>(db: Db, ask: (tx: Db) => Promise<T>): Promise<T> {
+  // Inside a transaction that writes, a version could be of what is never committed.
+  if ('rollback' in db) throw new Error('a list is read outside of transactions')
+  return db.transaction(ask, { isolationLevel: 'repeatable read', accessMode: 'read only' })
+}
+
+type Sums = {
+  table_name: string
+  changes: string
+  size: string
+  rows: string
+  parts: string
+  server: string
+}
+
+/** The versions that a snapshot sees. `onLong` is called when there is much to add up. */
+export async function readVersions(
+  tx: Db,
+  tables: readonly string[],
+  domainId: string,
+  onLong: () => void,
+): Promise<Versions> {
+  const { rows: found } = await tx.execute<Sums>(sql`
+    select table_name, sum(changes) as changes, sum(rows) as size, count(*) as parts,
+      coalesce(sum(rows) filter (where domain_id::text = ${domainId}), 0) as rows,
+      pg_postmaster_start_time()::text as server
+    from table_changes where table_name in ${[...tables]} group by table_name order by table_name`)
+  if (found.some(({ parts }) => Number(parts) > FOLD_ABOVE)) onLong()
+  const sums = new Map(found.map((one) => [one.table_name, one]))
+  const version =
+    sums.size === tables.length
+      ? found.map(({ table_name, changes, server }) => [table_name, changes, server]).join(' ')
+      : null
+  const number = (text: string | undefined) => (text === undefined ? null : Number(text))
+  return {
+    version,
+    rows: (table) => number(sums.get(table)?.rows),
+    size: (table) => number(sums.get(table)?.size),
+  }
+}
+
+/** Folds the rows of each table and domain into one; whoever comes second leaves it to the first. */
+export async function foldChanges(db: Db): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ got: boolean }>(tryLockUntilEnd('folding changes'))
+    if (!rows[0]?.got) return
+    await tx.execute(sql`
+      with gone as (delete from table_changes returning table_name, domain_id, changes, rows)
+      insert into table_changes (table_name, domain_id, changes, rows)
+      select table_name, domain_id, sum(changes), sum(rows) from gone group by table_name, domain_id`)
+  })
+}

@@ -1,0 +1,100 @@
+/**
+ * One answer for equal questions at the same time, in one host and among those that share a database.
+ * Answers are JSON values. Made for what must not be asked twice: the second use of a rotating refresh token ends the grant.
+ *
+ * Without the database each host asks once by itself.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { and, eq, isNull, lt, sql } from 'drizzle-orm'
+import { createCache } from '../../bounded/cache.ts'
+import { CACHES } from '../../bounded/caches.ts'
+import type { Db } from '../../database/database.ts'
+import { sharedAnswers } from '../../database/schema/once.ts'
+import type { Sealer } from '../../secrets/seal.ts'
+
+export type SingleFlight = <T>(key: string, find: () => Promise<T>) => Promise<T>
+
+export type SingleFlightDeps = {
+  db(): Db | null
+  /** Answers are secret: they lie in the database sealed, and only while they are good. */
+  sealer: Sealer
+  onError(error: unknown): void
+}
+
+/** How long others wait for a host that is finding an answer, in seconds: as long as a call may take. */
+const FINDING_SECONDS = 120
+/** How long an answer is good for those who ask a little later, in seconds. */
+const GOOD_SECONDS = CACHES.shared_answers.goodMs / 1000
+/** How often those who wait look, in milliseconds. */
+const LOOK_MS = 50
+
+/** Makes the function; `key` is a digest of the question. What `find` throws is everyone's in this host. */
+export function createSingleFlight({ db, sealer, onError }: SingleFlightDeps): SingleFlight {
+  const underWay = new Map<string, Promise<unknown>>()
+  /** Answers that are still good, as JSON: an answer of many small objects would hold ten times its text. */
+  const answers = createCache<string>('shared_answers', { bytesOf: (json) => 2 * json.length })
+
+  return async <T>(key: string, find: () => Promise<T>): Promise<T> => {
+    const known = answers.get(key)
+    if (known !== undefined) return JSON.parse(known)
+    const asked = underWay.get(key)
+    if (asked !== undefined) return asked as Promise<T>
+    const made = among(key, find).then((found) => {
+      answers.set(key, JSON.stringify(found))
+      return found
+    })
+    underWay.set(key, made)
+    return made.finally(() => underWay.delete(key))
+  }
+
+  async function among<T>(key: string, find: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const turn = await takeTurn(key)
+      if (turn === null) return find()
+      if ('sealed' in turn) return JSON.parse(sealer.open(turn.sealed, Buffer.from(key)))
+      if ('finder' in turn) return findFor(key, turn.finder, find)
+      await pause(LOOK_MS)
+    }
+  }
+
+  /** Whose turn it is: ours, another host's, or nobody's because the answer is there. Null without a database. */
+  async function takeTurn(key: string) {
+    const open = db()
+    if (!open) return null
+    try {
+      await open.delete(sharedAnswers).where(lt(sharedAnswers.until, sql`now()`))
+      const finder = randomUUID()
+      const until = sql`now() + make_interval(secs => ${FINDING_SECONDS})`
+      const mine = await open
+        .insert(sharedAnswers)
+        .values({ key, finder, until })
+        .onConflictDoNothing()
+        .returning({ key: sharedAnswers.key })
+      if (mine.length > 0) return { finder }
+      const [row] = await open.select().from(sharedAnswers).where(eq(sharedAnswers.key, key))
+      return row?.answer ? { sealed: row.answer } : { wait: true }
+    } catch (error) {
+      onError(error)
+      return null
+    }
+  }
+
+  async function findFor<T>(key: string, finder: string, find: () => Promise<T>): Promise<T> {
+    const own = and(eq(sharedAnswers.key, key), eq(sharedAnswers.finder, finder))
+    try {
+      const found = await find()
+      const answer = sealer.seal(JSON.stringify(found), Buffer.from(key))
+      const until = sql`now() + make_interval(secs => ${GOOD_SECONDS})`
+      await db()?.update(sharedAnswers).set({ answer, until }).where(own).catch(onError)
+      return found
+    } catch (error) {
+      // Others may try for themselves.
+      await db()
+        ?.delete(sharedAnswers)
+        .where(and(own, isNull(sharedAnswers.answer)))
+        .catch(onError)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/** The background work of offboardings. */
+import { and, asc, eq, inArray, isNotNull, lte, or, sql } from 'drizzle-orm'
+import { alone } from '../../database/alone.ts'
+import type { Db } from '../../database/database.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { JobHandler } from '../kernel/background/background.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { later } from '../requests/move.ts'
+import { statesThatAre } from '../requests/states.ts'
+import { collectAccounts, doSteps } from './accounts.ts'
+import { begin } from './begin.ts'
+import {
+  failOffboarding,
+  lockOffboarding,
+  move,
+  type OffboardingRow,
+  offboardingTarget,
+} from './move.ts'
+
+/** Most that are told to be due at once. */
+const MAX_DUE = 50
+/** Pause between two looks at what others do for it: a tenth of its age, within these, in milliseconds. */
+const SHORTEST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 60_000
+
+async function due(db: Db): Promise<string[]> {
+  const rows = await db
+    .select({ id: userOffboardings.id })
+    .from(userOffboardings)
+    .where(
+      and(isNotNull(userOffboardings.wakeAt), lte(userOffboardings.wakeAt, sql`clock_timestamp()`)),
+    )
+    .orderBy(asc(userOffboardings.wakeAt))
+    .limit(MAX_DUE)
+  return rows.map(({ id }) => id)
+}
+
+/** The name under which one host at a time works on an offboarding. */
+const turnOf = (id: string): string => `offboarding ${id}`
+
+async function handle(db: Db, id: string, parts: RequestContext): Promise<void> {
+  await alone(db, turnOf(id), async (held) => {
+    const signal = AbortSignal.any([parts.signal, held])
+    const row = await dueNow(db, id, parts)
+    if (row?.status === 'SCHEDULED') await begin(db, id, parts)
+    const begun = await dueNow(db, id, parts)
+    if (begun?.status === 'IN_PROGRESS')
+      await goOn(db, begun, { ...parts, signal, cause: { kind: 'offboarding', id } })
+  })
+}
+
+/** The offboarding, if its moment has come. */
+async function dueNow(
+  db: Db,
+  id: string,
+  parts: RequestContext,
+): Promise<OffboardingRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(userOffboardings)
+    .where(and(eq(userOffboardings.id, id), lte(userOffboardings.wakeAt, await parts.now(db))))
+  return row
+}
+
+async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise<void> {
+  // Asked first: an account that a request makes until then is collected below.
+  const waits = await hasOpenRequests(db, row)
+  await collectAccounts(db, row)
+  const steps = await doSteps(db, row, parts)
+  if (waits || steps === 'left') return lookAgain(db, row, parts)
+  await db.transaction(async (tx) => {
+    const now = await parts.now(tx)
+    const locked = await lockOffboarding(tx, row.id)
+    if (locked?.status !== 'IN_PROGRESS') return
+    await move(tx, locked, 'COMPLETED', { completedAt: now, wakeAt: null })
+    const actor = { domainId: row.domainId, userId: null }
+    const target = offboardingTarget(row, row.userId)
+    await recordActivity(tx, actor, 'USER_OFFBOARDING_COMPLETED', [target], {
+      user_id: row.userId,
+    })
+  })
+}
+
+/** Whether requests of the person still wait for the background, or for somebody's hands. */
+async function hasOpenRequests(db: Db, { userId }: OffboardingRow): Promise<boolean> {
+  const [open] = await db
+    .select({ id: accessRequests.id })
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.targetUserId, userId),
+        or(
+          isNotNull(accessRequests.todo),
+          inArray(accessRequests.status, statesThatAre('asked', 'wanted', 'unwanted')),
+        ),
+      ),
+    )
+    .limit(1)
+  return open !== undefined
+}
+
+async function lookAgain(
+  db: Db,
+  { id, scheduledAt, createdAt }: OffboardingRow,
+  parts: RequestContext,
+): Promise<void> {
+  const now = await parts.now(db)
+  const ageMs = now.getTime() - (scheduledAt ?? createdAt).getTime()
+  const pauseMs = Math.min(Math.max(ageMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS)
+  await db
+    .update(userOffboardings)
+    .set({ wakeAt: later(now, pauseMs) })
+    .where(and(eq(userOffboardings.id, id), eq(userOffboardings.status, 'IN_PROGRESS')))
+}
+
+export const OFFBOARDING_JOB: JobHandler = { handle, turnOf, due, gaveUp: failOffboarding }

@@ -1,0 +1,25 @@
+/**
+ * How the offboarding of a user moves (core-interface.md section 1.16): which state may follow which. The
+ * public sources name the states and no more; the moves are ours.
+ */
+import type { OffboardingStatus } from '../../contract/models/user-offboarding.ts'
+
+type StateRow = { next: readonly OffboardingStatus[]; meaning: string }
+
+/** OFFBOARDING_STATES: state -> what it means and what may follow. */
+export const OFFBOARDING_STATES = {
+  SCHEDULED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], meaning: 'its time has not come' },
+  IN_PROGRESS: {
+    next: ['COMPLETED', 'FAILED'],
+    meaning: 'the user is INACTIVE and signed out; accounts and access are being taken',
+  },
+  DIVERTED: { next: [], meaning: 'kept for clients; nothing comes to it here' },
+  CANCELLED: { next: [], meaning: 'it was cancelled before it began' },
+  FAILED: { next: [], meaning: 'it ended before it was done; an ERROR task says why' },
+  EXPIRED: { next: [], meaning: 'kept for clients; nothing comes to it here' },
+  COMPLETED: { next: [], meaning: 'nothing is left of the user’s access' },
+} as const satisfies Record<OffboardingStatus, StateRow>
+
+/** Whether an offboarding in this state may get into that one. */
+export const mayBecome = (from: OffboardingStatus, to: OffboardingStatus): boolean =>
+  (OFFBOARDING_STATES[from].next as readonly OffboardingStatus[]).includes(to)

@@ -1,0 +1,63 @@
+/** What policies give: apps, and permissions in them, as they are now. */
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
+import { apps } from '../../database/schema/apps.ts'
+import type { accessPolicies } from '../../database/schema/policies.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import type { SettingsRow } from '../catalogue/store/settings-view.ts'
+import { isId } from '../kernel/id.ts'
+
+export type PolicyRow = typeof accessPolicies.$inferSelect
+
+/** One thing that a policy gives; its key is the permission's id, else the app's. */
+export type PolicyEntitlement = {
+  key: string
+  app: AppRow
+  settings: SettingsRow | null
+  permission: PermissionRow | null
+  preapproved: boolean
+}
+
+/** Whether a policy gives anything at all. */
+export const isInForce = ({ status, isEnabled, deletedAt }: PolicyRow): boolean =>
+  status === 'PUBLISHED' && isEnabled && deletedAt === null
+
+/** What a policy gives by its key; what is not there any more is left out. */
+export async function entitlementsOf(
+  db: Db,
+  policy: PolicyRow,
+): Promise<Map<string, PolicyEntitlement>> {
+  if (!isInForce(policy)) return new Map()
+  const appIds = policy.apps.map(({ id }) => id).filter(isId)
+  const permissionIds = policy.apps.flatMap(({ permissions }) => permissions).filter(isId)
+  const { domainId } = policy
+  const appRows = await db
+    .select({ app: apps, settings: appStoreSettings })
+    .from(apps)
+    .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
+    .where(and(eq(apps.domainId, domainId), sql`${apps.id} = any(${sql.param(appIds)}::uuid[])`))
+  const permissionRows = await db
+    .select()
+    .from(requestablePermissions)
+    .where(
+      and(
+        eq(requestablePermissions.domainId, domainId),
+        sql`${requestablePermissions.id} = any(${sql.param(permissionIds)}::uuid[])`,
+        isNull(requestablePermissions.goneAt),
+      ),
+    )
+  const things = policy.apps.flatMap<PolicyEntitlement>(
+    ({ id, is_preapproved: preapproved, permissions }) => {
+      const row = appRows.find(({ app }) => app.id === id)
+      if (!row) return []
+      if (permissions.length === 0) return [{ ...row, key: id, permission: null, preapproved }]
+      return permissions.flatMap((key) => {
+        const permission = permissionRows.find((one) => one.id === key && one.appId === id)
+        return permission ? [{ ...row, key, permission, preapproved }] : []
+      })
+    },
+  )
+  return new Map(things.map((thing) => [thing.key, thing]))
+}

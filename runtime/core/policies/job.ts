@@ -1,0 +1,110 @@
+/** The background work of access policies: users who changed, and policies that did. */
+
+import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { alone } from '../../database/alone.ts'
+import type { Db } from '../../database/database.ts'
+import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
+import type { JobHandler } from '../kernel/background/background.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { later } from '../requests/move.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
+import { CHANGED_USERS } from './changed.ts'
+import { tellProblem } from './problem.ts'
+import { reconcile } from './reconcile.ts'
+import { sweepPolicy } from './sweep.ts'
+
+/** Most policies that are told to be due at once. */
+const MAX_DUE = 50
+/** How often a user is tried before the admins are told, and the longest pause, in milliseconds. */
+const MAX_ATTEMPTS = 6
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 3_600_000
+
+async function due(db: Db): Promise<string[]> {
+  const policies = await db
+    .select({ id: accessPolicies.id })
+    .from(accessPolicies)
+    .where(isNotNull(accessPolicies.sweptTo))
+    .orderBy(asc(accessPolicies.updatedAt))
+    .limit(MAX_DUE)
+  const someone = await nextWant(db, null)
+  return [...policies.map(({ id }) => id), ...(someone ? [CHANGED_USERS] : [])]
+}
+
+/** The next user whose moment has come, behind another. */
+async function nextWant(db: Db, after: string | null) {
+  const [want] = await db
+    .select()
+    .from(policyWants)
+    .where(
+      and(
+        lte(policyWants.wakeAt, sql`clock_timestamp()`),
+        after === null ? undefined : gt(policyWants.userId, after),
+      ),
+    )
+    .orderBy(asc(policyWants.userId))
+    .limit(1)
+  return want
+}
+
+async function handle(db: Db, key: string, parts: RequestContext): Promise<void> {
+  if (key !== CHANGED_USERS) return sweepPolicy(db, key, parts)
+  await alone(db, 'policies and changed users', async (held) => {
+    const signal = AbortSignal.any([parts.signal, held])
+    let want = await nextWant(db, null)
+    while (want) {
+      signal.throwIfAborted()
+      await settleWant(db, want, { ...parts, signal })
+      want = await nextWant(db, want.userId)
+    }
+  })
+}
+
+async function settleWant(
+  db: Db,
+  want: typeof policyWants.$inferSelect,
+  parts: RequestContext,
+): Promise<void> {
+  try {
+    await reconcile(db, want, null, parts)
+  } catch (error) {
+    if (parts.signal.aborted) throw error
+    await tryLater(db, want, error, parts)
+  }
+}
+
+/** The others go on; this one is tried again with growing pauses, and the admins are told once. */
+async function tryLater(
+  db: Db,
+  { userId, domainId, attempts }: typeof policyWants.$inferSelect,
+  error: unknown,
+  parts: RequestContext,
+): Promise<void> {
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 4 ** attempts, LONGEST_PAUSE_MS)
+  await db.transaction(async (tx) => {
+    await tx
+      .update(policyWants)
+      .set({ attempts: attempts + 1, wakeAt: later(await parts.now(tx), pauseMs) })
+      .where(eq(policyWants.userId, userId))
+    if (attempts + 1 !== MAX_ATTEMPTS) return
+    const words = error instanceof Error ? error.message.split('\n')[0] : 'it ended without a word'
+    await openErrorTask(tx, domainId, {
+      taskType: 'ACCESS_POLICY_ERROR',
+      description: `Access policies cannot be evaluated for a user: ${keptText(words ?? '', 500)}`,
+      instructions: 'It is tried again every hour, and when the user changes.',
+      targetUserId: userId,
+    })
+  })
+}
+
+/** What is left is found again by `due`; a policy says once that it fails. */
+async function gaveUp(db: Db, key: string, problem: string): Promise<void> {
+  if (key === CHANGED_USERS) return
+  await db.transaction(async (tx) => {
+    const [policy] = await tx.select().from(accessPolicies).where(eq(accessPolicies.id, key))
+    if (policy) await tellProblem(tx, policy, problem)
+  })
+}
+
+export const POLICY_JOB: JobHandler = { handle, due, gaveUp }

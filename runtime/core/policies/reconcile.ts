@@ -1,0 +1,188 @@
+/**
+ * Making what policies have asked for a person the same as what they want: level-triggered, so that it may
+ * run twice, late, or on two hosts. Locks in this order everywhere: policies, the user, requests, permissions, the log.
+ */
+import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { users } from '../../database/schema/people.ts'
+import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { revert } from '../requests/cancel.ts'
+import { requestConfig } from '../requests/config.ts'
+import { createRequest } from '../requests/create.ts'
+import type { RequestMeans } from '../requests/job-key.ts'
+import { type RequestRow, systemOf } from '../requests/move.ts'
+import { entitlementsOf, type PolicyEntitlement, type PolicyRow } from './entitlements.ts'
+import { tellProblem } from './problem.ts'
+import { differenceOf, matches } from './wanted.ts'
+
+type Who = { domainId: string; userId: string }
+export type Counts = { given: number; taken: number }
+
+/**
+ * Gives and takes, in one transaction.
+ *
+ * @param only The one policy that is compared; null for all of them, which ends the user's want.
+ */
+export async function reconcile(
+  db: Db,
+  { domainId, userId }: Who,
+  only: string | null,
+  means: RequestMeans,
+): Promise<Counts> {
+  return db.transaction(async (tx) => {
+    // Against PUT and DELETE: what is given meanwhile, they must see.
+    const policies = await tx
+      .select()
+      .from(accessPolicies)
+      .where(
+        and(
+          eq(accessPolicies.domainId, domainId),
+          only === null ? undefined : eq(accessPolicies.id, only),
+        ),
+      )
+      .orderBy(asc(accessPolicies.id))
+      .for('key share')
+    const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+    if (!user) return { given: 0, taken: 0 }
+    if (only === null) await tx.delete(policyWants).where(eq(policyWants.userId, userId))
+    const held = await heldOf(tx, userId, only)
+    const leaves = await isLeaving(tx, userId)
+    const counts = { given: 0, taken: 0 }
+    const steps: Step[] = []
+    for (const policy of policies) {
+      const mine = held.filter(({ policyId }) => policyId === policy.id)
+      steps.push(await stepOf(tx, policy, leaves ? { ...user, status: 'INACTIVE' } : user, mine))
+    }
+    const there = await keepPermissions(
+      tx,
+      steps.flatMap(({ give }) => give),
+    )
+    for (const { policy, problem, give, take } of steps) {
+      if (problem !== null) await tellProblem(tx, policy, problem)
+      for (const request of take) await takeBack(tx, request, reasonOf(policy, request), means)
+      const given = give.filter(({ permission }) => permission === null || there.has(permission.id))
+      for (const thing of given) await ask(tx, policy, thing, userId, means)
+      counts.given += given.length
+      counts.taken += take.length
+    }
+    const orphans = held.filter(({ policyId }) => policyId === null)
+    for (const request of orphans)
+      await takeBack(tx, request, 'The access policy was deleted', means)
+    return { ...counts, taken: counts.taken + orphans.length }
+  })
+}
+
+/** Requests that policies still count, locked before anything is written. */
+const heldOf = (tx: Db, userId: string, only: string | null): Promise<RequestRow[]> =>
+  tx
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.targetUserId, userId),
+        isNotNull(accessRequests.policyFor),
+        only === null
+          ? undefined
+          : or(eq(accessRequests.policyId, only), isNull(accessRequests.policyId)),
+      ),
+    )
+    .orderBy(asc(accessRequests.id))
+    .for('update')
+
+/** Whoever is being offboarded gets nothing, whatever an identity source says meanwhile. */
+async function isLeaving(tx: Db, userId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ id: userOffboardings.id })
+    .from(userOffboardings)
+    .where(and(eq(userOffboardings.userId, userId), eq(userOffboardings.status, 'IN_PROGRESS')))
+    .limit(1)
+  return row !== undefined
+}
+
+/** The changes required by one policy; none if it cannot be evaluated, which is stored as its problem. */
+type Step = {
+  policy: PolicyRow
+  problem: string | null
+  give: PolicyEntitlement[]
+  take: RequestRow[]
+}
+
+/** Compares the access that a policy requires for a person with what they have by it. */
+async function stepOf(
+  tx: Db,
+  policy: PolicyRow,
+  user: typeof users.$inferSelect,
+  mine: readonly RequestRow[],
+): Promise<Step> {
+  let fits: boolean
+  try {
+    fits = matches(policy, user)
+  } catch (error) {
+    // One policy that cannot be evaluated must not stop the others.
+    const problem = error instanceof Error ? error.message : String(error)
+    return { policy, problem, give: [], take: [] }
+  }
+  const wanted: ReadonlyMap<string, PolicyEntitlement> = fits
+    ? await entitlementsOf(tx, policy)
+    : new Map()
+  return { policy, problem: null, ...differenceOf(wanted, mine) }
+}
+
+/** Locks the permissions to grant against deletion. @returns those that still exist */
+async function keepPermissions(
+  tx: Db,
+  things: readonly PolicyEntitlement[],
+): Promise<ReadonlySet<string>> {
+  const ids = things.flatMap(({ permission }) => (permission === null ? [] : [permission.id]))
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .select({ id: requestablePermissions.id })
+    .from(requestablePermissions)
+    .where(inArray(requestablePermissions.id, ids))
+    .orderBy(asc(requestablePermissions.id))
+    .for('key share')
+  return new Set(rows.map(({ id }) => id))
+}
+
+const reasonOf = (policy: PolicyRow, { policyFor }: RequestRow): string => {
+  const gives = policy.apps.some(
+    ({ id, permissions }) => permissions.includes(policyFor ?? '') || id === policyFor,
+  )
+  if (policy.deletedAt !== null) return `The access policy “${policy.name}” was deleted`
+  if (!policy.isEnabled || policy.status !== 'PUBLISHED')
+    return `The access policy “${policy.name}” is not in force any more`
+  return gives
+    ? `The access policy “${policy.name}” does not apply any more`
+    : `The access policy “${policy.name}” does not give this any more`
+}
+
+async function takeBack(tx: Db, request: RequestRow, why: string, means: RequestMeans) {
+  await tx.update(accessRequests).set({ policyFor: null }).where(eq(accessRequests.id, request.id))
+  await revert(tx, request, why, means)
+}
+
+async function ask(
+  tx: Db,
+  policy: PolicyRow,
+  thing: PolicyEntitlement,
+  userId: string,
+  means: RequestMeans,
+) {
+  const { app, settings, permission, preapproved, key } = thing
+  const wanted = {
+    app,
+    permission,
+    plan: requestConfig(app, settings, permission).plan,
+    requesterId: null,
+    targetUserId: userId,
+    policyId: policy.id,
+    policyFor: key,
+    expirationInSeconds: null,
+    justification: policy.businessJustification,
+    preapproved: preapproved ? `By the access policy “${policy.name}”` : null,
+  }
+  await createRequest(tx, systemOf(policy), wanted, means)
+}

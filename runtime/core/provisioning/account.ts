@@ -1,0 +1,237 @@
+/** The account of a person in an app: found, or made where there is none. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { ErrorCode } from '../../contract/errors/error-codes.ts'
+import type { Db } from '../../database/database.ts'
+import { accounts } from '../../database/schema/apps.ts'
+import { users } from '../../database/schema/people.ts'
+import { type EntitlementRef, holders } from '../../database/schema/requests.ts'
+import { faultOf } from '../kernel/faults.ts'
+import { type Answer, type AppClient, failed, type Outcome } from './client.ts'
+import type { Pair } from './pair.ts'
+
+export type HolderRow = typeof holders.$inferSelect
+
+/** What is known of the account; made where nothing was. */
+export async function holderOf(db: Db, pair: Pair, domainId: string): Promise<HolderRow> {
+  const { carriedAppId: appId, targetUserId: userId } = pair
+  await db.insert(holders).values({ domainId, appId, userId }).onConflictDoNothing()
+  const [row] = await db.select().from(holders).where(ofPair(pair))
+  return row as HolderRow
+}
+
+const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
+  and(eq(holders.appId, carriedAppId), eq(holders.userId, targetUserId))
+
+export async function keepHolder(
+  db: Db,
+  pair: Pair,
+  values: Partial<Pick<HolderRow, 'account' | 'made' | 'making' | 'leftBy'>>,
+): Promise<void> {
+  await db.update(holders).set(values).where(ofPair(pair))
+}
+
+/**
+ * Notes, before anything is sent, whether the access is there already: afterwards nobody could tell. The
+ * first word counts; null takes it back, because nothing of ours was done.
+ */
+export type NoteThere = (wasThere: boolean | null) => Promise<void>
+
+/** What giving something needs to know besides the request. */
+export type Giving = {
+  noteThere: NoteThere
+  /** Something is being taken from the same person: what is shown may be gone in a moment. */
+  unsettled: boolean
+}
+
+export type FoundAccount = { ok: true; account: string; found: boolean } | Outcome
+
+/** States of accounts that are no use any more. */
+export const GONE = ['DEPROVISIONED', 'MANUALLY_REMOVED', 'ACCESS_REMOVED', 'ARCHIVED'] as const
+
+/**
+ * The account, by what is known, by the last sync, by the system's own list; null where there is none.
+ * A system whose list was read lately, and to which nothing was sent since, is not asked again.
+ */
+export async function findAccount(
+  db: Db,
+  carrier: AppClient,
+  pair: Pair,
+): Promise<Answer<string | null>> {
+  const holder = await holderOf(db, pair, carrier.app.domainId)
+  if (holder.account !== null) return { ok: true, value: holder.account }
+  const [known] = await db
+    .select({ id: accounts.uniqueIdentifier })
+    .from(accounts)
+    .where(
+      and(
+        eq(accounts.appId, pair.carriedAppId),
+        eq(accounts.userId, pair.targetUserId),
+        sql`coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])`,
+      ),
+    )
+    .limit(1)
+  if (known && !holder.making) {
+    await keepHolder(db, pair, { account: known.id })
+    return { ok: true, value: known.id }
+  }
+  if (carrier.app.syncStatus === 'SUCCESS' && !holder.making) return { ok: true, value: null }
+  if (!holder.making) return lookInSystem(db, carrier, pair, false)
+  // Sent, and the end unknown: it is given the time that the system may take to show it.
+  const looked = await carrier.until(async () => {
+    const there = await lookInSystem(db, carrier, pair, true)
+    return there.ok ? there.value !== null : there
+  })
+  if (!looked.ok) return looked
+  return { ok: true, value: (await holderOf(db, pair, carrier.app.domainId)).account }
+}
+
+/**
+ * Reads the system's whole list until the person's address is met.
+ *
+ * @param ours Whether one that is met must be one that we sent for.
+ */
+async function lookInSystem(
+  db: Db,
+  carrier: AppClient,
+  pair: Pair,
+  ours: boolean,
+): Promise<Answer<string | null>> {
+  if (!carrier.has('list_accounts')) return { ok: true, value: null }
+  const { email } = await personOf(db, pair)
+  let met: string | null = null
+  const wanted = email.toLowerCase()
+  const end = await carrier.eachPage<Listed>('list_accounts', {}, (items) => {
+    const one = items.find((item) => isNamed(item, wanted))
+    met = one?.integration_specific_id ?? null
+    return met === null
+  })
+  if (!end.ok) return end
+  if (met !== null)
+    await keepHolder(db, pair, { account: met, making: false, ...(ours ? { made: true } : {}) })
+  return { ok: true, value: met }
+}
+
+type Listed = { integration_specific_id: string; email?: string | null; username?: string | null }
+
+/** By address; where the system knows none, by the name that `create` gives. */
+const isNamed = ({ email, username, integration_specific_id: id }: Listed, wanted: string) =>
+  email ? email.toLowerCase() === wanted : (username ?? id).toLowerCase() === wanted
+
+async function personOf(db: Db, { targetUserId }: Pair) {
+  const [user] = await db.select().from(users).where(eq(users.id, targetUserId))
+  if (!user) throw new Error('the person of an access request is gone')
+  return user
+}
+
+/**
+ * The account, made where there is none. Types of entitlements that an account must have (`min` above 0)
+ * are given with it; where the request names none of such a type, people have to choose.
+ */
+export async function ensureAccount(
+  db: Db,
+  carrier: AppClient,
+  pair: Pair,
+  entitlement: EntitlementRef | null,
+  noteThere: NoteThere,
+): Promise<FoundAccount> {
+  const found = await findAccount(db, carrier, pair)
+  if (!found.ok) return failed(found.error)
+  if (found.value !== null) return { ok: true, account: found.value, found: true }
+  if (!carrier.has('create_account'))
+    return byHand('there is no account yet, and the connector cannot make one')
+  const { making } = await holderOf(db, pair, carrier.app.domainId)
+  if (making && !carrier.has('list_accounts'))
+    return byHand(
+      'an account may have been made, but the answer was lost and the connector cannot list accounts; look whether it is there',
+    )
+  const needed = carrier.manifest.entitlement_types.filter(({ min }) => min > 0)
+  const lacking = needed.find(({ type_id }) => type_id !== entitlement?.entitlementType)
+  if (lacking)
+    return byHand(
+      `there is no account yet, and a new one needs ${lacking.type_label}; ask for one of those permissions first`,
+    )
+  return create(db, carrier, pair, needed.length > 0 ? entitlement : null, noteThere)
+}
+
+const byHand = (problem: string): Outcome => ({ ok: false, end: 'manual', problem })
+
+async function create(
+  db: Db,
+  carrier: AppClient,
+  pair: Pair,
+  entitlement: EntitlementRef | null,
+  noteThere: NoteThere,
+): Promise<FoundAccount> {
+  const user = await personOf(db, pair)
+  await noteThere(false)
+  // Before it is sent: whoever goes on after us looks for the account before a second one is made.
+  await keepHolder(db, pair, { making: true })
+  const answer = await carrier.call<{ id?: string | null }>('create_account', {
+    entitlements:
+      entitlement === null
+        ? []
+        : [
+            {
+              integration_specific_id: entitlement.entitlementId,
+              integration_specific_resource_id: entitlement.resourceId,
+              entitlement_type: entitlement.entitlementType,
+            },
+          ],
+    email: user.email,
+    username: user.email,
+    ...(user.givenName === '' ? {} : { given_name: user.givenName }),
+    ...(user.familyName === '' ? {} : { family_name: user.familyName }),
+  })
+  if (!answer.ok) {
+    // It may be there all the same: made by this call, or by somebody else before.
+    const outcome = failed(answer.error)
+    const ours = !faultOf(answer.error.error_code as ErrorCode).undone
+    if (!ours) await keepHolder(db, pair, { making: false })
+    const there = await lookInSystem(db, carrier, pair, ours)
+    if (!there.ok || there.value === null) return outcome
+    if (!ours) await noteThere(null)
+    return took(db, carrier, pair, there.value, !ours)
+  }
+  const { id } = answer.value
+  if (typeof id === 'string') return took(db, carrier, pair, id, false)
+  const met = await carrier.until(async () => {
+    const there = await lookInSystem(db, carrier, pair, true)
+    return there.ok ? there.value !== null : there
+  })
+  if (!met.ok) return failed(met.error)
+  const { account } = await holderOf(db, pair, carrier.app.domainId)
+  if (account === null)
+    return { ok: false, end: 'call', problem: 'the new account is not in the system’s list yet' }
+  return took(db, carrier, pair, account, false)
+}
+
+/** Keeps an account that was made, or met, and that the next sync will tell of as well. */
+async function took(
+  db: Db,
+  { app }: AppClient,
+  pair: Pair,
+  account: string,
+  found: boolean,
+): Promise<FoundAccount> {
+  const { email } = await personOf(db, pair)
+  await db.transaction(async (tx) => {
+    await keepHolder(tx, pair, { account, making: false, ...(found ? {} : { made: true }) })
+    await tx
+      .insert(accounts)
+      .values({
+        domainId: app.domainId,
+        appId: app.id,
+        userId: pair.targetUserId,
+        uniqueIdentifier: account,
+        email,
+        status: 'ACCESS_CREATED',
+        discoveredAt: new Date(),
+        sources: ['LUMOS_INTEGRATION'],
+      })
+      .onConflictDoUpdate({
+        target: [accounts.appId, accounts.uniqueIdentifier],
+        set: { userId: pair.targetUserId, ...(found ? {} : { status: 'ACCESS_CREATED' }) },
+      })
+  })
+  return { ok: true, account, found }
+}

@@ -1,0 +1,140 @@
+/** Giving what a request asks for, through the connector: looked at before, and after. */
+import type { Db } from '../../database/database.ts'
+import { ensureAccount, type Giving, keepHolder } from './account.ts'
+import { type Answer, type AppClient, failed, type Outcome } from './client.ts'
+import type { Grant } from './pair.ts'
+import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
+
+const done = (found: boolean): Outcome => ({ ok: true, found })
+
+/** Gives access to the app itself: an account that can be used. */
+export async function grantAccount(
+  db: Db,
+  carrier: AppClient,
+  request: Grant,
+  { noteThere, unsettled }: Giving,
+): Promise<Outcome> {
+  const account = await ensureAccount(db, carrier, request, null, noteThere)
+  if (!('account' in account)) return account
+  if (!account.found) return done(false)
+  const status = await settledStatus(carrier, account.account, unsettled)
+  if (!status.ok) return failed(status.error)
+  if (status.value === 'ACTIVE') {
+    await noteThere(true)
+    return done(true)
+  }
+  if (status.value === null) {
+    // Deleted since it was known: the next try makes another.
+    await keepHolder(db, request, { account: null, making: true })
+    return { ok: false, end: 'call', problem: 'the account that was known is not there any more' }
+  }
+  await noteThere(false)
+  return wakeAccount(db, carrier, request, account.account, status.value)
+}
+
+/** Makes an account usable that sleeps. */
+async function wakeAccount(
+  db: Db,
+  carrier: AppClient,
+  request: Grant,
+  account: string,
+  status: string,
+): Promise<Outcome> {
+  if (!carrier.has('activate_account'))
+    return { ok: false, end: 'manual', problem: `the account is ${status}` }
+  // Before it is sent: whoever takes it back has to know that it was ours.
+  await keepHolder(db, request, { made: true })
+  const woken = await carrier.call('activate_account', { account_id: account })
+  if (!woken.ok) return failed(woken.error)
+  const shown = await carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    return now.ok ? now.value === 'ACTIVE' : now
+  })
+  if (!shown.ok) return failed(shown.error)
+  return shown.value ? done(false) : notShown('activate_account')
+}
+
+const notShown = (capability: string): Outcome => ({
+  ok: false,
+  end: 'call',
+  problem: `${capability} answered success, but the system does not show it`,
+})
+
+/** Gives an entitlement. */
+export async function grantEntitlement(
+  db: Db,
+  carrier: AppClient,
+  request: Grant,
+  { noteThere, unsettled }: Giving,
+): Promise<Outcome> {
+  const { entitlement } = request
+  if (entitlement === null) throw new Error('there is no entitlement to give')
+  const account = await ensureAccount(db, carrier, request, entitlement, noteThere)
+  if (!('account' in account)) return account
+  const id = account.account
+  if (account.found) {
+    const usable = await ensureUsable(db, carrier, request, id, unsettled)
+    if (!usable.ok) return usable
+  }
+  if (canBeRead(carrier)) {
+    const before = await holds(carrier, id, entitlement)
+    if (!before.ok) return failed(before.error)
+    await noteThere(before.value)
+    if (before.value && !unsettled) return done(true)
+    if (before.value) {
+      const gone = await carrier.until(async () => {
+        const now = await holds(carrier, id, entitlement)
+        return now.ok ? !now.value : now
+      })
+      if (!gone.ok) return failed(gone.error)
+      if (!gone.value) return done(true)
+    }
+  } else await noteThere(false)
+  if (!carrier.has('assign_entitlement'))
+    return { ok: false, end: 'manual', problem: 'the connector cannot assign entitlements' }
+  const assigned = await carrier.call('assign_entitlement', grantOf(id, entitlement))
+  if (!assigned.ok) {
+    // Known, but gone from the system: the next try looks for the account anew.
+    if (assigned.error.error_code === 'not_found')
+      await keepHolder(db, request, { account: null, making: true })
+    return failed(assigned.error)
+  }
+  if (!canBeRead(carrier)) return done(false)
+  const shown = await carrier.until(async () => {
+    const now = await holds(carrier, id, entitlement)
+    return now.ok ? now.value : now
+  })
+  if (!shown.ok) return failed(shown.error)
+  return shown.value ? done(false) : notShown('assign_entitlement')
+}
+
+/** An account that sleeps is no use with any entitlement; where one account cannot be asked for, it is not looked at. */
+async function ensureUsable(
+  db: Db,
+  carrier: AppClient,
+  request: Grant,
+  account: string,
+  unsettled: boolean,
+): Promise<Outcome> {
+  if (!carrier.has('get_account')) return done(true)
+  const status = await settledStatus(carrier, account, unsettled)
+  if (!status.ok) return failed(status.error)
+  if (status.value === null || !UNUSABLE.includes(status.value)) return done(true)
+  return wakeAccount(db, carrier, request, account, status.value)
+}
+
+/** The state of an account; where it is perhaps being closed, once that would show. */
+async function settledStatus(
+  carrier: AppClient,
+  account: string,
+  unsettled: boolean,
+): Promise<Answer<string | null>> {
+  const status = await statusOf(carrier, account)
+  if (!unsettled || !status.ok || status.value !== 'ACTIVE') return status
+  const closed = await carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    return now.ok ? now.value !== 'ACTIVE' : now
+  })
+  if (!closed.ok) return closed
+  return closed.value ? statusOf(carrier, account) : status
+}

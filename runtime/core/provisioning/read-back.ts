@@ -1,0 +1,74 @@
+/** Whether the system shows an account to hold an entitlement. */
+import type { EntitlementRef } from '../../database/schema/requests.ts'
+import type { Answer, AppClient } from './client.ts'
+
+type Association = {
+  account_id: string
+  integration_specific_entitlement_id: string
+  integration_specific_resource_id: string
+}
+
+/** Whether a system can be asked who holds what. */
+export const canBeRead = ({ has }: AppClient): boolean =>
+  has('get_account_entitlement_associations') || has('find_entitlement_associations')
+
+/** Read from the account's own list where there is one, else from the list of all. */
+export async function holds(
+  carrier: AppClient,
+  account: string,
+  { entitlementId, resourceId }: EntitlementRef,
+): Promise<Answer<boolean>> {
+  let met = false
+  const more = (items: Association[]): boolean => {
+    met = items.some(
+      (one) =>
+        one.account_id === account &&
+        one.integration_specific_entitlement_id === entitlementId &&
+        one.integration_specific_resource_id === resourceId,
+    )
+    return !met
+  }
+  const end = carrier.has('get_account_entitlement_associations')
+    ? await carrier.eachPage('get_account_entitlement_associations', { account_id: account }, more)
+    : await carrier.eachPage('find_entitlement_associations', {}, more)
+  if (end.ok) return { ok: true, value: met }
+  // Who is not there holds nothing.
+  return end.error.error_code === 'not_found' ? { ok: true, value: false } : end
+}
+
+/** What assign_entitlement and unassign_entitlement are told. */
+export const grantOf = (account: string, ref: EntitlementRef) => ({
+  account_integration_specific_id: account,
+  resource_integration_specific_id: ref.resourceId,
+  resource_type: ref.resourceType,
+  entitlement_type: ref.entitlementType,
+  entitlement_integration_specific_id: ref.entitlementId,
+})
+
+/** States in which an account gives no access; null is one that is not there. */
+export const UNUSABLE: readonly (string | null)[] = [null, 'SUSPENDED', 'DEPROVISIONED', 'INACTIVE']
+
+type Account = { user_status?: string | null }
+
+/** The state of an account: null where it is not there. Systems that cannot tell have only active ones. */
+export async function statusOf(
+  carrier: AppClient,
+  account: string,
+): Promise<Answer<string | null>> {
+  if (carrier.has('get_account')) {
+    const answer = await carrier.call<Account>('get_account', { account_id: account })
+    if (answer.ok) return { ok: true, value: answer.value.user_status ?? 'ACTIVE' }
+    return answer.error.error_code === 'not_found' ? { ok: true, value: null } : answer
+  }
+  let status: string | null = null
+  const end = await carrier.eachPage<Account & { integration_specific_id: string }>(
+    'list_accounts',
+    {},
+    (items) => {
+      const one = items.find(({ integration_specific_id: id }) => id === account)
+      status = one ? (one.user_status ?? 'ACTIVE') : null
+      return one === undefined
+    },
+  )
+  return end.ok ? { ok: true, value: status } : end
+}

@@ -1,0 +1,108 @@
+/** Taking back, through the connector, what a request gave: looked at before, and after. */
+import type { Db } from '../../database/database.ts'
+import { findAccount, holderOf, keepHolder } from './account.ts'
+import { type AppClient, failed, type Outcome } from './client.ts'
+import type { Grant } from './pair.ts'
+import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
+
+const gone = (found: boolean): Outcome => ({ ok: true, found })
+
+/** Takes an entitlement. */
+export async function revokeEntitlement(
+  db: Db,
+  carrier: AppClient,
+  request: Grant,
+): Promise<Outcome> {
+  const { entitlement } = request
+  if (entitlement === null) throw new Error('there is no entitlement to take')
+  const account = await findAccount(db, carrier, request)
+  if (!account.ok) return failed(account.error)
+  const id = account.value
+  if (id === null) return gone(true)
+  if (canBeRead(carrier)) {
+    // What was given a moment ago may not be shown yet: only what stays away is gone.
+    const before = await carrier.until(async () => {
+      const now = await holds(carrier, id, entitlement)
+      return now.ok ? now.value : now
+    })
+    if (!before.ok) return failed(before.error)
+    if (!before.value) return gone(true)
+  }
+  if (!carrier.has('unassign_entitlement'))
+    return { ok: false, end: 'manual', problem: 'the connector cannot take entitlements back' }
+  const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
+  if (!taken.ok && taken.error.error_code !== 'not_found') return failed(taken.error)
+  if (!canBeRead(carrier)) return gone(false)
+  const left = await carrier.until(async () => {
+    const now = await holds(carrier, id, entitlement)
+    return now.ok ? !now.value : now
+  })
+  if (!left.ok) return failed(left.error)
+  return left.value ? gone(false) : stillThere('unassign_entitlement')
+}
+
+const stillThere = (capability: string): Outcome => ({
+  ok: false,
+  end: 'call',
+  problem: `${capability} answered success, but the system still shows it`,
+})
+
+/** Makes an account unusable that was made, or woken, for a request: deactivated where that can be, else deleted. */
+export async function revokeAccount(db: Db, carrier: AppClient, request: Grant): Promise<Outcome> {
+  const { making } = await holderOf(db, request, carrier.app.domainId)
+  if (making) {
+    // One was sent for whose end nobody knows.
+    const found = await findAccount(db, carrier, request)
+    if (!found.ok) return failed(found.error)
+    if (found.value === null && !carrier.has('list_accounts'))
+      return {
+        ok: false,
+        end: 'manual',
+        problem: 'an account may have been made, and the connector cannot list accounts',
+      }
+  }
+  const { account, made } = await holderOf(db, request, carrier.app.domainId)
+  if (account === null || !made) return gone(true)
+  const deactivates = carrier.has('deactivate_account')
+  const capability = deactivates ? 'deactivate_account' : 'delete_account'
+  const outcome = await makeUnusable(carrier, account, capability)
+  // One that was deleted is looked for no more; one that sleeps may be woken.
+  if (outcome.ok)
+    await keepHolder(db, request, {
+      made: false,
+      leftBy: null,
+      ...(deactivates ? {} : { account: null }),
+    })
+  return outcome
+}
+
+/** Deactivates, or deletes, an account that the system shows to be usable, until it shows it no more. */
+export async function makeUnusable(
+  carrier: AppClient,
+  account: string,
+  capability: 'deactivate_account' | 'delete_account',
+): Promise<Outcome> {
+  // What was made or woken a moment ago may not be shown yet.
+  const usable = await carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    if (!now.ok) return now
+    return capability === 'deactivate_account' ? !UNUSABLE.includes(now.value) : now.value !== null
+  })
+  if (!usable.ok) return failed(usable.error)
+  if (!usable.value) return gone(true)
+  if (!carrier.has(capability)) {
+    const able =
+      capability === 'deactivate_account'
+        ? 'cannot deactivate'
+        : 'can neither deactivate nor delete'
+    return { ok: false, end: 'manual', problem: `the connector ${able} accounts` }
+  }
+  const taken = await carrier.call(capability, { account_id: account })
+  if (!taken.ok && taken.error.error_code !== 'not_found') return failed(taken.error)
+  const left = await carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    return now.ok ? UNUSABLE.includes(now.value) : now
+  })
+  if (!left.ok) return failed(left.error)
+  return left.value ? gone(false) : stillThere(capability)
+}

@@ -1,0 +1,43 @@
+/** How long access is asked for, in seconds; null for good. */
+import { CoreError } from '../../contract/errors/problem.ts'
+import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
+import type { RequestConfig } from './config.ts'
+
+type Wanted = Pick<CreateAccessRequestInput, 'expiration_in_seconds' | 'access_length'>
+
+/**
+ * The length that a body asks for, within what the settings let one choose. Without a word it is for good
+ * where that may be chosen, else the default that the app's settings name.
+ *
+ * @throws CoreError 422
+ */
+export function durationOf(
+  wanted: Wanted,
+  { lengths, defaultLength }: RequestConfig,
+): number | null {
+  const { expiration_in_seconds: given, access_length: named } = wanted
+  if (given !== undefined && named !== undefined)
+    throw refused('access_length', 'give either expiration_in_seconds or access_length')
+  const free = lengths.length === 0 || lengths.includes('Unlimited')
+  const choice = `one of ${lengths.map((one) => JSON.stringify(one)).join(', ')}`
+  if (named !== undefined) {
+    if (lengths.length > 0 && !lengths.includes(named))
+      throw refused('access_length', `for this it must be ${choice}`)
+    return ACCESS_LENGTHS[named]
+  }
+  if (given !== undefined) {
+    const longest = Math.max(...lengths.map((one) => ACCESS_LENGTHS[one] ?? Infinity))
+    if (!free && given > longest)
+      throw refused('expiration_in_seconds', `for this it must be ${longest} at most`)
+    return given
+  }
+  if (defaultLength !== null && lengths.includes(defaultLength)) return secondsOf(defaultLength)
+  if (!free) throw refused('access_length', `say how long: ${choice}`)
+  return null
+}
+
+const secondsOf = (length: AccessLength): number | null => ACCESS_LENGTHS[length]
+
+const refused = (member: string, words: string) =>
+  new CoreError(422, [{ loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` }])

@@ -1,0 +1,77 @@
+/** The background work of access requests. */
+import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { hasNoJob } from '../../database/jobs.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import type { JobHandler } from '../kernel/background/background.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { pairKey, pairOf } from '../provisioning/pair.ts'
+import { begin } from './decide.ts'
+import { tellPeople } from './failure.ts'
+import { change, later } from './move.ts'
+import { provision, turnOf } from './provision.ts'
+
+/** Most that are told to be due at once: what thousands hold may be over in the same second. */
+const MAX_DUE = 400
+
+/** Those of which a job waits already, perhaps for its next try, are left out: what is due behind them is told too. */
+async function due(db: Db, now?: Date): Promise<string[]> {
+  const { carriedAppId, targetUserId, wakeAt, todo, how } = accessRequests
+  // As a question of its own the moment is asked once, and the index is read up to it only.
+  const at = now ? sql`${now.toISOString()}::timestamptz` : sql`(select clock_timestamp())`
+  const rows = await db
+    .select({ carriedAppId, targetUserId })
+    .from(accessRequests)
+    .where(
+      and(
+        isNotNull(wakeAt),
+        lte(wakeAt, at),
+        // What needs a system that does not answer waits for its outage, not for a look at each of them.
+        or(
+          isNull(todo),
+          sql`${todo} = 'check'`,
+          sql`coalesce(${how}, '') = 'webhook'`,
+          sql`not exists (select from app_outages where app_id = ${carriedAppId} and until > ${at})`,
+        ),
+        hasNoJob('access-requests', sql`${carriedAppId} || ' ' || ${targetUserId}`),
+      ),
+    )
+    .orderBy(asc(wakeAt))
+    .limit(MAX_DUE)
+  return [...new Set(rows.map(pairKey))]
+}
+
+/** How long to wait after the work itself failed again and again: a defect of ours, or a database that was away. */
+const AFTER_DEFECT_MS = 3_600_000
+
+/** People are told of each request that has something left to do; it goes on being tried, every hour. */
+async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void> {
+  const pair = pairOf(key)
+  await db.transaction(async (tx) => {
+    const rows = await tx
+      .select()
+      .from(accessRequests)
+      .where(
+        and(
+          eq(accessRequests.carriedAppId, pair.carriedAppId),
+          eq(accessRequests.targetUserId, pair.targetUserId),
+          isNotNull(accessRequests.todo),
+        ),
+      )
+      .for('update')
+    const now = await parts.now(tx)
+    for (const request of rows) {
+      if (request.todo === 'check') await begin(tx, request, null, parts)
+      else {
+        const failingSince = request.failingSince ?? now
+        const wakeAt = later(now, AFTER_DEFECT_MS)
+        const failing = await change(tx, request, { problem, failingSince, wakeAt })
+        await tellPeople(tx, failing, problem, parts)
+      }
+    }
+  })
+}
+
+const appOf = (key: string): string => pairOf(key).carriedAppId
+
+export const REQUEST_JOB: JobHandler = { handle: provision, turnOf, appOf, due, gaveUp }

@@ -1,0 +1,228 @@
+/**
+ * Carrying requests out, in the background: all that is left to do for one person in one app, one after
+ * the other. What was done is written down before the next step; what may have been done is looked at before
+ * it is done again.
+ */
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { alone } from '../../database/alone.ts'
+import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { keepHolder, type NoteThere } from '../provisioning/account.ts'
+import { type AppClient, type Outcome, type Settled, throughApp } from '../provisioning/client.ts'
+import { grantAccount, grantEntitlement } from '../provisioning/grant.ts'
+import { type Pair, pairKey, pairOf } from '../provisioning/pair.ts'
+import { revokeAccount, revokeEntitlement } from '../provisioning/revoke.ts'
+import { handleExpiry } from './expiry.ts'
+import { type Call, settleFailure, tellCall } from './failure.ts'
+import { change, type RequestRow } from './move.ts'
+import { holdsMore, inherits, isBeingTaken, overlappingGrants } from './overlapping-grants.ts'
+import { closeLeft, leaveOpen, recall } from './shared-account.ts'
+import { closeTasks } from './tasks.ts'
+import { byHand, given, subjectOf, taken } from './transitions.ts'
+import { validate } from './validate.ts'
+import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
+
+/** The name under which one host at a time works on what a key names. */
+export const turnOf = (key: string): string => `requests ${key}`
+
+/** Does what is left to do for a person in an app, unless somebody else does. */
+export async function provision(db: Db, key: string, parts: RequestContext): Promise<void> {
+  const pair = pairOf(key)
+  await alone(db, turnOf(pairKey(pair)), async (held) => {
+    const whole = { ...parts, signal: AbortSignal.any([parts.signal, held]) }
+    /** What waits for a paused app: it stays due, and is found again when the pause is over. */
+    const waiting = new Set<string>()
+    for (;;) {
+      whole.signal.throwIfAborted()
+      const request = await next(db, pair, whole, waiting)
+      if (request === null) return
+      if ((await step(db, request, whole)) === 'paused') waiting.add(request.id)
+    }
+  })
+}
+
+/** Wakes what is due, and answers the first request that has something left to do now. */
+async function next(
+  db: Db,
+  pair: Pair,
+  parts: RequestContext,
+  waiting: ReadonlySet<string>,
+): Promise<RequestRow | null> {
+  const [appId, userId] = [pair.carriedAppId, pair.targetUserId]
+  const now = await parts.now(db)
+  const which = { appId, userId, waiting: [...waiting], now: now.toISOString() }
+  const [first] = await dueAt(db, which)
+  if (!first) return null
+  // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
+  if (first.todo !== null) return first
+  return db.transaction(async (tx) => {
+    for (const one of await lockedDue(tx, which)) {
+      const woken = await handleExpiry(tx, one, now, parts)
+      if (woken.todo !== null) return woken
+    }
+    return null
+  })
+}
+
+/** What is due of a pair at a moment, at most twenty, except what waits for a paused app. */
+const due = (db: Db) =>
+  db
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.carriedAppId, sql.placeholder('appId')),
+        eq(accessRequests.targetUserId, sql.placeholder('userId')),
+        sql`${accessRequests.wakeAt} <= ${sql.placeholder('now')}`,
+        sql`${accessRequests.id} <> all(${sql.placeholder('waiting')}::uuid[])`,
+      ),
+    )
+    // Grants first: what another request goes on to hold need not be taken and given again.
+    .orderBy(
+      sql`${accessRequests.todo} is distinct from 'grant'`,
+      asc(accessRequests.wakeAt),
+      asc(accessRequests.id),
+    )
+    .limit(20)
+
+const dueAt = prepared('access requests due', due)
+const lockedDue = prepared('access requests due, locked', (db) => due(db).for('update'))
+
+async function step(
+  db: Db,
+  request: RequestRow,
+  given: RequestContext,
+): Promise<'paused' | undefined> {
+  const parts: RequestContext = { ...given, cause: { kind: 'access_request', id: request.id } }
+  if (request.todo === 'check') {
+    await validate(db, request, parts)
+    return undefined
+  }
+  const outcome =
+    request.todo === 'grant' ? await grant(db, request, parts) : await remove(db, request, parts)
+  if (!outcome.ok && outcome.end === 'paused') return 'paused'
+  const call = await db.transaction((tx) => settle(tx, request, outcome, parts))
+  if (call) tellCall(request, call, parts.tell)
+  return undefined
+}
+
+/** Does a step through the connector of the app that carries a request. */
+async function through(
+  db: Db,
+  request: RequestRow,
+  parts: RequestContext,
+  work: (carrier: AppClient) => Promise<Outcome>,
+): Promise<Outcome> {
+  const [app] = await db.select().from(apps).where(eq(apps.id, request.carriedAppId))
+  if (!app) throw new Error('the app of an access request is gone')
+  return throughApp(db, app, parts, work)
+}
+
+async function grant(db: Db, request: RequestRow, parts: RequestContext): Promise<Outcome> {
+  if (request.how === 'webhook') return callProvisioningWebhook(db, request, parts)
+  const noteThere: NoteThere = (there) => noteBefore(db, request, there)
+  const given = { noteThere, unsettled: await isBeingTaken(db, request) }
+  return through(db, request, parts, (carrier) =>
+    request.entitlement === null
+      ? grantAccount(db, carrier, request, given)
+      : grantEntitlement(db, carrier, request, given),
+  )
+}
+
+/** Whether it was there before anybody gave it: not, where it is there by another request. */
+async function noteBefore(db: Db, request: RequestRow, there: boolean | null): Promise<void> {
+  const byOther =
+    there &&
+    (await overlappingGrants(db, request)).some(
+      ({ wasThere, how, status }) =>
+        wasThere === false || (how === 'manual' && status !== 'PENDING_MANUAL_PROVISIONING'),
+    )
+  await db
+    .update(accessRequests)
+    .set({ wasThere: there && !byOther })
+    .where(
+      and(
+        eq(accessRequests.id, request.id),
+        there === null ? undefined : isNull(accessRequests.wasThere),
+      ),
+    )
+}
+
+async function remove(db: Db, request: RequestRow, parts: RequestContext): Promise<Outcome> {
+  const kept: Outcome = { ok: true, found: true }
+  const manual = request.how === 'manual'
+  // It was there before: who gave it may still need it. Or nothing was sent yet.
+  if (!manual && request.wasThere !== false) return kept
+  const heir = (await overlappingGrants(db, request)).find(inherits)
+  if (heir) {
+    // The other one goes on to hold it, and takes it away when its own time comes.
+    await change(db, heir, { wasThere: false })
+    // What is made by hand no connector closes.
+    if (manual && request.label === null) await leaveOpen(db, request)
+    return kept
+  }
+  // Whoever holds something in the account needs it; it is closed after the last of them.
+  if (request.label === null && (await holdsMore(db, request))) {
+    await leaveOpen(db, request)
+    return kept
+  }
+  if (manual) {
+    if (request.label === null) await keepHolder(db, request, { leftBy: null })
+    return { ok: false, end: 'manual', problem: 'it was given by hand' }
+  }
+  const { config } = await subjectOf(db, request)
+  if (config.removalWebhook !== null)
+    return callRemovalWebhook(db, request, config.removalWebhook, parts)
+  if (request.how === 'webhook')
+    return { ok: false, end: 'manual', problem: 'no webhook is there to take it back' }
+  return through(db, request, parts, (carrier) =>
+    request.entitlement === null
+      ? revokeAccount(db, carrier, request)
+      : revokeEntitlement(db, carrier, request),
+  )
+}
+
+const locked = prepared('access request by id, locked', (db) =>
+  db
+    .select()
+    .from(accessRequests)
+    .where(eq(accessRequests.id, sql.placeholder('id')))
+    .for('update'),
+)
+
+/** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */
+async function settle(
+  tx: Db,
+  before: RequestRow,
+  outcome: Settled,
+  parts: RequestContext,
+): Promise<Call | null> {
+  const [request] = await locked(tx, { id: before.id })
+  if (!request || request.todo !== before.todo) return null
+  if (!outcome.ok) return settleFailure(tx, request, outcome, parts)
+  // People who were asked meanwhile need not do it any more.
+  await closeTasks(tx, request, 'COMPLETED')
+  if (request.todo === 'remove') {
+    await taken(tx, request, removedEvent(request))
+    await closeLeft(tx, request, parts)
+    return null
+  }
+  const { config } = await subjectOf(tx, request)
+  if (config.manualSteps) await byHand(tx, request, config, null)
+  else await given(tx, request, parts, givenEvent(request))
+  await recall(tx, request, parts)
+  return null
+}
+
+const givenEvent = ({ how }: RequestRow): string =>
+  how === 'webhook'
+    ? 'APP_STORE_INLINE_WEBHOOK_PROVISIONING_FOR_ACCESS_REQUEST'
+    : 'APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST'
+
+const removedEvent = ({ how }: RequestRow): string =>
+  how === 'webhook'
+    ? 'APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST'
+    : 'APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST'

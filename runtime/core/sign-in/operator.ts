@@ -1,0 +1,50 @@
+/** Who operates: any token of a user with the permission `operator`, and the operator's own. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { users } from '../../database/schema/people.ts'
+import type { Doer } from '../kernel/audit/activity.ts'
+import {
+  demand,
+  findToken,
+  notAuthenticated,
+  type Principal,
+  principalOf,
+} from '../kernel/identity/principal.ts'
+import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
+
+/** Somebody who operates, and the token by which. */
+export type Operator = Doer & {
+  tokenId: string
+  readOnly: boolean
+  /** Whether it is noted that the token was used within the last minute. */
+  usedLately: boolean
+}
+
+/**
+ * Who operates by a token. The operator's own counts whatever became of its user, who may have been
+ * suspended or lost the role: the operator is the one who repairs that. Revoked or replaced, it is a token
+ * like any other that has ended.
+ *
+ * @throws CoreError 401, 403
+ */
+export async function authenticateOperator(
+  db: Db,
+  hasher: TokenHasher,
+  token: string,
+): Promise<Operator> {
+  const found = await findToken(db, hasher, token)
+  if (found?.token.operator) {
+    const { id: tokenId, userId, domainId, readOnly } = found.token
+    return { tokenId, userId, domainId, readOnly, usedLately: found.usedLately }
+  }
+  const principal: Principal | null = found && principalOf(found)
+  if (!principal) throw notAuthenticated()
+  demand(principal, 'operator')
+  return principal
+}
+
+/** The e-mail address of who operates: what a history names them by. */
+export async function emailOf(db: Db, { userId }: Doer): Promise<string> {
+  const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  return user?.email ?? ''
+}

@@ -1,0 +1,198 @@
+/**
+ * Who is signed in to the settings pages. A session is a random text in a cookie; it acts with what its
+ * user is and may at each request, and ends with the token that it was begun with, or that made its link.
+ */
+import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { users } from '../../database/schema/people.ts'
+import { loginLinks, sessions } from '../../database/schema/sessions.ts'
+import { databaseTime } from '../../database/transactions.ts'
+import { randomSecret } from '../../secrets/key-derivation.ts'
+import { userTarget } from '../directory/users.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import {
+  type Caller,
+  callerOf,
+  type FoundToken,
+  findToken,
+  findTokenById,
+  mayAct,
+  notAuthenticated,
+  principalOf,
+} from '../kernel/identity/principal.ts'
+import { renewHash } from '../kernel/identity/renew-hash.ts'
+import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
+import { noteUse } from '../kernel/identity/tokens.ts'
+import type { Operator } from './operator.ts'
+
+/** How long one stays signed in, in milliseconds. */
+export const SESSION_MS: number = 8 * 60 * 60 * 1000
+/** How long a link lets somebody in, in milliseconds. */
+const LOGIN_LINK_MS: number = 10 * 60 * 1000
+
+const CODE_PREFIX = 'kwl_'
+const SESSION_PREFIX = 'kws_'
+
+export type Session = {
+  actor: Caller
+  email: string
+  /** The token that it was begun with, or that made its link. */
+  tokenId: string | null
+  /** When that token stops to work; null: not by itself. */
+  tokenEndsAt: Date | null
+}
+
+/**
+ * Makes a code that lets a user in once, and lasts no longer than the token that makes it. It is for the
+ * operator to hand out, so the log names the owner of the token.
+ *
+ * @throws CoreError 401 for a token that has ended meanwhile, 404 for a user that there is not, 409 for one
+ *   who may not act
+ */
+export async function createLoginLink(
+  db: Db,
+  hasher: TokenHasher,
+  operator: Operator,
+  email: string,
+): Promise<{ code: string; email: string; expiresAt: Date }> {
+  const [user] = await db
+    .select()
+    .from(users)
+    .where(
+      and(
+        eq(users.domainId, operator.domainId),
+        eq(sql`lower(${users.email})`, email.toLowerCase()),
+      ),
+    )
+  if (!user) throw new CoreError(404, `There is no user ${email}`)
+  if (!mayAct(user.status)) throw new CoreError(409, `${user.email} is ${user.status}`)
+  const code = randomSecret(CODE_PREFIX)
+  const { tokenId } = operator
+  const expiresAt = await db.transaction(async (tx) => {
+    const maker = await findTokenById(tx, tokenId)
+    if (!maker) throw notAuthenticated()
+    const expiresAt = await within(tx, maker, LOGIN_LINK_MS)
+    await tx.delete(loginLinks).where(lte(loginLinks.expiresAt, sql`now()`))
+    await tx.insert(loginLinks).values({
+      domainId: user.domainId,
+      userId: user.id,
+      tokenId,
+      hash: hasher.hash(code),
+      keyId: hasher.keyId,
+      expiresAt,
+    })
+    await recordActivity(tx, operator, 'LOGIN_LINK_CREATED', [userTarget(user)], {
+      expires_at: expiresAt.toISOString(),
+    })
+    return expiresAt
+  })
+  return { code, email: user.email, expiresAt }
+}
+
+/** Begins a session with the code of a login link, which is used up by it; null for one that is not good. */
+export async function signInByCode(
+  db: Db,
+  hasher: TokenHasher,
+  code: string,
+): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    const [link] = await tx
+      .delete(loginLinks)
+      .where(inArray(loginLinks.hash, hasher.hashes(code)))
+      .returning({
+        userId: loginLinks.userId,
+        domainId: loginLinks.domainId,
+        tokenId: loginLinks.tokenId,
+        lasts: sql<boolean>`${loginLinks.expiresAt} > now()`,
+      })
+    if (!link?.lasts) return null
+    const [user] = await tx.select().from(users).where(eq(users.id, link.userId))
+    if (!user || !mayAct(user.status)) return null
+    const maker = await standingMaker(tx, link)
+    return maker && begin(tx, hasher, link, maker, 'login link')
+  })
+}
+
+/** Begins a session with an API token; null for one that is not good. */
+export async function signInByToken(
+  db: Db,
+  hasher: TokenHasher,
+  token: string,
+): Promise<string | null> {
+  const found = await findToken(db, hasher, token)
+  const principal = found && principalOf(found)
+  if (!principal) return null
+  await noteUse(db, principal)
+  return db.transaction((tx) => begin(tx, hasher, principal, found, 'API token'))
+}
+
+/** The earlier of a duration from now (database clock) and the expiry of a token. */
+async function within(tx: Db, { token }: FoundToken, ms: number): Promise<Date> {
+  const end = (await databaseTime(tx)).getTime() + ms
+  return new Date(Math.min(end, token.expiresAt?.getTime() ?? end))
+}
+
+/** A user, and the token by which they are let in; null in rows of versions that did not note it. */
+type LetIn = { userId: string; tokenId: string | null }
+
+/**
+ * The token by which somebody was let in, as long as it may: it works, and lets its own user in who may
+ * act, or another by one who still operates.
+ */
+async function standingMaker(db: Db, { userId, tokenId }: LetIn): Promise<FoundToken | null> {
+  const found = tokenId === null ? null : await findTokenById(db, tokenId)
+  if (!found || found.token.operator) return found
+  const principal = principalOf(found)
+  const may = principal && (principal.userId === userId || principal.permissions.has('operator'))
+  return may ? found : null
+}
+
+async function begin(
+  tx: Db,
+  hasher: TokenHasher,
+  who: { userId: string; domainId: string },
+  maker: FoundToken,
+  by: string,
+): Promise<string> {
+  const { userId, domainId } = who
+  const secret = randomSecret(SESSION_PREFIX)
+  await tx.delete(sessions).where(lte(sessions.expiresAt, sql`now()`))
+  await tx.insert(sessions).values({
+    domainId,
+    userId,
+    tokenId: maker.token.id,
+    hash: hasher.hash(secret),
+    keyId: hasher.keyId,
+    expiresAt: await within(tx, maker, SESSION_MS),
+  })
+  const [user] = await tx.select().from(users).where(eq(users.id, userId))
+  await recordActivity(tx, who, 'USER_LOGIN', user ? [userTarget(user)] : [], { by })
+  return secret
+}
+
+/** The session of a cookie; null when it ended, or its user or its token may no longer act. */
+export async function findSession(
+  db: Db,
+  hasher: TokenHasher,
+  secret: string,
+): Promise<Session | null> {
+  const [row] = await db
+    .select({ session: sessions, user: users })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(inArray(sessions.hash, hasher.hashes(secret)), gt(sessions.expiresAt, sql`now()`)))
+  if (!row || !mayAct(row.user.status)) return null
+  const { session, user } = row
+  const maker = await standingMaker(db, session)
+  if (!maker) return null
+  await renewHash(db, hasher, sessions, session, secret)
+  const { readOnly, expiresAt: tokenEndsAt } = maker.token
+  const actor = await callerOf(db, { userId: user.id, domainId: session.domainId, readOnly })
+  return { actor, email: user.email, tokenId: session.tokenId, tokenEndsAt }
+}
+
+/** Ends a session; one that ended before is fine. */
+export async function endSession(db: Db, hasher: TokenHasher, secret: string): Promise<void> {
+  await db.delete(sessions).where(inArray(sessions.hash, hasher.hashes(secret)))
+}

@@ -1,0 +1,122 @@
+/**
+ * Marks what a complete run has not seen. An account is asked for by its id first, where the connector can:
+ * a listing whose upstream changed under it may have missed it.
+ */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { callApp } from '../catalogue/apps/connections.ts'
+import { type FoundAccount, STATUSES } from './accounts.ts'
+import { offers } from './listing.ts'
+import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
+import { troubleOf } from './trouble.ts'
+
+/** Accounts that are asked for, or marked, in one step. */
+const CONFIRMED_AT_ONCE = 8
+const MARKED_AT_ONCE = 5000
+
+/** Gone, as get_account has said (404), or has left the listing, which is all that is known. */
+const CONFIRMED = 'DEPROVISIONED'
+const UNLISTED = 'ACCESS_REMOVED'
+
+type Verdict = { external: string; status: string; gone: boolean }
+
+/** Confirms and marks the accounts that are missing. Each is done once: what is marked is found no more. */
+export async function markAccounts(walk: Walk): Promise<void> {
+  if (walk.run.skipped.includes('accounts')) return checkpoint(walk, async () => toNext(walk))
+  const confirms = offers(walk, 'get_account')
+  while (!walk.over()) {
+    const missing = await missingAccounts(walk, confirms ? CONFIRMED_AT_ONCE : MARKED_AT_ONCE)
+    if (missing.length === 0) return checkpoint(walk, async () => toNext(walk))
+    const verdicts = confirms
+      ? await Promise.all(missing.map((external) => confirm(walk, external)))
+      : missing.map((external) => ({ external, status: UNLISTED, gone: true }))
+    await checkpoint(walk, (tx) => mark(tx, walk, verdicts))
+  }
+}
+
+async function missingAccounts({ db, app, run }: Walk, count: number): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select unique_identifier as id from accounts
+    where app_id = ${app.id} and gone_at is null and seen_run < ${run.id}
+    order by unique_identifier limit ${count}`)
+  return rows.map(({ id }) => id)
+}
+
+/** @throws Trouble */
+async function confirm({ parts, app }: Walk, external: string): Promise<Verdict> {
+  const request = { account_id: external, custom_attributes: [] }
+  const answer = await callApp(parts, app, 'get_account', { request })
+  if (answer.ok) {
+    const { user_status } = answer.response as FoundAccount
+    const status = STATUSES[user_status ?? 'ACTIVE'] ?? 'ACTIVE'
+    return { external, status, gone: status === CONFIRMED }
+  }
+  // Also what Keyway itself does not find has this code; then the connector is not there.
+  if (answer.error.error_code === 'not_found' && answer.error.raised_by !== null)
+    return { external, status: CONFIRMED, gone: true }
+  throw troubleOf('get_account', answer)
+}
+
+async function mark(tx: Db, { app, run }: Walk, verdicts: Verdict[]): Promise<Progress> {
+  await tx.execute(sql`
+    update accounts set status = row.status, updated_at = now(),
+      gone_at = case when row.gone then now() end,
+      seen_run = case when row.gone then accounts.seen_run else ${run.id} end
+    from json_to_recordset(${JSON.stringify(verdicts)}::json)
+      as row(external text, status text, gone boolean)
+    where accounts.app_id = ${app.id} and accounts.unique_identifier = row.external`)
+  const gone = verdicts.filter((one) => one.gone).length
+  return { counted: { accounts_gone: gone, accounts_confirmed: verdicts.length - gone } }
+}
+
+/** Associations that are looked at in one step. */
+const SWEPT_AT_ONCE = 50_000
+
+/** Marks entitlements and resources that are gone, then removes associations, in the order of their key. */
+export async function markRest(walk: Walk): Promise<void> {
+  const { app, run, db } = walk
+  const seen = (phase: string): boolean => !run.skipped.includes(phase)
+  if (run.cursor === null) {
+    await checkpoint(walk, async (tx) => ({
+      cursor: '',
+      counted: {
+        entitlements_gone: seen('entitlements') ? await markTable(tx, 'entitlements', walk) : 0,
+        resources_gone: seen('resources') ? await markTable(tx, 'resources', walk) : 0,
+      },
+    }))
+  }
+  if (!seen('associations')) return checkpoint(walk, async () => toNext(walk))
+  while (!walk.over()) {
+    const [account = NO_ID, entitlement = '0'] = (run.cursor ?? '').split(' ').filter(Boolean)
+    const { rows } = await db.execute<{ account: string; entitlement: string }>(sql`
+      select account_id as account, entitlement_id as entitlement from associations
+      where app_id = ${app.id} and (account_id, entitlement_id) > (${account}, ${entitlement})
+      order by account_id, entitlement_id offset ${SWEPT_AT_ONCE - 1} limit 1`)
+    const [last] = rows
+    await checkpoint(walk, async (tx) => {
+      const { rowCount } = await tx.execute(sql`
+        delete from associations where app_id = ${app.id} and seen_run < ${run.id}
+          and (account_id, entitlement_id) > (${account}, ${entitlement})
+          ${last ? sql`and (account_id, entitlement_id) <= (${last.account}, ${last.entitlement})` : sql``}`)
+      const counted = { associations_gone: rowCount ?? 0 }
+      return last
+        ? { cursor: `${last.account} ${last.entitlement}`, counted }
+        : { ...toNext(walk), counted }
+    })
+    if (!last) return
+  }
+}
+
+/** Before every account's. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+async function markTable(
+  tx: Db,
+  table: 'entitlements' | 'resources',
+  { app, run }: Walk,
+): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    update ${sql.identifier(table)} set gone_at = now()
+    where app_id = ${app.id} and gone_at is null and seen_run < ${run.id}`)
+  return rowCount ?? 0
+}

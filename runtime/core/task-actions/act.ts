@@ -1,0 +1,124 @@
+/** Acting on tasks: completing, dismissing, approving, trying again. */
+import { eq } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import type { Db } from '../../database/database.ts'
+import { tasks } from '../../database/schema/tasks.ts'
+import { callNow, OUTAGE_TASK } from '../catalogue/apps/outages.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { retryStep } from '../offboarding/accounts.ts'
+import type { RequestMeans } from '../requests/job-key.ts'
+import { applyTaskOutcome, judge, lockRequestOf } from '../requests/task-outcome.ts'
+import { syncAgain } from '../sync/trigger.ts'
+import { SYNC_TASK } from '../sync/trouble.ts'
+import { actionsOf, TASK_ACTIONS, type TaskActionType } from '../tasks/task-actions.ts'
+import { findTask, mayAct, type TaskRow, taskTarget } from '../tasks/tasks.ts'
+
+/** What an action is asked for: by its name, or by where it leads. */
+type Wanted =
+  | { action_type: string; transition_to: string | undefined }
+  | { leadsTo: 'COMPLETED' | 'DISMISSED' }
+
+async function act(
+  db: Db,
+  principal: Principal,
+  id: string,
+  wanted: Wanted,
+  means: RequestMeans,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const request = isId(id) ? await lockRequestOf(tx, id) : null
+    const task = await findTask(tx, principal, id, true)
+    if (!(await mayAct(tx, principal, task)))
+      throw new CoreError(403, 'The task is not assigned to you')
+    const { action, to } = choose(task, wanted)
+    if (request) judge(request, principal, task)
+    await tx
+      .update(tasks)
+      .set({
+        status: to,
+        resolvedById: to === 'COMPLETED' || to === 'DISMISSED' ? principal.userId : null,
+      })
+      .where(eq(tasks.id, task.id))
+    await recordActivity(tx, principal, 'TASK_ACTION_PERFORMED', [taskTarget(task)], {
+      action,
+      from: task.status,
+      to,
+    })
+    const decision = { actor: principal, to, comment: null }
+    if (to === 'RETRIED') await retry(tx, principal, task, means)
+    if (request)
+      await applyTaskOutcome(tx, request, task.taskCategory as TaskCategory, decision, means)
+  })
+  return null
+}
+
+/** Does now what a task says has failed; what an access request asks for is done by `applyTaskOutcome`. */
+async function retry(tx: Db, principal: Principal, task: TaskRow, means: RequestMeans) {
+  const { id, appId, taskType, accessRequestId } = task
+  if (appId === null || accessRequestId !== null) return
+  const now = await means.now(tx)
+  await retryStep(tx, id, now)
+  if (taskType === OUTAGE_TASK) await callNow(tx, appId, now)
+  if (taskType === SYNC_TASK) await syncAgain(tx, principal, appId, means)
+}
+
+/** @throws CoreError 400, 409 */
+function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: TaskStatus } {
+  const offered = actionsOf(task.taskCategory as TaskCategory, task.status as TaskStatus)
+  if ('leadsTo' in wanted) {
+    if (task.status === wanted.leadsTo)
+      throw new CoreError(409, `The task is ${task.status} already`)
+    const leading = offered.filter(({ to }) => to.includes(wanted.leadsTo))
+    const [one] = leading
+    if (!one)
+      throw new CoreError(409, `A task that is ${task.status} cannot become ${wanted.leadsTo}`)
+    if (leading.length > 1)
+      throw new CoreError(400, 'Several actions lead there; use perform-action')
+    return { action: one.action_type, to: wanted.leadsTo }
+  }
+  const { action_type, transition_to } = wanted
+  if ((transition_to ?? onlyTarget(task, action_type)) === task.status)
+    throw new CoreError(409, `The task is ${task.status} already`)
+  const action = offered.find((one) => one.action_type === action_type)
+  if (!action) {
+    const names = offered.map((one) => one.action_type).join(', ')
+    throw new CoreError(400, `The task does not offer this action; it offers ${names || 'none'}`)
+  }
+  const to =
+    transition_to === undefined
+      ? action.to.length === 1
+        ? action.to[0]
+        : undefined
+      : action.to.find((one) => one === transition_to)
+  if (to === undefined)
+    throw new CoreError(
+      400,
+      `The action leads to ${action.to.join(', ')}; say which in transition_to`,
+    )
+  return { action: action.action_type, to }
+}
+
+/** Where an action leads that a task of this category has in some state; undefined where it must be said. */
+function onlyTarget({ taskCategory }: TaskRow, name: string): TaskStatus | undefined {
+  const row = Object.hasOwn(TASK_ACTIONS, name) ? TASK_ACTIONS[name as TaskActionType] : null
+  const categories: readonly string[] = row?.categories ?? []
+  const to: readonly TaskStatus[] = row?.to ?? []
+  return categories.includes(taskCategory) && to.length === 1 ? to[0] : undefined
+}
+
+export const performTaskAction = (
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: { action_type: string; transition_to: string | undefined },
+  means: RequestMeans,
+) => act(db, principal, id, body, means)
+
+export const completeTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
+  act(db, principal, id, { leadsTo: 'COMPLETED' }, means)
+
+export const dismissTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
+  act(db, principal, id, { leadsTo: 'DISMISSED' }, means)

@@ -1,0 +1,96 @@
+/** Reassigning approval tasks to other people or groups. */
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import type { Db } from '../../database/database.ts'
+import { groups } from '../../database/schema/people.ts'
+import { taskAssignees } from '../../database/schema/tasks.ts'
+import { findUser } from '../directory/users.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { eligible, partiesOf } from '../requests/approvers.ts'
+import { judge, lockRequestOf } from '../requests/task-outcome.ts'
+import { actionsOf } from '../tasks/task-actions.ts'
+import { findTask, mayAct, taskTarget } from '../tasks/tasks.ts'
+
+type Reassignment = {
+  user_ids: string[] | undefined
+  group_ids: string[] | undefined
+  replace: boolean
+}
+
+export async function reassignTask(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: Reassignment,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const request = isId(id) ? await lockRequestOf(tx, id) : null
+    const task = await findTask(tx, principal, id, true)
+    if (!(await mayAct(tx, principal, task)))
+      throw new CoreError(403, 'The task is not assigned to you')
+    if (!task.taskCategory.endsWith('APPROVAL'))
+      throw new CoreError(400, 'Only approval tasks can be reassigned')
+    if (actionsOf(task.taskCategory as TaskCategory, task.status as TaskStatus).length === 0)
+      throw new CoreError(409, `The task is ${task.status} already`)
+    // Choosing who decides is half of deciding.
+    if (request) judge(request, principal, task)
+    const to = distinct(body.user_ids)
+    const teams = distinct(body.group_ids)
+    if (request && to.some((userId) => partiesOf(request).includes(userId)))
+      throw new CoreError(400, 'Whoever asked, or is to have the access, cannot decide on it')
+    if (to.length + teams.length === 0) throw new CoreError(400, 'Name at least one user or group')
+    for (const userId of to) await findUser(tx, principal, userId)
+    await knownGroups(tx, principal, teams)
+    const chosen = { users: to, groups: teams }
+    if (request && body.replace && (await eligible(tx, request, chosen)) === null)
+      throw new CoreError(
+        400,
+        'None of them can decide on it: they have left, or their groups hold nobody but who asked and who is to have the access',
+      )
+    const values = [...to.map((userId) => ({ userId })), ...teams.map((groupId) => ({ groupId }))]
+    await tx
+      .delete(taskAssignees)
+      .where(
+        body.replace
+          ? eq(taskAssignees.taskId, task.id)
+          : and(
+              eq(taskAssignees.taskId, task.id),
+              or(
+                inArrayOrNone(taskAssignees.userId, to),
+                inArrayOrNone(taskAssignees.groupId, teams),
+              ),
+            ),
+      )
+    await tx
+      .insert(taskAssignees)
+      .values(values.map((one) => ({ domainId: principal.domainId, taskId: task.id, ...one })))
+    await recordActivity(tx, principal, 'TASK_REASSIGNED', [taskTarget(task)], {
+      user_ids: to,
+      group_ids: teams,
+      replace: body.replace,
+    })
+  })
+  return null
+}
+
+/** Ids each once: their letters may be capital ones. */
+const distinct = (ids: string[] = []): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
+
+type AssigneeColumn = typeof taskAssignees.userId | typeof taskAssignees.groupId
+
+const inArrayOrNone = (column: AssigneeColumn, ids: string[]): SQL =>
+  ids.length > 0 ? inArray(column, ids) : sql`false`
+
+async function knownGroups(db: Db, { domainId }: Principal, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  const known = ids.every(isId)
+    ? await db
+        .select({ id: groups.id })
+        .from(groups)
+        .where(and(eq(groups.domainId, domainId), inArray(groups.id, ids)))
+    : []
+  if (known.length !== ids.length) throw notFound('Group')
+}

@@ -1,0 +1,54 @@
+/** Opening tasks: what somebody is asked to decide or to do. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { Task, TaskCategory } from '../../contract/models/task.ts'
+import type { Db } from '../../database/database.ts'
+import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
+import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+
+/** A task to be opened; every id is one of the actor's domain, which whoever opens it has made sure of. */
+export type NewTask = {
+  taskType: string
+  taskCategory: TaskCategory
+  productArea: NonNullable<Task['product_area']>
+  description: string
+  instructions?: string
+  appId?: string
+  targetUserId?: string
+  accessRequestId?: string
+  requestablePermissionId?: string
+  assignees: { userIds: readonly string[]; groupIds: readonly string[] }
+}
+
+/** Creates a PENDING task in a transaction. @returns its id */
+export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<string> {
+  const { assignees, ...values } = task
+  const { domainId } = actor
+  const { userIds, groupIds } = assignees
+  const taskId = randomUUID()
+  const made = tx
+    .insert(tasks)
+    // clock_timestamp(), not now(): tasks of one transaction need an order too.
+    .values({ ...values, id: taskId, domainId, createdAt: sql`clock_timestamp()` })
+  const { domain_id, task_id, user_id, group_id } = ASSIGNEE
+  await tx.execute(sql`with made as (${made.getSQL()})
+    insert into ${taskAssignees} (${domain_id}, ${task_id}, ${user_id}, ${group_id})
+    select ${domainId}::uuid, ${taskId}::uuid, given, null from unnest(${sql.param([...userIds])}::uuid[]) given
+    union all
+    select ${domainId}::uuid, ${taskId}::uuid, null, given from unnest(${sql.param([...groupIds])}::uuid[]) given`)
+  await recordActivity(
+    tx,
+    actor,
+    'TASK_OPENED',
+    [{ target_type: 'Task', name: task.taskType, id: taskId }],
+    { task_category: task.taskCategory, user_ids: userIds, group_ids: groupIds },
+  )
+  return taskId
+}
+
+const ASSIGNEE = {
+  domain_id: sql.identifier(taskAssignees.domainId.name),
+  task_id: sql.identifier(taskAssignees.taskId.name),
+  user_id: sql.identifier(taskAssignees.userId.name),
+  group_id: sql.identifier(taskAssignees.groupId.name),
+}

@@ -1,0 +1,78 @@
+/**
+ * What can be done with a task: which action leads where, from which state, for which category. The
+ * names are ours (no public source names them) and stable.
+ */
+import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+
+export type TaskActionRow = {
+  categories: readonly TaskCategory[]
+  from: readonly TaskStatus[]
+  to: readonly TaskStatus[]
+  meaning: string
+}
+
+const APPROVALS: readonly TaskCategory[] = ['MANAGER_APPROVAL', 'APPROVAL']
+const MANUAL: readonly TaskCategory[] = ['PROVISIONING', 'DEPROVISIONING']
+const OPEN: readonly TaskStatus[] = ['PENDING', 'ACCEPTED']
+
+/** TASK_ACTIONS: action_type on the wire -> its rule. Who may: an assignee of the task, or an admin. */
+export const TASK_ACTIONS = {
+  approve: { categories: APPROVALS, from: OPEN, to: ['COMPLETED'], meaning: 'Say yes' },
+  deny: { categories: APPROVALS, from: OPEN, to: ['DISMISSED'], meaning: 'Say no' },
+  confirm: { categories: MANUAL, from: OPEN, to: ['COMPLETED'], meaning: 'It was done by hand' },
+  decline: { categories: MANUAL, from: OPEN, to: ['DISMISSED'], meaning: 'It will not be done' },
+  accept: {
+    categories: [...MANUAL, 'GENERIC', 'ERROR'],
+    from: ['PENDING'],
+    to: ['ACCEPTED'],
+    meaning: 'Somebody works on it',
+  },
+  release: {
+    categories: [...MANUAL, 'GENERIC', 'ERROR'],
+    from: ['ACCEPTED'],
+    to: ['PENDING'],
+    meaning: 'Nobody works on it any more',
+  },
+  complete: {
+    categories: ['GENERIC', 'ERROR'],
+    from: OPEN,
+    to: ['COMPLETED'],
+    meaning: 'It is settled',
+  },
+  dismiss: {
+    categories: ['GENERIC', 'ERROR'],
+    from: OPEN,
+    to: ['DISMISSED'],
+    meaning: 'It needs no doing',
+  },
+  retry: {
+    categories: [...MANUAL, 'ERROR'],
+    from: OPEN,
+    to: ['RETRIED'],
+    meaning: 'Try again now what failed',
+  },
+  unblock: {
+    categories: [...APPROVALS, ...MANUAL, 'GENERIC', 'ERROR'],
+    from: ['BLOCKED', 'STAGED'],
+    to: ['PENDING'],
+    meaning: 'It may go on',
+  },
+  reopen: {
+    categories: ['GENERIC'],
+    from: ['COMPLETED', 'DISMISSED'],
+    to: ['PENDING'],
+    meaning: 'It was settled too early',
+  },
+} as const satisfies Record<string, TaskActionRow>
+
+export type TaskActionType = keyof typeof TASK_ACTIONS
+
+/** The actions of a task in its state, in the order of the table. */
+export function actionsOf(
+  category: TaskCategory,
+  status: TaskStatus,
+): { action_type: TaskActionType; to: readonly TaskStatus[] }[] {
+  return (Object.entries(TASK_ACTIONS) as [TaskActionType, TaskActionRow][])
+    .filter(([, { categories, from }]) => categories.includes(category) && from.includes(status))
+    .map(([action_type, { to }]) => ({ action_type, to }))
+}

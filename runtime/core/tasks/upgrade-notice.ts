@@ -1,0 +1,63 @@
+/**
+ * What a new version would have begun to do by itself with what was there before it. Migrations pause it and leave a
+ * mark; here the admins are told, once, and their word turns it on.
+ */
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessPolicies } from '../../database/schema/policies.ts'
+import { syncSettings } from '../../database/schema/sync.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { openErrorTask } from './error-task.ts'
+
+/** Mark of policies of before they were carried out; 0014 writes it. */
+const POLICY_MARK = 'paused by an upgrade'
+/** Mark of apps of before there were syncs; 0015 writes it. */
+const SYNC_MARK = new Date(0)
+
+/** Most names in one task. */
+const MAX_NAMES = 10
+
+/** Tells the admins of a domain what an upgrade has paused, with a task for each kind. */
+export async function tellPaused(db: Db, domainId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const policies = await tx
+      .update(accessPolicies)
+      .set({ problem: null })
+      .where(and(eq(accessPolicies.domainId, domainId), eq(accessPolicies.problem, POLICY_MARK)))
+      .returning({ name: accessPolicies.name })
+    if (policies.length > 0)
+      await openErrorTask(tx, domainId, {
+        taskType: 'ACCESS_POLICIES_PAUSED',
+        description: `Access policies were only kept before this version, which carries them out. Those that were in force wait for you, disabled: ${namesOf(policies)}`,
+        instructions:
+          'Look at who is given what by each, then enable it with PUT /access_policies/{access_policy_id} and is_enabled: true. Everybody whom it fits is given access then.',
+      })
+    const paused = await tx
+      .update(syncSettings)
+      .set({ nextAt: null })
+      .where(
+        and(
+          eq(syncSettings.domainId, domainId),
+          eq(syncSettings.everyHours, 0),
+          eq(syncSettings.nextAt, SYNC_MARK),
+        ),
+      )
+      .returning({ appId: syncSettings.appId })
+    if (paused.length === 0) return
+    const ids = paused.map(({ appId }) => appId)
+    const names = await tx.select({ name: apps.name }).from(apps).where(inArray(apps.id, ids))
+    await openErrorTask(tx, domainId, {
+      taskType: 'SYNCS_PAUSED',
+      description: `Apps were not synced before this version. Those that were connected already are not synced by themselves: ${namesOf(names)}`,
+      instructions:
+        'Have each synced once a day with `keyway sync-settings APP --every 24`, or once now with POST /apps/{app_id}/sync.',
+    })
+  })
+}
+
+function namesOf(all: readonly { name: string }[]): string {
+  const named = all.slice(0, MAX_NAMES).map(({ name }) => `“${keptText(name, 100)}”`)
+  const more = all.length > MAX_NAMES ? ` and ${all.length - MAX_NAMES} more` : ''
+  return `${named.join(', ')}${more}`
+}

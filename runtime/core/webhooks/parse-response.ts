@@ -1,0 +1,56 @@
+/**
+ * What an answer of a webhook means (core-interface.md section 1.17, outbound inline webhooks). The page says "any
+ * parsable JSON"; here its status must be 2xx besides, because an error in JSON is no success.
+ */
+import { unkeepable } from '../../contract/endpoints/body.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import { marksIn } from '../../contract/limits/reply-limits.ts'
+import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
+
+/** What a call came to. `problem` is in words without secrets. */
+export type WebhookAnswer =
+  | { ok: true; response: Record<string, unknown> }
+  | { ok: false; problem: string }
+
+/** Types whose answer may be 204, without a body. */
+const MAY_BE_EMPTY: readonly InlineWebhookType[] = ['PROVISION', 'DEPROVISION']
+
+/** Judges an answer; `response` is what stands in its `output`, or else in its `response`. */
+export function parseResponse(
+  hookType: InlineWebhookType,
+  { status, body }: { status: number; body: Buffer },
+): WebhookAnswer {
+  const refused = (problem: string) => ({ ok: false as const, problem })
+  if (status >= 300 && status < 400)
+    return refused(
+      `it answered ${status}, a redirect, which is not followed: name the last address`,
+    )
+  if (status < 200 || status >= 300) return refused(`it answered ${status}`)
+  if (hookType === 'SIEM') return { ok: true, response: {} }
+  if (status === 204 && MAY_BE_EMPTY.includes(hookType)) return { ok: true, response: {} }
+  if (body.length === 0) return refused(`it answered ${status} without a body; JSON was expected`)
+  // Any number of bytes below its limit is parsed quickly, any number of values is not.
+  const { maxMarks } = INPUTS.webhook_reply
+  if (marksIn(body, maxMarks) > maxMarks)
+    return refused(`it answered ${status} with more than ${maxMarks / 2} values; answer less`)
+  const value = parsed(body)
+  if (value === undefined) return refused(`it answered ${status} with something that is not JSON`)
+  const odd = unkeepable(value)
+  if (odd !== null) return refused(`it answered ${status} with JSON that cannot be kept: ${odd}`)
+  const { output, response } = isObject(value) ? value : {}
+  const inner = [output, response].find(isObject) ?? {}
+  return { ok: true, response: inner }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Undefined for what is no JSON. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    // Another system's answer: what is asked here.
+    return undefined
+  }
+}

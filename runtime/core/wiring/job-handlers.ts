@@ -1,0 +1,24 @@
+/** Who does which kind of background work. */
+import { RENEWAL_JOB } from '../catalogue/apps/renewal-job.ts'
+import type { JobHandler } from '../kernel/background/background.ts'
+import type { QueueName } from '../kernel/jobs/queues.ts'
+import { OFFBOARDING_JOB } from '../offboarding/job.ts'
+import { POLICY_JOB } from '../policies/job.ts'
+import { REQUEST_JOB } from '../requests/job.ts'
+import { retentionJob } from '../retention/job.ts'
+import type { KeptDays } from '../retention/rules.ts'
+import { SYNC_JOB } from '../sync/job.ts'
+import { UPLOAD_JOB } from '../uploads/job.ts'
+import { FEED_JOB } from '../webhooks/feed.ts'
+
+/** Who does the jobs of each queue; `keptDays` says how long what is over is kept. */
+export const jobHandlers = (keptDays: KeptDays): Record<QueueName, JobHandler> => ({
+  'access-requests': REQUEST_JOB,
+  'event-feeds': FEED_JOB,
+  uploads: UPLOAD_JOB,
+  'token-renewals': RENEWAL_JOB,
+  'access-policies': POLICY_JOB,
+  offboardings: OFFBOARDING_JOB,
+  syncs: SYNC_JOB,
+  retention: retentionJob(keptDays),
+})

@@ -1,0 +1,132 @@
+/**
+ * Opens the connection to PostgreSQL, embedded or the operator's own. Losing it is nothing special: what asks
+ * meanwhile is told so, and the next question finds it again.
+ */
+import type { EventEmitter } from 'node:events'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
+import { watchAnswers } from './answers.ts'
+import { prepareAppRole } from './app-role.ts'
+import { isAway } from './away.ts'
+import { CONNECTIONS_OF_A_HOST } from './connections.ts'
+import { ONCE, whenContendedAgain } from './contention.ts'
+import type { Database, Db } from './database.ts'
+import { isDiskFull } from './full-disk.ts'
+import { listen } from './listen.ts'
+import { migrate } from './migrate.ts'
+import { refuseSharing, setUp } from './session.ts'
+import { createSharedClock } from './shared-clock.ts'
+import { transact } from './transactions.ts'
+
+/** How long a question waits for a connection, and a connection for its server, in milliseconds. */
+const CONNECT_MS = 5000
+/** Longest that any question is waited for: more than an import's may take, in milliseconds. */
+const SILENCE_MS = 660_000
+/** What is said once where the log is append-only by its triggers alone. */
+const TRIGGERS_ALONE =
+  'the role of DATABASE_URL may not make roles: only triggers keep the log from being changed; for more, an administrator can run `create role keyway_app nologin; grant keyway_app to <that role>`'
+
+/**
+ * Connects and brings the schema up to date; `tell` hears what an operator should know of the server,
+ * `onFull` each refusal for want of room on its disk. What is asked afterwards is asked as a role with fewer
+ * rights.
+ */
+export async function openDatabase(
+  connection: ClientConfig,
+  onError: (error: Error) => void,
+  tell: (text: string) => void = () => {},
+  onFull: () => void = () => {},
+): Promise<Database> {
+  await refuseSharing(connection)
+  const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS })
+  client.on('error', onError)
+  await client.connect()
+  let domainId: string
+  const clock = createSharedClock()
+  let role: PoolConfig | null
+  try {
+    await migrate(client, tell)
+    role = await prepareAppRole(client, connection)
+    const { rows } = await client.query(
+      `select id, extract(epoch from clock_timestamp()) * 1000 as now_ms
+       from domains order by created_at, id limit 1`,
+    )
+    domainId = rows[0].id
+    clock.told(Number(rows[0].now_ms))
+  } finally {
+    await client.end()
+  }
+  if (!role) tell(TRIGGERS_ALONE)
+  const pool = new Pool({
+    ...connection,
+    ...role,
+    max: CONNECTIONS_OF_A_HOST.pool,
+    connectionTimeoutMillis: CONNECT_MS,
+    // A server that vanished without a word says nothing any more: nobody waits for it for ever.
+    query_timeout: SILENCE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CONNECT_MS,
+    async onConnect(session) {
+      await setUp(session)
+      await role?.onConnect?.(session)
+    },
+    application_name: 'keyway',
+  })
+  // An idle connection that is lost; the pool makes another when one is asked for.
+  pool.on('error', onError)
+  pool.on('connect', (client) => {
+    // One that is lost in the middle of a transaction: what is asked next is told so. Without a listener
+    // the loss would end the host.
+    client.on('error', () => {})
+    onEachFault(client, (fault) => {
+      if (isDiskFull(fault)) onFull()
+    })
+  })
+  const answers = watchAnswers({ ...connection, ...role } as ClientConfig, clock)
+  return {
+    db: withTransactions(pool),
+    domainId,
+    waitingFor: answers.words,
+    connections: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    now: clock.now,
+    listen: (channel, hear) => listen({ ...connection, ...role } as ClientConfig, channel, hear),
+    async close() {
+      await answers.stop()
+      await pool.end()
+    },
+  }
+}
+
+/** Hears what the server refuses, also where whoever asked passes it over. */
+function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
+  // A member of pg's Client that its types leave out.
+  const { connection } = client as unknown as { connection: EventEmitter }
+  connection.on('errorMessage', hear)
+}
+
+/**
+ * Has transactions begun by `transact`. Their connection is always given back, and closed where the server was lost. A
+ * transaction aborted by contention is retried, so it must have no effects outside the database (else pass ONCE).
+ */
+function withTransactions(pool: Pool): Db {
+  const db: Db = drizzle(pool)
+  const once: Db['transaction'] = async (work, config) => {
+    const client = await pool.connect()
+    let fault: Error | undefined
+    try {
+      return await transact(client, work, config)
+    } catch (error) {
+      if (isAway(error)) fault = error as Error
+      throw error
+    } finally {
+      client.release(fault)
+    }
+  }
+  db.transaction = (work, config) =>
+    config === ONCE ? once(work) : whenContendedAgain(() => once(work, config))
+  return db
+}

@@ -1,0 +1,145 @@
+/**
+ * What was held when: a span for each account, association, group membership and reason, from `since` until
+ * just before `until` (null: still so). Spans are written only when something changes: how far an open one is
+ * confirmed is said by the latest complete sync of its app. Runs are numbers of `sync_runs`, null where no
+ * sync told of it (an import, an upload, a request, or what was held when the history began).
+ *
+ * No foreign keys: millions of spans are written at once, and they outlive what they tell of.
+ */
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { domainId, moment } from './columns.ts'
+import type { EntitlementRef } from './requests.ts'
+
+/** One row: since when it is known what was held. */
+export const historyStart = pgTable('history_start', {
+  id: boolean('id').primaryKey().default(true),
+  since: moment('since').notNull().defaultNow(),
+})
+
+const number = (name: string) => bigint(name, { mode: 'number' })
+
+const span = () => ({
+  id: bigserial('id', { mode: 'number' }).primaryKey(),
+  domainId: domainId(),
+  since: moment('since').notNull(),
+  until: moment('until'),
+})
+
+const runs = () => ({
+  /** The first complete run that saw it. */
+  firstRun: number('first_run'),
+  /** The last complete run that saw it; null while it is open: the app's latest complete run. */
+  lastRun: number('last_run'),
+  /** The first complete run that did not see it. */
+  goneRun: number('gone_run'),
+})
+
+/** An account as it was: one that changes its person, state or address has a span for each. */
+export const accountSpans = pgTable(
+  'account_spans',
+  {
+    ...span(),
+    ...runs(),
+    appId: uuid('app_id').notNull(),
+    accountId: uuid('account_id').notNull(),
+    userId: uuid('user_id'),
+    uniqueIdentifier: text('unique_identifier').notNull(),
+    accountType: text('account_type', { enum: ['USER', 'ROLE', 'SERVICE'] }).notNull(),
+    status: text('status'),
+    email: text('email'),
+  },
+  (table) => [
+    uniqueIndex('account_spans_open').on(table.accountId).where(sql`${table.until} is null`),
+    index('account_spans_order').on(
+      table.domainId,
+      table.appId,
+      table.uniqueIdentifier,
+      table.since,
+      table.id,
+    ),
+    index('account_spans_user').on(table.userId, table.since),
+    index('account_spans_ended').on(table.until, table.id).where(sql`${table.until} is not null`),
+  ],
+)
+
+export const associationSpans = pgTable(
+  'association_spans',
+  {
+    ...span(),
+    ...runs(),
+    appId: uuid('app_id').notNull(),
+    accountId: uuid('account_id').notNull(),
+    entitlementId: number('entitlement_id').notNull(),
+  },
+  (table) => [
+    uniqueIndex('association_spans_open')
+      .on(table.accountId, table.entitlementId)
+      .where(sql`${table.until} is null`),
+    index('association_spans_order').on(
+      table.domainId,
+      table.appId,
+      table.accountId,
+      table.entitlementId,
+      table.since,
+      table.id,
+    ),
+    index('association_spans_account').on(table.accountId, table.since),
+    index('association_spans_ended')
+      .on(table.until, table.id)
+      .where(sql`${table.until} is not null`),
+  ],
+)
+
+/** Who was in which group. */
+export const memberSpans = pgTable(
+  'member_spans',
+  {
+    ...span(),
+    ...runs(),
+    groupId: uuid('group_id').notNull(),
+    userId: uuid('user_id').notNull(),
+  },
+  (table) => [
+    uniqueIndex('member_spans_open')
+      .on(table.groupId, table.userId)
+      .where(sql`${table.until} is null`),
+    index('member_spans_user').on(table.userId, table.since),
+    index('member_spans_ended').on(table.until, table.id).where(sql`${table.until} is not null`),
+  ],
+)
+
+/** Why somebody had something: from when a request gave it until it was taken back. */
+export const reasonSpans = pgTable(
+  'reason_spans',
+  {
+    ...span(),
+    userId: uuid('user_id').notNull(),
+    requestId: uuid('request_id').notNull(),
+    /** The policy that made the request; null where somebody asked. */
+    policyId: uuid('policy_id'),
+    /** The app that was asked for. */
+    appId: uuid('app_id').notNull(),
+    /** The app in whose system it was given. */
+    carriedAppId: uuid('carried_app_id').notNull(),
+    /** What the permission was called; null for the app itself. */
+    label: text('label'),
+    /** Null for the app itself, and for what stands for no entitlement. */
+    entitlement: jsonb('entitlement').$type<EntitlementRef>(),
+  },
+  (table) => [
+    uniqueIndex('reason_spans_open').on(table.requestId).where(sql`${table.until} is null`),
+    index('reason_spans_user').on(table.userId, table.since),
+    index('reason_spans_ended').on(table.until, table.id).where(sql`${table.until} is not null`),
+  ],
+)

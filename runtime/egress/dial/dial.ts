@@ -1,0 +1,155 @@
+/** Opens connections: looks a name up once, judges every address, connects to a judged one. */
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { toConnectError } from '../exchange/failures.ts'
+import { privateKind } from './addresses.ts'
+import { createLookups, type Resolve, resolveBySystem } from './lookups.ts'
+
+/** One attempt at one address. `servername` is the host as written, `null` for an address. */
+export type Attempt = {
+  protocol: string
+  address: string
+  port: number
+  servername: string | null
+  timeoutMs: number
+}
+export type OpenSocket = (attempt: Attempt) => Promise<Socket>
+
+export type DialOptions = {
+  connectorId: string
+  /** Whether the operator lets this connector reach this `host:port` although it is private. */
+  isGranted(target: string): boolean
+  connectTimeoutMs: number
+  resolve?: Resolve
+  openSocket?: OpenSocket
+}
+
+/** More addresses than this are not tried: the time is shared between them. */
+const MAX_ADDRESSES = 8
+
+/** Where to connect to; `port` is written out. */
+export type DialTarget = { hostname: string; protocol: string; port: string }
+
+/** Opens connections that are no HTTP, by the same judgement. @throws as `createDial` says */
+export function createDialer(options: DialOptions): (to: DialTarget) => Promise<Socket> {
+  const resolve = createLookups(options.resolve ?? resolveBySystem)
+  return (to) => dial(to, options, resolve)
+}
+
+/**
+ * The `connect` of an undici Agent, for one connector. The name is looked up once for each connection
+ * and the connection made to an address of that very answer, so that a second, different answer (DNS
+ * rebinding) changes nothing. One address that is not public refuses the whole name.
+ *
+ * Errors: egress_private, upstream_rejected, upstream_connect_timeout.
+ */
+export function createDial(options: DialOptions): buildConnector.connector {
+  const resolve = createLookups(options.resolve ?? resolveBySystem)
+  return (target, callback) => {
+    dial(target, options, resolve).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+/**
+ * Refuses an address that is not public.
+ *
+ * @param target `host:port` as in the request's address, for the message.
+ * @throws egress_private naming the kind of address and what to grant; never the address behind a name
+ */
+export function refusePrivate(address: string, target: string, connectorId: string): void {
+  const kind = privateKind(address)
+  if (kind === null) return
+  const article = /^[aeiou]/.test(kind) ? 'an' : 'a'
+  throw new RuntimeError(
+    'egress_private',
+    `${target} is ${article} ${kind}. If that is meant, the operator grants it: KEYWAY_PRIVATE_EGRESS=${connectorId}=${target}`,
+  )
+}
+
+async function dial(
+  to: Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>,
+  options: DialOptions,
+  resolve: Resolve,
+): Promise<Socket> {
+  const { hostname, protocol } = to
+  const port = Number(to.port) || (protocol === 'https:' ? 443 : 80)
+  const isAddress = isIP(hostname) !== 0
+  const target = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`
+  const openSocket = options.openSocket ?? openSocketByNode
+  const endMs = performance.now() + options.connectTimeoutMs
+  try {
+    const found = isAddress
+      ? [hostname]
+      : await within(resolve(hostname), options.connectTimeoutMs, target)
+    if (found.length === 0)
+      throw new RuntimeError(
+        'upstream_rejected',
+        `${target} was not reached: the name has no address`,
+      )
+    if (!options.isGranted(target))
+      for (const address of found) refusePrivate(address, target, options.connectorId)
+
+    const addresses = found.slice(0, MAX_ADDRESSES)
+    let failure: unknown
+    for (const [index, address] of addresses.entries()) {
+      const timeoutMs = Math.max(1, (endMs - performance.now()) / (addresses.length - index))
+      const servername = isAddress ? null : hostname
+      try {
+        return await openSocket({ protocol, address, port, servername, timeoutMs })
+      } catch (error) {
+        // The next address may answer; the last failure is the one that is told.
+        failure = error
+      }
+    }
+    throw failure
+  } catch (error) {
+    // A socket's error is turned into ours before undici sees it: some of its codes make it try for ever.
+    throw toConnectError(error, target)
+  }
+}
+
+const openSocketByNode: OpenSocket = ({ protocol, address, port, servername, timeoutMs }) =>
+  new Promise((resolve, reject) => {
+    const secure = protocol === 'https:' || protocol === 'ldaps:'
+    const socket = secure
+      ? connectTls({
+          host: address,
+          port,
+          ...(protocol === 'https:' ? { ALPNProtocols: ['http/1.1'] } : {}),
+          ...(servername === null ? {} : { servername }),
+        })
+      : connectTcp({ host: address, port })
+    const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
+    socket.setNoDelay(true).setKeepAlive(true, 60_000)
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      clearTimeout(timer)
+      resolve(socket)
+    })
+    // Stays: an error between here and undici's own listener would end the process.
+    socket.on('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+  })
+
+async function within<T>(work: Promise<T>, timeoutMs: number, target: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(lookupTimedOut(target)), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const lookupTimedOut = (target: string): RuntimeError =>
+  new RuntimeError('upstream_connect_timeout', `The name of ${target} was not looked up in time`)
+
+const timedOut = (): Error => Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })

@@ -1,0 +1,98 @@
+/** Content codings of replies, undone with a cap on what comes out. */
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { EgressLimits } from '../limits/limits.ts'
+
+/** Bytes that a decoder puts out at once. */
+const chunkSize = 64 * 1024
+
+const DECODERS: Readonly<Record<string, (body: Buffer) => Transform>> = {
+  gzip: () => createGunzip({ chunkSize }),
+  'x-gzip': () => createGunzip({ chunkSize }),
+  br: () => createBrotliDecompress({ chunkSize }),
+  // Some servers send the bare stream under this name: a zlib header's low nibble is always 8.
+  deflate: (body) =>
+    (body[0]! & 0x0f) === 8 ? createInflate({ chunkSize }) : createInflateRaw({ chunkSize }),
+}
+
+/** More than one coding is legal and rare; more than two is an attack on the decoder. */
+const MAX_CODINGS = 2
+
+export type DecodeOptions = {
+  /** Where the reply comes from, for messages. */
+  from: string
+  limits: EgressLimits
+  /** Called with the size of every piece decoded; may throw to stop. */
+  onBytes(bytes: number): void
+}
+
+/**
+ * The reply's body without its content codings. Decoding stops as soon as the cap is passed, so that a
+ * small body cannot become a large one (the cap: `maxReplyBytes`, and `maxRatio` times what was received).
+ *
+ * @param encoding The Content-Encoding header.
+ * @throws upstream_too_large, upstream_garbled, what `onBytes` throws
+ */
+export async function decodeBody(
+  body: Buffer,
+  encoding: string,
+  { from, limits, onBytes }: DecodeOptions,
+): Promise<Buffer> {
+  const codings = encoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+  if (body.length === 0 || codings.length === 0) return body
+  if (codings.length > MAX_CODINGS)
+    throw new RuntimeError(
+      'upstream_garbled',
+      `${from} answered with more than ${MAX_CODINGS} encodings`,
+    )
+
+  const byRatio = Math.max(limits.ratioFreeBytes, body.length * limits.maxRatio)
+  const maxBytes = Math.min(limits.maxReplyBytes, byRatio)
+  let decoded = body
+  for (const coding of codings.toReversed()) {
+    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
+    if (decoder === undefined)
+      throw new RuntimeError(
+        'upstream_garbled',
+        `${from} answered in the encoding "${coding.slice(0, 40)}", which was not asked for`,
+      )
+    try {
+      decoded = await run(decoder(decoded), decoded, { from, maxBytes, onBytes })
+    } catch (error) {
+      if (error instanceof RuntimeError) throw error
+      // zlib's own errors speak of buffers; the caller needs to know whose body it was.
+      throw new RuntimeError(
+        'upstream_garbled',
+        `${from} answered with a body that is not valid ${coding}`,
+      )
+    }
+  }
+  return decoded
+}
+
+/** Everything that a decoder makes of a body. Leaving the loop, however it is left, destroys the decoder. */
+async function run(
+  decoder: Transform,
+  body: Buffer,
+  { from, maxBytes, onBytes }: Pick<DecodeOptions, 'from' | 'onBytes'> & { maxBytes: number },
+): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let total = 0
+  decoder.end(body)
+  for await (const piece of decoder as AsyncIterable<Buffer>) {
+    total += piece.length
+    if (total > maxBytes)
+      throw new RuntimeError(
+        'upstream_too_large',
+        `${from} answered with a body that decodes to more than ${maxBytes} bytes`,
+      )
+    onBytes(piece.length)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces, total)
+}

@@ -1,0 +1,157 @@
+/** One exchange with an upstream: one request out, one reply in. Knows nothing of rules or redirects. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { targetOf } from '../limits/grants.ts'
+import type { EgressLimits } from '../limits/limits.ts'
+import { decodeBody } from './decode.ts'
+import { toUpstreamError } from './failures.ts'
+import { type HeaderList, headerValue, prepareHeaders } from './headers.ts'
+
+/** A request in the form in which a connector made it. */
+export type OutgoingRequest = {
+  url: string
+  method: string
+  headers: HeaderList
+  body: Uint8Array | null
+}
+
+/** The head of a reply, its body not yet read. One of `read` and `discard` must be called. */
+export type ReplyHead = {
+  status: number
+  headers: HeaderList
+  /**
+   * The decoded body.
+   *
+   * @throws upstream_too_large, upstream_garbled, upstream_closed, upstream_timeout
+   */
+  read(): Promise<Buffer>
+  /** Lets go of the body; a short one is read out so that the connection can be used again. */
+  discard(): void
+}
+
+export type ExchangeOptions = {
+  dispatcher: Dispatcher
+  proxied: boolean
+  limits: EgressLimits
+  userAgent: string
+  signal: AbortSignal
+  /** Called before the request is handed to the connection, with the size of its body. */
+  onSend(bytes: number): void
+  /** Called with the size of every piece received; may throw to stop the reply. */
+  onBytes(bytes: number): void
+  /** Called with the size of every piece decoded; may throw as well. */
+  onDecoded(bytes: number): void
+  /** Counts what was read, and says how long to wait before reading on, in milliseconds. */
+  read(bytes: number): number
+  /** Runs one decoding after the other: 64 small bodies that decode to 16 MiB each are 1 GiB. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Sends one request and waits for the head of the reply.
+ *
+ * @param url The judged address; `request.url` is not looked at again.
+ * @throws egress_header, egress_private, upstream_*, or what the signal was aborted with
+ */
+export async function exchange(
+  url: URL,
+  request: OutgoingRequest,
+  options: ExchangeOptions,
+): Promise<ReplyHead> {
+  const { dispatcher, limits, signal } = options
+  const from = targetOf(url)
+  const fail = (error: unknown): unknown =>
+    toUpstreamError(error, { from, proxied: options.proxied, signal })
+
+  const headers = prepareHeaders(request.headers, {
+    userAgent: options.userAgent,
+    maxHeaderBytes: limits.maxHeaderBytes,
+  })
+  if (signal.aborted) throw fail(signal.reason)
+  options.onSend(request.body?.byteLength ?? 0)
+
+  let reply: Dispatcher.ResponseData
+  try {
+    reply = await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: request.method as Dispatcher.HttpMethod,
+      headers,
+      body: request.body,
+      signal,
+      responseHeaders: 'raw',
+    })
+  } catch (error) {
+    // undici's errors name sockets and parser states; they become ours here, once.
+    throw fail(error)
+  }
+  const { body, statusCode } = reply
+  // An aborted reply that nobody reads any more must not become an uncaught error.
+  body.on('error', () => {})
+  const received = pairs(reply.headers as unknown as readonly string[])
+  return {
+    status: statusCode,
+    headers: received,
+    discard: () => void body.dump({ limit: 16_384 }).catch(() => {}),
+    async read() {
+      const isHead = request.method === 'HEAD'
+      const length = isHead ? 0 : Number(headerValue(received, 'content-length') ?? 0)
+      const raw = await collect(body, length, from, options).catch((error: unknown) => {
+        body.destroy()
+        throw fail(error)
+      })
+      const encoding = headerValue(received, 'content-encoding')
+      if (raw.length === 0 || encoding === null) return raw
+      return options.inTurn(async () => {
+        if (signal.aborted) throw fail(signal.reason)
+        return decodeBody(raw, encoding, { from, limits, onBytes: options.onDecoded })
+      })
+    },
+  }
+}
+
+/** Pieces of a reply that are kept before they are joined. */
+const MAX_PIECES = 1024
+
+/** Reads pieces until the end, or until there are too many. */
+async function collect(
+  body: AsyncIterable<Buffer>,
+  announced: number,
+  from: string,
+  { limits, onBytes, read, signal }: ExchangeOptions,
+): Promise<Buffer> {
+  const refuse = (): never => {
+    throw new RuntimeError(
+      'upstream_too_large',
+      `${from} answered with more than ${limits.maxReplyBytes} bytes`,
+    )
+  }
+  if (announced > limits.maxReplyBytes) refuse()
+  const blocks: Buffer[] = []
+  let pieces: Buffer[] = []
+  let total = 0
+  for await (const piece of body) {
+    total += piece.length
+    if (total > limits.maxReplyBytes) refuse()
+    onBytes(piece.length)
+    pieces.push(piece)
+    // Chunks of one byte each: the objects around them would take a hundred times the reply.
+    if (pieces.length === MAX_PIECES) {
+      blocks.push(Buffer.concat(pieces))
+      pieces = []
+    }
+    const waitMs = read(piece.length)
+    // Nothing is read meanwhile: the upstream has to wait as well.
+    if (waitMs > 0) await pause(waitMs, undefined, { signal })
+  }
+  return Buffer.concat([...blocks, ...pieces], total)
+}
+
+/** undici's raw headers are one flat array: name, value, name, value. */
+function pairs(raw: readonly string[]): HeaderList {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [
+    raw[2 * index]!,
+    raw[2 * index + 1]!,
+  ])
+}

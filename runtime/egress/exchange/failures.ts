@@ -1,0 +1,120 @@
+/** Network failures in words: what a socket, TLS, undici or a proxy throws becomes one RuntimeError. */
+import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
+
+/** Failures before anything was sent. */
+const CONNECT_FAILURES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'the name was not found',
+  ENODATA: 'the name has no address',
+  EAI_AGAIN: 'the name could not be looked up for now',
+  EAI_FAIL: 'the name could not be looked up',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  EADDRNOTAVAIL: 'no local address can reach it',
+  ECONNRESET: 'the connection was closed while it was being opened',
+  EPIPE: 'the connection was closed while it was being opened',
+}
+
+const TLS_FAILURES: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate comes from an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'the certificate comes from an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate comes from an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate comes from an unknown authority',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+}
+
+/** undici's codes for an established connection. */
+const REPLY_FAILURES: Readonly<Record<string, readonly [RuntimeCode, string]>> = {
+  UND_ERR_SOCKET: ['upstream_closed', 'closed the connection in the middle'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['upstream_closed', 'sent another length than it announced'],
+  HPE_INVALID_EOF_STATE: ['upstream_closed', 'closed the connection in the middle'],
+  ECONNRESET: ['upstream_closed', 'closed the connection in the middle'],
+  EPIPE: ['upstream_closed', 'closed the connection in the middle'],
+  UND_ERR_DESTROYED: ['upstream_closed', 'was dropped: its connections were closed'],
+  UND_ERR_CLOSED: ['upstream_closed', 'was dropped: its connections were closed'],
+  UND_ERR_HEADERS_OVERFLOW: ['upstream_too_large', 'answered with too many headers'],
+  UND_ERR_BODY_TIMEOUT: ['upstream_timeout', 'stopped sending'],
+  ETIMEDOUT: ['upstream_timeout', 'stopped answering'],
+  // The door sets no header timeout of its own: only a proxy's CONNECT has one.
+  UND_ERR_HEADERS_TIMEOUT: [
+    'upstream_connect_timeout',
+    'was not reached through the proxy in time',
+  ],
+  UND_ERR_CONNECT_TIMEOUT: ['upstream_connect_timeout', 'was not reached in time'],
+}
+
+/**
+ * The error for a failure while a connection was being opened.
+ *
+ * @param from `host:port`, as in the request's address.
+ */
+export function toConnectError(error: unknown, from: string): RuntimeError {
+  if (error instanceof RuntimeError) return error
+  const code = codeOf(error)
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return new RuntimeError('upstream_connect_timeout', `${from} was not reached in time`)
+  const words = CONNECT_FAILURES[code] ?? tlsWords(code) ?? `the connection failed (${code})`
+  return new RuntimeError('upstream_rejected', `${from} was not reached: ${words}`)
+}
+
+/**
+ * The error for a failure of a request. What is not a network failure comes back as it is: a defect of
+ * ours must not pass for one.
+ *
+ * @returns the signal's own RuntimeError if it has one, upstream_* otherwise
+ */
+export function toUpstreamError(
+  error: unknown,
+  { from, proxied, signal }: { from: string; proxied: boolean; signal: AbortSignal },
+): unknown {
+  if (error instanceof RuntimeError) return error
+  if (signal.aborted) return endedError(signal, from)
+  const code = codeOf(error)
+  const proxyWords = proxied ? proxyFailure(error as Error, code) : null
+  if (proxyWords !== null)
+    return new RuntimeError('upstream_rejected', `${from} was not reached: ${proxyWords}`)
+  const row = REPLY_FAILURES[code]
+  if (row !== undefined) return new RuntimeError(row[0], `${from} ${row[1]}`)
+  // Some of the parser's errors have no code, and undici asserts what a status such as 000 breaks.
+  if (
+    code === 'ERR_ASSERTION' ||
+    code.startsWith('HPE_') ||
+    (error instanceof Error && error.name === 'HTTPParserError')
+  )
+    return new RuntimeError('upstream_garbled', `${from} did not answer with valid HTTP`)
+  return code === '' || code.startsWith('UND_ERR_') ? error : toConnectError(error, from)
+}
+
+/** The error for a request whose call has ended: the signal's own one if it has one. */
+export const endedError = ({ reason }: AbortSignal, from: string): RuntimeError =>
+  reason instanceof RuntimeError
+    ? reason
+    : new RuntimeError('upstream_timeout', `${from} did not answer in time`)
+
+/** Why the way through the outbound proxy failed, or `null` where the proxy was not the reason. */
+function proxyFailure(error: Error, code: string): string | null {
+  const status = /Proxy response \((\d+)\)/.exec(error.message)?.[1]
+  if (error.message.includes('(407)')) return 'the outbound proxy wants credentials (407)'
+  if (status !== undefined) return `the outbound proxy answered CONNECT with ${status}`
+  if (code === 'UND_ERR_PRX_TLS') return 'the certificate of the outbound proxy is for another name'
+  if (code === 'UND_ERR_PRX_CONN') return 'the outbound proxy closed the connection'
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code.endsWith('UNREACH'))
+    return `the outbound proxy was not reached: ${CONNECT_FAILURES[code]}`
+  return null
+}
+
+function tlsWords(code: string): string | null {
+  if (TLS_FAILURES[code] !== undefined) return `TLS was refused: ${TLS_FAILURES[code]}`
+  const isTls = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_)/.test(
+    code,
+  )
+  return isTls ? `TLS was refused (${code})` : null
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return typeof code === 'string' ? code : ''
+}

@@ -1,0 +1,173 @@
+/**
+ * Paces what leaves towards one upstream for one tenant: so many requests a second, so many at once, and
+ * none while the upstream asks to be left alone. Who would wait past its call's end is refused at once.
+ *
+ * Source: architecture.md section 2 (governor key), runtime/docs/authors/manifest.md "Limits".
+ */
+import { createCache } from '../../bounded/cache.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { endedError } from './failures.ts'
+
+/** What a connector wishes, under the operator's ceilings. */
+export type Pace = { requestsPerSecond: number; concurrentRequests: number }
+
+/** Who waits: until when its call runs, and what ends it. */
+export type Waiting = { endMs: number; signal: AbortSignal; from: string }
+
+export type Governor = {
+  /**
+   * Waits for a turn; the answer gives it back.
+   *
+   * @throws upstream_paced, upstream_timeout, or the RuntimeError of the signal
+   */
+  enter(who: Waiting): Promise<() => void>
+  /** The upstream asks to be left alone for so long. */
+  pause(ms: number): void
+  /** Whether one more try may be made: tries may be a tenth of the requests, and a few. */
+  mayRetry(): boolean
+}
+
+/** What a governor takes in memory without those who wait, in bytes. */
+const GOVERNOR_BYTES = 1024
+/** Tries that a governor may have in hand, and what each request adds. */
+const MAX_RETRIES = 10
+const RETRIES_PER_REQUEST = 0.1
+/** A second's worth may leave at once. */
+const BURST_MS = 1000
+
+type State = Governor & { idle(): boolean }
+
+/** Lets everything pass at once and nothing twice: for the test kit, whose upstream answers each request once. */
+export const UNGOVERNED: Governor = {
+  enter: async () => () => {},
+  pause: () => {},
+  mayRetry: () => false,
+}
+
+/** Makes the governors of one process, by key. */
+export function createGovernors(
+  now: () => number = Date.now,
+): (key: string, pace: Pace) => Governor {
+  const governors = createCache<State>('governors', {
+    bytesOf: () => GOVERNOR_BYTES,
+    isBusy: (governor) => !governor.idle(),
+  })
+  return (key, pace) => {
+    const known = governors.get(key)
+    if (known !== undefined) return known
+    const made = createGovernor(pace, now)
+    governors.set(key, made)
+    return made
+  }
+}
+
+type Waiter = { who: Waiting; admit(): void; refuse(error: unknown): void }
+
+function createGovernor({ requestsPerSecond, concurrentRequests }: Pace, now: () => number): State {
+  const intervalMs = 1000 / requestsPerSecond
+  const line: Waiter[] = []
+  let running = 0
+  /** When the next request would leave if all were evenly spaced (GCRA). */
+  let evenMs = 0
+  let pausedUntilMs = 0
+  let retries = MAX_RETRIES
+  let timer: NodeJS.Timeout | null = null
+
+  const waitMs = () =>
+    Math.max(0, pausedUntilMs - now(), evenMs - Math.max(0, BURST_MS - intervalMs) - now())
+
+  function pump(): void {
+    while (line.length > 0 && running < concurrentRequests) {
+      const ms = waitMs()
+      if (ms > 0) return wakeIn(ms)
+      take()
+      line.shift()?.admit()
+    }
+  }
+
+  function take(): void {
+    running += 1
+    evenMs = Math.max(now(), evenMs) + intervalMs
+    retries = Math.min(MAX_RETRIES, retries + RETRIES_PER_REQUEST)
+  }
+
+  function wakeIn(ms: number): void {
+    if (timer) clearTimeout(timer)
+    timer = setTimeout(() => {
+      timer = null
+      pump()
+    }, ms)
+    timer.unref()
+  }
+
+  const leave = () => {
+    let left = false
+    return () => {
+      if (left) return
+      left = true
+      running -= 1
+      pump()
+    }
+  }
+
+  /** Why somebody cannot be served within their time, or null. */
+  function tooLate({ endMs, from }: Waiting, ms: number): RuntimeError | null {
+    const leftMs = Math.max(0, endMs - now())
+    if (ms <= leftMs) return null
+    return new RuntimeError(
+      'upstream_paced',
+      `${from} takes no more requests for ${seconds(ms)}, and the call ends in ${seconds(leftMs)}; try again in ${seconds(ms)}`,
+      { retryAfterMs: ms },
+    )
+  }
+
+  /** Waits in line; whoever leaves it early takes nobody's turn. */
+  function wait(who: Waiting): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiter = { who, admit: resolve, refuse: reject }
+    const gone = () => {
+      const at = line.indexOf(waiter)
+      // Admitted a moment ago: it is not in line any more.
+      if (at === -1) return
+      line.splice(at, 1)
+      reject(endedError(who.signal, who.from))
+    }
+    who.signal.addEventListener('abort', gone, { once: true })
+    line.push(waiter)
+    pump()
+    return promise.finally(() => who.signal.removeEventListener('abort', gone))
+  }
+
+  return {
+    async enter(who) {
+      if (who.signal.aborted) throw endedError(who.signal, who.from)
+      if (line.length === 0 && running < concurrentRequests && waitMs() === 0) {
+        take()
+        return leave()
+      }
+      const late = tooLate(who, waitMs() + line.length * intervalMs)
+      if (late) throw late
+      await wait(who)
+      return leave()
+    },
+    pause(ms) {
+      pausedUntilMs = Math.max(pausedUntilMs, now() + ms)
+      // Who can no longer be served in time hears so now, not at the end of the call.
+      for (const waiter of [...line]) {
+        const late = tooLate(waiter.who, waitMs())
+        if (!late) continue
+        line.splice(line.indexOf(waiter), 1)
+        waiter.refuse(late)
+      }
+    },
+    mayRetry() {
+      if (retries < 1) return false
+      retries -= 1
+      return true
+    },
+    // Also where it is paused: an upstream must not say how much the host remembers, and for how long.
+    idle: () => running === 0 && line.length === 0,
+  }
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`

@@ -1,0 +1,199 @@
+/**
+ * One hop, from the start: parse, judge, secrets, headers, connect. A redirect comes here again with
+ * nothing carried over but the request itself.
+ */
+
+import { normalizeId } from '../../contract/connector/manifest.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { Blind } from '../blind/blind.ts'
+import type { EgressCall, HopReply } from '../call/call.ts'
+import type { Dispatchers } from '../dial/dispatchers.ts'
+import { type ChooseProxy, judgeProxied } from '../dial/proxy.ts'
+import type { exchange, OutgoingRequest, ReplyHead } from '../exchange/exchange.ts'
+import { askedWaitMs, isRefusal } from '../exchange/rate-headers.ts'
+import type { Governor, Pace } from '../exchange/throttle.ts'
+import type { LdapRoom } from '../ldap/room.ts'
+import type { CallBudgets, Holding } from '../limits/budgets.ts'
+import type { PrivateGrants } from '../limits/grants.ts'
+import type { EgressLimits } from '../limits/limits.ts'
+import type { Tokens } from '../login/tokens.ts'
+import { judge, type Policy, parseUrl } from '../rules/policy.ts'
+import { createRecord, type EgressRecord, isWriting } from '../rules/records.ts'
+
+/** What every hop of the process shares. */
+export type Door = {
+  privateGrants: PrivateGrants
+  userAgent: string
+  limits: EgressLimits
+  dispatchers: Dispatchers
+  chooseProxy: ChooseProxy
+  exchange: typeof exchange
+  ldap: LdapRoom
+  /** What stands for directories, in the test kit; null in earnest. */
+  standIn: StandIn | null
+  tokens: Tokens
+  governorFor(key: string, pace: Pace): Governor
+  maxRequestsPerSecond: number
+}
+
+/** Answers a request of `ctx.ldap`: its address with the DN as the path, and its body without. */
+export type StandIn = (
+  address: string,
+  method: string,
+  body: Uint8Array,
+  signal: AbortSignal,
+) => Promise<{ status: number; body: Buffer }>
+
+/** Who paces the requests of a call to an address. */
+export function governorOf({ origin }: { origin: string }, call: EgressCall, door: Door): Governor {
+  const { connectorId, governorKey, manifest } = call
+  const { requests_per_second, concurrent_requests } = manifest.limits
+  return door.governorFor(`${normalizeId(connectorId)} ${origin} ${governorKey?.() ?? ''}`, {
+    requestsPerSecond: Math.min(requests_per_second, door.maxRequestsPerSecond),
+    concurrentRequests: concurrent_requests,
+  })
+}
+
+/** What the hops of one call share. */
+export type CallState = {
+  records: EgressRecord[]
+  wrote: boolean
+  budgets: CallBudgets
+  blind: Blind['beforeLogin']
+  /** The end of the queue of decodings. */
+  lastDecoding: Promise<unknown>
+}
+
+/** Creates the state of a call that has fetched nothing yet. */
+export const createCallState = (budgets: CallBudgets, blind: CallState['blind']): CallState => ({
+  records: [],
+  wrote: false,
+  budgets,
+  blind,
+  lastDecoding: Promise.resolve(),
+})
+
+/**
+ * Sends one request of a call, if it is allowed.
+ *
+ * @throws egress_url, egress_undeclared, egress_private, egress_secret, egress_header, egress_concurrency, upstream_*,
+ * or what the signal was aborted with
+ */
+export async function hop(
+  request: OutgoingRequest,
+  call: EgressCall,
+  policy: Policy,
+  { state, door }: { state: CallState; door: Door },
+): Promise<HopReply> {
+  const { limits } = door
+  const url = parseUrl(request.url)
+  const record = createRecord(url, request.method.slice(0, 20), call.redact)
+  if (state.records.length < limits.maxRecords) state.records.push(record)
+  const held = state.budgets.holdReply()
+  /** What the request grows by. */
+  const secrets = state.budgets.holdRequest()
+  const turn = { leave: () => {} }
+  const finish = createFinish(record, [held, secrets], turn)
+  try {
+    const rule = judge(url, request.method, policy)
+    // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
+    const target = { ...rule, origin: url.origin }
+    const sent = await state.blind.reveal(request, url, target, {
+      maxHeaderBytes: limits.maxHeaderBytes,
+      maxRequestBytes: limits.maxRequestBytes,
+      hold: (bytes) => secrets.add(bytes),
+    })
+    const proxy = door.chooseProxy(url)
+    if (proxy !== null) judgeProxied(url, call.connectorId, door.privateGrants)
+    const { endMs = Number.POSITIVE_INFINITY, signal } = call
+    // After judging: what is refused must not push the paces of others out of memory.
+    const governor = governorOf(url, call, door)
+    turn.leave = await governor.enter({ endMs, signal, from: url.host })
+    const head = await door.exchange(sent.url, sent.request, {
+      dispatcher: door.dispatchers.get(call.connectorId, proxy),
+      proxied: proxy !== null,
+      limits,
+      userAgent: door.userAgent,
+      signal: call.signal,
+      onSend(bytes) {
+        record.sent = true
+        record.sentBytes = bytes
+        state.wrote ||= isWriting(request.method)
+      },
+      onBytes(bytes) {
+        record.receivedBytes += bytes
+        held.add(bytes)
+      },
+      onDecoded: (bytes) => held.add(bytes),
+      read: (bytes) => state.budgets.read(bytes),
+      inTurn(work) {
+        const turn = state.lastDecoding.then(work)
+        state.lastDecoding = turn.catch(() => {})
+        return turn
+      },
+    })
+    record.status = head.status
+    const asksMs = askedWaitMs(head.status, head.headers, Date.now())
+    if (asksMs > 0) governor.pause(asksMs)
+    if (asksMs > 0 && isRefusal(head.status, head.headers))
+      record.askedUntilMs = Date.now() + asksMs
+    const headers = await state.blind.headers(head.headers).catch((error: unknown) => {
+      head.discard()
+      throw error
+    })
+    const conceal = (body: Buffer) =>
+      state.blind.body(body, {
+        maxBytes: limits.maxReplyBytes,
+        hold: (bytes) => held.add(bytes),
+      })
+    return { ...head, headers, url, token: sent.token, ...createEndings(head, finish, conceal) }
+  } catch (error) {
+    // Recorded and thrown on: a refused hop has its audit line too.
+    finish(error)
+    throw error
+  }
+}
+
+type Finish = (error: unknown) => void
+
+/** What ends a record: its time, its error, and what it held. */
+export function createFinish(
+  record: EgressRecord,
+  held: readonly Holding[],
+  turn: { leave(): void },
+): Finish {
+  const startedMs = performance.now()
+  return (error) => {
+    record.ms = Math.round(performance.now() - startedMs)
+    if (error instanceof RuntimeError && error.details.retryAfterMs !== undefined)
+      record.askedUntilMs = Date.now() + error.details.retryAfterMs
+    if (error !== null) record.error = error instanceof RuntimeError ? error.code : 'internal'
+    for (const one of held) one.release()
+    turn.leave()
+  }
+}
+
+/** The two ways in which a hop ends. */
+function createEndings(
+  head: ReplyHead,
+  finish: Finish,
+  conceal: (body: Buffer) => Promise<Buffer>,
+): Pick<ReplyHead, 'read' | 'discard'> {
+  return {
+    discard() {
+      head.discard()
+      finish(null)
+    },
+    async read() {
+      try {
+        const body = await conceal(await head.read())
+        finish(null)
+        return body
+      } catch (error) {
+        // As in `hop`: recorded and thrown on.
+        finish(error)
+        throw error
+      }
+    },
+  }
+}

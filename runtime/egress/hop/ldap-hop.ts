@@ -1,0 +1,167 @@
+/** One request of `ctx.ldap` through the door: read, judged, secrets, its turn, the directory, secrets out again. */
+
+import {
+  LDAP_OPERATIONS,
+  type LdapRequest,
+  operationOf,
+  resultNamed,
+} from '../../contract/connector/ldap.ts'
+import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { EgressCall, EgressReply, EgressRequest } from '../call/call.ts'
+import { judgeAsked, readAsked, tellAsked } from '../ldap/asked.ts'
+import { hostAndPort } from '../ldap/connect.ts'
+import { bindOf } from '../ldap/room.ts'
+import { type LdapTarget, resolveLdap } from '../rules/ldap-rules.ts'
+import { createLdapRecord } from '../rules/records.ts'
+import { type CallState, createFinish, type Door, governorOf } from './hop.ts'
+import type { OnHop, SeenHop } from './seen.ts'
+
+/** Whether a request of the guest is one of `ctx.ldap`. */
+export const isLdapUrl = (url: string): boolean => url === LDAP_URL
+
+/** The directories that a call may reach. @throws egress_setting */
+export function targetsOf({ manifest, capability, level, settings }: EgressCall): LdapTarget[] {
+  const declared = Object.hasOwn(manifest.capabilities, capability)
+    ? manifest.capabilities[capability]?.egress
+    : undefined
+  return declared === undefined
+    ? resolveLdap(manifest.egress, { level, settings })
+    : resolveLdap(declared, { level, settings, field: `capabilities.${capability}.egress` })
+}
+
+/**
+ * Performs one request.
+ *
+ * @throws egress_*, directory_refused, upstream_*, or what the signal was aborted with
+ */
+export async function ldapHop(
+  asked: Omit<EgressRequest, 'signal'>,
+  call: EgressCall,
+  { state, door }: { state: CallState; door: Door },
+  onHop?: OnHop,
+): Promise<EgressReply> {
+  const operation = operationOf(asked.method)
+  const record = createLdapRecord(asked.method.slice(0, 20))
+  if (state.records.length < door.limits.maxRecords) state.records.push(record)
+  const held = state.budgets.holdReply()
+  const grown = state.budgets.holdRequest()
+  const turn = { leave: () => {} }
+  const finish = createFinish(record, [held, grown], turn)
+  try {
+    const targets = targetsOf(call)
+    const judged = judgeAsked(readAsked(asked.method, asked.body), targets)
+    const address = new URL(judged.origin)
+    record.host = hostAndPort(judged)
+    const { request: sent } = await state.blind.reveal(
+      { ...asked, headers: [['content-type', 'application/json']] },
+      address,
+      { field: judged.field, secrets: judged.secrets, origin: judged.origin },
+      {
+        maxHeaderBytes: door.limits.maxHeaderBytes,
+        maxRequestBytes: door.limits.maxRequestBytes,
+        hold: (bytes) => grown.add(bytes),
+      },
+    )
+    // Read and judged again as it is sent: a secret may have stood in a DN.
+    const request = readAsked(asked.method, sent.body)
+    const target = judgeAsked(request, [judged])
+    record.query = tellAsked(request)
+    const bind = bindOf(target, call.secrets)
+    const { endMs = Number.POSITIVE_INFINITY, signal } = call
+    const governor = governorOf(target, call, door)
+    turn.leave = await governor.enter({ endMs, signal, from: record.host })
+    const onSend = () => {
+      record.sent = true
+      record.sentBytes = sent.body?.byteLength ?? 0
+      state.wrote ||= operation !== null && LDAP_OPERATIONS[operation].writes
+    }
+    const onBytes = (bytes: number) => {
+      record.receivedBytes += bytes
+      held.add(bytes)
+    }
+    const hop: SeenHop | null = onHop
+      ? seenHop(asked.method, addressOf(request, target), call)
+      : null
+    if (hop !== null) onHop?.(hop)
+    const { status, body } = await answer()
+    const said = await state.blind.body(body, {
+      maxBytes: door.limits.maxReplyBytes,
+      hold: (bytes) => held.add(bytes),
+    })
+    record.status = status
+    if (hop !== null) hop.reply = { status, headers: [], body: said }
+    refuseFailure(said, record.host)
+    finish(null)
+    return {
+      status: 200,
+      url: LDAP_URL,
+      redirected: false,
+      headers: [['content-type', 'application/json']],
+      body: said,
+    }
+
+    /** From the directory, or from what stands for the network. */
+    async function answer() {
+      if (door.standIn === null) {
+        const { tenant, connectorId } = call
+        const read = (bytes: number) => state.budgets.read(bytes)
+        const means = { connectorId, tenant, bind, signal, endMs, onSend, onBytes, read }
+        const found = await door.ldap.perform(request, target, means)
+        return { status: 200, body: Buffer.from(JSON.stringify(found)) }
+      }
+      onSend()
+      const plain = bodyWithoutDn(sent.body)
+      const reply = await door.standIn(addressOf(request, target), asked.method, plain, signal)
+      onBytes(reply.body.length)
+      return reply
+    }
+  } catch (error) {
+    // Recorded and thrown on, as every hop.
+    if (error instanceof RuntimeError && error.code === 'directory_refused')
+      record.status ??= resultNamed(error.details.appErrorCode ?? '')?.status ?? null
+    finish(error)
+    throw error
+  }
+}
+
+/** The address that stands for a request in cases and records of them: the DN as its path, as in RFC 4516. */
+function addressOf(request: LdapRequest, { origin, baseText }: LdapTarget): string {
+  const dn = request.operation === 'search' ? (request.base ?? baseText) : request.dn
+  const path = encodeURIComponent(dn).replace(/%(2C|3D|2B)/g, (all) => decodeURIComponent(all))
+  return `${origin}/${path}`
+}
+
+/** The body without what is told by the address, as the connector wrote it. */
+function bodyWithoutDn(body: Uint8Array | null): Buffer {
+  // It was read before: it is an object.
+  const { dn, base, ...rest } = JSON.parse(Buffer.from(body ?? []).toString('utf8'))
+  return Buffer.from(JSON.stringify(rest))
+}
+
+const seenHop = (method: string, url: string, { secrets }: EgressCall): SeenHop => ({
+  method,
+  url,
+  isLogin: false,
+  secrets,
+  token: null,
+  reply: null,
+})
+
+/** A stand-in answers with the name of a result; the real room throws before. */
+function refuseFailure(body: Buffer, from: string): void {
+  let told: unknown
+  try {
+    told = JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new RuntimeError('upstream_garbled', `${from} did not answer with JSON`)
+  }
+  const { result = 'success', message } = Object(told) as { result?: unknown; message?: unknown }
+  if (result === 'success') return
+  const row = resultNamed(String(result))
+  throw new RuntimeError(
+    'directory_refused',
+    `${from} answered ${result}${typeof message === 'string' ? `: ${message.slice(0, 200)}` : ''}`,
+    { wire: row?.wire ?? 'api_error', appErrorCode: String(result) },
+  )
+}

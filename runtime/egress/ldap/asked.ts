@@ -1,0 +1,128 @@
+/** Reads and judges a request of `ctx.ldap`: its form, what it touches, and what it refers to. */
+import * as v from 'valibot'
+import { type Dn, parseDn } from '../../contract/connector/dn.ts'
+import {
+  DN_ATTRIBUTES,
+  LDAP_LIMITS,
+  LDAP_REQUESTS,
+  type LdapRequest,
+  operationOf,
+} from '../../contract/connector/ldap.ts'
+import type { LdapValue } from '../../contract/connector/ldap-context.ts'
+import { describeIssue } from '../../contract/connector/payload.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import { marksIn } from '../../contract/limits/reply-limits.ts'
+import { judgeLdap, type LdapTarget, mayReferTo } from '../rules/ldap-rules.ts'
+
+/**
+ * Reads the body of a request.
+ *
+ * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
+ */
+export function readAsked(method: string, body: Uint8Array | null): LdapRequest {
+  const operation = operationOf(method)
+  if (operation === null || body === null)
+    throw new RuntimeError('egress_url', 'ldap: is for ctx.ldap alone, not for ctx.fetch')
+  const { maxBytes, maxMarks } = INPUTS.ldap_request
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  if (bytes.length > maxBytes || marksIn(bytes, maxMarks) > maxMarks)
+    throw new RuntimeError(
+      'egress_body',
+      `A request of ctx.ldap may have ${maxBytes} bytes and ${maxMarks / 2} values`,
+    )
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new RuntimeError('egress_url', 'A request of ctx.ldap is not JSON')
+  }
+  const read = v.safeParse(LDAP_REQUESTS[operation] as v.GenericSchema<object, object>, value, {
+    abortEarly: true,
+  })
+  if (!read.success)
+    throw new RuntimeError(
+      'egress_url',
+      `ctx.ldap.${operation}: ${describeIssue(read.issues[0], '', () => true)}`,
+    )
+  // The schema is that of the operation.
+  return { operation, ...read.output } as LdapRequest
+}
+
+/**
+ * The target that lets a request pass, whole: the entry that it is about, where that goes, and what it refers to.
+ *
+ * @throws egress_undeclared, egress_url
+ */
+export function judgeAsked(request: LdapRequest, targets: readonly LdapTarget[]): LdapTarget {
+  if (request.operation === 'search') {
+    const base = request.base ?? null
+    return judgeLdap('search', base === null ? null : read(base), targets)
+  }
+  const target = judgeLdap(request.operation, read(request.dn), targets)
+  if (request.operation === 'modifyDN') judgeLdap('modifyDN', read(request.to), [target])
+  for (const [name, values] of valuesOf(request)) {
+    const [bare = ''] = name.toLowerCase().split(';')
+    if (!DN_ATTRIBUTES.includes(bare)) continue
+    for (const value of values) {
+      const dn = typeof value === 'string' ? parseDn(value) : null
+      if (dn !== null && mayReferTo(dn, target)) continue
+      throw new RuntimeError(
+        'egress_undeclared',
+        `A value of ${name} ${dn === null ? 'is no DN' : `lies outside ${target.baseText}`}: values of ${name} lie below the "base" of ${target.field}, or below one of its "references"`,
+      )
+    }
+  }
+  return target
+}
+
+function read(text: string): Dn {
+  const dn = parseDn(text)
+  // The root is no entry of a directory.
+  if (dn !== null && dn.length > 0) return dn
+  throw new RuntimeError(
+    'egress_url',
+    'A DN of the request cannot be read: build it with ctx.ldap.dn',
+  )
+}
+
+/** All attributes that a request sends. @throws egress_body for too many values */
+function valuesOf(request: LdapRequest): [string, LdapValue[]][] {
+  const all: [string, LdapValue[]][] =
+    request.operation === 'add'
+      ? Object.entries(request.attributes)
+      : request.operation === 'modify'
+        ? request.changes.flatMap((change) =>
+            Object.values(change as Record<string, Record<string, LdapValue[]>>).flatMap((one) =>
+              Object.entries(one),
+            ),
+          )
+        : []
+  const count = all.reduce((sum, [, values]) => sum + values.length, 0)
+  if (count > LDAP_LIMITS.maxValues)
+    throw new RuntimeError(
+      'egress_body',
+      `A request of ctx.ldap may have ${LDAP_LIMITS.maxValues} values`,
+    )
+  return all
+}
+
+/** Names and sizes of a request, for its record: no values. */
+export function tellAsked(request: LdapRequest): string {
+  const told: Record<string, string> = {}
+  if (request.operation === 'search') {
+    told['scope'] = request.scope
+    if (request.attributes) told['attributes'] = request.attributes.join(',')
+    if (request.page.cursor) told['page'] = 'next'
+  } else {
+    const all = valuesOf(request)
+    if (all.length > 0)
+      told['attributes'] = [...new Set(all.map(([name, { length }]) => `${name}:${length}`))].join(
+        ',',
+      )
+  }
+  const text = Object.entries(told)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&')
+  return text === '' ? '' : `?${text.slice(0, 200)}`
+}

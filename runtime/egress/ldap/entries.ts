@@ -1,0 +1,87 @@
+/** Entries of the library as connectors get them. */
+import type { Entry } from 'ldapts'
+import { BINARY_ATTRIBUTES, LDAP_LIMITS } from '../../contract/connector/ldap.ts'
+import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
+
+/** Binary attributes as servers spell them: the library compares exactly. */
+export const SPELT: readonly string[] = [
+  'objectGUID',
+  'objectSid',
+  'jpegPhoto',
+  'thumbnailPhoto',
+  'userCertificate',
+  'cACertificate',
+]
+
+/**
+ * An entry with text values; those of binary attributes, and of any with a value that is no UTF-8, are base64.
+ *
+ * @param binary Further attributes that are bytes, in lower case.
+ */
+export function toEntry({ dn, ...values }: Entry, binary: readonly string[]): LdapEntry {
+  const entry: LdapEntry = { dn, attributes: {}, binary: [] }
+  const attributes: [string, string[]][] = []
+  for (const [name, held] of Object.entries(values)) {
+    const all: readonly (string | Buffer)[] = Array.isArray(held) ? held : [held]
+    // What was asked for and is not there.
+    if (all.length === 0) continue
+    const [bare = ''] = name.toLowerCase().split(';')
+    const isBinary =
+      binary.includes(bare) ||
+      BINARY_ATTRIBUTES.includes(bare) ||
+      /;binary(;|$)/i.test(name) ||
+      all.some((value) => Buffer.isBuffer(value))
+    if (isBinary) entry.binary.push(name)
+    attributes.push([
+      name,
+      all.map((value) =>
+        isBinary
+          ? (typeof value === 'string' ? Buffer.from(value) : value).toString('base64')
+          : String(value),
+      ),
+    ])
+  }
+  // Own members, also where a server names an attribute `__proto__`.
+  return { ...entry, attributes: Object.fromEntries(attributes) }
+}
+
+/** The further values of attributes that a server hands out in ranges (`member;range=0-1499`). */
+export type ReadRange = (attribute: string) => Promise<Entry | undefined>
+
+const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i
+
+/**
+ * Reads the ranges of an entry to their end, and puts the values under the plain name.
+ *
+ * @param read Asks the server for one attribute of this entry.
+ * @returns the entry, and whether the limit of requests ended it before all was read
+ */
+export async function wholeRanges(
+  entry: Entry,
+  read: ReadRange,
+): Promise<{ entry: Entry; isWhole: boolean }> {
+  const ranged = Object.keys(entry).filter((name) => RANGE.test(name))
+  if (ranged.length === 0) return { entry, isWhole: true }
+  const whole: Entry = { ...entry }
+  let requests = 0
+  for (const first of ranged) {
+    const [, name = ''] = RANGE.exec(first) ?? []
+    const pieces: (string | Buffer)[][] = []
+    let current: string | null = first
+    let held: Entry | undefined = entry
+    while (current !== null) {
+      pieces.push([held?.[current] ?? []].flat())
+      const [, , , end = '*'] = RANGE.exec(current) ?? []
+      if (end === '*') break
+      requests += 1
+      if (requests > LDAP_LIMITS.maxRanges) return { entry, isWhole: false }
+      const from: number = Number(end) + 1
+      held = await read(`${name};range=${from}-*`)
+      // A server that begins elsewhere than asked would have it go in circles.
+      current = Object.keys(held ?? {}).find((one) => RANGE.exec(one)?.[2] === String(from)) ?? null
+    }
+    delete whole[first]
+    whole[name] = pieces.flat() as string[]
+  }
+  return { entry: whole, isWhole: true }
+}

@@ -1,0 +1,231 @@
+/** Carries out one judged request on one connection. */
+import { randomUUID } from 'node:crypto'
+import { Attribute, Change, type Entry, type SearchResult } from 'ldapts'
+import { parseDn, writeDn } from '../../contract/connector/dn.ts'
+import { LDAP_LIMITS, type LdapRequest } from '../../contract/connector/ldap.ts'
+import type { LdapPage, LdapValue } from '../../contract/connector/ldap-context.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { LdapTarget } from '../rules/ldap-rules.ts'
+import { SPELT, toEntry, wholeRanges } from './entries.ts'
+import { bytesOrText, toFilter } from './filter.ts'
+import type { Guard } from './guard.ts'
+import type { Lease } from './pool.ts'
+
+/** A request whose DNs were judged; they are written anew, so that what was judged is what a server reads. */
+export type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
+
+/** RFC 3062: change of a password. */
+const PASSWORD_MODIFY = '1.3.6.1.4.1.4203.1.11.1'
+
+/** The DN as it is sent. @throws egress_url where it is none */
+export function sentDn(text: string): string {
+  const dn = parseDn(text)
+  if (dn !== null) return writeDn(dn)
+  throw new RuntimeError('egress_url', 'A DN of the request cannot be read')
+}
+
+/**
+ * Carries a request out.
+ *
+ * @returns a page for a search, an empty object otherwise
+ * @throws what the library throws; egress_undeclared and others for what the request itself is
+ */
+export async function perform(
+  { request, target }: Judged,
+  lease: Lease,
+  leftMs: number,
+): Promise<LdapPage | Record<string, never>> {
+  const { client } = lease.connection
+  switch (request.operation) {
+    case 'search':
+      return search(request, target, lease, leftMs)
+    case 'add':
+      await client.add(sentDn(request.dn), attributesOf(request.attributes))
+      return {}
+    case 'modify':
+      await client.modify(
+        sentDn(request.dn),
+        request.changes.flatMap((change) => changesOf(change)),
+      )
+      return {}
+    case 'delete':
+      await client.del(sentDn(request.dn))
+      return {}
+    case 'modifyDN':
+      // Every special character is written as \XX: the library cuts at the first comma without a backslash before it.
+      await client.modifyDN(sentDn(request.dn), sentDn(request.to))
+      return {}
+    case 'password':
+      await setPassword(request, target, lease)
+      return {}
+  }
+}
+
+async function setPassword(
+  { dn, value }: LdapRequest<'password'>,
+  { passwordForm }: LdapTarget,
+  { connection: { client } }: Lease,
+): Promise<void> {
+  if (passwordForm === 'rfc3062') {
+    await client.exop(PASSWORD_MODIFY, passwordModify(sentDn(dn), value))
+    return
+  }
+  // Active Directory: the password in quotes, as UTF-16 (MS-ADTS section 3.1.1.3.1.5).
+  const values = [Buffer.from(`"${value}"`, 'utf16le')]
+  const modification = new Attribute({ type: 'unicodePwd', values })
+  await client.modify(sentDn(dn), new Change({ operation: 'replace', modification }))
+}
+
+/** PasswdModifyRequestValue: user identity and new password, both short enough for these lengths. */
+export function passwordModify(dn: string, value: string): Buffer {
+  const parts = Buffer.concat([element(0x80, Buffer.from(dn)), element(0x82, Buffer.from(value))])
+  return element(0x30, parts)
+}
+
+function element(tag: number, content: Buffer): Buffer {
+  const head =
+    content.length < 0x80
+      ? Buffer.from([tag, content.length])
+      : Buffer.from([tag, 0x82, content.length >> 8, content.length & 0xff])
+  return Buffer.concat([head, content])
+}
+
+const attributesOf = (all: Record<string, LdapValue[]>): Attribute[] =>
+  Object.entries(all).map(([type, values]) => attributeOf(type, values))
+
+// The library's types want texts or buffers; its writer takes both side by side.
+const attributeOf = (type: string, values: LdapValue[]): Attribute =>
+  new Attribute({ type, values: values.map(bytesOrText) as string[] })
+
+function changesOf(change: LdapRequest<'modify'>['changes'][number]): Change[] {
+  const [[operation, all]] = Object.entries(change) as [
+    ['add' | 'replace' | 'delete', Record<string, LdapValue[]>],
+  ]
+  return attributesOf(all).map((modification) => new Change({ operation, modification }))
+}
+
+type Search = LdapRequest<'search'>
+
+/** The cursor: which parked search, how many entries it has given, and in pages of which size. */
+type Cursor = { id: string; given: number }
+
+const writeCursor = ({ id, given }: Cursor): string => `${id} ${given}`
+
+function readCursor(text: string): Cursor {
+  const match = /^([0-9a-f-]{36}) (\d{1,8})$/.exec(text)
+  if (match !== null) return { id: match[1] as string, given: Number(match[2]) }
+  throw new RuntimeError('directory_refused', 'The cursor of the search cannot be read', {
+    wire: 'invalid_page_token',
+  })
+}
+
+/** The parked search that a request goes on with; undefined for a first page. */
+export const parkedIdOf = (request: LdapRequest): string | undefined =>
+  request.operation === 'search' && request.page.cursor
+    ? readCursor(request.page.cursor).id
+    : undefined
+
+async function search(
+  request: Search,
+  target: LdapTarget,
+  lease: Lease,
+  leftMs: number,
+): Promise<LdapPage> {
+  const base = sentDn(request.base ?? target.baseText)
+  const binary = request.binary.map((name) => name.toLowerCase())
+  const size = request.page.size ?? LDAP_LIMITS.defaultPage
+  const options = {
+    scope: request.scope,
+    filter: toFilter(request.filter),
+    derefAliases: 'never' as const,
+    timeLimit: Math.max(1, Math.ceil(leftMs / 1000)),
+    ...(request.attributes === undefined ? {} : { attributes: [...request.attributes] }),
+    explicitBufferAttributes: [...SPELT, ...request.binary],
+  }
+  const { client, guard } = lease.connection
+  const finish = async (found: SearchResult, cursor: string | null): Promise<LdapPage> => ({
+    entries: (await inOrder(found.searchEntries, whole)).map((one) => toEntry(one, binary)),
+    cursor,
+    referrals: found.searchReferences.slice(0, LDAP_LIMITS.maxReferrals),
+  })
+
+  async function whole(one: Entry): Promise<Entry> {
+    const { entry, isWhole } = await wholeRanges(one, async (attribute) => {
+      const { searchEntries } = await client.search(one.dn, {
+        ...options,
+        scope: 'base',
+        attributes: [attribute],
+      })
+      return searchEntries[0]
+    })
+    if (isWhole) return entry
+    throw new RuntimeError(
+      'upstream_too_large',
+      `An attribute has more values than ${LDAP_LIMITS.maxRanges} requests can read`,
+    )
+  }
+
+  if (request.scope === 'base') return finish(await client.search(base, options), null)
+
+  const cursor = request.page.cursor ? readCursor(request.page.cursor) : null
+  const known = lease.parked
+  const goesOn = cursor !== null && known?.id === cursor.id && known.given === cursor.given
+  lease.parked = null
+  const pages = goesOn
+    ? (known as ParkedPages)
+    : parkedPages(client.searchPaginated(base, { ...options, paged: { pageSize: size } }), guard)
+  if (!goesOn && cursor !== null) await skip(pages, cursor.given)
+  const { found, isLast } = await pages.next()
+  if (isLast) return finish(found, null)
+  lease.parked = pages
+  return finish(found, writeCursor(pages))
+}
+
+type ParkedPages = {
+  id: string
+  given: number
+  next(): Promise<{ found: SearchResult; isLast: boolean }>
+}
+
+const NOTHING: SearchResult = { searchEntries: [], searchReferences: [] }
+
+/** The pages of a search, each with whether it is the last one. */
+function parkedPages(pages: AsyncGenerator<SearchResult>, guard: Guard): ParkedPages {
+  const own: ParkedPages = {
+    id: randomUUID(),
+    given: 0,
+    async next() {
+      guard.renew()
+      const { value, done } = await pages.next()
+      if (done) return { found: NOTHING, isLast: true }
+      own.given += value.searchEntries.length
+      return { found: value, isLast: !guard.hasMore() }
+    },
+  }
+  return own
+}
+
+/**
+ * Reads pages again up to where a cursor stands: the connection that the search began on is gone.
+ *
+ * @throws directory_refused, as an invalid cursor, where the pages do not come to stand there
+ */
+async function skip(pages: ParkedPages, given: number): Promise<void> {
+  while (pages.given < given) {
+    const { isLast } = await pages.next()
+    if (isLast) break
+  }
+  if (pages.given === given) return
+  throw new RuntimeError(
+    'directory_refused',
+    'The search cannot go on where it ended: its entries have changed meanwhile',
+    { wire: 'invalid_page_token' },
+  )
+}
+
+/** Maps one after the other: a connection serves one request at a time. */
+async function inOrder<A, B>(all: readonly A[], map: (one: A) => Promise<B>): Promise<B[]> {
+  const mapped: B[] = []
+  for (const one of all) mapped.push(await map(one))
+  return mapped
+}

@@ -1,0 +1,155 @@
+/**
+ * Connections that are kept for the next request: by tenant, server and bind, never for another. Few for each key,
+ * bounded in all, closed when idle.
+ */
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { Connection } from './connect.ts'
+
+/** A search that has more pages: the connection that it began on is the only one where it can go on. */
+export type Parked = {
+  /** What the cursor names. */
+  id: string
+  /** Entries given so far. */
+  given: number
+  next(): Promise<unknown>
+}
+
+/** A connection while it serves one request. */
+export type Lease = {
+  connection: Connection
+  /** Whether it has served before: then the server may have closed it meanwhile. */
+  isUsed: boolean
+  /** The search that is parked on it. */
+  parked: Parked | null
+  /** Gives the connection back. */
+  release(): void
+  /** Ends it: for what failed in the middle. */
+  drop(): void
+}
+
+export type PoolLimits = { perKey: number; inAll: number; idleMs: number }
+
+const DEFAULT_POOL: PoolLimits = { perKey: 8, inAll: 256, idleMs: 30_000 }
+
+export type Pool = {
+  /**
+   * A connection of a key: one that is idle (with this parked search, if it is there), or a new one. A key of null is
+   * kept for nobody.
+   *
+   * @throws egress_concurrency, and what `open` throws
+   */
+  lease(key: string | null, open: () => Promise<Connection>, parkedId?: string): Promise<Lease>
+  /** Connections that are open: busy and idle. */
+  size(): number
+  close(): void
+}
+
+type Kept = {
+  key: string | null
+  connection: Connection
+  parked: Parked | null
+  isBusy: boolean
+  idle: NodeJS.Timeout | null
+}
+
+/** Makes the pool of one host process. */
+export function createPool(limits: PoolLimits = DEFAULT_POOL): Pool {
+  const all = new Set<Kept>()
+  /** Connections that are being opened, by key: they count as well. */
+  const opening = new Map<string, number>()
+  let openingInAll = 0
+
+  function remove(one: Kept): void {
+    if (one.idle !== null) clearTimeout(one.idle)
+    all.delete(one)
+    one.connection.guard.end()
+  }
+
+  function release(one: Kept): void {
+    one.isBusy = false
+    if (one.key === null || !one.connection.guard.isOpen()) return remove(one)
+    one.idle = setTimeout(() => remove(one), limits.idleMs)
+    one.idle.unref()
+  }
+
+  const leaseOf = (one: Kept, isUsed: boolean): Lease => ({
+    connection: one.connection,
+    isUsed,
+    get parked() {
+      return one.parked
+    },
+    set parked(parked) {
+      one.parked = parked
+    },
+    release: () => release(one),
+    drop: () => remove(one),
+  })
+
+  function take(one: Kept): Lease {
+    one.isBusy = true
+    if (one.idle !== null) clearTimeout(one.idle)
+    one.idle = null
+    return leaseOf(one, true)
+  }
+
+  /** The idle connection that serves best: with the search that is asked for, else with none, else any. */
+  function idleOf(key: string, parkedId?: string): Kept | undefined {
+    const idle = [...all].filter(
+      (one) => one.key === key && !one.isBusy && one.connection.guard.isOpen(),
+    )
+    return (
+      idle.find(({ parked }) => parkedId !== undefined && parked?.id === parkedId) ??
+      idle.find(({ parked }) => parked === null) ??
+      (heldBy(key) >= limits.perKey ? idle[0] : undefined)
+    )
+  }
+
+  const heldBy = (key: string): number =>
+    [...all].filter((one) => one.key === key).length + (opening.get(key) ?? 0)
+
+  /** Room for one more, at the cost of the connection that has been idle longest. */
+  function makeRoom(): void {
+    if (all.size + openingInAll < limits.inAll) return
+    const oldest = [...all].find(({ isBusy }) => !isBusy)
+    if (oldest === undefined)
+      throw new RuntimeError(
+        'egress_concurrency',
+        `All connectors together have ${limits.inAll} connections to directories open: try again later`,
+      )
+    remove(oldest)
+  }
+
+  return {
+    async lease(key, open, parkedId) {
+      const idle = key === null ? undefined : idleOf(key, parkedId)
+      if (idle !== undefined) return take(idle)
+      const counted = key ?? ''
+      if (key !== null && heldBy(key) >= limits.perKey)
+        throw new RuntimeError(
+          'egress_concurrency',
+          `All calls with these credentials together have ${limits.perKey} connections to the directory open: await some requests before sending more`,
+        )
+      makeRoom()
+      opening.set(counted, (opening.get(counted) ?? 0) + 1)
+      openingInAll += 1
+      try {
+        const connection = await open()
+        const made: Kept = { key, connection, parked: null, isBusy: true, idle: null }
+        all.add(made)
+        connection.guard.socket.once('close', () => {
+          if (!made.isBusy) remove(made)
+        })
+        return leaseOf(made, false)
+      } finally {
+        openingInAll -= 1
+        const left = (opening.get(counted) ?? 1) - 1
+        if (left === 0) opening.delete(counted)
+        else opening.set(counted, left)
+      }
+    },
+    size: () => all.size,
+    close() {
+      for (const one of all) remove(one)
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/** What failed at a directory, in the terms of calls: result codes by one table, everything else by the network's. */
+import { ResultCodeError } from 'ldapts'
+import { cut } from '../../bounded/cut.ts'
+import { resultOf } from '../../contract/connector/ldap.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { Guard } from './guard.ts'
+
+/** Longest text of a server that a message repeats, in characters. */
+const MAX_SAID = 200
+
+/**
+ * The error for what the library throws. A defect of ours stays one.
+ *
+ * @returns directory_refused for a result code, why the connection ended otherwise
+ */
+export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
+  if (error instanceof RuntimeError) return error
+  const code = codeOf(error)
+  if (code !== null) return refusal(code, saidBy(error as Error), from)
+  const failure = guard.failure()
+  if (failure !== null) return failure
+  if (!guard.isOpen())
+    return new RuntimeError('upstream_closed', `${from} closed the connection in the middle`)
+  return new RuntimeError('upstream_garbled', `${from} did not answer with valid LDAP`, {}, error)
+}
+
+/** The error for a result code other than success. */
+export function refusal(code: number, said: string, from: string): RuntimeError {
+  const { name, wire } = resultOf(code)
+  const hint =
+    name === 'referral'
+      ? ': it names another server for this entry, and referrals are not followed'
+      : ''
+  const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
+  return new RuntimeError('directory_refused', `${from} answered ${name} (${code})${hint}${text}`, {
+    wire,
+    appErrorCode: name,
+  })
+}
+
+/** The library's errors of result codes: the class where it is one, or anything of its kind. */
+function codeOf(error: unknown): number | null {
+  if (!(error instanceof Error)) return null
+  // The library resets prototypes: the class alone is not to be relied on.
+  const { code, name } = error as Error & { code?: unknown }
+  const isResult = error instanceof ResultCodeError || name === 'ResultCodeError'
+  return typeof code === 'number' && (isResult || /Error$/.test(name)) ? code : null
+}
+
+/** What the server said beside the code. */
+const saidBy = ({ message }: Error): string => message.replace(/ ?Code: 0x[0-9a-f]+$/i, '').trim()

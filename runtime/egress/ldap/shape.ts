@@ -1,0 +1,131 @@
+/**
+ * Judges the bytes of a server's message before the library reads them: lengths that do not add up make it read
+ * for ever. Each byte of a header is looked at once; values are skipped.
+ *
+ * Source: RFC 4511 section 4.1 and appendix B.
+ */
+
+const SEQUENCE = 0x30
+const SET = 0x31
+const INTEGER = 0x02
+const OCTETS = 0x04
+const ENUMERATED = 0x0a
+const CONTROLS = 0xa0
+const ENTRY = 0x64
+const REFERENCE = 0x73
+/** Bind, search done, modify, add, delete, modify DN, extended: what ends an operation. */
+const RESULTS: readonly number[] = [0x61, 0x65, 0x67, 0x69, 0x6b, 0x6d, 0x78]
+
+/** A message that is well formed; `elements` is how many values, names and lists it holds. */
+export type Shape = { kind: 'entry' | 'reference' | 'result'; elements: number }
+
+/** What a message is, or null where it is malformed or of no kind that a client gets. */
+export function shapeOf(bytes: Buffer): Shape | null {
+  let elements = 0
+
+  /** The elements between two places, which they must fill; null where they do not. */
+  function children(start: number, stop: number): Element[] | null {
+    const all: Element[] = []
+    for (let at = start; at < stop; ) {
+      const one = readElement(bytes, at, stop)
+      if (one === null) return null
+      elements += 1
+      all.push(one)
+      at = one.stop
+    }
+    return all
+  }
+
+  /** Whether an element is a list with this tag of which every part is right. */
+  const isList = (
+    { tag, start, stop }: Element,
+    wanted: number,
+    isPart: (one: Element) => boolean,
+  ): boolean => tag === wanted && (children(start, stop)?.every(isPart) ?? false)
+
+  const isOctets = ({ tag }: Element) => tag === OCTETS
+  const isAttribute = ({ tag, start, stop }: Element): boolean => {
+    if (tag !== SEQUENCE) return false
+    const parts = children(start, stop)
+    const [name, values] = parts ?? []
+    return (
+      parts?.length === 2 &&
+      name?.tag === OCTETS &&
+      values !== undefined &&
+      isList(values, SET, isOctets)
+    )
+  }
+  const isControl = (one: Element): boolean =>
+    isList(one, SEQUENCE, ({ tag }) => tag === OCTETS || tag === 0x01)
+  const isNumber = (one: Element | undefined, tag: number): boolean =>
+    one?.tag === tag && one.stop - one.start >= 1 && one.stop - one.start <= 4
+
+  function kindOf({ tag, start, stop }: Element): Shape['kind'] | null {
+    const parts = children(start, stop)
+    if (parts === null) return null
+    const [first, second, third] = parts
+    if (tag === REFERENCE) return parts.length > 0 && parts.every(isOctets) ? 'reference' : null
+    if (tag === ENTRY) {
+      const isEntry = parts.length === 2 && first?.tag === OCTETS && second !== undefined
+      return isEntry && isList(second, SEQUENCE, isAttribute) ? 'entry' : null
+    }
+    const isResult =
+      RESULTS.includes(tag) &&
+      isNumber(first, ENUMERATED) &&
+      second?.tag === OCTETS &&
+      third?.tag === OCTETS
+    return isResult ? 'result' : null
+  }
+
+  const whole = readElement(bytes, 0, bytes.length)
+  if (whole === null || whole.tag !== SEQUENCE || whole.stop !== bytes.length) return null
+  const parts = children(whole.start, whole.stop)
+  const [id, operation, controls] = parts ?? []
+  if (parts === null || parts.length > 3 || !isNumber(id, INTEGER) || operation === undefined)
+    return null
+  if (controls !== undefined && !isList(controls, CONTROLS, isControl)) return null
+  const kind = kindOf(operation)
+  return kind === null ? null : { kind, elements }
+}
+
+/** One element: its tag, and where its contents begin and end. */
+type Element = { tag: number; start: number; stop: number }
+
+function readElement(bytes: Buffer, at: number, stop: number): Element | null {
+  const header = readHeader(bytes.subarray(at, stop))
+  if (header === null || header === 'short') return null
+  const start = at + header.headerBytes
+  return start + header.contentBytes > stop
+    ? null
+    : { tag: bytes[at] as number, start, stop: start + header.contentBytes }
+}
+
+/** The sizes that the first bytes of an element announce; `short` where more are needed, null for a malformed length. */
+export function readHeader(
+  bytes: Buffer,
+): { headerBytes: number; contentBytes: number } | 'short' | null {
+  const first = bytes[1]
+  if (first === undefined) return 'short'
+  if (first < 0x80) return { headerBytes: 2, contentBytes: first }
+  const more = first & 0x7f
+  if (more === 0 || more > 4) return null
+  if (bytes.length < 2 + more) return 'short'
+  return { headerBytes: 2 + more, contentBytes: bytes.readUIntBE(2, more) }
+}
+
+/** The control of paged results (RFC 2696). */
+const PAGES = Buffer.from('1.2.840.113556.1.4.319')
+
+/** Whether a well-formed result says that the search has further pages: its cookie is not empty. */
+export function hasMorePages(bytes: Buffer): boolean {
+  const found = bytes.lastIndexOf(PAGES)
+  if (found === -1) return false
+  let at = found + PAGES.length
+  // Criticality may stand before the value.
+  if (bytes[at] === 0x01) at = readElement(bytes, at, bytes.length)?.stop ?? bytes.length
+  const value = readElement(bytes, at, bytes.length)
+  const list = value === null ? null : readElement(bytes, value.start, value.stop)
+  const size = list === null ? null : readElement(bytes, list.start, list.stop)
+  const cookie = list && size ? readElement(bytes, size.stop, list.stop) : null
+  return cookie !== null && cookie.tag === OCTETS && cookie.stop > cookie.start
+}

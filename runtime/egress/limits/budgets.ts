@@ -1,0 +1,224 @@
+/**
+ * What is open in this process: the memory that bodies and replies hold, counted for a call, a connector
+ * and all, and the requests of a connector.
+ */
+
+import { isFairShare } from '../../bounded/fair-share.ts'
+import { normalizeId } from '../../contract/connector/manifest.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { EgressLimits } from './limits.ts'
+import { createPace, type Pace } from './pace.ts'
+
+/** What one request or reply holds, against every budget that it counts in. */
+export type Holding = {
+  /** @throws what the budget that is full says; then nothing of it is held. */
+  add(amount: number): void
+  /** Gives everything back. */
+  release(): void
+}
+
+/** The budgets of one call. */
+export type CallBudgets = {
+  /**
+   * For one request, until it has ended.
+   *
+   * @throws egress_concurrency
+   */
+  holdSlot(): Holding
+  /** For a request's body, from when it is handed in until its last hop has ended. */
+  holdRequest(): Holding
+  /** For a reply, received and decoded, until it is handed over. */
+  holdReply(): Holding
+  /** Counts what was read of a reply, and says how long to wait before reading on, in milliseconds. */
+  read(bytes: number): number
+}
+
+/**
+ * The budgets of one process; a function, because each call has some of its own. `tenant` names whose call
+ * it is among those of its connector; without it, the call counts for nobody.
+ */
+export type Budgets = (connectorId: string, tenant?: string) => CallBudgets
+
+/** Something that is counted, in bytes or in requests. */
+type Account = {
+  held: number
+  /** Why so much more may not be held; null where it may. */
+  refuse(amount: number): RuntimeError | null
+}
+type Budget = Account & { max: number }
+/** What one of several that share a budget holds of it. */
+type Tenant = { slots: Account; bytes: Account; pace: Pace }
+type Connector = {
+  bytes: Budget
+  slots: Budget
+  ofWhole: Account
+  pace: Pace
+  tenants: Map<string, Tenant>
+}
+
+/**
+ * Creates the budgets of one process. An upstream that never reads, or that answers with much and
+ * slowly, fills those of its call and of its connector before that of the process; and neither one
+ * connector nor one tenant can hold all that it shares with others.
+ *
+ * Errors: egress_concurrency, and upstream_too_large for the replies of one call.
+ */
+export function createBudgets(
+  limits: EgressLimits,
+  onRefused: (connectorId: string) => void = () => {},
+): Budgets {
+  const { maxOpenRequestBytes, maxOpenReplyBytes } = limits
+  const whole = createBudget(limits.maxProcessOpenBytes, processFull)
+  const connectors = new Map<string, Connector>()
+
+  const connectorOf = (id: string): Connector => {
+    const known = connectors.get(id)
+    if (known) return known
+    const made = {
+      bytes: createBudget(limits.maxConnectorOpenBytes, connectorFull),
+      slots: createBudget(limits.maxConnectorOpenFetches, slotsTaken),
+      ofWhole: createShare(whole, connectorsShare),
+      pace: createPace(limits.connectorReadBytesPerSecond, limits.readBurstBytes),
+      tenants: new Map(),
+    }
+    connectors.set(id, made)
+    return made
+  }
+
+  return (connectorId, tenant) => {
+    const id = normalizeId(connectorId)
+    const connector = connectorOf(id)
+    const requests = createBudget(maxOpenRequestBytes, requestsFull)
+    const replies = createBudget(maxOpenReplyBytes, repliesFull)
+    const hold = (of: 'slots' | 'bytes', ...accounts: Account[]): Holding => {
+      const mine = tenant === undefined ? null : tenantOf(connector, tenant, limits)
+      const all = mine === null ? accounts : [...accounts, mine[of]]
+      return createHolding(all, {
+        onRefused: () => onRefused(connectorId),
+        onReleased() {
+          if (tenant !== undefined && mine?.slots.held === 0 && mine.bytes.held === 0)
+            connector.tenants.delete(tenant)
+        },
+      })
+    }
+    return {
+      holdSlot() {
+        const slot = hold('slots', connector.slots)
+        slot.add(1)
+        return slot
+      },
+      holdRequest: () => hold('bytes', requests, connector.bytes, whole, connector.ofWhole),
+      holdReply: () => hold('bytes', replies, connector.bytes, whole, connector.ofWhole),
+      read(bytes) {
+        const waitMs = connector.pace.read(bytes)
+        const mine = tenant === undefined ? undefined : connector.tenants.get(tenant)
+        return Math.max(waitMs, mine?.pace.read(bytes) ?? 0)
+      },
+    }
+  }
+}
+
+function tenantOf(
+  { slots, bytes, tenants }: Connector,
+  name: string,
+  { readBytesPerSecond, readBurstBytes }: EgressLimits,
+): Tenant {
+  const known = tenants.get(name)
+  if (known) return known
+  const made = {
+    slots: createShare(slots, slotsOfTenant),
+    bytes: createShare(bytes, bytesOfTenant),
+    pace: createPace(readBytesPerSecond, readBurstBytes),
+  }
+  tenants.set(name, made)
+  return made
+}
+
+const createBudget = (max: number, full: (max: number) => RuntimeError): Budget => ({
+  held: 0,
+  max,
+  refuse(amount) {
+    return this.held + amount > max ? full(max) : null
+  },
+})
+
+const createShare = (of: Budget, over: (held: number) => RuntimeError): Account => ({
+  held: 0,
+  refuse(amount) {
+    // Who holds nothing may have the last of it.
+    const fair = this.held === 0 || isFairShare(this.held + amount, of.max - of.held - amount)
+    return fair ? null : over(this.held)
+  },
+})
+
+function createHolding(
+  accounts: readonly Account[],
+  { onRefused, onReleased }: { onRefused(): void; onReleased(): void },
+): Holding {
+  let held = 0
+  return {
+    add(amount) {
+      for (const account of accounts) {
+        const error = account.refuse(amount)
+        if (error === null) continue
+        onRefused()
+        throw error
+      }
+      for (const account of accounts) account.held += amount
+      held += amount
+    },
+    release() {
+      for (const account of accounts) account.held -= held
+      held = 0
+      onReleased()
+    },
+  }
+}
+
+const requestsFull = (maxBytes: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `The call has up to ${maxBytes} bytes of request bodies open: await some requests before sending more`,
+  )
+
+const repliesFull = (maxBytes: number): RuntimeError =>
+  new RuntimeError(
+    'upstream_too_large',
+    `The call is receiving more than ${maxBytes} bytes at once`,
+  )
+
+const connectorFull = (maxBytes: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls of this connector together have up to ${maxBytes} bytes of requests and replies open: send smaller ones, or fewer at once`,
+  )
+
+const slotsTaken = (max: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls of this connector together have ${max} requests open: await some before sending more`,
+  )
+
+const processFull = (maxBytes: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All connectors together have up to ${maxBytes} bytes of requests and replies open: try again later`,
+  )
+
+const slotsOfTenant = (held: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls with these credentials together have ${held} requests open, and the rest is for others: await some before sending more`,
+  )
+
+const bytesOfTenant = (held: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls with these credentials together have ${held} bytes of requests and replies open, and the rest is for others: send smaller ones, or fewer at once`,
+  )
+
+const connectorsShare = (held: number): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    `All calls of this connector together have ${held} bytes of requests and replies open, and the rest is for other connectors: send smaller ones, or fewer at once`,
+  )

@@ -1,0 +1,140 @@
+/**
+ * Asks a token endpoint in the form that a connector declares, and reads what it answers. The protocol
+ * itself is oauth4webapi's; here is what providers do besides: JSON and query requests, tokens without a
+ * type or with one of their own, errors inside 200.
+ */
+
+import type { OAuthDeclaration } from '../../contract/connector/manifest.ts'
+import { upstreamMessage } from '../../contract/connector/upstream-status.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { FetchReply } from '../../protocol/lane-call.ts'
+import { createRedact } from '../../redact/redact.ts'
+import { MAX_PARSED_BYTES } from '../limits/limits.ts'
+
+/** A request through the egress of the connector. */
+export type Send = (request: {
+  url: string
+  method: string
+  headers: [string, string][]
+  body: Buffer | null
+}) => Promise<FetchReply>
+
+/** What the library hands over to be sent. */
+type Prepared = { body: URLSearchParams; headers: Record<string, string> }
+
+/** The provider's own JSON, for raw_data. */
+export type Given = Record<string, unknown>
+
+type TokenMeans = {
+  send: Send
+  /** Takes the call's secrets out of a text. */
+  redact(text: string): string
+  /** Told the provider's JSON before it is cut down to the members that the library is to judge. */
+  onAnswer(given: Given): void
+}
+
+/**
+ * Makes the library's `fetch`.
+ *
+ * The function throws oauth_refused, oauth_garbled, and what `send` throws.
+ */
+export function tokenFetch(
+  declaration: Pick<OAuthDeclaration, 'request' | 'bearer_types'>,
+  { send, redact, onAnswer }: TokenMeans,
+): (url: string, prepared: Prepared) => Promise<Response> {
+  const { request = { method: 'POST', data: 'FORMDATA' }, bearer_types = [] } = declaration
+  return async (url, { body, headers }) => {
+    const { address, type, bytes } = FORMS[request.data](url, body)
+    const { 'content-type': _form, ...rest } = headers
+    const reply = await send({
+      url: address,
+      method: request.method,
+      headers: Object.entries(type === null ? rest : { ...rest, 'content-type': type }),
+      body: bytes,
+    })
+    const pair = headers['authorization']?.replace(/^Basic /, '')
+    // Before a message is cut: a piece of a secret would not be found any more.
+    const hidePair = createRedact(() => (pair ? [pair] : []))
+    const hide = (text: string) => redact(hidePair(text))
+    const given = read(reply, hide)
+    onAnswer(given)
+    return Response.json(judged(given, bearer_types))
+  }
+}
+
+type Form = (
+  url: string,
+  body: URLSearchParams,
+) => { address: string; type: string | null; bytes: Buffer | null }
+
+/** How the parameters travel (connector-interface.md section 3.1, request_type). */
+const FORMS: Record<'FORMDATA' | 'JSON' | 'QUERY', Form> = {
+  FORMDATA: (url, body) => ({
+    address: url,
+    type: 'application/x-www-form-urlencoded',
+    bytes: Buffer.from(body.toString()),
+  }),
+  JSON: (url, body) => ({
+    address: url,
+    type: 'application/json',
+    bytes: Buffer.from(JSON.stringify(Object.fromEntries(body))),
+  }),
+  QUERY: (url, body) => ({
+    address: `${url}${url.includes('?') ? '&' : '?'}${body}`,
+    type: null,
+    bytes: null,
+  }),
+}
+
+function read({ status, url, headers, body }: FetchReply, hide: (text: string) => string): Given {
+  const text = body.toString('utf8', 0, MAX_PARSED_BYTES)
+  if (status >= 300) throw refused(status, url, hide(shown(text)))
+  const given = body.length > MAX_PARSED_BYTES ? null : parse(text, headers)
+  if (given === null)
+    throw new RuntimeError(
+      'oauth_garbled',
+      `the token endpoint answered ${status} with something that is not JSON, or too large`,
+    )
+  // Some providers report errors inside 200.
+  if (given['access_token'] === undefined && typeof given['error'] === 'string')
+    throw refused(status, url, hide(shown(text)))
+  return given
+}
+
+/** More than a message repeats of it, cut before it is searched. */
+const shown = (text: string): string => text.slice(0, 64 * 1024)
+
+const refused = (status: number, url: string, text: string): RuntimeError =>
+  new RuntimeError('oauth_refused', upstreamMessage(status, url, text))
+
+function parse(text: string, headers: FetchReply['headers']): Given | null {
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  // The form of RFC 6749's drafts, which a few providers kept.
+  if (/^application\/x-www-form-urlencoded/i.test(type))
+    return Object.fromEntries(new URLSearchParams(text))
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Given)
+      : null
+  } catch {
+    // An answer of the provider, judged by the caller of this function.
+    return null
+  }
+}
+
+/**
+ * A missing type is `bearer`, and one that the connector knows to be; null is absent; the rest of the
+ * answer is no business of this protocol.
+ */
+function judged(
+  { access_token, token_type, refresh_token }: Given,
+  bearerTypes: readonly string[],
+): Given {
+  const isKnown = bearerTypes.some((one) => one.toLowerCase() === String(token_type).toLowerCase())
+  return {
+    access_token,
+    token_type: isKnown ? 'bearer' : (token_type ?? 'bearer'),
+    ...(refresh_token === null || refresh_token === '' ? {} : { refresh_token }),
+  }
+}

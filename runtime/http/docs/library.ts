@@ -1,0 +1,104 @@
+/** The pages of the documentation: each is read and rendered when it is first asked for, and kept. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Document, operationsOf } from '../documents/document.ts'
+import { inSlices } from '../documents/steps.ts'
+import { type KeptDocument, keepDocument, madeOnce } from '../edge/kept.ts'
+import { missingMarkup, pageMarkup, searchMarkup, type Titles } from './layout.ts'
+import type { Rendered } from './markdown.ts'
+import { addressOf, FILES, PACKAGE, PAGES, type Page, resolveLink } from './pages.ts'
+import { type Entry, type Index, indexOf, search } from './search.ts'
+
+const HTML = 'text/html; charset=UTF-8'
+
+export type Library = {
+  /** What is at an address below /docs, such as `operate/tls` or `files/...`; null for nothing. */
+  find(slug: string): Promise<KeptDocument | null>
+  search(query: string): Promise<string>
+  missing(): Promise<string>
+}
+
+/**
+ * Makes it; nothing is read yet.
+ *
+ * @param document Makes the interface's document: its operations can be found too.
+ */
+export function createLibrary(document: () => Promise<Document>): Library {
+  const read = onceFor((page: Page) => rendered(page))
+  const titles = once(async (): Promise<Titles> => {
+    const all = PAGES.map(async (page) => [page.slug, titleOf(await textOf(page.file))] as const)
+    return new Map(await Promise.all(all))
+  })
+  const index = once(async (): Promise<Index> => {
+    const entries: Entry[] = []
+    for (const page of PAGES) entries.push(...entriesOf(page, await read(page)))
+    return indexOf([...entries, ...operationEntries(await document())])
+  })
+  const pages = new Map(
+    PAGES.map((page) => [
+      page.slug,
+      madeOnce(HTML, async () => String(await pageMarkup(page, await read(page), await titles()))),
+    ]),
+  )
+  const files = new Map(
+    Object.entries(FILES).map(([file, type]) => [
+      `files/${file}`,
+      once(async () => keepDocument(await textOf(file), type)),
+    ]),
+  )
+  return {
+    find: async (slug) => (await (pages.get(slug) ?? files.get(slug))?.()) ?? null,
+    search: async (query) =>
+      String(await searchMarkup(query, search(await index(), query), await titles())),
+    missing: async () => String(await missingMarkup(await titles())),
+  }
+}
+
+const textOf = (file: string): Promise<string> => readFile(path.join(PACKAGE, file), 'utf8')
+
+/** The parser is loaded with the first page: a host that shows none does without it. */
+async function rendered({ file }: Page): Promise<Rendered> {
+  const { renderSteps } = await import('./markdown.ts')
+  return inSlices(renderSteps(await textOf(file), (target) => resolveLink(file, target)))
+}
+
+/** The first heading. */
+const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? ''
+
+const entriesOf = (page: Page, { title, sections }: Rendered): Entry[] =>
+  sections.map(({ id, heading, text }, at) => ({
+    address: at === 0 || id === '' ? addressOf(page) : `${addressOf(page)}#${id}`,
+    page: title,
+    heading,
+    text,
+  }))
+
+const operationEntries = (document: Document): Entry[] =>
+  operationsOf(document).map(({ path: at, method, operation }) => ({
+    address: `/docs/api#${operation.operationId}`,
+    page: 'API reference',
+    heading: operation.operationId,
+    text: `${method.toUpperCase()} ${at} ${operation.summary} ${operation.description ?? ''}`,
+  }))
+
+/** Makes a value when it is first asked for; a failure is not kept. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null
+      throw error
+    })
+    return made
+  }
+}
+
+/** The same for each of a fixed number of keys. */
+function onceFor<K, T>(make: (key: K) => Promise<T>): (key: K) => Promise<T> {
+  const all = new Map<K, () => Promise<T>>()
+  return (key) => {
+    const known = all.get(key) ?? once(() => make(key))
+    all.set(key, known)
+    return known()
+  }
+}

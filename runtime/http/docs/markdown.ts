@@ -1,0 +1,144 @@
+/**
+ * Markdown as HTML. Safe whatever the text holds: HTML in it is shown as text, a link leads only where `resolve`
+ * says, and all else is escaped.
+ */
+import { Marked, type RendererObject, type Token, type Tokens } from 'marked'
+import type { Steps } from '../documents/steps.ts'
+import { escapeText } from './escape-text.ts'
+
+/** A heading with the id that links to it, made as GitHub makes it. */
+export type Heading = { depth: number; id: string; text: string }
+
+/** What is below a heading, as plain text: for the search. */
+export type Section = { id: string; heading: string; text: string }
+
+export type Rendered = {
+  title: string
+  html: string
+  headings: readonly Heading[]
+  sections: readonly Section[]
+}
+
+/** Where a link leads, or null where it leads nowhere: its text is shown then. */
+export type Resolve = (target: string) => string | null
+
+/** A table whose cells are longer than this, in characters, is shown as a list on a narrow screen. */
+const LONG_CELL = 40
+
+/** The text of HTML that was made here. */
+const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** A page, one block at a time: others have their turn between them. */
+export function* renderSteps(markdown: string, resolve: Resolve): Steps<Rendered> {
+  const headings: Heading[] = []
+  const marked = new Marked<string, string>({
+    gfm: true,
+    renderer: rendererOf(resolve, idMaker(), headings),
+  })
+  const sections: Section[] = []
+  const html: string[] = []
+  for (const block of blocksOf(markdown)) {
+    const before = headings.length
+    const made = marked.parser(marked.lexer(block))
+    html.push(made)
+    const heading = headings.length > before ? headings[before] : undefined
+    const text = textOf(made.replace(/<h\d[^>]*>.*<\/h\d>/, ''))
+    sections.push({ id: heading?.id ?? '', heading: heading?.text ?? '', text })
+    yield
+  }
+  const title = headings[0]?.text ?? ''
+  return { title, html: html.join(''), headings, sections }
+}
+
+/** The text cut before each heading; what stands in a block of code is none. */
+function blocksOf(markdown: string): string[] {
+  const blocks: string[][] = [[]]
+  let isCode = false
+  for (const line of withoutComments(markdown).split('\n')) {
+    if (line.startsWith('```')) isCode = !isCode
+    if (!isCode && /^#{1,6} /.test(line)) blocks.push([])
+    blocks.at(-1)?.push(line)
+  }
+  return blocks.map((lines) => lines.join('\n')).filter((block) => block.trim() !== '')
+}
+
+/** Markers of what a program writes are not shown. */
+const withoutComments = (markdown: string): string => markdown.replace(/^<!--[^>]*-->$/gm, '')
+
+/** Ids as GitHub makes them: links that work there work here. */
+function idMaker(): (text: string) => string {
+  const seen = new Map<string, number>()
+  return (text) => {
+    const id = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const times = seen.get(id) ?? 0
+    seen.set(id, times + 1)
+    return times === 0 ? id : `${id}-${times}`
+  }
+}
+
+function rendererOf(
+  resolve: Resolve,
+  makeId: (text: string) => string,
+  headings: Heading[],
+): RendererObject<string, string> {
+  return {
+    html: ({ text }) => escapeText(text),
+    heading({ tokens, depth }) {
+      const html = this.parser.parseInline(tokens)
+      const text = textOf(html)
+      const id = makeId(text)
+      headings.push({ depth, id, text })
+      const link =
+        depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`
+      return `<h${depth} id="${id}">${html}${link}</h${depth}>\n`
+    },
+    link({ href, tokens }) {
+      const html = this.parser.parseInline(tokens)
+      const to = resolve(href)
+      return to === null ? html : `<a href="${escapeText(to)}">${html}</a>`
+    },
+    image: ({ href, text }) => imageOf(resolve(href), text),
+    code: ({ text }) => `<pre tabindex="0"><code>${escapeText(text)}</code></pre>\n`,
+    table({ header, rows }) {
+      const inline = (tokens: Token[]) => this.parser.parseInline(tokens)
+      return tableOf(header, rows, inline)
+    },
+  }
+}
+
+/** A picture; one whose dark form lies beside it has both. */
+function imageOf(address: string | null, text: string): string {
+  if (address === null || !address.startsWith('/docs/')) return escapeText(text)
+  const dark = escapeText(address.replace(/\.svg$/, '-dark.svg'))
+  return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${escapeText(address)}" alt="${escapeText(text)}"></picture>`
+}
+
+function tableOf(
+  header: Tokens.TableCell[],
+  rows: Tokens.TableCell[][],
+  inline: (tokens: Token[]) => string,
+): string {
+  const heads = header.map(({ tokens }) => inline(tokens))
+  const isLong = rows.some((cells) => cells.some(({ text }) => text.length > LONG_CELL))
+  const body = rows.map((cells) => {
+    const line = cells.map(({ tokens }, index) => {
+      const label = textOf(heads[index] ?? '')
+      return `<td${label === '' ? '' : ` data-label="${escapeText(label)}"`}>${inline(tokens)}</td>`
+    })
+    return `<tr>${line.join('')}</tr>`
+  })
+  const head = heads.map((one) => `<th scope="col">${one}</th>`).join('')
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table${isLong ? ' class="long"' : ''}><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`
+}

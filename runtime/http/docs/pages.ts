@@ -1,0 +1,119 @@
+/**
+ * PAGES: what is served below /docs, in the order of its table of contents. The texts are Markdown files of this
+ * package: they are read when a page is first asked for.
+ */
+import path from 'node:path'
+
+/** The folder of the package: the same distance from the sources as from what is built. */
+export const PACKAGE: string = path.join(import.meta.dirname, '..', '..', '..')
+
+export type Page = {
+  /** The address below /docs; empty for /docs itself. */
+  slug: string
+  /** Its Markdown, relative to the package. */
+  file: string
+  /** Whether the table of contents names it. */
+  isListed: boolean
+}
+
+export type Part = { title: string; pages: readonly Page[] }
+
+const page = (slug: string, file = `runtime/docs/${slug}.md`): Page => ({
+  slug,
+  file,
+  isListed: true,
+})
+const unlisted = (slug: string, file: string): Page => ({ slug, file, isListed: false })
+const below = (folder: string, names: readonly string[]): Page[] =>
+  names.map((name) => page(`${folder}/${name}`))
+const CONNECTORS = ['scim', 'github', 'okta', 'slack', 'google-workspace', 'rabbitmq', 'keystone']
+
+export const PARTS: readonly Part[] = [
+  { title: 'Begin', pages: [page('', 'runtime/docs/README.md'), page('start')] },
+  {
+    title: 'Write connectors',
+    pages: below('authors', ['guide', 'conventions', 'manifest', 'sdk', 'cases', 'recipes']),
+  },
+  {
+    title: 'Operate',
+    pages: below('operate', [
+      ...['install', 'deploy', 'tls', 'several-hosts', 'connectors', 'secrets', 'backup'],
+      ...['upgrade', 'monitoring', 'troubleshooting', 'containment'],
+    ]),
+  },
+  {
+    title: 'Administer',
+    pages: below('administer', [
+      ...['people', 'apps', 'sync', 'store', 'requests', 'policies', 'webhooks'],
+    ]),
+  },
+  {
+    title: 'Reference',
+    pages: below('reference', [
+      ...['settings', 'commands', 'endpoints', 'access', 'capabilities', 'errors', 'limits'],
+      'metrics',
+    ]),
+  },
+  {
+    title: 'Built-in connectors',
+    pages: CONNECTORS.map((id) => page(`connectors/${id}`, `plugins/${id}/README.md`)),
+  },
+  {
+    title: 'Design',
+    pages: below('design', ['architecture', 'sandbox', 'decisions', 'measurements']),
+  },
+  {
+    title: 'Specification',
+    pages: ['service', 'connector-interface', 'core-interface'].map((name) =>
+      page(`specification/${name}`, `runtime/spec/${name}.md`),
+    ),
+  },
+  {
+    title: 'More',
+    pages: [
+      page('changelog', 'CHANGELOG.md'),
+      unlisted('attacks', 'test/hostile/README.md'),
+      unlisted('results', 'test/bench/RESULTS.md'),
+      unlisted('template', 'plugin-template/README.md'),
+    ],
+  },
+]
+
+export const PAGES: readonly Page[] = PARTS.flatMap(({ pages }) => pages)
+
+/** Files that pages link to and that are shown as they are: address below /docs -> its media type. */
+export const FILES: Readonly<Record<string, string>> = {
+  'runtime/docs/picture.svg': 'image/svg+xml',
+  'runtime/docs/picture-dark.svg': 'image/svg+xml',
+  'scripts/deploy/Containerfile': 'text/plain; charset=utf-8',
+  'scripts/deploy/haproxy.cfg': 'text/plain; charset=utf-8',
+  'scripts/deploy/keyway.rules.yml': 'text/plain; charset=utf-8',
+  'scripts/deploy/keyway.service': 'text/plain; charset=utf-8',
+  'scripts/deploy/nginx.conf': 'text/plain; charset=utf-8',
+  'test/fixtures/readme/people.csv': 'text/plain; charset=utf-8',
+}
+
+/** The address of a page. */
+export const addressOf = ({ slug }: Pick<Page, 'slug'>): string =>
+  slug === '' ? '/docs' : `/docs/${slug}`
+
+const bySource = new Map(PAGES.map((one) => [one.file, one]))
+
+/**
+ * Where a link of a page leads in the browser.
+ *
+ * @param from The Markdown file that has the link, relative to the package.
+ * @param target As it is written: relative, with or without a fragment, or absolute.
+ * @returns null for what is not served
+ */
+export function resolveLink(from: string, target: string): string | null {
+  if (/^https:\/\//.test(target) || /^http:\/\/127\.0\.0\.1[:/]/.test(target)) return target
+  if (/^[a-z][a-z0-9+.-]*:|^\/|\\/i.test(target)) return null
+  const [file = '', fragment] = target.split('#')
+  const hash = fragment === undefined ? '' : `#${fragment}`
+  if (file === '') return hash
+  const full = path.posix.join(path.posix.dirname(from), file).replace(/\/$/, '')
+  const found = bySource.get(full) ?? bySource.get(`${full}/README.md`)
+  if (found) return addressOf(found) + hash
+  return Object.hasOwn(FILES, full) ? `/docs/files/${full}` : null
+}

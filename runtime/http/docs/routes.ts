@@ -1,0 +1,75 @@
+/** The documentation below /docs, and the way to it from `/`. */
+import { type Context, Hono } from 'hono'
+import { DOCS_STYLE, docsPageSteps } from '../documents/docs-page.ts'
+import type { Document } from '../documents/document.ts'
+import { inSlices } from '../documents/steps.ts'
+import type { Env } from '../edge/env.ts'
+import { answerKept, madeOnce } from '../edge/kept.ts'
+import { createLibrary } from './library.ts'
+import { PAGES_STYLE } from './style.ts'
+
+/** What a page of ours may do: show itself, its style and pictures of this host, and search. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+/** A picture or a text: nothing of it may load or run. */
+const FILE_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+const HTML = 'text/html; charset=UTF-8'
+
+/**
+ * Makes them.
+ *
+ * @param document Makes the interface's document.
+ */
+export function docsRoutes(document: () => Promise<Document>): Hono<Env> {
+  const app = new Hono<Env>()
+  const library = createLibrary(document)
+  const reference = madeOnce(HTML, async () => inSlices(docsPageSteps(await document())))
+  const style = madeOnce('text/css; charset=utf-8', () => PAGES_STYLE)
+  const referenceStyle = madeOnce('text/css; charset=utf-8', () => DOCS_STYLE)
+
+  // Programs get what they always got here: no page.
+  app.get('/', (c, next) => {
+    c.header('vary', 'accept')
+    return takesHtml(c.req.header('accept')) ? c.redirect('/docs', 302) : next()
+  })
+  app.get('/docs.css', async (c) => answerKept(c, await referenceStyle()))
+  app.get('/docs/style.css', async (c) => answerKept(c, await style()))
+  app.get('/docs/api', async (c) => answerKept(c, await reference(), PAGE_HEADERS))
+  app.get('/docs/search', async (c) => {
+    return c.html(await library.search(c.req.query('q') ?? ''), 200, PAGE_HEADERS)
+  })
+  app.get('/docs', async (c) => answerPage(c, ''))
+  app.get('/docs/', (c) => c.redirect('/docs', 301))
+  app.get('/docs/*', async (c) => answerPage(c, c.req.path.slice('/docs/'.length)))
+
+  async function answerPage(c: Context<Env>, slug: string): Promise<Response> {
+    const found = await library.find(slug)
+    if (found) {
+      const isFile = slug.startsWith('files/')
+      return answerKept(c, found, isFile ? FILE_HEADERS : PAGE_HEADERS)
+    }
+    return c.html(await library.missing(), 404, PAGE_HEADERS)
+  }
+  return app
+}
+
+/** Whether somebody reads it: browsers name HTML, programs do not. */
+function takesHtml(accepted = ''): boolean {
+  return accepted
+    .toLowerCase()
+    .split(',')
+    .slice(0, 20)
+    .map((one) => one.split(';').map((part) => part.trim()))
+    .some(
+      ([type, ...params]) =>
+        type === 'text/html' && !params.some((param) => /^q=0(?:\.0*)?$/.test(param)),
+    )
+}

@@ -1,0 +1,99 @@
+/**
+ * The search of the documentation: an index of its sections, made once. It holds the pages of this package and the
+ * operations of the interface, nothing that a caller sends.
+ */
+
+import { MAX_QUERY } from '../documents/docs-top.ts'
+
+/** Something to be found. */
+export type Entry = {
+  /** Where it is: `/docs/operate/tls#names`. */
+  address: string
+  /** The page that it is on. */
+  page: string
+  /** Its heading. */
+  heading: string
+  text: string
+}
+
+type Indexed = Entry & { lowerPage: string; lowerHeading: string; lowerText: string }
+export type Index = readonly Indexed[]
+
+/** What was found: the text around the first word, and where the words are in it. */
+export type Hit = Pick<Entry, 'address' | 'page' | 'heading'> & { excerpt: string }
+
+/** Longest query in characters, most words of it, most hits. */
+export const SEARCH_LIMITS = { maxQuery: MAX_QUERY, maxWords: 8, maxHits: 30 } as const
+/** Length of what is shown of a hit, in characters. */
+const EXCERPT = 200
+/** How often a word counts in one section. */
+const MOST_COUNTED = 5
+/** What a word is worth in a heading, in the title of the page, and in the text. */
+const WORTH = { heading: 20, page: 8, text: 1 } as const
+
+export const indexOf = (entries: readonly Entry[]): Index =>
+  entries.map((entry) => ({
+    ...entry,
+    lowerPage: entry.page.toLowerCase(),
+    lowerHeading: entry.heading.toLowerCase(),
+    lowerText: entry.text.toLowerCase(),
+  }))
+
+/** The words of a query. */
+export const wordsOf = (query: string): string[] => [
+  ...new Set(
+    query
+      .slice(0, SEARCH_LIMITS.maxQuery)
+      .toLowerCase()
+      .split(/[\s"“”]+/)
+      .filter((word) => word !== '')
+      .slice(0, SEARCH_LIMITS.maxWords),
+  ),
+]
+
+/** The sections that hold all words, the best first. */
+export function search(index: Index, query: string): Hit[] {
+  const words = wordsOf(query)
+  if (words.length === 0) return []
+  return index
+    .map((entry) => ({ entry, worth: worthOf(entry, words) }))
+    .filter(({ worth }) => worth > 0)
+    .sort((one, other) => other.worth - one.worth)
+    .slice(0, SEARCH_LIMITS.maxHits)
+    .map(({ entry }) => ({
+      address: entry.address,
+      page: entry.page,
+      heading: entry.heading,
+      excerpt: excerptOf(entry, words),
+    }))
+}
+
+/** 0 where a word is missing. */
+function worthOf({ lowerPage, lowerHeading, lowerText }: Indexed, words: string[]): number {
+  let worth = 0
+  for (const word of words) {
+    const own =
+      (lowerHeading.includes(word) ? WORTH.heading : 0) +
+      (lowerPage.includes(word) ? WORTH.page : 0) +
+      timesIn(lowerText, word) * WORTH.text
+    if (own === 0) return 0
+    worth += own
+  }
+  return worth + (words.length > 0 && lowerHeading === words.join(' ') ? WORTH.heading : 0)
+}
+
+function timesIn(text: string, word: string): number {
+  let times = 0
+  for (let at = text.indexOf(word); at >= 0 && times < MOST_COUNTED; times += 1)
+    at = text.indexOf(word, at + word.length)
+  return times
+}
+
+function excerptOf({ text, lowerText }: Indexed, words: string[]): string {
+  const found = words.map((word) => lowerText.indexOf(word)).filter((at) => at >= 0)
+  const first = Math.min(...found, lowerText.length)
+  const from = Math.max(0, first - EXCERPT / 4)
+  const begin = from === 0 ? 0 : text.indexOf(' ', from) + 1
+  const cut = text.slice(begin, begin + EXCERPT)
+  return `${begin > 0 ? '… ' : ''}${cut}${begin + EXCERPT < text.length ? ' …' : ''}`
+}

@@ -1,0 +1,66 @@
+/** The one place where an error becomes an HTTP answer. */
+import type { Context } from 'hono'
+import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import { errorBody } from '../../contract/envelope/envelope.ts'
+import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
+import { isDiskFull } from '../../database/full-disk.ts'
+import { tellFailure } from '../../observe/failure.ts'
+import type { Log } from '../../observe/log.ts'
+import type { Env } from './env.ts'
+import { REQUEST_ID } from './request-id.ts'
+
+/** Makes the handler of everything that is thrown. */
+export function createOnError(log: Log) {
+  return (thrown: Error, c: Context<Env>): Response => {
+    const requestId = c.get('requestId')
+    const appId = c.get('appId') ?? ''
+    const error = problemOf(thrown, requestId)
+    const { status: usual = 200, blame } = ERRORS[error.code]
+    // Below /operator a status says how it ended: scripts must not take a failure for done.
+    const failed = blame === 'caller' ? 422 : 500
+    const status = usual === 200 && c.req.path.startsWith('/operator/') ? failed : usual
+    tellFailure(log, error, { requestId, connector: appId, path: c.req.path })
+    c.header(REQUEST_ID, requestId)
+    return c.json(failureBody(error, appId, c.req.path), status as 200)
+  }
+}
+
+/** First segments of the core interface's paths. */
+const CORE_SEGMENTS: ReadonlySet<string> = new Set(
+  Object.values(ENDPOINTS).map(({ path }) => firstSegment(path)),
+)
+
+/** What is refused before it is routed has the error body of the interface that its path belongs to. */
+export const failureBody = (error: RuntimeError, appId: string, path: string): object =>
+  CORE_SEGMENTS.has(firstSegment(path)) ? { detail: error.message } : errorBody(error, appId)
+
+/** The first name of a path, whose form may be odd: `users` of `//%75sers/x`. */
+function firstSegment(path: string): string {
+  const first = path.split(/[/\\?]/).find((one) => one !== '' && one !== '.') ?? ''
+  return first.replace(/%[0-7][0-9a-f]/gi, (code) => decodeURIComponent(code))
+}
+
+/** A thrown value as an error that can be shown to the caller. */
+export const problemOf = (thrown: unknown, requestId: string): RuntimeError =>
+  thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
+
+/** What the system says when it has no more of something for this process. */
+const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']
+
+/** What of the machine is at its limits, where that and not the runtime is at fault; else null. */
+export function exhausted(thrown: unknown): RuntimeError | null {
+  const message = isDiskFull(thrown)
+    ? 'the disk of the host is full; its operator has to make room, then try again'
+    : EXHAUSTED.includes((thrown as NodeJS.ErrnoException | null)?.code)
+      ? 'the system gives the host no more resources; try again later'
+      : null
+  return message === null ? null : new RuntimeError('host_exhausted', message, {}, thrown)
+}
+
+/** Anything unforeseen: the caller gets the request id, the log gets the rest. */
+function defect(thrown: unknown, requestId: string): RuntimeError {
+  const out = exhausted(thrown)
+  if (out) return out
+  const message = `something went wrong in Keyway itself; its log has more under ${requestId}`
+  return new RuntimeError('internal', message, {}, thrown)
+}

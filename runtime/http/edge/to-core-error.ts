@@ -1,0 +1,60 @@
+/** What goes wrong around the core's functions, in the words and statuses of the core interface. */
+
+import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError, type CoreStatus } from '../../contract/errors/problem.ts'
+import { isAway } from '../../database/away.ts'
+import { isContended, isTooSlow } from '../../database/contention.ts'
+import { isDiskFull } from '../../database/full-disk.ts'
+
+/** What is said while the database is away, and how soon to ask again, in seconds. */
+export const AWAY = { words: 'The database is away; try again', retryAfterSeconds: 2 } as const
+
+/** What is said while a disk is full: what reads goes on, so this comes only of what would change something. */
+const FULL = {
+  words:
+    'The disk of Keyway is full, so this could not be saved; an administrator has to make room, then try again',
+  retryAfterSeconds: 30,
+} as const
+
+/** What is said to one of two changes that waited for each other. */
+const CONTENDED = {
+  words: 'Another change was in the way; nothing was done, try again',
+  retryAfterSeconds: 1,
+} as const
+
+/** What is said where a question was ended because of the time it took. */
+const TOO_SLOW = {
+  words: 'The database took too long, so this was not done; try again',
+  retryAfterSeconds: 10,
+} as const
+
+/** What is said of an error for which the database or its disk is the reason, and how soon to ask again; else null. */
+export function outageOf(thrown: unknown): { words: string; retryAfterSeconds: number } | null {
+  if (isDiskFull(thrown)) return FULL
+  if (isAway(thrown)) return AWAY
+  if (isContended(thrown)) return CONTENDED
+  return isTooSlow(thrown) ? TOO_SLOW : null
+}
+
+export const away = (cause?: unknown): CoreError =>
+  new CoreError(503, AWAY.words, { 'retry-after': String(AWAY.retryAfterSeconds) }, cause)
+
+/** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
+export function toCoreError(thrown: unknown, requestId: string): CoreError {
+  if (thrown instanceof CoreError) return thrown
+  const outage = outageOf(thrown)
+  if (outage) {
+    const headers = { 'retry-after': String(outage.retryAfterSeconds) }
+    return new CoreError(503, outage.words, headers, thrown)
+  }
+  if (thrown instanceof RuntimeError) {
+    const { status = 400 } = ERRORS[thrown.code]
+    return new CoreError(status as CoreStatus, thrown.message, {}, thrown)
+  }
+  return new CoreError(
+    500,
+    `Something went wrong in Keyway itself; its log has more under ${requestId}`,
+    {},
+    thrown,
+  )
+}

@@ -1,0 +1,36 @@
+/** What a handler of an operator's endpoint gets. */
+import type * as v from 'valibot'
+import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
+import type { OperateDeps } from '../../connectors/lifecycle/operating.ts'
+import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import type { OPERATOR_ENDPOINTS, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { RequestContext } from '../../core/kernel/context/context.ts'
+import type { KeptDays } from '../../core/retention/rules.ts'
+import type { Sealer } from '../../secrets/seal.ts'
+
+type Rows = typeof OPERATOR_ENDPOINTS
+
+/** What a handler gets, parsed. */
+export type OperatorInput<N extends OperatorEndpointName> = {
+  params: Record<string, string>
+  query: Rows[N]['query'] extends Params ? ParamValues<Rows[N]['query']> : never
+  body: Rows[N]['body'] extends AnySchema ? v.InferOutput<Rows[N]['body']> : null
+  uploaded: Uploaded | null
+}
+
+export type Operating = OperateDeps & {
+  lifecycle: Lifecycle
+  vault: Sealer
+  /** Where the host keeps its files, and whether the database is among them. */
+  disk: { dataDir: string; isEmbedded: boolean }
+  keptDays: KeptDays
+  parts: RequestContext
+  signal: AbortSignal
+}
+
+export type OperatorHandler<N extends OperatorEndpointName> = (
+  op: Operating,
+  input: OperatorInput<N>,
+) => Promise<unknown>

@@ -1,0 +1,49 @@
+/** `POST /operator/login-links`: links that let one person in to the settings pages. */
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { parseBodyText } from '../../contract/endpoints/body.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { FIRST_ADMIN } from '../../core/sign-in/first-admin.ts'
+import { createLoginLink } from '../../core/sign-in/sessions.ts'
+import { readBody } from '../edge/body.ts'
+import type { Env } from '../edge/env.ts'
+import { SIGN_IN_PATH } from '../settings/layout.ts'
+import { type OperatorGuardDeps, reached } from './guard.ts'
+
+/** What it takes. */
+export const LoginLinkWish = v.pipe(
+  v.object({
+    email: v.optional(
+      v.pipe(v.string(), v.maxLength(320), v.metadata({ description: 'Whom it lets in' })),
+      FIRST_ADMIN,
+    ),
+  }),
+  v.metadata({ title: 'LoginLinkWish', description: 'Whom a login link is for' }),
+)
+
+/** What it answers. The code stands behind `#`, so that it comes into no log on its way. */
+export const LoginLink = v.pipe(
+  v.object({
+    email: v.string(),
+    path: v.pipe(
+      v.string(),
+      v.metadata({ description: 'To be put behind the host’s address; works once' }),
+    ),
+    expires_at: v.string(),
+  }),
+  v.metadata({ title: 'LoginLink', description: 'A way in to the settings pages' }),
+)
+
+/** @throws CoreError 404, 409, 422 */
+export async function makeLoginLink(
+  c: Context<Env>,
+  { db, hasher }: OperatorGuardDeps,
+): Promise<Response> {
+  const body = parseBodyText(LoginLinkWish, await readBody(c), true)
+  if (!body.ok) throw new CoreError(422, body.entries)
+  const { email } = body.value as v.InferOutput<typeof LoginLinkWish>
+  const link = await createLoginLink(reached(db()), hasher, await c.get('operator')(), email)
+  const path = `${SIGN_IN_PATH}#code=${link.code}`
+  c.header('cache-control', 'no-store')
+  return c.json({ email: link.email, path, expires_at: link.expiresAt.toISOString() }, 201)
+}

@@ -1,0 +1,172 @@
+/**
+ * The one place that turns a schema of the contract into JSON Schema (2020-12, as OpenAPI 3.1 has it).
+ * What cannot be expressed throws; nothing is left out silently. Knows no HTTP and no connector.
+ */
+import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
+import type { Field } from '../../contract/connector/settings.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { fieldSchema } from './field-schema.ts'
+import { type JsonSchema, tidy, UNDESCRIBED } from './tidy.ts'
+
+/** Which side of a schema: what may be sent (`input`), or what is always answered (`output`). */
+export type Mode = 'input' | 'output'
+
+/** The named schemas of one document, collected while it is written. */
+export type Components = {
+  /** The JSON Schema of a schema; titled objects and enumerations in it become references. */
+  schema: (schema: AnySchema, mode: Mode) => JsonSchema
+  /** Everything that was referred to, by name, in alphabetical order. */
+  all: () => Record<string, JsonSchema>
+}
+
+/** The JSON Schema of a schema, whole in itself: no references. */
+export function toSchema(schema: AnySchema, mode: Mode): JsonSchema {
+  return convert(schema, mode, {}).root
+}
+
+/**
+ * Starts a collection of named schemas.
+ *
+ * @throws When two different schemas have one title.
+ */
+export function createComponents(): Components {
+  const collected = new Map<string, JsonSchema>()
+  return {
+    schema(schema, mode) {
+      const { root, named } = convert(schema, mode, titledIn(schema))
+      for (const [name, one] of Object.entries(named)) {
+        const known = collected.get(name)
+        if (known && JSON.stringify(known) !== JSON.stringify(one)) {
+          throw new Error(`two different schemas are called ${name}`)
+        }
+        collected.set(name, one)
+      }
+      return root
+    },
+    all: () => Object.fromEntries([...collected].sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+/** Titles that are names; others (`Access token`) are for people. */
+const COMPONENT_NAME = /^[A-Z][A-Za-z0-9]*$/
+
+/** The inside of valibot's schemas, as far as it is read here. */
+type Inside = AnySchema & {
+  pipe?: { kind: string; type: string; metadata?: Record<string, unknown> }[]
+  entries?: Record<string, Inside>
+  options?: readonly (Inside | string)[]
+  item?: Inside
+  wrapped?: Inside
+  value?: Inside
+  literal?: unknown
+  default?: unknown
+}
+
+/** Every object and enumeration inside a schema whose title is a name such as `FoundAccountData`. */
+function titledIn(schema: AnySchema, found: Record<string, AnySchema> = {}) {
+  const inside = schema as Inside
+  const title = inside.pipe?.findLast((one) => one.metadata?.['title'])?.metadata?.['title']
+  const nameable = inside.entries !== undefined || inside.type === 'picklist'
+  if (nameable && typeof title === 'string' && COMPONENT_NAME.test(title)) {
+    if (found[title] === schema) return found
+    if (found[title]) throw new Error(`two different schemas are called ${title}`)
+    found[title] = schema
+  }
+  const { entries = {}, options = [], item, wrapped, value } = inside
+  const children = [...Object.values(entries), ...options, item, wrapped, value]
+  for (const child of children) if (typeof child === 'object') titledIn(child, found)
+  return found
+}
+
+function convert(schema: AnySchema, mode: Mode, definitions: Record<string, AnySchema>) {
+  const { $schema, $defs, ...root } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    typeMode: mode,
+    errorMode: 'throw',
+    definitions,
+    // Rules between members and rules in code have no JSON Schema; their messages tell callers.
+    ignoreActions: ['check', 'raw_check'],
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideSchema: (context) => overrideSchema(context, mode) as Converted,
+    overrideAction: (context) => overrideAction(context) as Converted,
+  })
+  const named = Object.entries($defs ?? {}).map(([name, one]) => [name, tidy(one as JsonSchema)])
+  return {
+    root: tidy(root as JsonSchema),
+    named: Object.fromEntries(named) as Record<string, JsonSchema>,
+  }
+}
+
+type SchemaContext = Parameters<NonNullable<ConversionConfig['overrideSchema']>>[0]
+type ActionContext = Parameters<NonNullable<ConversionConfig['overrideAction']>>[0]
+type Converted = ReturnType<NonNullable<ConversionConfig['overrideSchema']>>
+
+function overrideSchema(context: SchemaContext, mode: Mode): JsonSchema | null {
+  const schema = context.valibotSchema as Inside
+  const json = context.jsonSchema as JsonSchema
+  if (schema.entries) {
+    const required = Object.entries(schema.entries).filter(([, one]) => isRequired(one, mode))
+    return { ...json, required: required.map(([name]) => name) }
+  }
+  if (schema.type === 'nullish' || schema.type === 'nullable') return nullableOf(json)
+  if (schema.type === 'literal') return { ...json, type: typeof schema.literal }
+  if (schema.type === 'custom') return { ...json, [UNDESCRIBED]: true }
+  return null
+}
+
+/** Members with a default are always written out: the converter's own output mode does not say so. */
+function isRequired(entry: Inside, mode: Mode): boolean {
+  if (!['nullish', 'optional', 'exact_optional'].includes(entry.type)) return true
+  const { default: value } = entry
+  return mode === 'output' && (typeof value === 'function' ? value() : value) !== undefined
+}
+
+/** `{ type: 'string' }` or null as `{ type: ['string', 'null'] }`, where it can be said so shortly. */
+function nullableOf(json: JsonSchema): JsonSchema {
+  const [inner] = json['anyOf'] as [JsonSchema]
+  if (typeof inner['type'] !== 'string' || inner['const'] !== undefined) return json
+  const { anyOf, ...rest } = json
+  const { enum: values } = inner as { enum?: unknown[] }
+  return {
+    ...rest,
+    ...inner,
+    type: [inner['type'], 'null'],
+    ...(values ? { enum: [...values, null] } : {}),
+  }
+}
+
+/** Metadata of the contract -> member of the JSON Schema; `null` stays inside. */
+const ANNOTATIONS: Record<string, string | null> = {
+  title: 'title',
+  description: 'description',
+  semantic: 'x-semantic',
+  secret: 'x-secret',
+  fieldType: 'x-field_type',
+  nature: null,
+}
+
+function overrideAction({ valibotAction, jsonSchema }: ActionContext): JsonSchema | null {
+  const { type, metadata } = valibotAction as { type: string; metadata?: Record<string, unknown> }
+  // The bounds of JavaScript's integers say nothing about the value; int64 is what the wire says.
+  if (type === 'safe_integer') {
+    const { minimum, maximum, ...rest } = jsonSchema as JsonSchema
+    return {
+      ...rest,
+      format: 'int64',
+      ...(minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
+      ...(maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
+    }
+  }
+  if (type !== 'metadata' || !metadata) return null
+  const { jsonSchema: literal, field, ...notes } = metadata
+  const base: JsonSchema = { ...(jsonSchema as JsonSchema) }
+  for (const name of Object.keys(metadata)) delete base[name]
+  if (literal || field) delete (base as Record<symbol, unknown>)[UNDESCRIBED]
+  for (const [name, value] of Object.entries(notes)) {
+    const annotation = ANNOTATIONS[name]
+    if (annotation === undefined) throw new Error(`metadata ${name} has no place in JSON Schema`)
+    if (annotation !== null) base[annotation] = value
+  }
+  if (field) return fieldSchema(field as Field)
+  return { ...base, ...(literal as JsonSchema | undefined) }
+}

@@ -1,0 +1,79 @@
+/** The line for the isolates of one worker: bounded, and where it is full it is the flood that has to go. */
+import { RuntimeError } from '../contract/errors/errors.ts'
+
+/** One call that wants an isolate. */
+export type Ticket = {
+  /** Digest of the connector. */
+  connector: string
+  isolateKey: string
+  enter(isolate: number): void
+  /** The worker ended while the call waited. */
+  again(): void
+  /** The place was needed for somebody with fewer calls in the line. */
+  refuse(error: RuntimeError): void
+}
+
+export type WaitQueue = {
+  /**
+   * Puts a ticket at the end. In a full line the newest of those goes of whom there are most: of the
+   * connector, then of the tenant.
+   *
+   * @throws queue_full where there are most of the newcomer's own.
+   */
+  add(ticket: Ticket): void
+  delete(ticket: Ticket): void
+  has(ticket: Ticket): boolean
+  /** Whether a call of this connector waits. */
+  holds(connector: string): boolean
+  /** In the order of coming. */
+  tickets(): Ticket[]
+  readonly size: number
+}
+
+export function createWaitQueue(maxWaiting: number): WaitQueue {
+  const line = new Set<Ticket>()
+
+  function makePlace(newcomer: Ticket): void {
+    const error = new RuntimeError(
+      'queue_full',
+      `${maxWaiting} calls are waiting for a sandbox; send fewer at once`,
+    )
+    const goes = whoGoes([...line], newcomer)
+    if (goes === null) throw error
+    line.delete(goes)
+    goes.refuse(error)
+  }
+
+  return {
+    add(ticket) {
+      if (line.size >= maxWaiting) makePlace(ticket)
+      line.add(ticket)
+    },
+    delete: (ticket) => void line.delete(ticket),
+    has: (ticket) => line.has(ticket),
+    holds(connector) {
+      for (const one of line) if (one.connector === connector) return true
+      return false
+    },
+    tickets: () => [...line],
+    get size() {
+      return line.size
+    },
+  }
+}
+
+/** Who goes for a newcomer; null where nobody has more calls in the line than the newcomer would have. */
+function whoGoes(tickets: Ticket[], newcomer: Ticket): Ticket | null {
+  const connectors = Map.groupBy(tickets, ({ connector }) => connector)
+  const mine = connectors.get(newcomer.connector) ?? []
+  const crowd = longest(connectors.values())
+  const isMine = crowd.length <= mine.length + 1
+  const tenants = Map.groupBy(isMine ? mine : crowd, ({ isolateKey }) => isolateKey)
+  const goes = longest(tenants.values())
+  const own = tenants.get(newcomer.isolateKey)?.length ?? 0
+  return isMine && goes.length <= own + 1 ? null : (goes.at(-1) ?? null)
+}
+
+/** The last of those that are longest. */
+const longest = (groups: Iterable<Ticket[]>): Ticket[] =>
+  [...groups].reduce((found, group) => (group.length >= found.length ? group : found), [])

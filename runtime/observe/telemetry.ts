@@ -1,0 +1,121 @@
+/** What is told of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
+
+import type { RecentCalls } from '../connectors/lifecycle/calls.ts'
+import type { Listing } from '../connectors/registry/registry.ts'
+import { errorBody } from '../contract/envelope/envelope.ts'
+import type { RuntimeError } from '../contract/errors/errors.ts'
+import type { CallEnd, CallLog, InvokeDeps, UpstreamRecord } from '../invoke/ports.ts'
+import type { LanesEvents } from '../lanes/lanes.ts'
+import { tellFailure } from './failure.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Eyes of a command on a host's calls. What one of them sees is told to it in place of the log. */
+export type Observers = {
+  onUpstream?(
+    connector: string,
+    capability: string,
+    record: UpstreamRecord,
+    requestId: string,
+  ): void
+  onLog?: CallLog
+  onChange?(listing: Listing): void
+  onCall?(call: CallEnd): void
+}
+
+export type Telemetry = {
+  changed(listing: Listing): void
+  upstream: InvokeDeps['onUpstream']
+  logged: CallLog
+  called(call: CallEnd): void
+  /** A call that no caller of the interface made: nobody else writes its failure into the log. */
+  calledByCore(call: CallEnd): void
+}
+
+/** Events of worker processes; the metrics may be created after the lanes. */
+export function workersTelemetry(log: Log, metrics: () => Metrics): LanesEvents {
+  return {
+    onEnd(lane, end) {
+      metrics().workerEnded(end.reason)
+      if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
+    },
+    onRepeat: () => metrics().callRepeated(),
+    onSlowed(lane) {
+      metrics().workerSlowed()
+      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
+    },
+  }
+}
+
+export function createTelemetry({
+  log,
+  metrics,
+  calls,
+  observers,
+}: {
+  log: Log
+  metrics: Metrics
+  calls: RecentCalls
+  observers: Observers
+}): Telemetry {
+  const called = (call: CallEnd): void => {
+    const { connector, capability, known, error, seconds, requestId, cause, appId } = call
+    // Only names that exist become labels.
+    if (known) {
+      metrics.call(connector, capability, { code: codeOf(error), cause: cause.kind }, seconds)
+      const ms = Math.round(seconds * 1e6) / 1e3
+      const told = { connector, capability, outcome: wireOf(error), ms, cause, app_id: appId }
+      calls.ended({ request_id: requestId, ...told })
+      log.debug({ requestId, ...told }, 'a call ended')
+    }
+    observers.onCall?.(call)
+  }
+  return {
+    called,
+    calledByCore(call) {
+      called(call)
+      const { error, connector, capability, requestId, cause, appId } = call
+      if (error === null) return
+      const line = { requestId, connector, capability, cause, app_id: appId }
+      // Not the system's own words: whoever asked has them, and they may be about others.
+      const words = `a call of the core ended as ${wireOf(error)}`
+      // What is not there is an answer to a question.
+      if (wireOf(error) === 'not_found') log.debug(line, words)
+      else tellFailure(log, error, line, words)
+    },
+    changed(listing) {
+      if (observers.onChange) return observers.onChange(listing)
+      const { state, reason, ...row } = listing
+      const line = { connector: row.id, ...row, state }
+      if (state === 'ghost') log.warn(line, reason ?? 'a connector is not served')
+      else
+        log.info(
+          line,
+          row.serving ? 'a connector is served' : (reason ?? 'a connector is not served'),
+        )
+    },
+    upstream(served, capability, record, requestId) {
+      const { method, host, path, query, status, error, ms, sentBytes, receivedBytes } = record
+      const sizes = { sent_bytes: sentBytes, received_bytes: receivedBytes }
+      // One by one: records of egress hold more than operators are told.
+      calls.upstream(requestId, { method, host, path, query, status, error, ms, ...sizes })
+      const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
+      metrics.upstream(served.id, outcome, record.ms / 1000)
+      if (observers.onUpstream)
+        return observers.onUpstream(served.id, capability, record, requestId)
+      log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
+    },
+    logged(line) {
+      calls.logged(line.requestId, line)
+      if (observers.onLog) return observers.onLog(line)
+      const { level, message, ...rest } = line
+      log[level](rest, message)
+    },
+  }
+}
+
+/** The code that the caller got. */
+const wireOf = (error: RuntimeError | null): string =>
+  error === null ? 'ok' : errorBody(error, '').error.error_code
+
+const codeOf = (error: RuntimeError | null): string => error?.code ?? 'ok'

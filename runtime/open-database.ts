@@ -1,0 +1,106 @@
+/** The database of a host, and what is done in the background with it: one begins with the other. */
+import type { Config } from './config.ts'
+import { createWork, type Work } from './core/kernel/background/background.ts'
+import type { CoreContext } from './core/kernel/context/context.ts'
+import type { Pace } from './core/kernel/context/pace.ts'
+import { connectionsOf } from './core/kernel/deployment/connection-budget.ts'
+import { agreeOnSecret } from './core/kernel/deployment/deployment.ts'
+import type { TokenHasher } from './core/kernel/identity/token-hasher.ts'
+import { TOKENS_CHANNEL } from './core/kernel/identity/tokens.ts'
+import type { KeptDays } from './core/retention/rules.ts'
+import type { OperatorStanding } from './core/sign-in/operator-standing.ts'
+import { takeOperatorToken } from './core/sign-in/operator-token.ts'
+import { tellPaused } from './core/tasks/upgrade-notice.ts'
+import { jobHandlers } from './core/wiring/job-handlers.ts'
+import { PASSWORD_FILE } from './database/place.ts'
+import { type DatabaseService, startDatabase } from './database/service.ts'
+import type { Log } from './observe/log.ts'
+import { keptSecret } from './secrets/secret-files.ts'
+
+export type HostDatabaseOptions = {
+  config: Config
+  log: Log
+  /** The operator's secrets, newest first. */
+  secrets: readonly string[]
+  /** What becomes of the operator's token is noted there. */
+  operator: OperatorStanding
+  hasher: TokenHasher
+  /** There once connectors can be called: jobs wait for it. */
+  parts: Promise<CoreContext>
+  /** How long what is over is kept, by table. */
+  keptDays: KeptDays
+  /** Whether an empty embedded database may take the place of one that is missing. */
+  replaceMissing: boolean
+  /** Another process keeps the embedded database. */
+  isBeside: boolean
+  pace: Pace
+}
+
+export type HostDatabase = { database: DatabaseService; work: Work }
+
+/** What an operator is told who wrote a secret first that others have replaced. */
+const REPLACED_FIRST =
+  'KEYWAY_SECRET begins with a secret that was replaced by a later one of the list: write the newest first, or the older one never gets free to be dropped'
+
+/** Opens it in the background; what is wrong with a setting is thrown at once. */
+export async function openHostDatabase(options: HostDatabaseOptions): Promise<HostDatabase> {
+  const {
+    config,
+    log,
+    secrets,
+    operator,
+    hasher,
+    parts,
+    keptDays,
+    replaceMissing,
+    isBeside,
+    pace,
+  } = options
+  const { dataDir } = config
+  const work = createWork({
+    handlers: jobHandlers(keptDays),
+    parts,
+    pace,
+    onError: (error) => log.error({ err: error }, 'background work failed'),
+  })
+  const own = {
+    text: operator.token,
+    yields: config.adminToken === '' && config.databaseUrl !== '',
+  }
+  const database = await startDatabase({
+    dataDir,
+    url: config.databaseUrl,
+    password: async () => (await keptSecret(dataDir, PASSWORD_FILE)).value,
+    ...{ replaceMissing, isBeside },
+    prepare: async (reached) => {
+      if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
+      const { db, domainId } = reached
+      operator.heard(await takeOperatorToken(db, hasher, domainId, own))
+      await tellPaused(db, domainId)
+      const crowd = await connectionsOf(db, 1)
+      if (!crowd.enough) log.warn(`${crowd.what}: ${crowd.advice}`)
+      await work.start(reached)
+    },
+    tell: (text) => log.info(text),
+    onError: (error) => log.warn({ err: error }, 'the database'),
+    onLine: (line) => log.debug({ line }, 'postgresql'),
+  })
+  let deafen: () => Promise<void> = async () => {}
+  void database.first.then(() => {
+    const db = database.db()
+    if (!db) return
+    const onError = (error: unknown) =>
+      log.warn({ err: error }, 'asking after the operator’s token failed')
+    deafen = database.listen(TOKENS_CHANNEL, () => void operator.look(db).catch(onError))
+  })
+  return {
+    work,
+    database: {
+      ...database,
+      async stop() {
+        await deafen()
+        await database.stop()
+      },
+    },
+  }
+}

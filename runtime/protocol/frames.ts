@@ -1,0 +1,254 @@
+/**
+ * What crosses the wall between the host and a worker: messages, cut into frames of at most 64 KiB.
+ *
+ * A frame is `u32 payload length | u8 flags | u32 stream | payload` (little endian). A stream carries
+ * one message; its first frame begins with `u8 kind | u32 call | u32 head length | u32 body length`.
+ * The head is JSON, the body bytes: a body is never parsed on the way. The other side is treated as
+ * hostile: every field is checked, and a breach ends the connection.
+ */
+
+import type { Position } from '../contract/errors/position.ts'
+import { INPUTS } from '../contract/limits/inputs.ts'
+import { marksIn, type ReplyLimits } from '../contract/limits/reply-limits.ts'
+
+export const MAX_FRAME_PAYLOAD = 64 * 1024
+export const FRAME_HEADER = 9
+export const MESSAGE_HEADER = 13
+
+export const FIRST = 1
+export const LAST = 2
+export const CREDIT = 4
+
+/** Message kinds, host to worker and worker to host. The number is the byte on the wire. */
+export const KINDS = {
+  // host -> worker
+  load: 1,
+  call: 2,
+  fetched: 3,
+  cancel: 4,
+  ping: 5,
+  dispose: 6,
+  describe: 7,
+  // worker -> host
+  ready: 16,
+  reply: 17,
+  fetch: 18,
+  fetch_abort: 19,
+  log: 20,
+  pong: 21,
+  disposed: 22,
+  described: 23,
+  heavy: 24,
+  judging: 25,
+} as const
+
+export type Kind = keyof typeof KINDS
+
+const KIND_OF = new Map<number, Kind>(
+  Object.entries(KINDS).map(([name, byte]) => [byte, name as Kind]),
+)
+
+/** Heads of the messages, by kind. `call` is the host's call id; 0 where there is none. */
+export type Heads = {
+  /** Body: the connector's bundle. */
+  load: { connector: string; memoryMb: number; responseFields: Record<string, unknown> }
+  /** Body: the call's JSON. */
+  call: {
+    connector: string
+    isolate: number
+    capability: string
+    raw: boolean
+    /** Its code gets a thread of its own instead of slices of the worker's main thread. */
+    threaded: boolean
+    /** Where the host parses the reply itself. */
+    limits?: ReplyLimits | undefined
+  }
+  fetched: {
+    isolate: number
+    request: number
+    reply:
+      | { status: number; url: string; redirected: boolean; headers: [string, string][] }
+      | {
+          error: {
+            code: string
+            message: string
+            raised_by: string
+            status_code: number | null
+            app_error_code: string | null
+          }
+        }
+  }
+  cancel: { isolate: number }
+  ping: { isolate: number }
+  dispose: { isolate: number }
+  /** Loads the connector and asks what its code implements. */
+  describe: { connector: string; isolate: number }
+  ready: { version: string }
+  /** Body: the response's JSON text, then the raw data's. */
+  reply: Reply
+  /** Body: the request's bytes. */
+  fetch: {
+    request: number
+    url: string
+    method: string
+    headers: [string, string][]
+    redirect: 'follow' | 'manual' | 'error'
+    hasBody: boolean
+  }
+  fetch_abort: { request: number }
+  log: { level: 'debug' | 'info' | 'warn' | 'error'; message: string; fields: unknown }
+  pong: { isolate: number }
+  disposed: {
+    isolate: number
+    /** `cut`: a slice on the worker's main thread was too long; nothing is known against its calls. */
+    reason: 'asked' | 'memory' | 'load' | 'failed' | 'cut'
+    message: string
+    /** Where in the bundle it was thrown, where that is known. */
+    at: Position[]
+  }
+  described: { capabilities: string[] }
+  /** The call has taken more of the worker's main thread than its part. */
+  heavy: Record<string, never>
+  /** The worker is about to judge a large reply, and hears nothing meanwhile. */
+  judging: { chars: number }
+}
+
+/** How a call ended, as the worker saw it. */
+export type Reply =
+  | {
+      ok: true
+      cursorJson: string
+      responseBytes: number
+      /** How many accounts the list lost because of their status. */
+      leftOut?: number | undefined
+    }
+  | { ok: false; error: GuestError }
+  /** The handler let an error of ctx.fetch through: the host has its own record of that request. */
+  | { ok: false; fetch: number }
+  /** The worker refused the reply, or could not run the handler. */
+  | {
+      ok: false
+      refused: 'reply_invalid' | 'reply_too_large' | 'cursor_too_large'
+      message: string
+    }
+
+/** An error in the words of the connector. */
+export type GuestError = {
+  code: string
+  message: string
+  app_error_code: string | null
+  status_code: number | null
+  raised_by: string | null
+  /** Where in the bundle something else than a ConnectorError was thrown, the innermost first. */
+  at: Position[]
+}
+
+/** A whole message. */
+export type Message<K extends Kind = Kind> = {
+  [N in K]: { kind: N; call: number; head: Heads[N]; body: Buffer }
+}[K]
+
+/** A breach of the protocol by the other side. The connection cannot go on. */
+export class ProtocolError extends Error {}
+
+/** Encodes a message's first bytes: everything but the body. */
+export function encodeHead(kind: Kind, call: number, head: unknown, bodyBytes: number): Buffer {
+  const json = Buffer.from(JSON.stringify(head))
+  const bytes = Buffer.allocUnsafe(MESSAGE_HEADER + json.length)
+  bytes[0] = KINDS[kind]
+  bytes.writeUInt32LE(call, 1)
+  bytes.writeUInt32LE(json.length, 5)
+  bytes.writeUInt32LE(bodyBytes, 9)
+  json.copy(bytes, MESSAGE_HEADER)
+  return bytes
+}
+
+/** The length that a message announces in its first frame, header included. */
+export function announcedBytes(first: Buffer): number {
+  if (first.length < MESSAGE_HEADER) throw new ProtocolError('first frame too short')
+  return MESSAGE_HEADER + first.readUInt32LE(5) + first.readUInt32LE(9)
+}
+
+/** Reads a whole message. Throws ProtocolError when its parts do not add up. */
+export function decodeMessage(bytes: Buffer): Message {
+  const kind = KIND_OF.get(bytes[0] as number)
+  if (kind === undefined) throw new ProtocolError(`unknown kind ${bytes[0]}`)
+  const bodyStart = MESSAGE_HEADER + bytes.readUInt32LE(5)
+  if (bodyStart > bytes.length)
+    throw new ProtocolError(`head of ${kind} is longer than its message`)
+  const text = bytes.subarray(MESSAGE_HEADER, bodyStart)
+  const { maxBytes, maxMarks } = INPUTS.worker_head
+  if (text.length > maxBytes || marksIn(text, maxMarks) > maxMarks)
+    throw new ProtocolError(`head of ${kind} is too large`)
+  let head: unknown
+  try {
+    head = JSON.parse(text.toString('utf8'))
+  } catch (cause) {
+    throw new ProtocolError(`head of ${kind} is not JSON`, { cause })
+  }
+  if (typeof head !== 'object' || head === null) throw new ProtocolError(`head of ${kind}`)
+  return { kind, call: bytes.readUInt32LE(1), head, body: bytes.subarray(bodyStart) } as Message
+}
+
+/** Encodes one frame's header. */
+export function frameHeader(length: number, flags: number, stream: number): Buffer {
+  const bytes = Buffer.allocUnsafe(FRAME_HEADER)
+  bytes.writeUInt32LE(length, 0)
+  bytes[4] = flags
+  bytes.writeUInt32LE(stream, 5)
+  return bytes
+}
+
+export type Frame = { flags: number; stream: number; payload: Buffer }
+
+/**
+ * Splits a byte stream into frames, independent of chunk boundaries. A payload is a view of the chunk or of the parser's
+ * buffer; copy it to keep it. Throws ProtocolError on an oversized frame.
+ */
+export function createFrameParser(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
+  /** Holds an incomplete frame; allocated when first needed. */
+  let carry: Buffer | null = null
+  let carried = 0
+
+  /** Copies the missing bytes of the incomplete frame. @returns bytes taken from the chunk */
+  function complete(frame: Buffer, chunk: Buffer): number {
+    let at = 0
+    while (carried > 0) {
+      const wanted = carried < FRAME_HEADER ? FRAME_HEADER : frameBytes(frame, 0)
+      const taken = chunk.copy(frame, carried, at, at + wanted - carried)
+      carried += taken
+      at += taken
+      if (carried < wanted) return at
+      if (wanted < frameBytes(frame, 0)) continue
+      carried = 0
+      onFrame(frameAt(frame, 0, wanted))
+    }
+    return at
+  }
+
+  return (chunk) => {
+    let at = carry === null ? 0 : complete(carry, chunk)
+    while (chunk.length - at >= FRAME_HEADER) {
+      const end = at + frameBytes(chunk, at)
+      if (end > chunk.length) break
+      onFrame(frameAt(chunk, at, end))
+      at = end
+    }
+    if (at === chunk.length) return
+    carry ??= Buffer.allocUnsafeSlow(FRAME_HEADER + MAX_FRAME_PAYLOAD)
+    carried = chunk.copy(carry, 0, at)
+  }
+}
+
+/** Length of the frame at an offset, including its header. */
+function frameBytes(bytes: Buffer, at: number): number {
+  const length = bytes.readUInt32LE(at)
+  if (length > MAX_FRAME_PAYLOAD) throw new ProtocolError(`frame of ${length} bytes`)
+  return FRAME_HEADER + length
+}
+
+const frameAt = (bytes: Buffer, at: number, end: number): Frame => ({
+  flags: bytes[at + 4] as number,
+  stream: bytes.readUInt32LE(at + 5),
+  payload: bytes.subarray(at + FRAME_HEADER, end),
+})

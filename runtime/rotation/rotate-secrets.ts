@@ -1,0 +1,160 @@
+/** Sealing anew what an older secret has sealed, so that the older one can be dropped. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { mayRenew, noteBehind } from '../core/kernel/deployment/deployment.ts'
+import { isAway } from '../database/away.ts'
+import type { Db } from '../database/database.ts'
+import { SealError, type Sealer, sealedWith } from '../secrets/seal.ts'
+import { lostTokens, rotationOf } from './rotation.ts'
+import { SEALED_PLACES, type SealedPlace } from './sealed-places.ts'
+
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+/** Rows that are read at once. */
+const BATCH = 20
+/** Pause before the database is asked again, in milliseconds. */
+const AWAY_MS = 2000
+
+type Told = (fields: object, text: string) => void
+type Reseal = { signal: AbortSignal; info: Told; warn: Told }
+
+/** How often what is left of a rotation is looked at, in milliseconds. */
+const LOOK_MS = 5000
+
+type Host = { first: Promise<void>; db(): Db | null } | null
+type Means = { signal: AbortSignal; log: { info: Told; warn: Told; error: Told } }
+
+/** Follows a rotation from when the database is there until the host stops; what fails is told. */
+export async function followRotation(
+  database: Host,
+  vault: Sealer,
+  { signal, log }: Means,
+): Promise<void> {
+  await database?.first
+  const db = database?.db()
+  if (!db) return
+  const means = { signal, info: log.info.bind(log), warn: log.warn.bind(log) }
+  await keepSealing(db, vault, means).catch((error) => {
+    if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials anew failed')
+  })
+}
+
+/**
+ * While a host has more than one secret: has all that is kept sealed with the newest, again and again, since
+ * other hosts may still seal with an older one, and says when that can be dropped. Ends with `signal`, and at
+ * once where there is one secret.
+ */
+async function keepSealing(db: Db, vault: Sealer, means: Reseal): Promise<void> {
+  const { signal, info, warn } = means
+  const { keyIds } = vault
+  await resealAll(db, vault, means)
+  const lost = await lostTokens(db, keyIds)
+  if (lost > 0) warn({ api_tokens: lost }, LOST_TOKENS)
+  let told = ''
+  while (keyIds.length > 1 && !signal.aborted) {
+    try {
+      await noteBehind(db)
+      const rotation = await rotationOf(db, keyIds)
+      const { needed, page_tokens_until, hosts_behind, safe_to_drop } = rotation
+      const state = JSON.stringify([safe_to_drop, hosts_behind, Object.values(needed).map(Boolean)])
+      if (told !== state) {
+        if (safe_to_drop) info({ newest: rotation.newest }, SAFE)
+        else info({ needed, page_tokens_until, hosts_behind }, NEEDED)
+      }
+      told = state
+    } catch (error) {
+      if (!isAway(error)) throw error
+    }
+    await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    if (!signal.aborted) await resealAll(db, vault, { ...means, warn: () => {} })
+  }
+}
+
+const SAFE = 'nothing needs the older secrets of KEYWAY_SECRET any more: it is safe to drop them'
+const NEEDED =
+  'older secrets of KEYWAY_SECRET are still needed: do not drop them yet; keyway rotation says by what'
+const LOST_TOKENS =
+  'API tokens were hashed with a secret that KEYWAY_SECRET does not have any more, and do not work: put it back at the end of the list, or revoke them with keyway rotation --end-tokens'
+
+/**
+ * Seals with the newest secret what an older one has sealed. A row that was changed meanwhile is left as it
+ * is: whoever changed it has sealed it with the newest. So several hosts may do this at once, and it may be
+ * ended at any point. Nothing is done while another host would not know the newest secret.
+ */
+export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<void> {
+  let resealed = 0
+  for (const place of SEALED_PLACES) resealed += await resealPlace(db, vault, place, means)
+  if (resealed > 0) means.info({ resealed }, 'kept credentials were sealed with the newest secret')
+}
+
+/** How many rows of one table were sealed anew. */
+async function resealPlace(
+  db: Db,
+  vault: Sealer,
+  place: SealedPlace,
+  { signal, info, warn }: Reseal,
+): Promise<number> {
+  const lost: Record<string, number> = {}
+  let resealed = 0
+  let altered = 0
+  let after: Key = { domainId: NO_ID, key: NO_ID }
+  while (!signal.aborted) {
+    try {
+      const rows = await olderThan(db, vault, place, after)
+      for (const row of rows) {
+        if (signal.aborted) return resealed
+        const end = await reseal(db, vault, place, row)
+        if (end === 'key') {
+          const key = sealedWith(row.sealed)
+          lost[key] = (lost[key] ?? 0) + 1
+        } else if (end === 'altered') altered += 1
+        else if (end === 'done') resealed += 1
+        after = row
+      }
+      if (rows.length < BATCH) break
+      info({ resealed }, 'kept credentials are sealed with the newest secret')
+    } catch (error) {
+      if (!isAway(error)) throw error
+      await pause(AWAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  if (Object.keys(lost).length > 0) warn({ [place.table]: lost }, place.lost)
+  if (altered > 0) warn({ [place.table]: altered }, place.altered)
+  return resealed
+}
+
+type Key = { domainId: string; key: string }
+type Sealed = Key & { sealed: Buffer }
+
+/** What another key than the newest has sealed, in the order of domains and keys. */
+async function olderThan(db: Db, vault: Sealer, place: SealedPlace, after: Key): Promise<Sealed[]> {
+  const newest = Buffer.from(vault.keyId, 'hex')
+  const [key, held] = [sql.identifier(place.key), sql.identifier(place.column)]
+  const { rows } = await db.execute<Sealed>(sql`
+    select domain_id as "domainId", ${key}::text as key, ${held} as sealed from ${sql.identifier(place.table)}
+    where (domain_id, ${key}) > (${after.domainId}, ${after.key})
+      and substring(${held} from 1 for ${newest.length}::int) <> ${newest}::bytea
+    order by domain_id, ${key} limit ${BATCH}`)
+  return rows
+}
+
+async function reseal(
+  db: Db,
+  vault: Sealer,
+  place: SealedPlace,
+  row: Sealed,
+): Promise<'done' | 'left' | 'key' | 'altered'> {
+  try {
+    const owner = place.bound(row.domainId, row.key)
+    const sealed = vault.seal(vault.open(row.sealed, owner), owner)
+    const [key, held] = [sql.identifier(place.key), sql.identifier(place.column)]
+    const { rowCount } = await db.execute(sql`
+      update ${sql.identifier(place.table)} set ${held} = ${sealed}::bytea
+      where domain_id = ${row.domainId} and ${key} = ${row.key} and ${held} = ${row.sealed}::bytea
+        and ${mayRenew(vault.keyId)}`)
+    return rowCount === 1 ? 'done' : 'left'
+  } catch (error) {
+    if (error instanceof SealError) return error.why
+    throw error
+  }
+}

@@ -1,0 +1,150 @@
+/** How far the change to the newest secret is: what still needs an older one, and how its tokens are ended. */
+import { and, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Rotation, RotationNeeds } from '../contract/endpoints/rotation.ts'
+import { PAGE_TOKEN_LIFETIME_MS } from '../contract/limits/page-token-lifetime.ts'
+import { type Doer, recordActivity } from '../core/kernel/audit/activity.ts'
+import { isLive, newestSecret, nobodyBehindSince } from '../core/kernel/deployment/deployment.ts'
+import { endToken, tokenTarget } from '../core/kernel/identity/tokens.ts'
+import type { Db } from '../database/database.ts'
+import { nodes } from '../database/schema/lifecycle.ts'
+import { apiTokens, users } from '../database/schema/people.ts'
+import { loginLinks, sessions } from '../database/schema/sessions.ts'
+import { databaseTime } from '../database/transactions.ts'
+import { SEALED_PLACES } from './sealed-places.ts'
+
+/** Most tokens that are named. */
+const MAX_NAMED = 100
+/** Tokens that are ended in one transaction. */
+const BATCH = 100
+
+/** A token that works, and that the newest secret would not know. */
+const waits = (newest: string): SQL | undefined =>
+  and(
+    isNull(apiTokens.revokedAt),
+    or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, sql`now()`)),
+    sql`${apiTokens.keyId} is distinct from ${newest}`,
+  )
+
+/**
+ * How far the change is.
+ *
+ * @param keyIds Ids of this host's secrets.
+ */
+export async function rotationOf(db: Db, keyIds: readonly string[]): Promise<Rotation> {
+  const current = await newestSecret(db)
+  if (!current) throw new Error('no host has started with a secret yet')
+  const { keyId: newest, since } = current
+  const needed = await neededBy(db, newest)
+  const behind = await hostsBehind(db, newest)
+  const aloneSince = await nobodyBehindSince(db)
+  const until = new Date((aloneSince ?? since).getTime() + PAGE_TOKEN_LIFETIME_MS)
+  const isPast = until <= (await databaseTime(db))
+  const nothing = Object.values(needed).every((count) => count === 0)
+  return {
+    newest,
+    since: since.toISOString(),
+    older: keyIds.filter((id) => id !== newest),
+    needed,
+    tokens: await waitingTokens(db, newest),
+    page_tokens_until: isPast ? null : until.toISOString(),
+    hosts_behind: behind,
+    safe_to_drop: nothing && isPast && behind.length === 0,
+  }
+}
+
+async function neededBy(db: Db, newest: string): Promise<RotationNeeds> {
+  const older = (table: typeof sessions | typeof loginLinks) =>
+    db.$count(
+      table,
+      and(gt(table.expiresAt, sql`now()`), sql`${table.keyId} is distinct from ${newest}`),
+    )
+  const sealed: Record<string, number> = {}
+  for (const { table, column } of SEALED_PLACES) {
+    const held = sql.identifier(column)
+    const key = Buffer.from(newest, 'hex')
+    const { rows } = await db.execute<{ n: number }>(sql`
+      select count(*)::int as n from ${sql.identifier(table)}
+      where ${held} is not null and substring(${held} from 1 for ${key.length}::int) <> ${key}::bytea`)
+    sealed[table] = rows[0]?.n ?? 0
+  }
+  const { apps = 0, inline_webhooks = 0, probes = 0 } = sealed
+  return {
+    api_tokens: await db.$count(apiTokens, waits(newest)),
+    sessions: await older(sessions),
+    login_links: await older(loginLinks),
+    apps,
+    inline_webhooks,
+    probes,
+  }
+}
+
+async function waitingTokens(db: Db, newest: string): Promise<Rotation['tokens']> {
+  const rows = await db
+    .select({ token: apiTokens, user: users.email })
+    .from(apiTokens)
+    .innerJoin(users, eq(users.id, apiTokens.userId))
+    .where(waits(newest))
+    .orderBy(sql`${apiTokens.lastUsedAt} desc nulls last`, desc(apiTokens.createdAt), apiTokens.id)
+    .limit(MAX_NAMED)
+  return rows.map(({ token: { id, name, createdAt, lastUsedAt }, user }) => ({
+    id,
+    name,
+    user,
+    created_at: createdAt.toISOString(),
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  }))
+}
+
+async function hostsBehind(db: Db, newest: string): Promise<Rotation['hosts_behind']> {
+  const first = sql`${nodes.keyIds} ->> 0`
+  return db
+    .select({
+      node: nodes.id,
+      knows_newest: sql<boolean>`coalesce(${nodes.keyIds} ? ${newest}, false)`,
+    })
+    .from(nodes)
+    .where(and(isLive, sql`${first} is distinct from ${newest}`))
+    .orderBy(nodes.id)
+}
+
+/** How many tokens do not work because the secret that hashed them is none of this host's. */
+export async function lostTokens(db: Db, keyIds: readonly string[]): Promise<number> {
+  const known = sql.join(
+    keyIds.map((id) => sql`${id}`),
+    sql`, `,
+  )
+  const [newest = ''] = keyIds
+  const isLost = sql`${apiTokens.keyId} is not null and ${apiTokens.keyId} not in (${known})`
+  return db.$count(apiTokens, and(waits(newest), isLost))
+}
+
+/**
+ * Revokes the tokens that were not used since the newest secret is there.
+ *
+ * @returns How many; for a dry run how many it would be.
+ */
+export async function endWaitingTokens(db: Db, actor: Doer, dryRun: boolean): Promise<number> {
+  const newest = (await newestSecret(db))?.keyId ?? ''
+  const mine = and(eq(apiTokens.domainId, actor.domainId), waits(newest))
+  if (dryRun) return db.$count(apiTokens, mine)
+  let ended = 0
+  for (;;) {
+    const count = await db.transaction(async (tx) => {
+      const rows = await tx
+        .select()
+        .from(apiTokens)
+        .where(mine)
+        .orderBy(apiTokens.id)
+        .limit(BATCH)
+        .for('update')
+      for (const { id, userId, domainId, name } of rows) {
+        await endToken(tx, id, { userId, domainId })
+        const metadata = { unused_since_rotation: true }
+        await recordActivity(tx, actor, 'API_TOKEN_REVOKED', [tokenTarget(id, name)], metadata)
+      }
+      return rows.length
+    })
+    ended += count
+    if (count < BATCH) return ended
+  }
+}

@@ -1,0 +1,79 @@
+/** Helpers for `ctx.ldap`: values of entries, Active Directory's ids as text, writes that are done already. */
+import type { LdapEntry } from '../contract/connector/ldap-context.ts'
+
+/**
+ * The values of an attribute, whose name is compared without case; none where it is not there.
+ *
+ * @example
+ * const emails = valuesOf(entry, 'mail')
+ */
+export function valuesOf(entry: LdapEntry, attribute: string): string[] {
+  const wanted = attribute.toLowerCase()
+  for (const [name, values] of Object.entries(entry.attributes))
+    if (name.toLowerCase() === wanted) return values
+  return []
+}
+
+/**
+ * The first value of an attribute, or undefined.
+ *
+ * @example
+ * const email = firstOf(entry, 'mail')
+ */
+export const firstOf = (entry: LdapEntry, attribute: string): string | undefined =>
+  valuesOf(entry, attribute)[0]
+
+/**
+ * Waits for a write, and takes these results of the directory for success: what makes a write safe to send twice.
+ *
+ * @returns whether it was the write that changed something
+ *
+ * @example
+ * await unlessAlready(ctx.ldap.modify(group, [{ add: { member: [dn] } }]), 'attributeOrValueExists')
+ */
+export async function unlessAlready(write: Promise<void>, ...results: string[]): Promise<boolean> {
+  try {
+    await write
+    return true
+  } catch (error) {
+    const code = Object(error).app_error_code
+    if (typeof code === 'string' && results.includes(code)) return false
+    throw error
+  }
+}
+
+/**
+ * A GUID in its usual form of an `objectGUID` in base64; the first three groups are stored backwards.
+ *
+ * @example
+ * const id = guidText(firstOf(entry, 'objectGUID') ?? '')
+ */
+export function guidText(base64: string): string {
+  const hex = [...bytesOf(base64)].map((byte) => byte.toString(16).padStart(2, '0'))
+  const order = [3, 2, 1, 0, -1, 5, 4, -1, 7, 6, -1, 8, 9, -1, 10, 11, 12, 13, 14, 15]
+  return order.map((at) => (at === -1 ? '-' : (hex[at] ?? '00'))).join('')
+}
+
+/**
+ * A SID in its usual form (`S-1-5-21-...`) of an `objectSid` in base64.
+ *
+ * @example
+ * const sid = sidText(firstOf(entry, 'objectSid') ?? '')
+ */
+export function sidText(base64: string): string {
+  const bytes = bytesOf(base64)
+  const at = (index: number): number => bytes[index] ?? 0
+  let authority = 0
+  for (let index = 2; index < 8; index += 1) authority = authority * 256 + at(index)
+  const parts = ['S', at(0), authority]
+  for (let index = 0; index < at(1); index += 1) {
+    const start = 8 + 4 * index
+    parts.push(
+      at(start) + at(start + 1) * 2 ** 8 + at(start + 2) * 2 ** 16 + at(start + 3) * 2 ** 24,
+    )
+  }
+  return parts.join('-')
+}
+
+const bytesOf = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

@@ -1,0 +1,44 @@
+/** Secrets that the operator did not set: made once, kept in the data directory for the owner alone. */
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { randomSecret } from './key-derivation.ts'
+
+/** A kept secret and where it lies. */
+export type Kept = { value: string; file: string }
+
+/** Reads a secret of the data directory, making it if it is not there (mode 0600). */
+export async function keptSecret(dataDir: string, name: string, prefix = ''): Promise<Kept> {
+  const file = path.join(dataDir, name)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const made = `${file}.${randomBytes(8).toString('hex')}`
+  await writeFile(made, `${randomSecret(prefix)}\n`, { mode: 0o600 })
+  try {
+    // Linked when it is whole: of two hosts that start at once, one makes it and both read it.
+    await link(made, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(made)
+  }
+  return readKeptSecret(dataDir, name)
+}
+
+/** Reads a secret that a host has made. */
+export async function readKeptSecret(dataDir: string, name: string): Promise<Kept> {
+  const file = path.join(dataDir, name)
+  const value = (await readFile(file, 'utf8')).trim()
+  if (value.length < 32)
+    throw new Error(`${file} does not hold a secret; remove it and start again`)
+  return { value, file }
+}
+
+/** A secret of the data directory that is there already, or null: makes none. */
+export async function existingSecret(dataDir: string, name: string): Promise<string | null> {
+  try {
+    return (await readFile(path.join(dataDir, name), 'utf8')).trim() || null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+/** Cases whose answers are others now, with what they would expect then; nothing is written here. */
+
+import type { Folder } from '../../connectors/registry/folder.ts'
+import type { Case, Step } from '../../contract/connector/cases.ts'
+import { caseSpans } from '../case-file.ts'
+import { jsonText } from '../json-text.ts'
+import { CASES_FILE, readCases } from '../read-cases.ts'
+import { type Body, judgeCase, type Stage, withoutNulls } from '../run-case.ts'
+import { BROKEN } from './expectation.ts'
+
+export type CaseUpdates = {
+  /** Names of the cases that would expect something else. */
+  names: string[]
+  /** The whole file then. */
+  text: string
+}
+
+type Members = Record<string, unknown>
+
+/**
+ * What the cases of a folder would expect if they expected what is answered now. A case stays as it is where
+ * anything but its answers differs: another request, an error in place of an answer, a connector that breaks.
+ */
+export async function updatesOf(
+  { files }: Pick<Folder, 'files'>,
+  stage: Stage,
+): Promise<CaseUpdates> {
+  const before = files.get(CASES_FILE)?.toString('utf8') ?? '[]'
+  const read = readCases(before)
+  if ('unreadable' in read) return { names: [], text: before }
+  const names: string[] = []
+  let text = before
+  // From the last to the first: what stands before a change stays where it was.
+  for (const span of caseSpans(before).toReversed()) {
+    const one = read.cases.find(({ name }) => name === span.name)
+    if (one === undefined || !Object.hasOwn(stage.version.manifest.capabilities, one.capability))
+      continue
+    const { findings, bodies, asked } = await judgeCase(one, stage)
+    const steps: readonly Step[] = one.pages ?? [one]
+    const isSound =
+      asked &&
+      bodies.length === steps.length &&
+      steps.every((step, at) => mayTake(step, bodies[at]))
+    if (findings.length === 0 || !isSound) continue
+    const written = rewritten(JSON.parse(before.slice(span.start, span.end)), one, bodies)
+    const lineStart = before.lastIndexOf('\n', span.start) + 1
+    const [pad = ''] = /^ */.exec(before.slice(lineStart, span.start)) ?? []
+    text = text.slice(0, span.start) + jsonText(written, pad) + text.slice(span.end)
+    names.unshift(one.name)
+  }
+  return { names, text }
+}
+
+/** Whether an answer may become what a call is expected to end in. */
+function mayTake(step: Step, body: Body | undefined): boolean {
+  if (body === undefined) return false
+  const isError = body['is_error'] === true
+  const { error_code } = (body['error'] ?? {}) as { error_code?: string }
+  return isError === (step.error !== undefined) && !BROKEN.includes(error_code ?? '')
+}
+
+function rewritten(written: Members, one: Case, bodies: readonly Body[]): Members {
+  if (one.pages === undefined) return taken(written, bodies[0] as Body)
+  const pages = (written['pages'] as Members[]).map((page, at) => taken(page, bodies[at] as Body))
+  return { ...written, pages }
+}
+
+/** The members that it tells, as they are now. */
+function taken(step: Members, body: Body): Members {
+  const { error } = body as { error?: Members }
+  return {
+    ...step,
+    ...('response' in step ? { response: withoutNulls(body['response']) } : {}),
+    ...('more' in step ? { more: body['page'] !== null } : {}),
+    ...('raw_data' in step ? { raw_data: body['raw_data'] } : {}),
+    ...('error' in step ? { error: errorNow(step['error'] as Members, error ?? {}) } : {}),
+  }
+}
+
+/** A part of a message that is in it still is kept as it is. */
+const errorNow = (step: Members, now: Members): Members =>
+  Object.fromEntries(
+    Object.keys(step).map((name) =>
+      name === 'message' && String(now[name]).includes(String(step[name]))
+        ? [name, step[name]]
+        : [name, now[name]],
+    ),
+  )

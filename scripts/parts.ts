@@ -1,0 +1,57 @@
+/**
+ * What a program writes into the pages of runtime/docs: the tables of the reference, signatures, examples. A page
+ * says where, by `<!-- NAME: source, written by npm run docs -->` and `<!-- /NAME -->`.
+ */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { SETTINGS } from '../runtime/config.ts'
+import { alertSections } from './alerts.ts'
+import { CORE_PARTS } from './core-reference.ts'
+import { code, type Parts, table } from './markdown.ts'
+import { mayImport } from './may-import.ts'
+import { OPERATOR_PARTS } from './operator-reference.ts'
+import { CONTRACT_PARTS } from './reference.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+
+/** PARTS: marker in a page -> what is written behind it. */
+export const PARTS: Parts = {
+  ...CONTRACT_PARTS,
+  ...CORE_PARTS,
+  ...OPERATOR_PARTS,
+  alerts: alertSections,
+  settings: () =>
+    table(
+      ['Variable', 'Default', 'Meaning'],
+      Object.entries(SETTINGS).map(([name, { default: value, meaning }]) => [
+        code(name),
+        value === '' ? '' : code(value),
+        meaning,
+      ]),
+    ),
+  example: () => fenced('test/fixtures/readme/connector.ts'),
+  'verify-webhook': () => fenced('test/fixtures/readme/verify-webhook.ts'),
+}
+
+/** A source file as a block of TypeScript. */
+const fenced = (file: string): string =>
+  ['```ts', readFileSync(path.join(ROOT, file), 'utf8').trim(), '```'].join('\n')
+
+const PLACE = /(<!-- ([a-z-]+): [^>]*-->\n)[\s\S]*?(<!-- \/\2 -->)/g
+
+/** The names of the parts that a page has a place for. */
+export const partsOf = (page: string): string[] =>
+  [...page.matchAll(PLACE)].map(([, , name = '']) => name)
+
+/**
+ * A page with its parts as they are now.
+ *
+ * @throws Error for a place whose name is not in PARTS
+ */
+export function filled(page: string, file: string): string {
+  return page.replace(PLACE, (_all, begin: string, name: string, end: string) => {
+    const part = name === 'may-import' ? () => mayImport(file) : PARTS[name]
+    if (!part) throw new Error(`${file}: there is no part ${name}`)
+    return `${begin}${part()}\n${end}`
+  })
+}

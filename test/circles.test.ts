@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { circlesOf } from './circles.ts'
+
+it('names the members of each, and nothing that only leads to one', () => {
+  const graph = new Map([
+    ['a', ['b']],
+    ['b', ['c', 'd']],
+    ['c', ['b']],
+    ['d', ['e']],
+    ['e', ['f']],
+    ['f', ['d']],
+  ])
+  expect(circlesOf(graph)).toEqual([
+    ['b', 'c'],
+    ['d', 'e', 'f'],
+  ])
+})

@@ -1,0 +1,104 @@
+import { gzipSync } from 'node:zlib'
+import { packTar } from 'modern-tar'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packageOf } from '../../../runtime/connectors/packages/format.ts'
+import { writePackage } from '../../../runtime/connectors/packages/write.ts'
+import { type CoreHost, startCore } from '../../core/host.ts'
+import { manifestOf } from '../registry/fixtures/folders.ts'
+import { operator } from './operator.ts'
+import { type Made, packaged } from './packaging.ts'
+
+let core: CoreHost
+let op: ReturnType<typeof operator>
+let good: Made
+
+beforeAll(async () => {
+  core = await startCore()
+  op = operator(core)
+  good = await packaged()
+})
+afterAll(() => core.stop())
+
+const tarOf = async (...names: string[]) =>
+  gzipSync(
+    await packTar(
+      names.map((name) => ({ header: { name, size: 2, type: 'file' as const }, body: '{}' })),
+    ),
+  )
+
+/** A package whose digests are right, of any files. */
+const writes = (manifest: object, code = '') =>
+  writePackage(
+    packageOf(
+      { id: 'acme', version: '1.0.0', runtime: '^1.0.0' },
+      new Map([
+        ['connector.json', Buffer.from(JSON.stringify(manifest))],
+        ['code.js', Buffer.from(code)],
+      ]),
+    ),
+  )
+
+const CASES: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
+  ['nothing', () => Buffer.alloc(0), /it is no package|it is empty/],
+  ['no archive', () => Buffer.from('not a package'), /it is no package/],
+  ['cut off', () => good.packed.subarray(0, good.packed.length / 2), /it is no package/],
+  [
+    'data behind its end',
+    () => Buffer.concat([good.packed, Buffer.alloc(600)]),
+    /data behind its end/,
+  ],
+  [
+    'a second archive behind it',
+    () => Buffer.concat([good.packed, gzipSync('more')]),
+    /no package|behind/,
+  ],
+  ['a path out of it', () => tarOf('../../etc/passwd'), /holds "\.\.\/\.\.\/etc\/passwd"/],
+  ['an absolute path', () => tarOf('/etc/passwd'), /holds "\/?etc\/passwd"/],
+  ['other files', () => tarOf('digests.json', 'evil.sh'), /holds "evil\.sh"; a package holds/],
+  [
+    'another manifest than its digests',
+    () => writes(manifestOf({ version: '9.0.0' })),
+    /connector\.json says version "9\.0\.0", digests\.json "1\.0\.0"/,
+  ],
+  ['a newer contract', () => writes(manifestOf({ runtime: '^9.0.0' })), /runtime/],
+  ['code that is none', () => writes(manifestOf(), 'this is not JavaScript'), /code|connector\.ts/],
+  [
+    'a private key in it',
+    () => writes(manifestOf(), '// -----BEGIN PRIVATE KEY-----'),
+    /holds what looks like a private key|could not be loaded|connector\.ts/,
+  ],
+]
+
+test.each(CASES)('%s is refused in words, and nothing is kept', async (_name, make, words) => {
+  const { status, body } = await op.upload({ packed: await make(), signature: null })
+  expect([status, body.error.message]).toEqual([422, expect.stringMatching(words)])
+  expect((await op.call('GET', '/generations')).body.items).toEqual([])
+})
+
+test('more than may be sent is refused before it is read', async () => {
+  const { status } = await op.upload({
+    packed: Buffer.alloc(16 * 1024 * 1024 + 1),
+    signature: null,
+  })
+  expect(status).toBe(413)
+})
+
+test('another media type is refused', async () => {
+  const { status } = await core.call('POST', '/operator/packages', { body: {} })
+  expect(status).toBe(415)
+})
+
+test('a token that may only read installs nothing', async () => {
+  const { person } = await import('../../core/host.ts')
+  const admin = await person(core.db, 'second@example.com', ['Admin'])
+  const upload = (token: string) =>
+    core.call('POST', '/operator/packages?dry_run=true', {
+      token,
+      raw: new Uint8Array(good.packed),
+      headers: { 'content-type': 'application/gzip' },
+    })
+  expect((await upload(admin.readOnlyToken)).status).toBe(403)
+  expect((await upload(admin.token)).status).toBe(201)
+  const auditor = await person(core.db, 'third@example.com', ['Auditor'])
+  expect((await upload(auditor.token)).status).toBe(403)
+})

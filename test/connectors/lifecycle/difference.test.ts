@@ -1,0 +1,27 @@
+/** What operators read before they agree: it must not say more, or less, than is meant. */
+import { expect, test } from 'vitest'
+import { switched } from '../../../runtime/connectors/lifecycle/desired-state.ts'
+import { difference, inWords } from '../../../runtime/connectors/lifecycle/difference.ts'
+import { checkManifest } from '../../../runtime/connectors/registry/check-manifest.ts'
+import { wantsOf } from '../../../runtime/connectors/registry/requested-grant.ts'
+import { NOTHING_INSTALLED } from '../../../runtime/contract/endpoints/generation.ts'
+import { manifestOf } from '../registry/fixtures/folders.ts'
+
+test('a capability that only reads is not said to write where another one does', () => {
+  const capabilities = { list_accounts: {}, get_account: {}, create_account: {} }
+  const checked = checkManifest(JSON.stringify(manifestOf({ capabilities })), () => [])
+  if (!checked.ok) throw new Error(checked.findings.join('; '))
+  const wants = wantsOf(checked.manifest)
+  const sent = inWords(wants.filter(({ kind }) => kind === 'egress'))
+  expect(sent).toEqual([
+    'send GET, HEAD to https://api.acme.example (for get_account, list_accounts)',
+    'send DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT to https://api.acme.example (for create_account)',
+  ])
+})
+
+test('a built-in connector is disabled and enabled, never removed', () => {
+  const off = switched(NOTHING_INSTALLED, 'scim', { disabled: true, atOnce: false })
+  const on = switched(off, 'scim', { disabled: false, atOnce: false })
+  expect(difference(NOTHING_INSTALLED, off)).toEqual(['scim: disabled for new calls'])
+  expect(difference(off, on)).toEqual(['scim: enabled'])
+})

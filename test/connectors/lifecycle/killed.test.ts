@@ -1,0 +1,77 @@
+/**
+ * A host is killed at every step of an install, seen from the database: in front of the statement, and when
+ * it has gone through; then at random moments (`KILLS=200` for the long form). What is installed is one whole
+ * generation each time, and the next start needs no help.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Deadly, type Killable, killable } from './killable.ts'
+import { packaged } from './packaging.ts'
+
+const KILLS = Number(process.env['KILLS'] ?? 4)
+/** Longest time from the beginning of an install to its kill, in milliseconds. */
+const INSTALL_MS = 800
+
+let host: Killable
+beforeAll(async () => {
+  host = await killable()
+  await host.start()
+})
+afterAll(() => host.stop())
+
+const WORDS = [
+  '"packages"',
+  '"installed_states"',
+  '"generations"',
+  'write_activity',
+  'pg_notify',
+  'commit',
+]
+const STEPS = WORDS.flatMap((word): Deadly[] => [
+  { word, when: 'before' },
+  { word, when: 'after' },
+])
+
+test('an install that is killed at any step leaves one whole generation, and can be done again', async () => {
+  for (const [index, step] of STEPS.entries()) {
+    const made = await packaged({ version: `1.${index}.0` })
+    // Every other one is killed while it is activated, the others while they are uploaded.
+    const isLate = index % 2 === 1 && step.word !== '"packages"'
+    if (isLate) await host.operate('POST', '/packages?wait_ms=0', made.packed)
+    const before = await host.whole()
+    host.killAt(step)
+    await host.install(made).catch(() => undefined)
+    expect(await host.ended(), JSON.stringify(step)).toMatchObject({ signal: 'SIGKILL' })
+
+    await host.start()
+    const after = await host.whole()
+    expect([0, 1], JSON.stringify(step)).toContain(after.generation - before.generation)
+    await host.install(made)
+    expect(await host.answering()).toBe(`acme@1.${index}.0`)
+  }
+}, 180_000)
+
+test(
+  'installs that are killed at random leave whole generations, and never keep the host from starting',
+  async () => {
+    let installed = 0
+    for (let n = 0; n < KILLS; n += 1) {
+      const made = await packaged({ version: `2.${n}.0` })
+      const before = await host.whole()
+      const install = host.install(made).then(
+        () => true,
+        () => false,
+      )
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * INSTALL_MS))
+      await host.kill()
+      const isAnswered = await install
+      await host.start()
+      const after = await host.whole()
+      expect([0, 1, 2]).toContain(after.generation - before.generation)
+      // What was answered is kept.
+      if (isAnswered) expect(await host.answering()).toBe(`acme@2.${n}.0`)
+      installed += isAnswered ? 1 : 0
+    }
+    console.log(`${KILLS} kills, ${installed} after the last answer`)
+  },
+  60_000 + KILLS * 20_000,
+)

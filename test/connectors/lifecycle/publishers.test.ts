@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { readPackage } from '../../../runtime/connectors/packages/read.ts'
+import { makeKeyPair, signPackage } from '../../../runtime/connectors/packages/sign.ts'
+import { type CoreHost, startCore } from '../../core/host.ts'
+import { operator } from './operator.ts'
+import { type Made, packaged, publisher } from './packaging.ts'
+
+let core: CoreHost
+let op: ReturnType<typeof operator>
+let made: Made
+
+beforeAll(async () => {
+  core = await startCore({ KEYWAY_INSTALL: 'trusted' })
+  op = operator(core)
+  made = await packaged()
+})
+afterAll(() => core.stop())
+afterEach(() => op.call('DELETE', '/connectors/acme'))
+
+const errorOf = async (sent: ReturnType<typeof op.upload>) => {
+  const { status, body } = await sent
+  return [status, body.error?.message]
+}
+
+test('only what a trusted publisher has signed may be installed, where that is the policy', async () => {
+  expect(await errorOf(op.upload({ ...made, signature: null }))).toEqual([
+    422,
+    expect.stringMatching(
+      /it is not signed, and KEYWAY_INSTALL=trusted .* Sign it first: keyway sign PACKAGE --key KEY/,
+    ),
+  ])
+  expect(await errorOf(op.upload(made))).toEqual([
+    422,
+    expect.stringMatching(
+      new RegExp(`signed by the key ${publisher.id}, which nobody here trusts`),
+    ),
+  ])
+  expect((await op.trustPublisher()).body.difference).toEqual([
+    `publisher Acme Inc.: trusted (key ${publisher.id})`,
+  ])
+  const { body } = await op.upload(made)
+  expect(body.package).toMatchObject({ trust: 'trusted', publisher: 'Acme Inc.' })
+  expect((await op.activate(made)).status).toBe(200)
+  expect((await op.ask('acme', 'validate_credentials')).body.response.valid).toBe(true)
+})
+
+test('a signature over something else is invalid, and so is what is no signature', async () => {
+  await op.trustPublisher()
+  const other = await packaged({ version: '2.0.0' })
+  for (const signature of [other.signature, '{}', 'nonsense']) {
+    expect(await errorOf(op.upload({ ...made, signature }))).toEqual([
+      422,
+      expect.stringMatching(/the signature is invalid/),
+    ])
+  }
+})
+
+test('a key that is trusted no more stops what it has signed, and a rollback does not bring it back', async () => {
+  await op.trustPublisher()
+  const { body: at } = await op.install(made)
+  const { body } = await op.call('DELETE', `/publishers/${publisher.id}?reason=it+leaked`)
+  expect(body.difference).toEqual([
+    'acme: 1.0.0 is invalid now',
+    `publisher Acme Inc.: trusted no more (key ${publisher.id})`,
+  ])
+  expect((await op.ask('acme', 'validate_credentials')).body.error.error_code).toBe('not_found')
+  const { body: rows } = await op.call('GET', '/connectors')
+  expect(rows.items.find((row: { id: string }) => row.id === 'acme')).toMatchObject({
+    state: 'ghost',
+    reason: expect.stringMatching(/its signature is invalid now/),
+  })
+  expect(await errorOf(op.upload(made))).toEqual([422, expect.stringMatching(/trusted no more/)])
+  await op.call('POST', '/rollback', { to: at.generation })
+  expect((await op.ask('acme', 'validate_credentials')).body.error.error_code).toBe('not_found')
+  expect((await op.activate(made)).status).toBe(409)
+
+  await op.trustPublisher()
+  expect((await op.ask('acme', 'validate_credentials')).body.response.valid).toBe(true)
+})
+
+test('an id belongs to the publisher who has it, until it is said that it changed hands', async () => {
+  await op.trustPublisher()
+  await op.install(made)
+  const thief = makeKeyPair()
+  await op.call('POST', '/publishers', { name: 'Others Ltd.', public_key: thief.publicKey })
+  const next = await packaged({ version: '1.1.0' })
+  const signature = JSON.stringify(signPackage(await readPackage(next.packed), thief.privateKey))
+  expect(await errorOf(op.upload({ ...next, signature }))).toEqual([
+    409,
+    expect.stringMatching(new RegExp(`acme belongs to the publisher of key ${publisher.id}`)),
+  ])
+  expect((await op.upload({ ...next, signature }, '?change_publisher=true')).status).toBe(201)
+})
+
+test('what is no public key is refused in words', async () => {
+  const sent = await op.call('POST', '/publishers', { name: 'x', public_key: 'nonsense' })
+  expect([sent.status, sent.body.error.message]).toEqual([
+    422,
+    expect.stringMatching(/the key cannot be read/),
+  ])
+})
+
+test('a connector that has changed hands belongs to its new publisher', async () => {
+  await op.trustPublisher()
+  await op.install(made)
+  const heir = makeKeyPair()
+  await op.call('POST', '/publishers', { name: 'Heirs Ltd.', public_key: heir.publicKey })
+  const signed = async (version: string) => {
+    const next = await packaged({ version })
+    const signature = JSON.stringify(signPackage(await readPackage(next.packed), heir.privateKey))
+    return { ...next, signature }
+  }
+  expect((await op.upload(await signed('1.1.0'), '?change_publisher=true')).status).toBe(201)
+  expect((await op.upload(await signed('1.2.0'))).status).toBe(201)
+  const before = await packaged({ version: '1.3.0' })
+  expect((await op.upload(before)).status).toBe(409)
+})
+
+test('an upload that is refused leaves the signature by which a version is judged', async () => {
+  await op.trustPublisher()
+  await op.install(made)
+  const other = makeKeyPair()
+  await op.call('POST', '/publishers', { name: 'Others Ltd.', public_key: other.publicKey })
+  const signature = JSON.stringify(signPackage(await readPackage(made.packed), other.privateKey))
+  expect((await op.upload({ ...made, signature })).status).toBe(409)
+  await op.call('DELETE', `/publishers/${publisher.id}`)
+  expect((await op.ask('acme', 'validate_credentials')).body.error.error_code).toBe('not_found')
+  await op.trustPublisher()
+})

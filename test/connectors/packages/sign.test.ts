@@ -1,0 +1,92 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { packageOf } from '../../../runtime/connectors/packages/format.ts'
+import {
+  makeKeyPair,
+  type Publisher,
+  readPublicKey,
+  signPackage,
+  trustOf,
+} from '../../../runtime/connectors/packages/sign.ts'
+
+const packageWith = (code: string) =>
+  packageOf(
+    { id: 'acme', version: '1.0.0', runtime: '^1.0.0' },
+    new Map([
+      ['connector.json', Buffer.from('{}')],
+      ['code.js', Buffer.from(code)],
+    ]),
+  )
+const good = packageWith('good()')
+const [ours, theirs] = [makeKeyPair(), makeKeyPair()]
+const publisher: Publisher = {
+  key: ours.id,
+  name: 'Acme Inc.',
+  public_key: ours.publicKey,
+  revoked_at: null,
+}
+const signature = JSON.stringify(signPackage(good, ours.privateKey))
+
+test('a signature of a trusted publisher is trusted', () => {
+  expect(trustOf(good, signature, [publisher])).toEqual({
+    state: 'trusted',
+    key: ours.id,
+    publisher: 'Acme Inc.',
+  })
+})
+
+test('a key is named by its public half, whoever reads it', () => {
+  expect(readPublicKey(ours.publicKey).id).toBe(ours.id)
+  expect(JSON.parse(signature).key).toBe(ours.id)
+})
+
+describe('is untrusted', () => {
+  test('a package without a signature', () => {
+    expect(trustOf(good, null, [publisher])).toEqual({ state: 'untrusted', key: null })
+  })
+
+  test('one signed by a key that nobody knows, or knows no more', () => {
+    expect(trustOf(good, signature, [])).toEqual({ state: 'untrusted', key: ours.id })
+    const other = JSON.stringify(signPackage(good, theirs.privateKey))
+    expect(trustOf(good, other, [publisher])).toEqual({ state: 'untrusted', key: theirs.id })
+  })
+})
+
+describe('is invalid', () => {
+  const forged = (change: object) => JSON.stringify({ ...JSON.parse(signature), ...change })
+  test.each([
+    ['a signature over another package', packageWith('evil()'), signature],
+    [
+      'one of another key in this one’s name',
+      good,
+      forged({ signature: signPackage(good, theirs.privateKey).signature }),
+    ],
+    ['an empty one', good, forged({ signature: '' })],
+    ['one of another form', good, forged({ form: 'keyway-backup-1' })],
+    ['one with more in it', good, forged({ alg: 'none' })],
+    ['what is no JSON', good, 'signed, me'],
+  ])('%s', (_what, one, text) => {
+    expect(trustOf(one, text, [publisher])).toMatchObject({ state: 'invalid' })
+  })
+
+  test('one of a publisher whose key is not the one it is named by', () => {
+    const swapped = { ...publisher, publicKey: theirs.publicKey }
+    const made = signPackage(good, theirs.privateKey)
+    expect(trustOf(good, JSON.stringify({ ...made, key: ours.id }), [swapped]).state).toBe(
+      'invalid',
+    )
+  })
+})
+
+test.each([
+  ['no key', 'hello', 'cannot be read'],
+  [
+    'an RSA key',
+    generateKeyPairSync('rsa', { modulusLength: 2048 })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString(),
+    'signed with Ed25519',
+  ],
+])('%s signs nothing', (_what, pem, words) => {
+  expect(() => signPackage(good, pem)).toThrow(words)
+})

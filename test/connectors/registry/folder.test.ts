@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process'
+import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  digestOf,
+  FolderError,
+  MAX_FOLDER_BYTES,
+  MAX_FOLDER_FILES,
+  readFolder,
+} from '../../../runtime/connectors/registry/folder.ts'
+import { temporaryFolder, write } from './fixtures/folders.ts'
+
+const FILES = { 'connector.json': '{}', 'connector.ts': 'export {}', 'lib/a.ts': '1' }
+
+const make = async (files: Record<string, string | Buffer> = FILES) => {
+  const directory = path.join(temporaryFolder(), 'acme')
+  await write(directory, files)
+  return directory
+}
+
+const namesIn = async (directory: string) => [...(await readFolder(directory)).files.keys()]
+
+describe('the digest', () => {
+  test('is the same wherever the folder lies', async () => {
+    const [one, other] = await Promise.all([make(), make()])
+    expect((await readFolder(one)).digest).toBe((await readFolder(other)).digest)
+  })
+
+  test('is the same after a move, and through a link', async () => {
+    const directory = await make()
+    const before = (await readFolder(directory)).digest
+    await rename(directory, `${directory}-moved`)
+    await symlink(`${directory}-moved`, directory)
+    expect((await readFolder(directory)).digest).toBe(before)
+  })
+
+  test.each([
+    ['another content', { ...FILES, 'lib/a.ts': '2' }],
+    ['another name', { 'connector.json': '{}', 'connector.ts': 'export {}', 'lib/b.ts': '1' }],
+    ['one file more', { ...FILES, 'b.ts': '' }],
+    ['the same bytes cut otherwise', { ...FILES, 'connector.ts': 'export {', 'lib/a.ts': '}1' }],
+  ])('changes with %s', async (_name, files) => {
+    expect((await readFolder(await make(files))).digest).not.toBe(
+      (await readFolder(await make())).digest,
+    )
+  })
+
+  test('does not depend on the order of files', () => {
+    const files = Object.entries(FILES).map(([name, text]) => [name, Buffer.from(text)] as const)
+    expect(digestOf(new Map(files))).toBe(digestOf(new Map(files.toReversed())))
+  })
+})
+
+test('takes what connectors are made of and leaves the rest alone', async () => {
+  const directory = await make({
+    ...FILES,
+    'README.md': '',
+    'logo.svg': '',
+    'data.json': '{}',
+    'x.mjs': '',
+    'notes.txt': '',
+    'connector.ts.swp': '',
+    '.hidden.ts': '',
+    '.git/config.json': '{}',
+    'native.node': '',
+  })
+  expect((await namesIn(directory)).sort()).toEqual(
+    [
+      'README.md',
+      'connector.json',
+      'connector.ts',
+      'data.json',
+      'lib/a.ts',
+      'logo.svg',
+      'x.mjs',
+    ].sort(),
+  )
+})
+
+describe('links', () => {
+  test('that lead out are not there', async () => {
+    const directory = await make()
+    const outside = path.join(path.dirname(directory), 'outside.ts')
+    await writeFile(outside, 'secret')
+    await symlink(outside, path.join(directory, 'file.ts'))
+    await symlink('../outside.ts', path.join(directory, 'relative.ts'))
+    await symlink('/etc', path.join(directory, 'etc'))
+    await symlink('/etc/passwd', path.join(directory, 'passwd.json'))
+    await symlink('nowhere.ts', path.join(directory, 'broken.ts'))
+    await symlink('loop.ts', path.join(directory, 'loop.ts'))
+    expect(await namesIn(directory)).toEqual(Object.keys(FILES))
+  })
+
+  test('through a neighbour of almost the same name lead out', async () => {
+    const directory = await make()
+    await write(`${directory}-other`, { 'x.ts': 'secret' })
+    await symlink(`${directory}-other/x.ts`, path.join(directory, 'x.ts'))
+    expect(await namesIn(directory)).toEqual(Object.keys(FILES))
+  })
+
+  test('to a file within are followed', async () => {
+    const directory = await make()
+    await symlink('lib/a.ts', path.join(directory, 'same.ts'))
+    expect(`${(await readFolder(directory)).files.get('same.ts')}`).toBe('1')
+  })
+
+  test('to a folder within are left alone, whatever they are called', async () => {
+    const directory = await make()
+    await symlink('lib', path.join(directory, 'lib.ts'))
+    await symlink('.', path.join(directory, 'self'))
+    expect(await namesIn(directory)).toEqual(Object.keys(FILES))
+  })
+
+  test('count with the size of what they lead to', async () => {
+    const directory = await make({ ...FILES, 'big.json': Buffer.alloc(MAX_FOLDER_BYTES / 4) })
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await symlink('big.json', path.join(directory, `${name}.json`))
+    }
+    await expect(readFolder(directory)).rejects.toThrow(FolderError)
+  })
+})
+
+test('what is no file is left alone: nothing waits for a pipe', async () => {
+  const directory = await make()
+  execFileSync('mkfifo', [path.join(directory, 'pipe.ts')])
+  await symlink('pipe.ts', path.join(directory, 'pipe-too.ts'))
+  expect(await namesIn(directory)).toEqual(Object.keys(FILES))
+})
+
+describe('refuses', () => {
+  test('a folder without connector.json', async () => {
+    await expect(readFolder(await make({ 'connector.ts': '' }))).rejects.toThrow(
+      new FolderError('there is no connector.json in the folder'),
+    )
+  })
+
+  test('a folder that is too large', async () => {
+    const big = Buffer.alloc(MAX_FOLDER_BYTES)
+    await expect(readFolder(await make({ ...FILES, 'a.json': big }))).rejects.toThrow(
+      /more than 33554432 bytes; leave out/,
+    )
+  })
+
+  test('a folder of too many files', async () => {
+    const directory = await make()
+    const first = path.join(directory, 'lib/a.ts')
+    await mkdir(path.join(directory, 'many'))
+    for (let index = 0; index < MAX_FOLDER_FILES; index += 1) {
+      await link(first, path.join(directory, 'many', `${index}.ts`))
+    }
+    await expect(readFolder(directory)).rejects.toThrow(/more than 5000 files/)
+  })
+
+  test('of too many entries, also of those that are not read', async () => {
+    const names = Array.from({ length: 10_001 }, (_, n) => [`x${n}.bin`, ''])
+    const directory = await make({ ...FILES, ...Object.fromEntries(names) })
+    await expect(readFolder(directory)).rejects.toThrow(/too many files: .* more than 10000/)
+  })
+})

@@ -1,0 +1,144 @@
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import {
+  restrict,
+  uncovered,
+  wantsOf,
+} from '../../../runtime/connectors/registry/requested-grant.ts'
+import { Manifest } from '../../../runtime/contract/connector/manifest.ts'
+import { manifestOf } from './fixtures/folders.ts'
+
+const parse = (changes: object) => v.parse(Manifest, manifestOf(changes))
+const secretTo = (...secrets: string[]) =>
+  parse({ egress: [{ url: 'https://api.acme.example', methods: ['GET'], secrets }] })
+
+describe('what is granted covers', () => {
+  test('itself, and nothing is left of it', () => {
+    const manifest = parse({ limits: { memory_mb: 128 } })
+    expect(uncovered(wantsOf(manifest), wantsOf(manifest))).toEqual([])
+  })
+
+  test.each([
+    ['less of a limit', { limits: { memory_mb: 128 } }, { limits: { memory_mb: 64 } }, 0],
+    ['more of a limit', { limits: { memory_mb: 64 } }, { limits: { memory_mb: 128 } }, 1],
+    [
+      'a capability more, with all that it sends',
+      {},
+      { capabilities: { validate_credentials: {}, get_account: {} } },
+      3,
+    ],
+  ])('%s or not', (_name, before, next, count) => {
+    expect(uncovered(wantsOf(parse(next)), wantsOf(parse(before)))).toHaveLength(count)
+  })
+
+  test.each([
+    ['no secret where some may go', secretTo(), secretTo('settings.a'), 0],
+    ['a secret where none may go', secretTo('settings.a'), secretTo(), 1],
+    ['another secret', secretTo('settings.a'), secretTo('settings.b'), 1],
+    ['one of two secrets', secretTo('settings.a'), secretTo('settings.b', 'settings.a'), 0],
+  ])('%s', (_name, next, before, count) => {
+    expect(uncovered(wantsOf(next), wantsOf(before))).toHaveLength(count)
+  })
+})
+
+describe('a manifest of which not all is granted', () => {
+  const manifest = parse({
+    capabilities: { validate_credentials: {}, create_account: {} },
+    egress: [{ url: 'https://api.acme.example' }, { url: 'https://files.acme.example' }],
+    clear_secrets: [{ field: 'token.token', because: 'It has to be hashed.' }],
+    limits: { memory_mb: 128, deadline_ms: 1000 },
+  })
+  const without = (...texts: string[]) =>
+    restrict(
+      manifest,
+      wantsOf(manifest).filter(
+        ({ kind, subject, words }) =>
+          !texts.some((text) => [`${kind} ${subject}`, `${kind} ${words}`].includes(text)),
+      ),
+    )
+
+  test('is as it was when all is granted', () => {
+    expect(restrict(manifest, wantsOf(manifest))).toBe(manifest)
+  })
+
+  test('sends nothing to an origin that is not granted, and the rest where it was', () => {
+    const { capabilities, egress } = without('egress https://files.acme.example')
+    expect(capabilities['validate_credentials']?.egress).toEqual([
+      { url: 'https://api.acme.example', methods: ['GET', 'HEAD'] },
+    ])
+    expect(egress).toEqual([])
+  })
+
+  test('keeps the methods that are granted', () => {
+    const { capabilities } = without('egress DELETE https://api.acme.example')
+    const [rule] = capabilities['create_account']?.egress ?? []
+    expect(rule).toMatchObject({
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS'],
+    })
+  })
+
+  test('does not offer, see or use what is not granted', () => {
+    const left = without('capability create_account', 'clear_secret token.token')
+    expect(Object.keys(left.capabilities)).toEqual(['validate_credentials'])
+    expect(left.clear_secrets).toEqual([])
+  })
+
+  test('uses as much of a limit as was granted', () => {
+    const granted = wantsOf(manifest).map((one) =>
+      one.subject === 'memory_mb' ? { ...one, amount: 64 } : one,
+    )
+    expect(restrict(manifest, granted).limits).toMatchObject({ memory_mb: 64, deadline_ms: 1000 })
+  })
+
+  test('uses no more of a limit that is not granted than every connector may', () => {
+    const { limits } = without('limit memory_mb', 'limit deadline_ms')
+    expect(limits).toMatchObject({ memory_mb: 64, deadline_ms: 1000 })
+  })
+
+  test('without anything can send nothing at all', () => {
+    const { capabilities, egress, clear_secrets } = restrict(manifest, [])
+    expect([capabilities, egress, clear_secrets]).toEqual([{}, [], []])
+  })
+})
+
+const login = {
+  request: {
+    method: 'POST',
+    url: 'https://id.acme.example/login',
+    json: { key: '{token.token}' },
+  },
+  capture: { json: '/token' },
+  use: { header: 'authorization' },
+}
+
+test('a login that is not granted leaves nowhere to log in', () => {
+  const manifest = parse({
+    egress: [{ url: 'https://api.acme.example' }, { url: 'https://id.acme.example' }],
+    exchange: login,
+  })
+  const wants = wantsOf(manifest)
+  expect(wants.find(({ kind }) => kind === 'login')).toMatchObject({
+    subject: 'https://id.acme.example',
+    words: 'POST https://id.acme.example/login',
+  })
+  const left = restrict(
+    manifest,
+    wants.filter(({ kind }) => kind !== 'login'),
+  )
+  expect(left.egress).toEqual([])
+  expect(
+    restrict(
+      manifest,
+      wants.filter(({ kind }) => kind !== 'limit'),
+    ).egress,
+  ).toHaveLength(2)
+})
+
+test('a login may not be redirected to where nothing may be sent', () => {
+  const manifest = parse({
+    egress: [{ url: 'https://api.acme.example' }, { url: 'https://id.acme.example' }],
+    exchange: login,
+  })
+  const granted = wantsOf(manifest).filter(({ kind }) => kind !== 'egress')
+  expect(restrict(manifest, granted).egress).toEqual([{ url: 'https://id.acme.example' }])
+})

@@ -1,0 +1,281 @@
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import {
+  foldersIn,
+  type Watched,
+  watchDirectories,
+} from '../../../runtime/connectors/registry/watch.ts'
+import { filesOf, temporaryFolder, write } from './fixtures/folders.ts'
+
+const open: Watched[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.stop()))
+})
+
+/** Watches, and keeps what it is told, as names: `+a` looked at, `-a` gone. */
+function start(directories: readonly string[], onFolder?: (name: string) => Promise<void>) {
+  const told: string[] = []
+  const errors: Error[] = []
+  const watched = watchDirectories(directories, {
+    async onFolder(directory) {
+      told.push(`+${path.basename(directory)}`)
+      await onFolder?.(path.basename(directory))
+    },
+    onGone: (directory) => told.push(`-${path.basename(directory)}`),
+    onError: (error) => errors.push(error),
+  })
+  open.push(watched)
+  return { told, errors, watched, first: watched.first }
+}
+
+const becomes = (told: string[], expected: string[]) =>
+  vi.waitFor(() => expect(told).toEqual(expected), { timeout: 8000, interval: 20 })
+
+async function started(folders: string[] = []) {
+  const home = temporaryFolder()
+  for (const name of folders) await write(path.join(home, name), filesOf())
+  const all = start([home])
+  await all.first
+  all.told.length = 0
+  return { home, ...all }
+}
+
+describe('at the start', () => {
+  test('every folder is looked at once', async () => {
+    const home = temporaryFolder()
+    for (const name of ['a', 'b']) await write(path.join(home, name), filesOf())
+    await write(home, { 'README.md': 'no folder', '.git/config': '', 'node_modules/x/a.js': '' })
+    const { told, first } = start([home])
+    await first
+    expect(told.sort()).toEqual(['+a', '+b'])
+  })
+
+  test('folders of several directories are looked at; one that is not there has none', async () => {
+    const [one, other] = [temporaryFolder(), temporaryFolder()]
+    await write(path.join(one, 'a'), filesOf())
+    await write(path.join(other, 'b'), filesOf())
+    const { told, first, errors } = start([one, other, path.join(one, 'nowhere')])
+    await first
+    expect({ told: told.sort(), errors }).toEqual({ told: ['+a', '+b'], errors: [] })
+  })
+
+  test('a folder that cannot be looked at stops no other', async () => {
+    const home = temporaryFolder()
+    for (const name of ['a', 'b', 'c']) await write(path.join(home, name), filesOf())
+    const { told, first, errors } = start([home], async (name) => {
+      if (name === 'b') throw new Error('no')
+    })
+    await first
+    expect({ told: told.sort(), errors: errors.map(({ message }) => message) }).toEqual({
+      told: ['+a', '+b', '+c'],
+      errors: ['no'],
+    })
+  })
+
+  test('a directory that is a file is an error, and stops no other', async () => {
+    const home = temporaryFolder()
+    await write(home, { file: '' })
+    await write(path.join(home, 'good/a'), filesOf())
+    const { told, first, errors } = start([path.join(home, 'file'), path.join(home, 'good')])
+    await first
+    expect(told).toEqual(['+a'])
+    expect(errors).toHaveLength(1)
+  })
+})
+
+describe('a folder', () => {
+  test('that is copied in slowly is taken once, when it stands still', async () => {
+    const { home, told } = await started()
+    const folder = path.join(home, 'slow')
+    await mkdir(folder)
+    for (const name of ['connector.ts', 'a.ts', 'b.ts', 'c.ts', 'd.ts', 'connector.json']) {
+      await writeFile(path.join(folder, name), 'x')
+      await wait(80)
+      await appendFile(path.join(folder, name), 'y')
+    }
+    await becomes(told, ['+slow'])
+    await wait(250)
+    expect(told).toEqual(['+slow'])
+  })
+
+  test('that was being copied in while the watch began is taken when it is whole', async () => {
+    const home = temporaryFolder()
+    const folder = path.join(home, 'half')
+    await write(folder, { 'connector.ts': '' })
+    const { told, first } = start([home])
+    await writeFile(path.join(folder, 'connector.json'), '{}')
+    await first
+    await writeFile(path.join(folder, 'late.ts'), '')
+    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1), { timeout: 8000 })
+  })
+
+  test.each([
+    ['changed', (file: string) => appendFile(file, ' ')],
+    [
+      'replaced',
+      (file: string) => writeFile(`${file}.new`, 'x').then(() => rename(`${file}.new`, file)),
+    ],
+    ['removed', (file: string) => rm(file)],
+  ])('whose file is %s is looked at again', async (_name, change) => {
+    const { home, told } = await started(['a', 'b'])
+    await change(path.join(home, 'a', 'connector.ts'))
+    await becomes(told, ['+a'])
+  })
+
+  test('whose file deep within is changed is looked at again', async () => {
+    const { home, told } = await started(['a'])
+    await write(path.join(home, 'a/lib/deep'), { 'x.ts': '1' })
+    await becomes(told, ['+a'])
+    await writeFile(path.join(home, 'a/lib/deep/x.ts'), '2')
+    await becomes(told, ['+a', '+a'])
+  })
+
+  test('that is removed is gone', async () => {
+    const { home, told } = await started(['a', 'b'])
+    await rm(path.join(home, 'a'), { recursive: true })
+    await becomes(told, ['-a'])
+  })
+
+  test('that is renamed is gone, and there under its new name', async () => {
+    const { home, told } = await started(['a'])
+    await rename(path.join(home, 'a'), path.join(home, 'b'))
+    await vi.waitFor(() => expect(told.toSorted()).toEqual(['+b', '-a']), { timeout: 8000 })
+  })
+
+  test('that is moved in whole is taken', async () => {
+    const { home, told } = await started()
+    const outside = path.join(temporaryFolder(), 'moved')
+    await write(outside, filesOf())
+    await rename(outside, path.join(home, 'moved'))
+    await becomes(told, ['+moved'])
+  })
+
+  test('that is linked in is taken, and followed', async () => {
+    const { home, told } = await started()
+    const outside = path.join(temporaryFolder(), 'elsewhere')
+    await write(outside, filesOf())
+    await symlink(outside, path.join(home, 'linked'))
+    await becomes(told, ['+linked'])
+    await appendFile(path.join(outside, 'connector.ts'), ' ')
+    await becomes(told, ['+linked', '+linked'])
+  })
+
+  test('that is a link to elsewhere now is followed there, and no more to where it led', async () => {
+    const { home, told } = await started()
+    const [one, other] = [temporaryFolder(), temporaryFolder()]
+    for (const folder of [one, other]) await write(folder, filesOf())
+    await symlink(one, path.join(home, 'linked'))
+    await becomes(told, ['+linked'])
+    await symlink(other, path.join(home, '.next'))
+    await rename(path.join(home, '.next'), path.join(home, 'linked'))
+    await becomes(told, ['+linked', '+linked'])
+    await appendFile(path.join(one, 'connector.ts'), ' ')
+    await wait(400)
+    await appendFile(path.join(other, 'connector.ts'), ' ')
+    await becomes(told, ['+linked', '+linked', '+linked'])
+  })
+
+  test('that is linked in and whose target is replaced is looked at again', async () => {
+    const { home, told } = await started()
+    const outside = path.join(temporaryFolder(), 'elsewhere')
+    await write(outside, filesOf())
+    await symlink(outside, path.join(home, 'linked'))
+    await becomes(told, ['+linked'])
+    await rm(outside, { recursive: true })
+    await becomes(told, ['+linked', '-linked'])
+    await write(outside, filesOf())
+    await becomes(told, ['+linked', '-linked', '+linked'])
+  })
+
+  test('in a plugin directory that is itself a link is told by the path that was given', async () => {
+    const home = temporaryFolder()
+    await mkdir(path.join(home, 'real'))
+    await symlink('real', path.join(home, 'link'))
+    const directories: string[] = []
+    const watched = watchDirectories([path.join(home, 'link')], {
+      onFolder: async (directory) => void directories.push(directory),
+      onGone: () => {},
+      onError: () => {},
+    })
+    open.push(watched)
+    await watched.first
+    await write(path.join(home, 'real/a'), filesOf())
+    await becomes(directories, [path.join(home, 'link/a')])
+  })
+
+  test('that cannot be looked at is an error, and stops no other', async () => {
+    const home = temporaryFolder()
+    const { told, errors, first } = start([home], async (name) => {
+      if (name === 'bad') throw new Error('no')
+    })
+    await first
+    await write(path.join(home, 'bad'), filesOf())
+    await write(path.join(home, 'good'), filesOf())
+    await vi.waitFor(() => expect(told.toSorted()).toEqual(['+bad', '+good']), { timeout: 8000 })
+    expect(errors.map(({ message }) => message)).toEqual(['no'])
+  })
+})
+
+test('a link within a folder is not followed', async () => {
+  const { home, told } = await started(['a'])
+  const outside = temporaryFolder()
+  await write(outside, { 'x.ts': '' })
+  await symlink(outside, path.join(home, 'a/out'))
+  await becomes(told, ['+a'])
+  await appendFile(path.join(outside, 'x.ts'), ' ')
+  await wait(500)
+  expect(told).toEqual(['+a'])
+})
+
+test('of a folder with too many files no more are watched', async () => {
+  const { home, told } = await started(['a', 'b'])
+  const files = Array.from({ length: 11_000 }, (_, n) => [`a/x${n}.ts`, ''])
+  await write(home, Object.fromEntries(files))
+  await vi.waitFor(() => expect(told).toContain('+a'), { timeout: 20_000 })
+  await appendFile(path.join(home, 'b/connector.ts'), ' ')
+  await vi.waitFor(() => expect(told).toContain('+b'), { timeout: 8000 })
+}, 40_000)
+
+test('a link to the whole disk keeps nobody waiting', async () => {
+  const home = temporaryFolder()
+  await write(path.join(home, 'good'), filesOf())
+  await symlink('/', path.join(home, 'good/x'))
+  await symlink('/', path.join(home, 'evil'))
+  const { told, first } = start([home])
+  const begun = performance.now()
+  await first
+  expect([...new Set(told)].toSorted()).toEqual(['+evil', '+good'])
+  expect(performance.now() - begun).toBeLessThan(15_000)
+}, 40_000)
+
+test('files beside the folders, and hidden ones, are no connectors', async () => {
+  const { home, told } = await started(['a'])
+  await write(home, { 'README.md': '', '.hidden/x.ts': '', 'a/.swp.ts': '' })
+  await write(path.join(home, 'z'), filesOf())
+  await vi.waitFor(() => expect(told).toContain('+z'), { timeout: 8000 })
+  expect(told.filter((one) => one.startsWith('+'))).toEqual(['+z'])
+})
+
+test('nothing is told after the stop', async () => {
+  const { home, told, watched } = await started(['a'])
+  await appendFile(path.join(home, 'a', 'connector.ts'), ' ')
+  await wait(60)
+  await watched.stop()
+  await appendFile(path.join(home, 'a', 'connector.ts'), ' ')
+  await wait(280)
+  expect(told).toEqual([])
+})
+
+test('a directory that appears later is watched', async () => {
+  const home = path.join(temporaryFolder(), 'later')
+  const { told, first } = start([home])
+  await first
+  await write(path.join(home, 'a'), filesOf())
+  await becomes(told, ['+a'])
+})
+
+test('the folders of a directory that is not there are none', async () => {
+  expect(await foldersIn('/nowhere/at/all')).toEqual([])
+})

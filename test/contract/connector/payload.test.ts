@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import {
+  CAPABILITIES,
+  CAPABILITY_NAMES,
+  type CapabilityName,
+} from '../../../runtime/contract/capabilities/capabilities.ts'
+import {
+  answerFields,
+  describeIssues,
+  requestSchema,
+  responseSchema,
+  standardFields,
+} from '../../../runtime/contract/connector/payload.ts'
+import type { Fields } from '../../../runtime/contract/connector/settings.ts'
+import type { AnySchema } from '../../../runtime/contract/schema/any-schema.ts'
+
+const findings = (schema: AnySchema, value: unknown): string => {
+  const parsed = v.safeParse(schema, value)
+  return parsed.success ? 'fits' : describeIssues(parsed.issues)
+}
+
+describe('a request', () => {
+  test.each(CAPABILITY_NAMES)('of %s is the standard one when nothing is added', (name) => {
+    expect(requestSchema(name)).toBe(CAPABILITIES[name].input)
+    expect(responseSchema(name)).toBe(CAPABILITIES[name].output)
+  })
+
+  test('may be widened by fields of the connector', () => {
+    const schema = requestSchema('update_account', {
+      department: { type: 'string', required: true },
+      level: { type: 'integer', default: 1 },
+    })
+    expect(v.parse(schema, { id: 'a', department: 'x', other: 1 })).toEqual({
+      id: 'a',
+      department: 'x',
+      level: 1,
+    })
+    expect(findings(schema, { id: 'a' })).toBe('department: missing')
+  })
+
+  test.each([
+    ['create_account', 'email', { type: 'integer' }, { entitlements: [], email: 'x' }],
+    ['update_account', 'id', { type: 'boolean' }, { id: 'a' }],
+  ] as [CapabilityName, string, Fields[string], object][])(
+    'of %s keeps its own %s whatever the connector declares',
+    (name, field, declared, value) => {
+      expect(findings(requestSchema(name, { [field]: declared }), value)).toBe('fits')
+    },
+  )
+
+  test('keeps a required member required', () => {
+    expect(findings(requestSchema('update_account', { id: { type: 'string' } }), {})).toBe(
+      'id: missing',
+    )
+  })
+})
+
+describe('a response', () => {
+  const schema = responseSchema('create_account', {
+    licence: { type: 'string', enum: ['a', 'b'] },
+    seats: { type: 'integer', default: 4 },
+  })
+  const standard = { status: 'ACTIVE', created: true } as const
+
+  test('may be widened; what is left out is written as null', () => {
+    expect(v.parse(schema, { ...standard, licence: 'a' })).toEqual({
+      ...standard,
+      id: null,
+      licence: 'a',
+      seats: null,
+    })
+  })
+
+  test.each([
+    [{ ...standard, other: 1 }, 'other: there is no such field'],
+    [{ ...standard, licence: 'c' }, 'licence: must be one of "a", "b" (found "c")'],
+    [{ created: true }, 'status: missing'],
+  ])('is strict: %j', (value, message) => {
+    expect(findings(schema, value)).toBe(message)
+  })
+
+  test('keeps its standard members whatever the connector declares', () => {
+    const own = responseSchema('create_account', { created: { type: 'string' } })
+    expect(findings(own, { status: 'ACTIVE', created: 'x' })).toContain('created: ')
+  })
+})
+
+test('the standard fields are those of request and response', () => {
+  expect([...standardFields('update_account')]).toEqual(['id'])
+  expect(standardFields('create_account')).toContain('created')
+  expect(standardFields('create_account')).toContain('email')
+  expect([...standardFields('list_accounts')]).toEqual(['custom_attributes'])
+})
+
+describe('findings', () => {
+  test('are ten and a count', () => {
+    const schema = v.array(v.string()) as AnySchema
+    const text = findings(
+      schema,
+      Array.from({ length: 25 }, () => 1),
+    )
+    expect(text.split('; ')).toHaveLength(11)
+    expect(text).toMatch(/; and 15 more$/)
+  })
+
+  test('repeat no more than the beginning of a long value', () => {
+    const text = findings(v.strictObject({ a: v.boolean() }) as AnySchema, { a: 'x'.repeat(1e6) })
+    expect(text).toContain('a: Invalid type: Expected boolean but received "xxx')
+    expect(text.length).toBeLessThan(400)
+  })
+
+  test('repeat no more than the beginning of a long name', () => {
+    const text = findings(v.strictObject({}) as AnySchema, { ['x'.repeat(1e6)]: 1 })
+    expect(text.length).toBeLessThan(600)
+  })
+
+  test('name the place even where nothing has a name', () => {
+    expect(findings(v.string() as AnySchema, 1)).toBe(
+      'Invalid type: Expected string but received 1',
+    )
+  })
+})
+
+describe('the answer of update_account', () => {
+  const asked: Fields = {
+    title: { type: 'string', required: true },
+    password: { type: 'string', secret: true },
+  }
+
+  test('may hold what its request may, but no secret of it', () => {
+    const fields = answerFields('update_account', { request_fields: asked })
+    expect(Object.keys(fields)).toEqual(['title'])
+    const schema = responseSchema('update_account', fields)
+    expect(v.parse(schema, { id: 'u1', title: 'Lead' })).toEqual({ id: 'u1', title: 'Lead' })
+    expect(v.parse(schema, { id: 'u1' })).toEqual({ id: 'u1', title: null })
+    expect(v.safeParse(schema, { id: 'u1', password: 'x' }).success).toBe(false)
+  })
+
+  test('has its own field of the same name', () => {
+    const own: Fields = { title: { type: 'integer' } }
+    const declared = { request_fields: asked, response_fields: own }
+    expect(answerFields('update_account', declared)).toEqual(own)
+  })
+
+  test('is no pattern for that of create_account', () => {
+    expect(answerFields('create_account', { request_fields: asked })).toEqual({})
+  })
+})

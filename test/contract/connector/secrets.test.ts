@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import type { CapabilityName } from '../../../runtime/contract/capabilities/capabilities.ts'
+import {
+  type AUTHENTICATION,
+  type AuthCredential,
+  CREDENTIAL_KINDS,
+} from '../../../runtime/contract/connector/authentication.ts'
+import { requestSchema } from '../../../runtime/contract/connector/payload.ts'
+import { secretsOf } from '../../../runtime/contract/connector/secrets.ts'
+import { type Fields, flatSchema } from '../../../runtime/contract/connector/settings.ts'
+
+type Given = {
+  auth?: object
+  credentials?: Record<string, object>
+  settings?: Record<string, unknown>
+  request?: unknown
+}
+
+const secrets = (given: Given, fields: Fields = {}, capability: CapabilityName = 'get_account') =>
+  secretsOf(
+    {
+      auth: (given.auth ?? null) as AuthCredential | null,
+      credentials: (given.credentials ?? null) as Record<string, AuthCredential> | null,
+      settings: given.settings ?? {},
+      request: given.request ?? {},
+    },
+    { settings: flatSchema(fields), request: requestSchema(capability) },
+  ).sort()
+
+const jwt = { headers: { alg: 'HS256' }, claims: { iss: 'me' }, secret: 'S' }
+const key = {
+  type: 'service_account',
+  client_email: 'a@b',
+  private_key: 'K1',
+  nested: { more: ['K2', { deep: 'K3' }] },
+  count: 7,
+}
+const KINDS: Record<keyof typeof AUTHENTICATION, [object, string[]]> = {
+  oauth: [{ access_token: 'A' }, ['A']],
+  oauth_client_credentials: [
+    { access_token: 'A', client_id: 'c', client_secret: 'S', scopes: ['x'] },
+    ['A', 'S'],
+  ],
+  oauth1: [
+    { consumer_key: 'k', consumer_secret: 'S', token_id: 't', token_secret: 'T' },
+    ['S', 'T'],
+  ],
+  basic: [{ username: 'u', password: 'P' }, ['P', 'u:P']],
+  token: [{ token: 'T' }, ['T']],
+  jwt: [jwt, ['S']],
+  service_account: [
+    { key, impersonation_email: 'e', tenant_id: 't', scopes: [], service_type: 'aws' },
+    ['K1', 'K2', 'K3'],
+  ],
+  key_pair: [{ key_identifier: 'i', private_key: 'P' }, ['P']],
+}
+
+test.each(CREDENTIAL_KINDS)('of %s: its secret fields and no other', (kind) => {
+  const [value, expected] = KINDS[kind]
+  expect(secrets({ auth: { [kind]: value } })).toEqual(expected)
+})
+
+test('of several credentials: of each, without doubles', () => {
+  const credentials = {
+    a: { token: { token: 'T' } },
+    b: { basic: { username: 'u', password: 'P' } },
+    c: { token: { token: 'T' } },
+  }
+  expect(secrets({ credentials })).toEqual(['P', 'T', 'u:P'])
+})
+
+test('of settings: the secret ones that are there', () => {
+  const fields: Fields = {
+    key: { type: 'string', secret: true },
+    other: { type: 'string', secret: true },
+    url: { type: 'string' },
+    zone: { type: 'integer' },
+  }
+  expect(secrets({ settings: { key: 'K', url: 'u', zone: 5 } }, fields)).toEqual(['K'])
+})
+
+describe('of a request', () => {
+  test.each([
+    [
+      'refresh_access_token',
+      { client_id: 'c', client_secret: 'S', refresh_token: 'R', state: 's' },
+      ['R', 'S'],
+    ],
+    [
+      'handle_authorization_callback',
+      {
+        client_id: 'c',
+        client_secret: 'S',
+        redirect_uri_with_code: 'https://x?code=C',
+        code_verifier: 'V',
+      },
+      ['S', 'V', 'https://x?code=C'],
+    ],
+    [
+      'handle_client_credentials_request',
+      { client_id: 'c', client_secret: 'S', scopes: [] },
+      ['S'],
+    ],
+    ['get_account', { account_id: 'a' }, []],
+  ] as [CapabilityName, object, string[]][])(
+    '%s: what the contract marks',
+    (name, request, all) => {
+      expect(secrets({ request }, {}, name)).toEqual(all)
+    },
+  )
+
+  test('widened: a secret field of the connector', () => {
+    const fields: Fields = { initial_password: { type: 'string', secret: true } }
+    const request = { entitlements: [], initial_password: 'P' }
+    const schemas = { settings: flatSchema({}), request: requestSchema('create_account', fields) }
+    const parts = { auth: null, credentials: null, settings: {}, request }
+    expect(secretsOf(parts, schemas)).toEqual(['P'])
+  })
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { checkCredentials } from '../../../../runtime/core/catalogue/apps/credentials.ts'
+import type {
+  Connectors,
+  InstalledConnector,
+} from '../../../../runtime/core/kernel/context/connectors.ts'
+import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
+import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
+import { LISTENERS } from '../../../../runtime/core/wiring/listeners.ts'
+import { createSealer } from '../../../../runtime/secrets/seal.ts'
+
+test('a connector that would wait longer is given up, whatever deadline it asked for', async () => {
+  const call: Connectors['call'] = ({ signal }) =>
+    new Promise((resolve) => {
+      const error = { message: 'the caller hung up', error_code: 'internal_error', app_id: 'slow' }
+      signal.addEventListener('abort', () => resolve({ ok: false, error: error as never }))
+    })
+  const parts: RequestContext = {
+    connectors: { ids: () => [], find: () => null, call },
+    vault: createSealer(['s'.repeat(32)], 'connection'),
+    send: async () => {},
+    deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
+    tell: () => {},
+    now: async () => new Date(),
+    listeners: LISTENERS,
+    pace: paceOf(),
+    requestId: 'r',
+    cause: { kind: 'request', id: 'r' },
+    signal: new AbortController().signal,
+  }
+  const manifest = { name: 'Slow', capabilities: { validate_credentials: {} } }
+  const connector = { id: 'slow', manifest } as unknown as InstalledConnector
+  await expect(
+    checkCredentials(connector, { settings: {} }, parts, { withinMs: 20 }),
+  ).rejects.toMatchObject({
+    status: 502,
+    detail: 'Slow gave no answer within 0.02 seconds',
+  })
+})

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apps } from '../../../../runtime/database/schema/apps.ts'
+import { app, type CoreHost, otherDomain, type Person, person, startCore } from '../../host.ts'
+
+let core: CoreHost
+let owner: Person
+
+beforeAll(async () => {
+  core = await startCore()
+  owner = await person(core.db, 'owner@example.com', ['App Admin'])
+})
+afterAll(() => core.stop())
+beforeEach(async () => {
+  await core.db.delete(apps)
+})
+
+const custom = { name: 'Acme', category: 'Other', description: 'An app of ours' }
+const create = (body: object) => core.call('POST', '/apps', { body })
+const patch = (id: string, body: object) => core.call('PATCH', `/apps/${id}`, { body })
+const entries = async () => (await core.call('GET', '/activity_logs')).body.total
+
+describe('a custom app', () => {
+  test('is what was written', async () => {
+    const more = {
+      logo_url: 'https://acme.example/logo.png',
+      website_url: 'https://acme.example',
+      request_instructions: 'Ask nicely',
+    }
+    const { status, body } = await create({ ...custom, ...more })
+    expect(status).toBe(200)
+    const { name, ...rest } = { ...custom, ...more }
+    expect(body).toMatchObject({
+      ...rest,
+      user_friendly_label: name,
+      app_class_id: 'acme',
+      instance_id: 'custom_app_import',
+      status: 'APPROVED',
+      sources: ['MANUAL'],
+      disconnected: false,
+    })
+    expect((await core.call('GET', `/apps/${body.id}`)).body).toMatchObject(body)
+    expect((await core.call('GET', '/apps?connection_source=API')).body.total).toBe(1)
+  })
+
+  test.each(['name', 'category', 'description'])('needs a %s', async (name) => {
+    const { [name as 'name']: _, ...body } = custom
+    for (const given of [body, { ...body, [name]: null }]) {
+      const reply = await create(given)
+      expect(reply.status).toBe(422)
+      expect(reply.body.detail[0]).toMatchObject({ loc: ['body', name], type: 'missing' })
+    }
+  })
+
+  test.each([{ auth: { token: 't' } }, { settings: {} }, { version: '1' }])(
+    'takes no %j, which would be forgotten',
+    async (more) => {
+      const { status, body } = await create({ ...custom, ...more })
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', 'app_class_id']])
+    },
+  )
+
+  test('of the same name is a conflict, also at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 5 }, () => create(custom)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+  })
+
+  test('of a name that makes the same word is another', async () => {
+    const names = ['Acme', 'Acme!', 'A cme', 'A_cme', '日本', '???', '💥💥', 'x'.repeat(255)]
+    const ids = new Set<string>()
+    for (const name of names) {
+      const { status, body } = await create({ ...custom, name })
+      expect([status, body.user_friendly_label]).toEqual([200, name])
+      ids.add(body.app_class_id)
+    }
+    expect(ids.size).toBe(names.length)
+  })
+
+  test('comes back with the same id after it was disconnected', async () => {
+    const { body: made } = await create(custom)
+    await patch(made.id, { description: 'changed' })
+    await core.call('DELETE', `/apps/${made.id}`)
+    const { body } = await create({ ...custom, description: 'written anew' })
+    expect(body).toMatchObject({ id: made.id, description: 'written anew', disconnected: false })
+  })
+
+  test('takes no credentials', async () => {
+    const { body: made } = await create(custom)
+    const body = { app_class_id: 'acme', auth: { token: 't' } }
+    const put = await core.call('PUT', `/apps/${made.id}`, { body })
+    expect([put.status, put.body.detail]).toEqual([400, expect.stringContaining('custom app')])
+  })
+})
+
+describe.each(['PATCH', 'PUT'])('%s', (method) => {
+  const change = (id: string, body: object) => core.call(method, `/apps/${id}`, { body })
+
+  test('changes what is given, leaves what is absent, and sets back what is null', async () => {
+    const { body: made } = await create(custom)
+    const changed = { name: 'Renamed', description: '', category: 'DEVELOPERS' }
+    expect((await change(made.id, changed)).body).toMatchObject({
+      user_friendly_label: 'Renamed',
+      description: '',
+      category: 'Developers',
+    })
+    expect((await change(made.id, { name: null })).body).toMatchObject({
+      user_friendly_label: 'Acme',
+      description: '',
+    })
+    const back = { description: null, category: null, website_url: null }
+    expect((await change(made.id, back)).body).toMatchObject({
+      description: custom.description,
+      category: custom.category,
+      website_url: null,
+    })
+  })
+
+  test('is in the log by the names of the fields, and not when nothing changed', async () => {
+    const { body: made } = await create(custom)
+    await change(made.id, { name: 'Renamed' })
+    const before = await entries()
+    await change(made.id, { name: 'Renamed', website_url: null })
+    await change(made.id, {})
+    expect(await entries()).toBe(before)
+    const { body } = await core.call('GET', `/activity_logs?limit=1&offset=${before - 1}`)
+    expect(body.items[0]).toMatchObject({
+      event_type: 'APP_UPDATED',
+      event_metadata: { fields: ['name'] },
+    })
+  })
+
+  test.each([
+    [{ nmae: 'x' }, ['body', 'nmae'], 'extra_forbidden'],
+    [{ constructor: 'x' }, ['body', 'constructor'], 'extra_forbidden'],
+    [{ name: 7 }, ['body', 'name'], 'string_type'],
+    [{ name: '' }, ['body', 'name'], 'string_too_short'],
+    [{ name: 'x'.repeat(256) }, ['body', 'name'], 'string_too_long'],
+    [{ description: 'x'.repeat(8193) }, ['body', 'description'], 'string_too_long'],
+    [{ category: 'Cooking' }, ['body', 'category'], 'value_error'],
+    [{ website_url: 'javascript:alert(1)' }, ['body', 'website_url'], 'value_error'],
+    [{ name: 'a\u0000b' }, ['body', 'name'], 'value_error'],
+  ])('refuses %j', async (body, loc, type) => {
+    const { body: made } = await create(custom)
+    const reply = await change(made.id, body)
+    expect(reply.status).toBe(422)
+    expect(reply.body.detail).toEqual([expect.objectContaining({ loc, type })])
+    expect((await core.call('GET', `/apps/${made.id}`)).body).toMatchObject(made)
+  })
+
+  test('refuses __proto__, which changes nothing of anything', async () => {
+    const { body: made } = await create(custom)
+    const raw = '{"__proto__":{"name":"x"}}'
+    expect((await core.call(method, `/apps/${made.id}`, { raw })).status).toBe(422)
+    expect(Object.hasOwn(Object.prototype, 'name')).toBe(false)
+  })
+
+  test('knows nothing of another domain’s apps', async () => {
+    const foreign = await app(core.db, 'Foreign', { domainId: await otherDomain(core.db) })
+    expect((await change(foreign, { name: 'x' })).status).toBe(404)
+  })
+})
+
+test('two changes at once are both kept', async () => {
+  const { body: made } = await create(custom)
+  await Promise.all([
+    patch(made.id, { name: 'One' }),
+    patch(made.id, { description: 'Two' }),
+    patch(made.id, { website_url: 'https://three.example' }),
+  ])
+  expect((await core.call('GET', `/apps/${made.id}`)).body).toMatchObject({
+    user_friendly_label: 'One',
+    description: 'Two',
+    website_url: 'https://three.example',
+  })
+})
+
+test('an App Admin changes what is shown of their apps, and connects none', async () => {
+  const mine = await app(core.db, 'Mine', { adminUserIds: [owner.id] })
+  const other = await app(core.db, 'Other')
+  const { token } = owner
+  const body = { name: 'Renamed' }
+  expect((await core.call('PATCH', `/apps/${mine}`, { token, body })).status).toBe(200)
+  expect((await core.call('PATCH', `/apps/${other}`, { token, body })).status).toBe(404)
+  for (const [method, target] of [
+    ['PUT', `/apps/${mine}`],
+    ['POST', '/apps'],
+    ['DELETE', `/apps/${mine}`],
+  ] as const) {
+    const reply = await core.call(method, target, {
+      token,
+      ...(method === 'DELETE' ? {} : { body }),
+    })
+    expect([reply.status, reply.body.detail]).toEqual([
+      403,
+      expect.stringContaining('manage apps on this domain'),
+    ])
+  }
+})
+
+describe('a body that is', () => {
+  test.each([
+    ['no JSON', '{', 422],
+    ['a list', '[]', 422],
+    ['nothing', '', 422],
+    ['deep', `{"auth":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, 422],
+    ['huge', JSON.stringify({ ...custom, name: 'x'.repeat(1024 * 1024) }), 413],
+    ['of the wrong types', '{"app_class_id":7,"auth":"x","settings":[],"version":{}}', 422],
+    ['full of strangers', '{"app_class_id":"scim","auth":{"__proto__":{"token":"x"}}}', 400],
+  ])('%s is refused', async (_, raw, status) => {
+    expect((await core.call('POST', '/apps', { raw })).status).toBe(status)
+    expect((await core.call('GET', '/apps')).body.total).toBe(0)
+  })
+
+  test('too deep is said to be that', async () => {
+    const raw = `{"auth":${'['.repeat(100)}1${']'.repeat(100)}}`
+    const { body } = await core.call('POST', '/apps', { raw })
+    expect(body.detail[0].msg).toContain('may be nested 64 deep')
+  })
+})

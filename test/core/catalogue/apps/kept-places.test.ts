@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { Manifest } from '../../../../runtime/contract/connector/manifest.ts'
+import { flatSchema } from '../../../../runtime/contract/connector/settings.ts'
+import { connectionOf } from '../../../../runtime/core/catalogue/apps/credentials.ts'
+import type { InstalledConnector } from '../../../../runtime/core/kernel/context/connectors.ts'
+
+const HOME = { base_url: 'https://home.example/api', tenant: 'home' }
+const AWAY = { base_url: 'https://away.example/api', tenant: 'home' }
+const URL_TEXT = '{settings.base_url}/v1'
+
+const oauth = (own: object) => ({
+  token_url: 'https://login.example/token',
+  authorization_url: 'https://login.example/authorize',
+  ...own,
+})
+const several = (own: object) => ({
+  authentication_schema: undefined,
+  credentials: [{ id: 'api', kind: 'oauth', oauth: oauth(own) }],
+})
+const exchange = (own: object) => ({
+  exchange: {
+    request: { url: 'https://login.example/login', json: {}, ...own },
+    capture: { header: 'x-token' },
+    use: { header: 'x-token' },
+  },
+})
+
+function connector(own: object): InstalledConnector {
+  const manifest = v.parse(Manifest, {
+    id: 'acme',
+    version: '1.0.0',
+    runtime: '^1.0.0',
+    authentication_schema: { kind: 'token' },
+    settings: {
+      base_url: { type: 'string', format: 'url' },
+      tenant: { type: 'string' },
+      page_size: { type: 'integer' },
+    },
+    capabilities: { list_accounts: {} },
+    ...own,
+  })
+  const settings = flatSchema(manifest.settings)
+  return { id: 'acme', version: '1.0.0', digest: '', manifest, settings }
+}
+
+/** What becomes of credentials that are kept when these settings are sent alone. */
+function change(own: object, before: object, after: object) {
+  const kind = 'credentials' in own ? 'several' : 'one'
+  const kept =
+    kind === 'one'
+      ? { auth: { token: { token: 'kept' } } }
+      : { credentials: [{ id: 'api', oauth: { access_token: 'kept' } }] }
+  const connection = { ...kept, settings: { ...before } }
+  return () =>
+    connectionOf(connector(own), { auth: undefined, settings: { ...after } }, connection as never)
+}
+
+const refusal = expect.objectContaining({
+  status: 400,
+  detail: expect.stringContaining('auth: send it again'),
+})
+
+describe('credentials that are kept are refused to new settings that stand in', () => {
+  test.each([
+    ['egress', { egress: [{ url: URL_TEXT }] }],
+    [
+      'the egress of a capability',
+      { capabilities: { list_accounts: { egress: [{ url: URL_TEXT }] } } },
+    ],
+    ['oauth.token_url', { oauth: oauth({ token_url: URL_TEXT }) }],
+    ['oauth.authorization_url', { oauth: oauth({ authorization_url: URL_TEXT }) }],
+    ['the token_url of one of several', several({ token_url: URL_TEXT })],
+    ['the authorization_url of one of several', several({ authorization_url: URL_TEXT })],
+    ['the address of an exchange', exchange({ url: URL_TEXT })],
+    ['a header of an exchange', exchange({ headers: { 'x-audience': URL_TEXT } })],
+    ['the JSON of an exchange', exchange({ json: { for: [{ audience: '{settings.base_url}' }] } })],
+    ['the form of an exchange', exchange({ form: { aud: '{settings.base_url}' } })],
+  ])('%s', (_where, own) => {
+    expect(change(own, HOME, HOME)).not.toThrow()
+    expect(change(own, HOME, AWAY)).toThrow(refusal)
+  })
+
+  test('the path of an address', () => {
+    const own = { egress: [{ url: 'https://shared.example/{settings.tenant}/api' }] }
+    expect(change(own, HOME, { ...HOME, tenant: 'away' })).toThrow(refusal)
+  })
+
+  test('the host below which a wildcard lets the code choose, whichever setting it is', () => {
+    const own = { egress: [{ url: 'https://*.acme.example' }] }
+    expect(change(own, HOME, { ...HOME, page_size: 5 })).toThrow(refusal)
+  })
+
+  test('an address that no setting led to before', () => {
+    const own = { egress: [{ url: 'https://home.example' }, { url: URL_TEXT }] }
+    expect(change(own, {}, AWAY)).toThrow(refusal)
+  })
+
+  test('an address for another of the credentials, by changing two about', () => {
+    const own = {
+      egress: [
+        { url: 'https://{settings.base_url}', secrets: ['auth'] },
+        { url: 'https://{settings.tenant}', secrets: ['request'] },
+      ],
+      settings: {
+        base_url: { type: 'string', format: 'hostname' },
+        tenant: { type: 'string', format: 'hostname' },
+      },
+    }
+    const [a, b] = ['a.example', 'b.example']
+    expect(change(own, { base_url: a, tenant: b }, { base_url: b, tenant: a })).toThrow(refusal)
+  })
+})
+
+test('the refusal names the settings that lead elsewhere, and no value', () => {
+  const own = { egress: [{ url: URL_TEXT }] }
+  expect(change(own, HOME, { ...AWAY, page_size: 5 })).toThrow(
+    expect.objectContaining({
+      detail: expect.stringMatching(/^(?!.*away\.example).*settings\.base_url(?!.*page_size)/),
+    }),
+  )
+})
+
+describe('credentials that are kept go on with', () => {
+  const own = { egress: [{ url: URL_TEXT }] }
+
+  test('a setting that leads nowhere', () => {
+    expect(change(own, HOME, { ...HOME, page_size: 5 })).not.toThrow()
+  })
+
+  test('the same address in another spelling', () => {
+    const spelt = { ...HOME, base_url: 'https://HOME.example/api/' }
+    expect(change(own, HOME, spelt)).not.toThrow()
+  })
+
+  test('a setting that a later version of the connector has, at its default', () => {
+    const settings = {
+      base_url: { type: 'string', format: 'url' },
+      web_url: { type: 'string', format: 'url', default: 'https://web.example' },
+    }
+    const later = { settings, egress: [{ url: URL_TEXT }, { url: '{settings.web_url}' }] }
+    const { base_url } = HOME
+    expect(change(later, { base_url }, { base_url })).not.toThrow()
+  })
+
+  test('settings that are gone from a place', () => {
+    expect(change(own, HOME, { tenant: 'home' })).not.toThrow()
+  })
+})

@@ -1,0 +1,311 @@
+/** Access tokens of connected apps: renewed before they end, once, and told where they cannot be. */
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { eq, sql } from 'drizzle-orm'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
+import { RENEWAL_JOB } from '../../../../runtime/core/catalogue/apps/renewal-job.ts'
+import { apps } from '../../../../runtime/database/schema/apps.ts'
+import { tokenRenewals } from '../../../../runtime/database/schema/renewals.ts'
+import { until } from '../../../e2e/until.ts'
+import { type CoreHost, logged, startCore } from '../../host.ts'
+
+type Asked = Record<string, string>
+
+/** An authorization server that rotates refresh tokens: the second use of one ends everything. */
+async function startServer() {
+  const asked: Asked[] = []
+  const spent = new Set<string>()
+  const state = { expiresIn: 3600 as number | undefined, broken: false, reused: false, made: 0 }
+  const server = createServer(async (request, reply) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const form = Object.fromEntries(new URLSearchParams(String(Buffer.concat(chunks))))
+    asked.push(form)
+    reply.setHeader('content-type', 'application/json')
+    const { refresh_token } = form
+    if (refresh_token !== undefined && spent.has(refresh_token)) state.reused = true
+    if (state.broken || state.reused) {
+      reply.statusCode = 400
+      // A server that tells what it was sent, as some do.
+      const error_description = `${refresh_token} of ${form['client_secret']} is not known`
+      return void reply.end(JSON.stringify({ error: 'invalid_grant', error_description }))
+    }
+    if (refresh_token !== undefined) spent.add(refresh_token)
+    state.made += 1
+    const { made, expiresIn } = state
+    reply.end(
+      JSON.stringify({
+        access_token: `access-${made}-aaaaaaaa`,
+        token_type: 'bearer',
+        ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
+        ...(refresh_token === undefined ? {} : { refresh_token: `refresh-${made}-aaaaaaaa` }),
+      }),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const close = () => new Promise((resolve) => server.close(resolve))
+  return { host, asked, state, spent, close }
+}
+
+const connector = (id: string, kind: string, flow: string) => ({
+  'connector.json': JSON.stringify({
+    id,
+    version: '1.0.0',
+    runtime: '^1.0.0',
+    authentication_schema: { kind },
+    settings: { server: { type: 'string', format: 'url', required: true } },
+    egress: [{ url: '{settings.server}/Users' }],
+    capabilities: { list_accounts: {} },
+    oauth: {
+      ...(flow === 'CODE_FLOW' ? { authorization_url: '{settings.server}/auth' } : { flow }),
+      token_url: '{settings.server}/token',
+    },
+  }),
+  'connector.ts': `import { defineConnector, paged } from 'keyway/sdk'
+export default defineConnector({ async list_accounts() { return paged([]) } })`,
+})
+
+let server: Awaited<ReturnType<typeof startServer>>
+let plugins: string
+let core: CoreHost
+
+beforeAll(async () => {
+  server = await startServer()
+  plugins = await mkdtemp(path.join(tmpdir(), 'keyway-renewal-'))
+  for (const [id, kind, flow] of [
+    ['person', 'oauth', 'CODE_FLOW'],
+    ['machine', 'oauth_client_credentials', 'CLIENT_CREDENTIALS'],
+  ] as const) {
+    await mkdir(path.join(plugins, id))
+    for (const [name, text] of Object.entries(connector(id, kind, flow)))
+      await writeFile(path.join(plugins, id, name), text)
+  }
+  core = await startCore({
+    KEYWAY_DROP_IN: 'open',
+    KEYWAY_PLUGINS_DIR: plugins,
+    KEYWAY_PRIVATE_EGRESS: `person=${server.host} machine=${server.host}`,
+  })
+  await core.host.settled
+})
+afterAll(async () => {
+  await core.stop()
+  await server.close()
+  await rm(plugins, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  await core.db.delete(apps)
+  Object.assign(server.state, { expiresIn: 3600, broken: false, reused: false })
+  server.asked.length = 0
+  server.spent.clear()
+})
+
+const CLIENT = { client_id: 'keyway', client_secret: 'secret-of-the-client' }
+/** What renews a token; never the same, because an answer is good for whoever asks again a little later. */
+const renewed = () => ({ refresh_token: `${randomUUID()}-aaaaaaaa`, ...CLIENT })
+
+async function connect(app_class_id: string, auth: object): Promise<string> {
+  const settings = { server: `http://${server.host}` }
+  const made = await core.call('POST', '/apps', { body: { app_class_id, auth, settings } })
+  expect([made.status, made.body]).toMatchObject([200, { app_class_id }])
+  return made.body.id
+}
+
+const rowOf = async (id: string) => {
+  const [row] = await core.db.select().from(apps).where(eq(apps.id, id))
+  return row as typeof apps.$inferSelect
+}
+const kept = async (id: string) => openConnection(core.host.parts.vault, await rowOf(id))
+const plan = async (id: string) => {
+  const [row] = await core.db
+    .select({
+      seconds: sql<string | null>`extract(epoch from renew_at - clock_timestamp())`,
+      attempts: tokenRenewals.attempts,
+    })
+    .from(tokenRenewals)
+    .where(eq(tokenRenewals.appId, id))
+  return row && { attempts: row.attempts, seconds: row.seconds && Number(row.seconds) }
+}
+const dueNow = (id: string) =>
+  core.db.update(tokenRenewals).set({ renewAt: sql`now()` }).where(eq(tokenRenewals.appId, id))
+const accessToken = async (id: string) => {
+  const { auth } = await kept(id)
+  return (auth?.oauth ?? auth?.oauth_client_credentials)?.access_token
+}
+
+test('a token whose end nobody told is renewed at once, and then before it ends', async () => {
+  const given = renewed()
+  const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...given })
+  await until('it is renewed', async () => (await accessToken(id)) !== 'access-0-aaaaaaaa')
+  expect(server.asked).toEqual([{ grant_type: 'refresh_token', ...given }])
+  await until('it is planned', async () => Number((await plan(id))?.seconds) > 60)
+  expect((await plan(id))?.seconds).toBeLessThanOrEqual(3000)
+  await dueNow(id)
+  await until('it is renewed again', () => server.asked.length === 2)
+  await until('that is kept', async () => Number((await plan(id))?.seconds) > 60)
+  expect(server.asked[1]?.['refresh_token']).toBe('refresh-1-aaaaaaaa')
+  expect(await kept(id)).toMatchObject({
+    auth: { oauth: { access_token: 'access-2-aaaaaaaa' } },
+    renewals: { '': { refresh_token: 'refresh-2-aaaaaaaa', ...CLIENT } },
+  })
+  expect(core.lines.join()).not.toMatch(/aaaaaaaa|secret-of-the-client/)
+})
+
+test('one that is good for a while is left alone', async () => {
+  const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
+  expect((await plan(id))?.seconds).toBeGreaterThan(6000)
+  expect((await kept(id)).auth).toEqual({ oauth: { access_token: 'a' } })
+})
+
+test('client credentials are enough, where the connector takes them', async () => {
+  const auth = { access_token: 'access-0-aaaaaaaa', scopes: ['read'], ...CLIENT }
+  const id = await connect('machine', auth)
+  await until('it is renewed', async () => (await accessToken(id)) !== 'access-0-aaaaaaaa')
+  expect(server.asked).toEqual([{ grant_type: 'client_credentials', scope: 'read', ...CLIENT }])
+  expect((await kept(id)).auth?.oauth_client_credentials).toMatchObject({ scopes: ['read'] })
+})
+
+test('what lacks a refresh token, or a client, is left as it is', async () => {
+  const { refresh_token } = renewed()
+  const first = await connect('person', { access_token: 'a', refresh_token })
+  expect(await plan(first)).toBeUndefined()
+})
+
+test('two hosts at once use a refresh token once', async () => {
+  const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
+  const other = await startCore({
+    KEYWAY_DROP_IN: 'open',
+    KEYWAY_PLUGINS_DIR: plugins,
+    KEYWAY_PRIVATE_EGRESS: `person=${server.host} machine=${server.host}`,
+    DATABASE_URL: await core.url(),
+  })
+  try {
+    await other.host.settled
+    await dueNow(id)
+    const signal = new AbortController().signal
+    const on = ({ host, db }: CoreHost) =>
+      RENEWAL_JOB.handle(db, id, {
+        ...host.parts,
+        requestId: 'r',
+        cause: { kind: 'job', id: 'r' },
+        signal,
+      })
+    await Promise.all([on(core), on(other), on(core), on(other)])
+    expect(server.state.reused).toBe(false)
+    expect(server.asked).toHaveLength(1)
+    expect((await kept(id)).renewals?.['']?.refresh_token).toMatch(/^refresh-[1-9]/)
+  } finally {
+    await other.stop()
+  }
+})
+
+test('one that is looked at while its end is written down is not renewed again', async () => {
+  const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
+  const owner = new Client(await core.login())
+  await owner.connect()
+  try {
+    await owner.query(`
+      create function wait_a_while() returns trigger language plpgsql as
+        $$ begin perform pg_sleep(0.5); return new; end $$;
+      create trigger wait_a_while before update on token_renewals for each row
+        when (new.renew_at > now()) execute function wait_a_while()`)
+    await dueNow(id)
+    const signal = new AbortController().signal
+    const handle = () =>
+      RENEWAL_JOB.handle(core.db, id, {
+        ...core.host.parts,
+        requestId: 'r',
+        cause: { kind: 'job', id: 'r' },
+        signal,
+      })
+    const looks = [0, 100, 200, 300, 400].map(async (afterMs) => {
+      await pause(afterMs)
+      await handle()
+    })
+    await Promise.all(looks)
+    expect(server.asked).toHaveLength(1)
+    const { body } = await core.call('GET', `/operator/calls?cause=token_renewal:${id}`)
+    expect(body.items).toContainEqual(
+      expect.objectContaining({ capability: 'refresh_access_token', app_id: id, outcome: 'ok' }),
+    )
+  } finally {
+    await owner.query('drop function wait_a_while cascade')
+    await owner.end()
+  }
+})
+
+test('one that is refused is tried with growing pauses; then the admins have a task, until it works', async () => {
+  server.state.broken = true
+  const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...renewed() })
+  await until('it failed', async () => (await plan(id))?.attempts === 1)
+  const first = Number((await plan(id))?.seconds)
+  expect(first).toBeGreaterThan(0)
+  await core.db.update(tokenRenewals).set({ attempts: 6, renewAt: sql`now()` })
+  await until('it failed again', async () => (await plan(id))?.attempts === 7)
+  expect(Number((await plan(id))?.seconds)).toBeGreaterThan(first * 4)
+  const tasks = await core.call('GET', '/tasks?task_type=TOKEN_NOT_RENEWED&show_all_tasks=true')
+  expect(tasks.body.items).toMatchObject([
+    {
+      task_category: 'ERROR',
+      app: { id },
+      description: expect.stringMatching(/^The access token of “.+” could not be renewed: .+\.$/),
+      instructions: `It is tried again for two days. If the consent was taken back, or the OAuth client has changed, connect the app again with PUT /apps/${id}.`,
+    },
+  ])
+  expect(JSON.stringify(tasks.body)).not.toMatch(/aaaaaaaa|secret-of-the-client/)
+  expect(await accessToken(id)).toBe('access-0-aaaaaaaa')
+  expect((await rowOf(id)).syncStatus).toBeNull()
+  await core.db.update(tokenRenewals).set({ attempts: 99, renewAt: sql`now()` })
+  await until('it is given up', async () => (await plan(id))?.attempts === 100)
+  expect(logged(core, 'app_id', id).filter((line) => /access token/.test(line))).toEqual([
+    'warn: the access token of an app could not be renewed; it is tried again',
+    'warn: the access token of an app could not be renewed; its admins have a task',
+    'error: the access token of an app could not be renewed and is not tried any more; the app has to be connected again',
+  ])
+  expect(core.lines.join('')).not.toMatch(/aaaaaaaa|secret-of-the-client/)
+  server.state.broken = false
+  await dueNow(id)
+  await until('it works', async () => (await plan(id))?.attempts === 0)
+})
+
+test('what was sent stands nowhere, also where the server tells it again', async () => {
+  const auth = renewed()
+  const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...auth })
+  server.state.broken = true
+  await dueNow(id)
+  const problem = async () =>
+    (await core.db.select().from(tokenRenewals).where(eq(tokenRenewals.appId, id)))[0]?.problem
+  const said = await until('it failed', problem)
+  expect(said).toContain('invalid_grant')
+  const { body } = await core.call('GET', '/operator/jobs?queue=token-renewals')
+  for (const text of [said, JSON.stringify(body), core.lines.join('')]) {
+    expect(text).not.toContain(auth.refresh_token)
+    expect(text).not.toContain(auth.client_secret)
+  }
+})
+
+test('an app that is connected anew, or disconnected, has its own plan', async () => {
+  const auth = { access_token: 'a', expires_in: 7200, ...renewed() }
+  const id = await connect('person', auth)
+  const body = { app_class_id: 'person', auth: { access_token: 'b' } }
+  expect((await core.call('PUT', `/apps/${id}`, { body })).status).toBe(200)
+  expect(await plan(id)).toBeUndefined()
+  await core.call('PUT', `/apps/${id}`, { body: { app_class_id: 'person', auth } })
+  expect(await plan(id)).toBeDefined()
+  // Where tokens are renewed is a place that credentials go to.
+  const settings = { server: 'http://127.0.0.1:9' }
+  const moved = await core.call('PUT', `/apps/${id}`, {
+    body: { app_class_id: 'person', settings },
+  })
+  expect([moved.status, moved.body.detail]).toEqual([400, expect.stringContaining('auth')])
+  await core.call('DELETE', `/apps/${id}`)
+  expect(await plan(id)).toBeUndefined()
+})

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CoreHost, group, otherDomain, type Person, person, startCore } from '../host.ts'
+
+let core: CoreHost
+let ada: Person
+let auditor: Person
+let stranger: Person
+
+beforeAll(async () => {
+  core = await startCore()
+  ada = await person(core.db, 'ada@example.com')
+  auditor = await person(core.db, 'auditor@example.com', ['Auditor'])
+  stranger = await person(core.db, 'stranger@example.com', [], await otherDomain(core.db))
+})
+afterAll(() => core.stop())
+
+describe('a token', () => {
+  test.each([
+    ['missing', null],
+    ['of another form', 'abc'],
+    ['unknown', `lsk_${'x'.repeat(43)}`],
+    ['cut short', 'lsk_'],
+  ])('that is %s is not authenticated', async (_name, token) => {
+    const { status, body, headers } = await core.call('GET', '/users/current', { token })
+    expect({ status, body }).toEqual({ status: 401, body: { detail: 'Not authenticated' } })
+    expect(headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('speaks for the user that it belongs to', async () => {
+    const { status, body } = await core.call('GET', '/users/current', { token: ada.token })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: ada.id,
+      email: 'ada@example.com',
+      given_name: 'ada',
+      family_name: 'Test',
+      status: 'ACTIVE',
+    })
+  })
+
+  test('tells its allowance', async () => {
+    const { headers } = await core.call('GET', '/users/current', { token: ada.token })
+    expect(headers.get('x-ratelimit-limit')).toBe('600')
+    expect(headers.get('x-ratelimit-scope')).toBe('host')
+    expect(Number(headers.get('x-ratelimit-remaining'))).toBeLessThan(600)
+    expect(headers.get('x-ratelimit-reset')).toMatch(/^\d+\.\d+$/)
+  })
+
+  test('that may only read is refused a write', async () => {
+    const admin = await person(core.db, 'reader@example.com', ['Admin'])
+    const target = `/users/${ada.id}/roles/Auditor`
+    expect((await core.call('POST', target, { token: admin.readOnlyToken })).status).toBe(403)
+    expect((await core.call('GET', '/users', { token: admin.readOnlyToken })).status).toBe(200)
+  })
+})
+
+describe('users', () => {
+  test('are listed by e-mail in pages of the form that clients need', async () => {
+    const { body } = await core.call('GET', '/users?page=2&size=1')
+    expect(body).toMatchObject({ page: 2, size: 1 })
+    expect(body.pages).toBe(body.total)
+    expect(body.items).toHaveLength(1)
+    expect(body.items[0]).toHaveProperty('custom_attributes', null)
+  })
+
+  test('past the end are none, with the true total', async () => {
+    const { body } = await core.call('GET', '/users?page=1000')
+    expect(body.items).toEqual([])
+    expect(body.total).toBeGreaterThan(2)
+  })
+
+  test.each([
+    ['a part of the address', 'search_term=ADA%40', ['ada@example.com']],
+    ['a part of the name', 'search_term=da%20te', ['ada@example.com']],
+    ['the whole', 'search_term=ada%20test&exact_match=True', ['ada@example.com']],
+    ['not the whole', 'search_term=ada&exact_match=1', []],
+    ['signs of patterns as they are', 'search_term=%25', []],
+    ['what looks like SQL as text', `search_term=${encodeURIComponent("' or 1=1 --")}`, []],
+  ])('are found by %s', async (_name, query, emails) => {
+    const { body } = await core.call('GET', `/users?${query}`)
+    expect(body.items.map(({ email }: { email: string }) => email)).toEqual(emails)
+  })
+
+  test.each([
+    ['size=0', 'size', 'greater_than_equal', 'Input should be greater than or equal to 1'],
+    ['size=101', 'size', 'less_than_equal', 'Input should be less than or equal to 100'],
+    ['page=0', 'page', 'greater_than_equal', 'Input should be greater than or equal to 1'],
+    [
+      'page=',
+      'page',
+      'int_parsing',
+      'Input should be a valid integer, unable to parse string as an integer',
+    ],
+    [
+      'size=1.5',
+      'size',
+      'int_parsing',
+      'Input should be a valid integer, unable to parse string as an integer',
+    ],
+    [
+      'exact_match=maybe',
+      'exact_match',
+      'bool_parsing',
+      'Input should be a valid boolean, unable to interpret input',
+    ],
+  ])('with %s are a 422 that says so', async (query, name, type, msg) => {
+    const { status, body } = await core.call('GET', `/users?${query}`)
+    expect({ status, body }).toEqual({
+      status: 422,
+      body: { detail: [{ loc: ['query', name], msg, type }] },
+    })
+  })
+
+  test('take the last of a repeated key', async () => {
+    expect((await core.call('GET', '/users?size=0&size=3')).body.size).toBe(3)
+  })
+
+  test('of another domain, unknown and malformed ids are not found', async () => {
+    for (const id of [
+      stranger.id,
+      '00000000-0000-4000-8000-000000000000',
+      'x',
+      "'; drop table users; --",
+      '..%2Fcurrent',
+    ])
+      expect(await core.call('GET', `/users/${encodeURIComponent(id)}`)).toMatchObject({
+        status: 404,
+        body: { detail: 'User not found' },
+      })
+  })
+
+  test('may be read by oneself, others need the permission', async () => {
+    expect((await core.call('GET', `/users/${ada.id}`, { token: ada.token })).status).toBe(200)
+    expect((await core.call('GET', `/users/${auditor.id}`, { token: ada.token })).status).toBe(403)
+    expect((await core.call('GET', '/users', { token: auditor.token })).status).toBe(403)
+  })
+})
+
+describe('roles', () => {
+  const of = async (id: string) => (await core.call('GET', `/users/${id}/roles`)).body
+
+  test('are given, listed and taken; names match without case', async () => {
+    expect(await core.call('POST', `/users/${ada.id}/roles/app%20ADMIN`)).toMatchObject({
+      status: 201,
+      body: { name: 'App Admin' },
+    })
+    expect((await core.call('POST', `/users/${ada.id}/roles/App%20Admin`)).status).toBe(201)
+    expect(await of(ada.id)).toEqual([{ name: 'App Admin' }, { name: 'User' }])
+    const removed = await core.call('DELETE', `/users/${ada.id}/roles/App%20Admin`)
+    expect({ status: removed.status, body: removed.body }).toEqual({ status: 204, body: null })
+    expect(await of(ada.id)).toEqual([{ name: 'User' }])
+  })
+
+  test('that the user does not have, or that there are not, are not found', async () => {
+    expect((await core.call('DELETE', `/users/${ada.id}/roles/Auditor`)).status).toBe(404)
+    expect((await core.call('DELETE', `/users/${ada.id}/roles/Read%2FWrite`)).status).toBe(404)
+    expect((await core.call('DELETE', `/users/${stranger.id}/roles/User`)).status).toBe(404)
+  })
+
+  test('are for those with the permission', async () => {
+    expect(
+      (await core.call('DELETE', `/users/${auditor.id}/roles/Auditor`, { token: ada.token }))
+        .status,
+    ).toBe(403)
+  })
+
+  test('take effect at the next request when they are lost', async () => {
+    const boss = await person(core.db, 'boss@example.com', ['Admin'])
+    expect((await core.call('GET', '/users', { token: boss.token })).status).toBe(200)
+    expect((await core.call('DELETE', `/users/${boss.id}/roles/Admin`)).status).toBe(204)
+    expect((await core.call('GET', '/users', { token: boss.token })).status).toBe(403)
+  })
+
+  test('given twice at once are there once', async () => {
+    const target = `/users/${ada.id}/roles/Auditor`
+    const answers = await Promise.all(Array.from({ length: 8 }, () => core.call('POST', target)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
+    expect(await of(ada.id)).toEqual([{ name: 'Auditor' }, { name: 'User' }])
+  })
+})
+
+describe('groups', () => {
+  test('are listed, found by name and have members', async () => {
+    const id = await group(core.db, 'Engineering', [ada, auditor])
+    await group(core.db, 'Engineering managers', [])
+    const names = async (query: string) =>
+      (await core.call('GET', `/groups?${query}`)).body.items.map(
+        ({ name }: { name: string }) => name,
+      )
+    expect(await names('name=engineer')).toEqual(['Engineering', 'Engineering managers'])
+    expect(await names('name=Engineering&exact_match=yes')).toEqual(['Engineering'])
+    expect(await names('app_id=x')).toEqual([])
+    expect((await core.call('GET', `/groups/${id}`)).body).toEqual({
+      id,
+      app_id: '',
+      integration_specific_id: '',
+      name: 'Engineering',
+      description: '',
+      group_lifecycle: 'NATIVE',
+      source_app_id: '',
+    })
+    const members = await core.call('GET', `/groups/${id}/users?size=1`)
+    expect(members.body).toMatchObject({
+      total: 2,
+      pages: 2,
+      items: [{ email: 'ada@example.com' }],
+    })
+    expect((await core.call('GET', '/groups/x')).status).toBe(404)
+  })
+})
+
+test('an unknown path and a wrong method are told apart', async () => {
+  expect(await core.call('GET', '/nothing')).toMatchObject({
+    status: 404,
+    body: { detail: 'Not Found' },
+  })
+  const wrong = await core.call('PUT', '/users')
+  expect(wrong).toMatchObject({ status: 405, body: { detail: 'Method Not Allowed' } })
+  expect(wrong.headers.get('allow')).toBe('GET')
+})
+
+test('too many requests of one token are told how long to wait', async () => {
+  const strict = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '2' })
+  const statuses = [1, 2, 3].map(() => strict.call('GET', '/users/current'))
+  const answers = await Promise.all(statuses)
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429])
+  expect(
+    Number(answers.find(({ status }) => status === 429)?.headers.get('retry-after')),
+  ).toBeGreaterThan(0)
+  await strict.stop()
+})
+
+test('tells at most a hundred mistakes of a query', async () => {
+  const { status, body } = await core.call('GET', `/users?${'search_term=%00&'.repeat(500)}`)
+  expect([status, body.detail.length]).toEqual([422, 100])
+})

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CoreHost, type Person, person, startCore } from '../../host.ts'
+
+let core: CoreHost
+let ada: Person
+let auditor: Person
+/** How much was in the log before. */
+let before: number
+
+beforeAll(async () => {
+  core = await startCore()
+  ada = await person(core.db, 'ada@example.com')
+  auditor = await person(core.db, 'auditor@example.com', ['Auditor'])
+  before = (await core.call('GET', '/activity_logs')).body.total
+  for (const role of ['Auditor', 'App Admin', 'Vendor Owner']) {
+    await core.call('POST', `/users/${ada.id}/roles/${encodeURIComponent(role)}`)
+  }
+})
+afterAll(() => core.stop())
+
+test('a change is in the log with who did what to whom', async () => {
+  const { status, body } = await core.call('GET', '/activity_logs', { token: auditor.token })
+  expect(status).toBe(200)
+  const [first] = body.items.slice(before)
+  expect(first).toMatchObject({
+    event_type: 'USER_ROLE_ADDED',
+    event_type_user_friendly: 'User role added',
+    outcome: 'Succeeded',
+    actor: { email: 'admin@localhost' },
+    targets: [{ target_type: 'User', name: 'ada@example.com' }],
+    event_metadata: { role: 'Auditor' },
+  })
+  expect(first.event_hash).toMatch(/^[0-9a-f]{128}$/)
+  expect(first.event_began_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+$/)
+})
+
+test('what changes nothing is not in the log', async () => {
+  const total = (await core.call('GET', '/activity_logs')).body.total
+  await core.call('POST', `/users/${ada.id}/roles/Auditor`)
+  await core.call('DELETE', `/users/${ada.id}/roles/Admin`)
+  expect((await core.call('GET', '/activity_logs')).body.total).toBe(total)
+})
+
+test('a reader who follows the relative links sees every entry once, with its filter kept', async () => {
+  const seen: string[] = []
+  let next: string | null = '/activity_logs?limit=1&since=2020-01-01'
+  while (next !== null) {
+    const { body } = await core.call('GET', next, { token: auditor.token })
+    seen.push(...body.items.map(({ event_hash }: { event_hash: string }) => event_hash))
+    next = body.links.next
+    if (next) expect(next).toContain('since=2020-01-01')
+  }
+  expect(seen).toHaveLength(new Set(seen).size)
+  expect(seen).toHaveLength((await core.call('GET', '/activity_logs')).body.total)
+})
+
+test('the log is for those who may read logs', async () => {
+  const nobody = await person(core.db, 'nobody@example.com')
+  expect((await core.call('GET', '/activity_logs', { token: nobody.token })).status).toBe(403)
+})
+
+test.each(['2026-11-20', '2026-11-20T10:00:00', '2026-11-20T10:00:00Z', '1795166400'])(
+  'takes the moment %s',
+  async (since) => {
+    expect((await core.call('GET', `/activity_logs?since=${since}`)).status).toBe(200)
+  },
+)
+
+test.each([
+  'yesterday',
+  '2026-13-45',
+  '2026-02-31',
+  '',
+  // Beyond what the database can write down.
+  '999999999999',
+  '-999999999999',
+  '0000-01-01',
+  '9999-12-31T23:59:59-01:00',
+])('refuses the moment "%s"', async (since) => {
+  const { status, body } = await core.call('GET', `/activity_logs?since=${since}`)
+  expect(status).toBe(422)
+  expect(body.detail[0].loc).toEqual(['query', 'since'])
+})
+
+test('anybody may see the picture, which is plain text', async () => {
+  const { status, body, headers } = await core.call('GET', '/art', { token: null })
+  expect({ status, type: headers.get('content-type') }).toEqual({
+    status: 200,
+    type: expect.stringMatching(/^text\/plain/),
+  })
+  expect(body).toContain('Keyway')
+})
+
+test('anybody may ask what this is', async () => {
+  expect(await core.call('GET', '/info', { token: null })).toMatchObject({
+    status: 200,
+    body: { name: 'Keyway' },
+  })
+})

@@ -1,0 +1,96 @@
+/** How many connections hosts take, and whether PostgreSQL gives them: on real hosts with one database. */
+import { sql } from 'drizzle-orm'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  connectionsOf,
+  crowdOf,
+} from '../../../../runtime/core/kernel/deployment/connection-budget.ts'
+import { CONNECTIONS_OF_A_HOST, MOST_OF_A_HOST } from '../../../../runtime/database/connections.ts'
+import { until } from '../../../e2e/until.ts'
+import { shows } from '../../../symptoms.ts'
+import { type CoreHost, startCore } from '../../host.ts'
+
+let core: CoreHost
+let owner: Client
+
+beforeAll(async () => {
+  core = await startCore({}, { server: 'own' })
+  owner = new Client({ ...(await core.login()), application_name: 'the test' })
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await core.stop()
+})
+
+/** Connections of the hosts by what they are for. */
+async function taken(): Promise<Record<string, number>> {
+  const { rows } = await owner.query(
+    `select application_name as name, count(*)::int as n from pg_stat_activity
+     where application_name like 'keyway%' group by 1`,
+  )
+  return Object.fromEntries(rows.map(({ name, n }) => [name, n]))
+}
+
+const finding = async () => {
+  const { findings } = (await core.call('GET', '/operator/doctor')).body
+  return findings.find(({ check }: { check: string }) => check === 'connections')
+}
+
+test('a busy host takes as many as are written down, and no more', async () => {
+  const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
+  const questions = Array.from({ length: 2 * pool }, async () => {
+    await core.db.execute(sql`select pg_sleep(3)`)
+  })
+  await expect
+    .poll(taken, { timeout: 20_000 })
+    .toEqual({ keyway: pool, 'keyway listening': listening, 'keyway watching': watching })
+  await Promise.all(questions)
+}, 60_000)
+
+describe('the connections that PostgreSQL gives', () => {
+  test('are enough for one host with the embedded one, which the doctor says', async () => {
+    expect(await finding()).toMatchObject({
+      state: 'good',
+      what: expect.stringMatching(
+        /^this host may take 34 .* gives them 57 \(max_connections 60, 3/,
+      ),
+    })
+    expect(core.lines.join('')).not.toContain('connections to PostgreSQL')
+  })
+
+  test('are too few for two: the doctor of both and the log of the one that starts say so', async () => {
+    await until('the host is seen', async () => (await core.db.$count(sql`nodes`)) === 1)
+    const two = await startCore({ DATABASE_URL: await core.url() })
+    const words = /2 hosts may take 68 .* gives them 57 .*68 at least, 34 for each host/
+    expect(two.lines.filter((line) => words.test(line))).toHaveLength(1)
+    await until('both are seen', async () => (await core.db.$count(sql`nodes`)) === 2)
+    const found = await finding()
+    expect([found.state, `${found.what} ${found.advice}`]).toEqual([
+      'act',
+      expect.stringMatching(words),
+    ])
+    shows('requests are answered 503 now and then', found, two.lines)
+    await two.stop()
+  }, 60_000)
+
+  test.each([
+    ['alter role keyway_app connection limit', 'role'],
+    ['alter database keyway connection limit', 'database'],
+  ])('are limited too by %s', async (statement, what) => {
+    await owner.query(`${statement} 20`)
+    expect(await connectionsOf(core.db)).toMatchObject({
+      enough: false,
+      what: expect.stringContaining(`gives them 20 (the connection limit 20 of the ${what})`),
+    })
+    await owner.query(`${statement} -1`)
+    expect((await connectionsOf(core.db)).enough).toBe(true)
+  })
+
+  test('are enough when they are exactly as many', () => {
+    const given = (connections: number) => ({ connections, limit: '' })
+    expect(crowdOf(2, given(2 * MOST_OF_A_HOST)).enough).toBe(true)
+    expect(crowdOf(2, given(2 * MOST_OF_A_HOST - 1)).enough).toBe(false)
+  })
+})

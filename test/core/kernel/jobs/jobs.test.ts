@@ -1,0 +1,88 @@
+/** The background, as operators read it, and what becomes of work that fails for good. */
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { until } from '../../../e2e/until.ts'
+import { app, type CoreHost, person, startCore } from '../../host.ts'
+import { type Company, company } from '../../requests/company.ts'
+import { type Receiver, startReceiver } from '../../webhooks/receiver.ts'
+
+let receiver: Receiver
+let core: CoreHost
+let acme: Company
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  core = await startCore({
+    KEYWAY_PRIVATE_EGRESS: `webhooks=${receiver.host}`,
+    KEYWAY_REQUESTS_PER_MINUTE: '100000',
+  })
+  acme = company(core)
+})
+afterAll(async () => {
+  await core.stop()
+  await receiver.close()
+})
+
+/** A request that a webhook carries out once it is approved. */
+async function asked(): Promise<string> {
+  const body = { hook_type: 'PROVISION', name: 'Hook', url: receiver.url, headers: {} }
+  const { id } = (await core.call('POST', '/operator/webhooks', { body })).body.webhook
+  const name = `App ${Math.random()}`
+  const appId = await acme.inStore(await app(core.db, name), {}, { provisioning_webhook: { id } })
+  return acme.asked(await person(core.db, `${Math.random()}@acme.example`), { app_id: appId })
+}
+
+const jobs = async (query = '') => (await core.call('GET', `/operator/jobs${query}`)).body.items
+
+it('is listed: what was looked at, when, and how it ended', async () => {
+  const id = await asked()
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'COMPLETED')
+  const [job] = await until('the job ends', async () => {
+    const found = await jobs('?queue=access-requests&state=completed')
+    return found.length > 0 ? found : null
+  })
+  const { app_id, target_user } = await acme.read(id)
+  expect(job).toMatchObject({ key: `${app_id} ${target_user.id}`, tries: 0, problem: null })
+  expect(Date.parse(job.ended_at)).toBeGreaterThanOrEqual(Date.parse(job.started_at))
+  expect((await core.call('GET', '/operator/jobs?state=odd')).status).toBe(422)
+})
+
+it('that fails for good becomes somebody’s task, not silence', async () => {
+  const id = await asked()
+  const owner = new Client(await core.login())
+  await owner.connect()
+  // What no code of ours expects: a column is gone.
+  await owner.query('alter table public.inline_webhooks rename column url to url_gone')
+  await owner.query("update jobs.queue set retry_limit = 0 where name = 'access-requests'")
+  try {
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+    expect((await acme.openTask(id)).instructions).toContain('could not be done automatically')
+    const failed = await jobs('?state=failed')
+    const problems = failed.map((one: { problem: string | null }) => one.problem)
+    expect(problems).toContain('column "url" does not exist')
+  } finally {
+    await owner.query('alter table public.inline_webhooks rename column url_gone to url')
+    await owner.end()
+  }
+})
+
+it('that cannot be looked for keeps nothing else from being found', async () => {
+  const owner = new Client(await core.login())
+  await owner.connect()
+  await owner.query('alter table public.event_feeds rename to event_feeds_gone')
+  try {
+    // Nobody was told of it: it is only found.
+    const { rows } = await owner.query(`
+      insert into uploads (domain_id, user_id, kind, body)
+      select domain_id, id, 'activity', '[]' from users limit 1 returning id`)
+    await until('it is worked through', async () => {
+      const found = await owner.query('select finished_at from uploads where id = $1', [rows[0].id])
+      return found.rows[0].finished_at !== null
+    })
+  } finally {
+    await owner.query('alter table public.event_feeds_gone rename to event_feeds')
+    await owner.end()
+  }
+})

@@ -1,0 +1,64 @@
+/** Equal questions at the same time are one: in a host, and among those that share a database. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createSingleFlight } from '../../../runtime/core/kernel/single-flight.ts'
+import { sharedAnswers } from '../../../runtime/database/schema/once.ts'
+import { createSealer } from '../../../runtime/secrets/seal.ts'
+import { type CoreHost, startCore } from '../host.ts'
+
+let core: CoreHost
+beforeAll(async () => {
+  core = await startCore()
+})
+afterAll(() => core.stop())
+
+const sealer = createSealer(['s'.repeat(32)], 'test')
+const aHost = () => {
+  const onError = vi.fn()
+  return { once: createSingleFlight({ db: () => core.db, sealer, onError }), onError }
+}
+const aKey = () => randomBytes(8).toString('hex')
+const slowly = <T>(answer: () => T) =>
+  vi.fn(() => new Promise<T>((resolve) => setTimeout(() => resolve(answer()), 100)))
+
+test('two hosts that ask at once, and one that asks a little later, hear the same', async () => {
+  const [one, two, later] = [aHost(), aHost(), aHost()]
+  const key = aKey()
+  const find = slowly(() => ({ token: randomBytes(8).toString('hex') }))
+  const answers = await Promise.all([one, one, two].map((host) => host.once(key, find)))
+  answers.push(await later.once(key, find))
+  expect(new Set(answers.map((answer) => answer.token)).size).toBe(1)
+  expect(find).toHaveBeenCalledOnce()
+  for (const { onError } of [one, two, later]) expect(onError).not.toHaveBeenCalled()
+})
+
+test('different questions do not wait for each other', async () => {
+  const { once } = aHost()
+  const answers = await Promise.all([once(aKey(), async () => 1), once(aKey(), async () => 2)])
+  expect(answers).toEqual([1, 2])
+})
+
+test('what failed is tried by the next who asks', async () => {
+  const [one, two] = [aHost(), aHost()]
+  const key = aKey()
+  await expect(one.once(key, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+  expect(await two.once(key, async () => 'well')).toBe('well')
+})
+
+test('no answer can be read in the database', async () => {
+  const { once } = aHost()
+  await once(aKey(), async () => 'the-token-that-nobody-may-read')
+  const rows = await core.db.select().from(sharedAnswers)
+  const texts = rows.map(({ answer }) => String(answer))
+  expect(texts.length).toBeGreaterThan(0)
+  expect(texts.join()).not.toContain('the-token-that-nobody-may-read')
+})
+
+test('without a database a host asks once by itself', async () => {
+  const once = createSingleFlight({ db: () => null, sealer, onError: vi.fn() })
+  const find = slowly(() => 1)
+  const key = aKey()
+  expect(await Promise.all([once(key, find), once(key, find)])).toEqual([1, 1])
+  expect(await once(key, find)).toBe(1)
+  expect(find).toHaveBeenCalledOnce()
+})

@@ -1,0 +1,75 @@
+/** Who may operate, and what the others are told. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FIRST_ADMIN } from '../../../runtime/core/sign-in/first-admin.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { ADMIN_TOKEN, type CoreHost, type Person, person, startCore } from '../host.ts'
+
+let core: CoreHost
+let boss: Person
+let reader: Person
+
+beforeAll(async () => {
+  core = await startCore()
+  boss = await person(core.db, 'boss@example.com', ['Admin'])
+  reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
+})
+afterAll(() => core.stop())
+
+const list = (token: string | null) => core.call('GET', '/operator/connectors', { token })
+
+describe('/operator answers', () => {
+  test.each([
+    ['the operator’s token', () => ADMIN_TOKEN],
+    ['an admin’s token', () => boss.token],
+    ['an admin’s token that may only read', () => boss.readOnlyToken],
+  ])('%s', async (_name, token) => {
+    expect(await list(token())).toMatchObject({ status: 200, body: { items: expect.any(Array) } })
+  })
+
+  test('the operator’s token also when its user is suspended, which the operator repairs', async () => {
+    const suspend = (status: 'ACTIVE' | 'SUSPENDED') =>
+      core.db.update(users).set({ status }).where(eq(users.email, FIRST_ADMIN))
+    await suspend('SUSPENDED')
+    expect((await core.call('GET', '/users/current')).status).toBe(401)
+    expect((await list(ADMIN_TOKEN)).status).toBe(200)
+    await suspend('ACTIVE')
+  })
+})
+
+describe('/operator refuses', () => {
+  test('a token of somebody who may not operate', async () => {
+    expect(await list(reader.token)).toMatchObject({
+      status: 403,
+      body: { is_error: true, error: { error_code: 'permission_denied' } },
+    })
+  })
+
+  test('a write by a token that may only read, and a read is still there', async () => {
+    const answer = await core.call('POST', '/operator/connectors', { token: boss.readOnlyToken })
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { error: { message: 'This token may only read' } },
+    })
+  })
+
+  test.each([
+    ['none', null],
+    ['another form', 'abc'],
+    ['an unknown one', `lsk_${'x'.repeat(43)}`],
+    ['a longer one', `${ADMIN_TOKEN}x`],
+  ])('%s', async (_name, token) => {
+    const answer = await list(token)
+    expect(answer).toMatchObject({
+      status: 401,
+      body: { error: { error_code: 'unauthenticated' } },
+    })
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('an admin who was suspended', async () => {
+    const gone = await person(core.db, 'gone@example.com', ['Admin'])
+    await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, gone.id))
+    expect((await list(gone.token)).status).toBe(401)
+  })
+})

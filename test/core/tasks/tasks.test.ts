@@ -1,0 +1,407 @@
+import { eq } from 'drizzle-orm'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TASK_CATEGORIES, TASK_STATUSES } from '../../../runtime/contract/models/task.ts'
+import { actionsOf, TASK_ACTIONS } from '../../../runtime/core/tasks/task-actions.ts'
+import { activityLogs } from '../../../runtime/database/schema/audit.ts'
+import { type CoreHost, group, otherDomain, type Person, person, startCore, task } from '../host.ts'
+
+let core: CoreHost
+let ada: Person
+let bob: Person
+
+beforeAll(async () => {
+  core = await startCore()
+  ada = await person(core.db, 'ada@example.com')
+  bob = await person(core.db, 'bob@example.com')
+})
+afterAll(() => core.stop())
+
+const statusOf = async (id: string) => (await core.call('GET', `/tasks/${id}`)).body.status
+
+describe('the table of actions', () => {
+  test('offers nothing that leads where the task is already', () => {
+    for (const { from, to } of Object.values(TASK_ACTIONS))
+      for (const target of to) expect(from).not.toContain(target)
+  })
+
+  test('offers at most one way to complete and one to dismiss', () => {
+    for (const category of TASK_CATEGORIES)
+      for (const status of TASK_STATUSES)
+        for (const end of ['COMPLETED', 'DISMISSED'] as const) {
+          const ways = actionsOf(category, status).filter(({ to }) => to.includes(end))
+          expect(ways.length).toBeLessThanOrEqual(1)
+        }
+  })
+})
+
+describe('GET /tasks/{id}/actions', () => {
+  test('is an array of action records', async () => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    const { status, body } = await core.call('GET', `/tasks/${id}/actions`, { token: ada.token })
+    expect(status).toBe(200)
+    expect(body).toEqual([
+      { action_type: 'approve', transitions: [{ transition_to: 'COMPLETED' }] },
+      { action_type: 'deny', transitions: [{ transition_to: 'DISMISSED' }] },
+    ])
+  })
+
+  test('names PENDING as the state that a settled task can go back to', async () => {
+    const id = await task(core.db, { category: 'GENERIC', status: 'DISMISSED', userIds: [ada.id] })
+    const { body } = await core.call('GET', `/tasks/${id}/actions`, { token: ada.token })
+    expect(body).toEqual([{ action_type: 'reopen', transitions: [{ transition_to: 'PENDING' }] }])
+  })
+
+  test('is not found for others, unknown ids and other domains', async () => {
+    const mine = await task(core.db, { userIds: [ada.id] })
+    const foreign = await task(core.db, { domain: await otherDomain(core.db) })
+    expect((await core.call('GET', `/tasks/${mine}/actions`, { token: bob.token })).status).toBe(
+      404,
+    )
+    for (const id of [foreign, 'x', '00000000-0000-4000-8000-000000000000'])
+      expect(await core.call('GET', `/tasks/${id}/actions`)).toMatchObject({
+        status: 404,
+        body: { detail: 'Task not found' },
+      })
+  })
+})
+
+describe('tasks', () => {
+  test('are those assigned to the caller, directly or through a group; all for admins', async () => {
+    const carol = await person(core.db, 'carol@example.com')
+    const team = await group(core.db, 'Team', [carol])
+    const direct = await task(core.db, { userIds: [carol.id], type: 'DIRECT' })
+    const through = await task(core.db, { groupIds: [team], type: 'THROUGH' })
+    const list = async (query: string, token?: string) =>
+      (
+        await core.call('GET', `/tasks?${query}`, token === undefined ? {} : { token })
+      ).body.items.map(({ id }: { id: string }) => id)
+    expect((await list('', carol.token)).sort()).toEqual([direct, through].sort())
+    expect(await list('task_type=DIRECT', carol.token)).toEqual([direct])
+    expect(await list('sort_by=taskType&sort_direction=ASC', carol.token)).toEqual([
+      direct,
+      through,
+    ])
+    expect(await list(`show_all_tasks=true&assigned_group_ids=${team}`)).toEqual([through])
+    expect(await list('show_all_tasks=true&assigned_identity_ids=nobody')).toEqual([])
+    expect((await core.call('GET', '/tasks?show_all_tasks=1', { token: carol.token })).status).toBe(
+      403,
+    )
+  })
+
+  test('show what is asked for with expand, and null otherwise', async () => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    await core.call('POST', `/tasks/${id}/comments`, {
+      token: ada.token,
+      body: { comment: 'hello' },
+    })
+    const plain = (await core.call('GET', `/tasks/${id}`)).body
+    expect(plain).toMatchObject({
+      actions: null,
+      assignees: null,
+      comments: null,
+      task_category: 'APPROVAL',
+    })
+    const { body } = await core.call(
+      'GET',
+      `/tasks/${id}?expand=actions&expand=assignees&expand=comments`,
+    )
+    expect(body.actions).toHaveLength(2)
+    expect(body.assignees).toEqual([
+      { id: ada.id, type: 'USER', name: 'ada Test', email: 'ada@example.com' },
+    ])
+    expect(body.comments).toMatchObject([{ body: 'hello', created_by: { id: ada.id } }])
+  })
+})
+
+test.each(['constructor', '__proto__', 'nothing', ''])(
+  'an unknown sort order such as "%s" is none',
+  async (name) => {
+    expect((await core.call('GET', `/tasks?show_all_tasks=true&sort_by=${name}`)).status).toBe(200)
+  },
+)
+
+describe('an action', () => {
+  test('moves the task, names who resolved it, and is recorded', async () => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    const done = await core.call('POST', `/tasks/${id}/perform-action`, {
+      token: ada.token,
+      body: { action_type: 'approve' },
+    })
+    expect({ status: done.status, body: done.body }).toEqual({ status: 204, body: null })
+    expect((await core.call('GET', `/tasks/${id}`)).body).toMatchObject({
+      status: 'COMPLETED',
+      resolved_by: { id: ada.id },
+    })
+    const logs = await core.db
+      .select()
+      .from(activityLogs)
+      .where(eq(activityLogs.eventType, 'TASK_ACTION_PERFORMED'))
+    expect(logs.some(({ targets }) => targets.some((target) => target['id'] === id))).toBe(true)
+  })
+
+  test.each([
+    ['an unknown one', { action_type: 'explode' }, 400],
+    ['one that another category has', { action_type: 'confirm' }, 400],
+    [
+      'a transition that it does not offer',
+      { action_type: 'approve', transition_to: 'EXPIRED' },
+      400,
+    ],
+    ['the state that the task is in', { action_type: 'approve', transition_to: 'PENDING' }, 409],
+    ['nothing', {}, 422],
+    ['a number', { action_type: 1 }, 422],
+  ])('that is %s changes nothing', async (_name, body, status) => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    expect(
+      (await core.call('POST', `/tasks/${id}/perform-action`, { token: ada.token, body })).status,
+    ).toBe(status)
+    expect(await statusOf(id)).toBe('PENDING')
+  })
+
+  test.each([
+    ['approve', 'complete', 'deny'],
+    ['deny', 'dismiss', 'approve'],
+  ])('%s, once done, is a conflict; the other one is not offered', async (name, verb, other) => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    const perform = async (action_type: string) =>
+      (
+        await core.call('POST', `/tasks/${id}/perform-action`, {
+          token: ada.token,
+          body: { action_type },
+        })
+      ).status
+    await core.call('POST', `/tasks/${id}/${verb}`, { token: ada.token })
+    expect([await perform(name), await perform(other)]).toEqual([409, 400])
+  })
+
+  test('of twenty at once is done once', async () => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        core.call('POST', `/tasks/${id}/complete`, { token: ada.token }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
+  })
+
+  test('complete is yes, dismiss is no', async () => {
+    const yes = await task(core.db, { userIds: [ada.id] })
+    const no = await task(core.db, { category: 'PROVISIONING', userIds: [ada.id] })
+    expect((await core.call('POST', `/tasks/${yes}/complete`, { token: ada.token })).status).toBe(
+      204,
+    )
+    expect((await core.call('POST', `/tasks/${no}/dismiss`, { token: ada.token })).status).toBe(204)
+    expect([await statusOf(yes), await statusOf(no)]).toEqual(['COMPLETED', 'DISMISSED'])
+  })
+})
+
+test('who may only read a task does not comment on it, and nothing is logged', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  const reader = await person(core.db, 'only-reads@example.com', ['Read Only Admin'])
+  const { total } = (await core.call('GET', '/activity_logs?limit=1')).body
+  const body = { comment: 'I was here' }
+  expect((await core.call('GET', `/tasks/${id}`, { token: reader.token })).status).toBe(200)
+  const answer = await core.call('POST', `/tasks/${id}/comments`, { token: reader.token, body })
+  expect(answer.status).toBe(403)
+  expect((await core.call('GET', `/tasks/${id}?expand=comments`)).body.comments).toEqual([])
+  expect((await core.call('GET', '/activity_logs?limit=1')).body.total).toBe(total)
+})
+
+test('a comment is in the log, without its words', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  const body = { comment: 'between us' }
+  const path = `/tasks/${id}/comments`
+  expect((await core.call('POST', path, { token: ada.token, body })).status).toBe(201)
+  const rows = await core.db
+    .select()
+    .from(activityLogs)
+    .where(eq(activityLogs.eventType, 'TASK_COMMENTED'))
+  const [row] = rows.filter(({ targets }) => targets[0]?.['id'] === id)
+  expect(row).toMatchObject({ outcome: 'Succeeded', actor: { email: 'ada@example.com' } })
+  expect(JSON.stringify(row?.metadata)).not.toContain('between us')
+})
+
+test('a comment that cannot be logged is not kept', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  const log =
+    "create function refuse() returns trigger as $$ begin raise 'full'; end $$ language plpgsql"
+  const client = new Client(await core.login())
+  await client.connect()
+  await client.query(log)
+  await client.query(
+    'create trigger refuse before insert on activity_logs for each row execute function refuse()',
+  )
+  const refused = await core.host.app.request(`/tasks/${id}/comments`, {
+    method: 'POST',
+    headers: {
+      host: 'localhost',
+      authorization: `Bearer ${ada.token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ comment: 'lost' }),
+  })
+  expect(refused.status).toBe(500)
+  await client.query('drop trigger refuse on activity_logs')
+  await client.query('drop function refuse')
+  await client.end()
+  expect((await core.call('GET', `/tasks/${id}?expand=comments`)).body.comments).toEqual([])
+})
+
+describe('a body', () => {
+  const post = async (body: Parameters<CoreHost['call']>[2]) =>
+    core.call('POST', `/tasks/${await task(core.db, { userIds: [ada.id] })}/comments`, {
+      token: ada.token,
+      ...body,
+    })
+
+  test.each([
+    ['absent', {}, { loc: ['body'], msg: 'Field required', type: 'missing' }],
+    [
+      'without the field',
+      { body: {} },
+      { loc: ['body', 'comment'], msg: 'Field required', type: 'missing' },
+    ],
+    [
+      'empty text',
+      { body: { comment: '' } },
+      {
+        loc: ['body', 'comment'],
+        msg: 'String should have at least 1 character',
+        type: 'string_too_short',
+      },
+    ],
+    [
+      'too long',
+      { body: { comment: 'x'.repeat(4001) } },
+      {
+        loc: ['body', 'comment'],
+        msg: 'String should have at most 4000 characters',
+        type: 'string_too_long',
+      },
+    ],
+    [
+      'a list',
+      { body: [] },
+      {
+        loc: ['body'],
+        msg: 'Input should be a valid dictionary or object to extract fields from',
+        type: 'model_attributes_type',
+      },
+    ],
+    [
+      'another media type',
+      { raw: '{"comment":"x"}', headers: { 'content-type': 'text/plain' } },
+      {
+        loc: ['body'],
+        msg: 'Input should be a valid dictionary or object to extract fields from',
+        type: 'model_attributes_type',
+      },
+    ],
+    [
+      'with NUL',
+      { body: { comment: 'a\u0000b' } },
+      { loc: ['body', 'comment'], type: 'value_error' },
+    ],
+  ])('that is %s is a 422 that says so', async (_name, options, entry) => {
+    const { status, body } = await post(options)
+    expect(status).toBe(422)
+    expect(body.detail).toHaveLength(1)
+    expect(body.detail[0]).toMatchObject(entry)
+  })
+
+  test('that is not JSON is a 422 with the place', async () => {
+    const { status, body } = await post({ raw: '{"comment": nope}' })
+    expect(status).toBe(422)
+    expect(body.detail[0]).toMatchObject({
+      loc: ['body', expect.any(Number)],
+      type: 'json_invalid',
+      msg: 'JSON decode error',
+    })
+  })
+})
+
+describe('reassigning', () => {
+  test('swaps or adds assignees of an approval', async () => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    const assignees = async () =>
+      (await core.call('GET', `/tasks/${id}?expand=assignees`)).body.assignees.map(
+        (one: { id: string }) => one.id,
+      )
+    expect(
+      (
+        await core.call('POST', `/tasks/${id}/reassign`, {
+          token: ada.token,
+          body: { user_ids: [bob.id], replace: false },
+        })
+      ).status,
+    ).toBe(204)
+    expect((await assignees()).sort()).toEqual([ada.id, bob.id].sort())
+    expect(
+      (
+        await core.call('POST', `/tasks/${id}/reassign`, {
+          token: ada.token,
+          body: { user_ids: [bob.id] },
+        })
+      ).status,
+    ).toBe(204)
+    expect(await assignees()).toEqual([bob.id])
+    expect((await core.call('GET', `/tasks/${id}`, { token: ada.token })).status).toBe(404)
+  })
+
+  test.each([
+    ['to nobody', 'APPROVAL', {}, 400],
+    ['to an unknown user', 'APPROVAL', { user_ids: ['x'] }, 404],
+    [
+      'to an unknown group',
+      'APPROVAL',
+      { group_ids: ['00000000-0000-4000-8000-000000000000'] },
+      404,
+    ],
+    ['to more than a list may hold', 'APPROVAL', { user_ids: Array(501).fill('x') }, 422],
+    ['of a provisioning task', 'PROVISIONING', { user_ids: [] as string[] }, 400],
+  ])('%s is refused and changes nothing', async (_name, category, body, status) => {
+    const id = await task(core.db, { category, userIds: [ada.id] })
+    expect(
+      (await core.call('POST', `/tasks/${id}/reassign`, { token: ada.token, body })).status,
+    ).toBe(status)
+    expect((await core.call('GET', `/tasks/${id}?expand=assignees`)).body.assignees).toHaveLength(1)
+  })
+
+  test('of a task that is decided is a conflict, and changes nothing', async () => {
+    const id = await task(core.db, { userIds: [ada.id] })
+    await core.call('POST', `/tasks/${id}/complete`, { token: ada.token })
+    const body = { user_ids: [bob.id] }
+    expect((await core.call('POST', `/tasks/${id}/reassign`, { body })).status).toBe(409)
+    const { assignees } = (await core.call('GET', `/tasks/${id}?expand=assignees`)).body
+    expect(assignees).toMatchObject([{ id: ada.id }])
+  })
+
+  test('to one that is named twice, in capital letters as well, is to one', async () => {
+    const team = await group(core.db, 'team', [])
+    const id = await task(core.db, { userIds: [ada.id] })
+    const body = {
+      user_ids: [bob.id, bob.id.toUpperCase()],
+      group_ids: [team.toUpperCase(), team],
+    }
+    const reply = await core.call('POST', `/tasks/${id}/reassign`, { token: ada.token, body })
+    expect(reply.status).toBe(204)
+    const { body: seen } = await core.call('GET', `/tasks/${id}?expand=assignees`)
+    expect(seen.assignees.map((one: { id: string }) => one.id).sort()).toEqual(
+      [bob.id, team].sort(),
+    )
+  })
+})
+
+test('a comment is in the log, without its text', async () => {
+  const id = await task(core.db, { userIds: [ada.id] })
+  await core.call('POST', `/tasks/${id}/comments`, {
+    token: ada.token,
+    body: { comment: 'between us' },
+  })
+  const { links } = (await core.call('GET', '/activity_logs?limit=1')).body
+  const [entry] = (await core.call('GET', links.last)).body.items
+  expect(entry).toMatchObject({ event_type: 'TASK_COMMENTED', targets: [{ id }] })
+  expect(JSON.stringify(entry)).not.toContain('between us')
+})

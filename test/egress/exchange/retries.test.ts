@@ -1,0 +1,111 @@
+/** What is sent again, how often, and when it is not worth it: through the door, to a real server. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
+import { startUpstream, stopAll } from '../fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (_request, response) =>
+    void response.writeHead(code, headers).end(`status ${code}`)
+const hangUp: Answer = (request) => void request.socket.destroy()
+const well = status(200)
+
+/** Answers in turn, the last one for ever. */
+async function upstream(...answers: Answer[]) {
+  let turn = 0
+  const server = await startUpstream((request, response) => {
+    answers[Math.min(turn, answers.length - 1)]?.(request, response)
+    turn += 1
+  })
+  return server
+}
+
+function doorTo({ port }: { port: number }, inMs: number) {
+  return openDoor({
+    egress: [{ url: `http://127.0.0.1:${port}` }],
+    grants: `acme=127.0.0.1:${port}`,
+    call: { endMs: Date.now() + inMs, level: 'write' },
+  })
+}
+
+async function ask(server: { port: number; origin: string }, method = 'GET', inMs = 20_000) {
+  const door = doorTo(server, inMs)
+  const body = method === 'GET' ? null : Buffer.from('the body')
+  const { status: code } = await door.fetch(get(server.origin, { method, body }))
+  return { code, records: door.records }
+}
+
+describe('is sent again', () => {
+  test.each([
+    ['GET', 'after 429', status(429)],
+    ['POST', 'after 429: it was not carried out', status(429)],
+    ['PUT', 'after 503', status(503)],
+    ['GET', 'after GitHub’s 403', status(403, { 'x-ratelimit-remaining': '0' })],
+    ['GET', 'after 502', status(502)],
+    ['GET', 'after a connection that was closed', hangUp],
+  ])('%s %s', async (method, _why, first) => {
+    const server = await upstream(first, well)
+    const { code, records } = await ask(server, method)
+    expect(code).toBe(200)
+    expect(server.seen).toHaveLength(2)
+    expect(server.seen[1]).toMatchObject({ method, body: server.seen[0]?.body ?? '' })
+    // Each try has its line in the record of the call.
+    expect(records).toHaveLength(2)
+  })
+
+  test('not before the time that the upstream asks for', async () => {
+    const server = await upstream(status(429, { 'retry-after': '1' }), well)
+    const begun = Date.now()
+    expect((await ask(server)).code).toBe(200)
+    expect(Date.now() - begun).toBeGreaterThanOrEqual(1000)
+  })
+})
+
+describe('is not sent again', () => {
+  test.each([
+    ['POST', 'after 503', status(503)],
+    ['PUT', 'after 502: nobody knows whether it was carried out', status(502)],
+    ['GET', 'after 500', status(500)],
+    ['GET', 'after 403 that is one', status(403)],
+    ['GET', 'after 401', status(401)],
+  ])('%s %s', async (method, _why, first) => {
+    const server = await upstream(first, well)
+    expect((await ask(server, method)).code).not.toBe(200)
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('POST after a connection that was closed', async () => {
+    const server = await upstream(hangUp, well)
+    await expect(ask(server, 'POST')).rejects.toMatchObject({ code: 'upstream_closed' })
+    expect(server.seen.length).toBeLessThanOrEqual(1)
+  })
+
+  test('where the wait is longer than the call: the refusal arrives at once, as it is', async () => {
+    const server = await upstream(status(429, { 'retry-after': '30' }))
+    const begun = Date.now()
+    expect((await ask(server, 'GET', 5000)).code).toBe(429)
+    expect(Date.now() - begun).toBeLessThan(4000)
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('for ever', async () => {
+    const server = await upstream(status(502))
+    expect((await ask(server)).code).toBe(502)
+    expect(server.seen).toHaveLength(3)
+  })
+})
+
+test('after a refusal all requests of the tenant wait, or hear at once that it takes too long', async () => {
+  const server = await upstream(status(429, { 'retry-after': '30' }))
+  const door = doorTo(server, 2000)
+  expect((await door.fetch(get(server.origin))).status).toBe(429)
+  expect(await errorOf(door.fetch(get(server.origin)))).toMatchObject({ code: 'upstream_paced' })
+  expect(server.seen).toHaveLength(1)
+})

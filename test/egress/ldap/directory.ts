@@ -1,0 +1,79 @@
+/** OpenLDAP for tests of the door: one server for a file, trusted by this process alone. */
+import { readFileSync } from 'node:fs'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { CallSecrets } from '../../../runtime/contract/connector/secrets.ts'
+import type { EgressCall } from '../../../runtime/egress/call/call.ts'
+import type { EgressOptions } from '../../../runtime/egress/fetch.ts'
+import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
+import { installSystem, missing, type OpenLdap } from '../../real-systems/start.ts'
+import { openDoor } from '../fixtures/door.ts'
+
+const absent = missing('apt-get', 'openssl')
+const installed =
+  absent === null ? await installSystem<OpenLdap['auth']>('openldap') : { why: absent }
+
+/** Why there is no OpenLDAP here; null where there is. */
+export const noDirectory: string | null = 'why' in installed ? installed.why : null
+
+export type Directory = OpenLdap & { stop(): Promise<void> }
+
+/** Starts the server; its certificates are trusted from then on. */
+export async function startDirectory(env: Record<string, string> = {}): Promise<Directory> {
+  if ('why' in installed) throw new Error(installed.why)
+  const started = (await installed.system.start(env)) as unknown as Directory
+  setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
+  return started
+}
+
+/** Secrets of a call with one basic credential, as sealed by the runtime. */
+export const basicSecrets = (username: string, password: string): CallSecrets =>
+  ({
+    marks: { head: 'kwhead', tail: 'kwtail' },
+    call: 'c',
+    secrets: [],
+    clear: {
+      auth: { basic: { username, password } },
+      credentials: null,
+      settings: {},
+      request: {},
+    },
+    sealed: { auth: null, credentials: null, settings: {}, request: {} },
+    tenant: username,
+    conceals: false,
+  }) as unknown as CallSecrets
+
+/** The door, open for one call at a directory. */
+export function doorTo(
+  { url, baseDn, auth }: Pick<OpenLdap, 'url' | 'baseDn' | 'auth'>,
+  {
+    entry = {},
+    plain = true,
+    user = auth,
+    call = {},
+    ...options
+  }: {
+    entry?: object
+    plain?: boolean
+    user?: { bindDn: string; password: string }
+    call?: Partial<EgressCall>
+  } & Partial<EgressOptions> = {},
+) {
+  const { host } = new URL(url)
+  return openDoor({
+    egress: [{ ldap: url, base: baseDn, bind: { credential: 'auth' }, ...entry }],
+    grants: `acme=${host}`,
+    plainLdap: parsePrivateGrants(plain ? `acme=${host}` : ''),
+    call: { secrets: basicSecrets(user.bindDn, user.password), tenant: user.bindDn, ...call },
+    ...options,
+  })
+}
+
+/** One request of `ctx.ldap`, as it reaches the door. */
+export const ldap = (method: string, body: object, signal?: AbortSignal) => ({
+  url: 'ldap:',
+  method,
+  headers: [],
+  body: Buffer.from(JSON.stringify(body)),
+  redirect: 'error' as const,
+  ...(signal ? { signal } : {}),
+})

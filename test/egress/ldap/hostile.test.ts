@@ -1,0 +1,129 @@
+/** A directory that lies: whatever it does ends the request with a code, within its time. */
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { errorOf, openDoors } from '../fixtures/door.ts'
+import { startTcp, stopAll } from '../fixtures/upstream.ts'
+import { doorTo, ldap } from './directory.ts'
+
+afterEach(async () => {
+  for (const door of openDoors.splice(0)) await door.close()
+  await stopAll()
+})
+
+const BOUND = Buffer.from([0x30, 12, 2, 1, 2, 0x61, 7, 0x0a, 1, 0, 4, 0, 4, 0])
+const entry = (id: number) =>
+  Buffer.from([0x30, 12, 2, 1, id, 0x64, 7, 4, 1, 0x61, 0x30, 2, 0x30, 0])
+const ENTRY = Buffer.from([
+  0x30, 20, 2, 1, 3, 0x64, 15, 4, 1, 0x61, 0x30, 10, 0x30, 8, 4, 1, 0x62, 0x31, 3, 4, 1, 0x63,
+])
+
+/** Lets the bind through; what follows is up to the test. */
+async function lying(answer: (socket: Socket) => void, signal = AbortSignal.timeout(5000)) {
+  const port = await startTcp((socket) => {
+    let asked = 0
+    socket.on('data', () => {
+      asked += 1
+      if (asked === 1) socket.write(BOUND)
+      else answer(socket)
+    })
+  })
+  const auth = { bindDn: 'cn=x', password: 'a-password' }
+  const at = { url: `ldap://127.0.0.1:${port}`, baseDn: 'dc=x', auth }
+  const door = doorTo(at, { call: { signal } })
+  return { door, search: () => door.fetch(ldap('SEARCH', { scope: 'sub' })) }
+}
+
+describe('a directory that', () => {
+  test.each([
+    ['does not speak LDAP', Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'upstream_garbled'],
+    ['sends an entry whose parts do not fit', entry(3), 'upstream_garbled'],
+    [
+      'announces four gigabytes',
+      Buffer.from([0x30, 0x84, 255, 255, 255, 255]),
+      'upstream_too_large',
+    ],
+    [
+      'sends more entries than a page',
+      Buffer.concat(Array(5000).fill(ENTRY)),
+      'upstream_too_large',
+    ],
+    [
+      'sends a hundred thousand messages that nobody asked for',
+      Buffer.concat(Array(100_000).fill(BOUND)),
+      'upstream_too_large',
+    ],
+  ])('%s ends the request', async (_what, bytes, code) => {
+    const { search } = await lying((socket) => socket.write(bytes))
+    expect((await errorOf(search())).code).toBe(code)
+  })
+
+  test('sends for ever is left', async () => {
+    const { search } = await lying((socket) => {
+      const more = () => {
+        if (!socket.destroyed) socket.write(Buffer.concat(Array(50).fill(ENTRY)), more)
+      }
+      more()
+    })
+    expect((await errorOf(search())).code).toBe('upstream_too_large')
+  })
+
+  test('never answers is left when the call ends', async () => {
+    const ending = new AbortController()
+    const { door, search } = await lying(() => {}, ending.signal)
+    const failed = errorOf(search())
+    await expect.poll(() => door.records[0]?.sent).toBe(true)
+    ending.abort()
+    expect((await failed).code).toBe('upstream_timeout')
+  })
+
+  test('closes in the middle is told as that', async () => {
+    const { search } = await lying((socket) => socket.end(ENTRY))
+    expect((await errorOf(search())).code).toBe('upstream_closed')
+  })
+
+  test('is one byte at a time is read as any other', async () => {
+    const done = Buffer.from([0x30, 12, 2, 1, 3, 0x65, 7, 0x0a, 1, 0, 4, 0, 4, 0])
+    const { search } = await lying((socket) => {
+      for (const byte of Buffer.concat([ENTRY, done])) socket.write(Buffer.from([byte]))
+    })
+    const { entries } = JSON.parse(String((await search()).body))
+    expect(entries).toEqual([{ dn: 'a', attributes: { b: ['c'] }, binary: [] }])
+  })
+
+  test('refuses STARTTLS gets no password', async () => {
+    const seen: Buffer[] = []
+    const port = await startTcp((socket) => {
+      socket.on('data', (bytes: Buffer) => {
+        seen.push(bytes)
+        socket.write(Buffer.from([0x30, 12, 2, 1, 1, 0x78, 7, 0x0a, 1, 52, 4, 0, 4, 0]))
+      })
+    })
+    const auth = { bindDn: 'cn=x', password: 'a-password' }
+    const at = { url: `ldap://127.0.0.1:${port}`, baseDn: 'dc=x', auth }
+    const error = await errorOf(doorTo(at, { plain: false }).fetch(ldap('SEARCH', {})))
+    expect(error.code).toBe('upstream_rejected')
+    expect(String(Buffer.concat(seen))).not.toContain('a-password')
+  })
+
+  test('sends plain text behind its answer to STARTTLS is left', async () => {
+    const port = await startTcp((socket) => {
+      const answer = Buffer.from([0x30, 12, 2, 1, 1, 0x78, 7, 0x0a, 1, 0, 4, 0, 4, 0])
+      socket.on('data', () => socket.write(Buffer.concat([answer, BOUND])))
+    })
+    const auth = { bindDn: 'cn=x', password: 'a-password' }
+    const at = { url: `ldap://127.0.0.1:${port}`, baseDn: 'dc=x', auth }
+    const error = await errorOf(doorTo(at, { plain: false }).fetch(ldap('SEARCH', {})))
+    expect(error.code).toBe('upstream_garbled')
+  })
+})
+
+test('more connections than one tenant may have are refused while they are open', async () => {
+  const ending = new AbortController()
+  const { door, search } = await lying(() => {}, ending.signal)
+  const all = Array.from({ length: 40 }, () => errorOf(search()))
+  await expect.poll(() => door.records.filter(({ sent }) => sent).length).toBe(4)
+  ending.abort()
+  expect(new Set((await Promise.all(all)).map(({ code }) => code))).toEqual(
+    new Set(['upstream_timeout']),
+  )
+})

@@ -1,0 +1,266 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
+import { errorOf, openDoors } from '../fixtures/door.ts'
+import { type Directory, doorTo, ldap, noDirectory, startDirectory } from './directory.ts'
+
+const title = noDirectory === null ? 'OpenLDAP' : `OpenLDAP: ${noDirectory}`
+
+describe.skipIf(noDirectory !== null)(title, () => {
+  let directory: Directory
+  const people = () => `ou=people,${directory.baseDn}`
+  const group = (name: string) => `cn=${name},ou=groups,${directory.baseDn}`
+  const person = (uid: string) => `uid=${uid},${people()}`
+
+  beforeAll(async () => {
+    directory = await startDirectory({ PAGE: '1000' })
+  }, 120_000)
+  afterEach(async () => {
+    for (const door of openDoors.splice(0)) await door.close()
+  })
+  afterAll(() => directory?.stop())
+
+  const ask = async (method: string, body: object, door = doorTo(directory)) =>
+    JSON.parse(String((await door.fetch(ldap(method, body))).body))
+
+  const uids = (entries: LdapEntry[]) =>
+    entries.map(({ attributes }) => attributes['uid']?.[0] ?? '')
+
+  test('finds entries by a filter of structures', async () => {
+    const found = await ask('SEARCH', {
+      base: people(),
+      filter: {
+        and: [{ eq: ['objectClass', 'inetOrgPerson'] }, { startsWith: ['uid', 'user00'] }],
+      },
+      attributes: ['uid', 'mail'],
+    })
+    expect(found.result).toBe('success')
+    expect(uids(found.entries)).toContain('user001')
+    expect(found.entries[0].attributes).toHaveProperty('mail')
+    expect(found.cursor).toBeNull()
+  })
+
+  test('takes no value for a part of a filter', async () => {
+    const found = await ask('SEARCH', {
+      base: people(),
+      filter: { eq: ['uid', '*)(objectClass=*'] },
+    })
+    expect(found.entries).toEqual([])
+  })
+
+  test('reads every page once, on the connection that the search began on', async () => {
+    const door = doorTo(directory)
+    const all: string[] = []
+    let cursor: string | null = null
+    do {
+      const page = { size: 20, cursor }
+      const found = await ask('SEARCH', { base: people(), filter: { present: 'uid' }, page }, door)
+      all.push(...uids(found.entries))
+      cursor = found.cursor
+    } while (cursor !== null)
+    expect(all).toHaveLength(60)
+    expect(new Set(all).size).toBe(60)
+    expect(door.records).toHaveLength(3)
+  })
+
+  test('goes on where a search ended although its connection is gone', async () => {
+    const page = (cursor: string | null) => ({
+      base: people(),
+      filter: { present: 'uid' },
+      page: { size: 20, cursor },
+    })
+    const first = await ask('SEARCH', page(null))
+    for (const door of openDoors.splice(0)) await door.close()
+    const second = await ask('SEARCH', page(first.cursor))
+    expect(uids(second.entries)).toHaveLength(20)
+    expect(uids(first.entries)).not.toEqual(expect.arrayContaining(uids(second.entries)))
+  })
+
+  test('refuses a cursor that leads nowhere', async () => {
+    const page = { size: 20, cursor: '00000000-0000-0000-0000-000000000000 7' }
+    const error = await errorOf(ask('SEARCH', { base: people(), page }))
+    expect(error.details.wire).toBe('invalid_page_token')
+  })
+
+  test('adds, changes, moves and deletes', async () => {
+    const door = doorTo(directory)
+    const attributes = {
+      objectClass: ['inetOrgPerson'],
+      cn: ['New One'],
+      sn: ['One'],
+      uid: ['new1'],
+    }
+    await ask('ADD', { dn: person('new1'), attributes }, door)
+    await ask(
+      'MODIFY',
+      { dn: person('new1'), changes: [{ replace: { sn: ['Two'] } }, { add: { title: ['Lead'] } }] },
+      door,
+    )
+    await ask('PASSWORD', { dn: person('new1'), value: 'a-good-password' }, door)
+    const user = { bindDn: person('new1'), password: 'a-good-password' }
+    const own = await ask(
+      'SEARCH',
+      { base: person('new1'), scope: 'base' },
+      doorTo(directory, { user }),
+    )
+    expect(own.entries[0].attributes).toMatchObject({ sn: ['Two'], title: ['Lead'] })
+    await ask('MOVE', { dn: person('new1'), to: `uid=new\\2C2,${people()}` }, door)
+    const moved = await ask('SEARCH', { base: people(), filter: { eq: ['uid', 'new,2'] } }, door)
+    expect(moved.entries).toHaveLength(1)
+    await ask('DELETE', { dn: moved.entries[0].dn }, door)
+    expect(door.hasWritten()).toBe(true)
+    const gone = await errorOf(ask('SEARCH', { base: moved.entries[0].dn, scope: 'base' }, door))
+    expect(gone.details).toMatchObject({ wire: 'not_found', appErrorCode: 'noSuchObject' })
+  })
+
+  test('counts a search as no write', async () => {
+    const door = doorTo(directory)
+    await ask('SEARCH', { base: people(), scope: 'base' }, door)
+    expect(door.hasWritten()).toBe(false)
+  })
+
+  test.each([
+    ['a search', 'SEARCH', { base: 'dc=elsewhere,dc=test' }],
+    ['the root', 'SEARCH', { base: '', scope: 'base' }],
+    ['a sibling whose name ends alike', 'SEARCH', { base: 'ou=other people,dc=example,dc=test' }],
+    ['an entry', 'DELETE', { dn: 'uid=a,dc=elsewhere,dc=test' }],
+    [
+      'an escaped comma that looks like the base',
+      'DELETE',
+      { dn: 'uid=a\\,ou=people\\,dc=example' },
+    ],
+    [
+      'the end of a move',
+      'MOVE',
+      { dn: 'uid=user001,ou=people,dc=example,dc=test', to: 'uid=a,dc=test' },
+    ],
+    [
+      'a member',
+      'MODIFY',
+      {
+        dn: 'cn=solo,ou=people,dc=example,dc=test',
+        changes: [{ add: { MEMBER: ['uid=a,dc=elsewhere,dc=test'] } }],
+      },
+    ],
+  ])('refuses %s outside the base before anything is sent', async (_what, method, body) => {
+    const door = doorTo(directory, { entry: { base: 'ou=people,dc=example,dc=test' } })
+    const error = await errorOf(ask(method, body, door))
+    expect(['egress_undeclared', 'egress_url']).toContain(error.code)
+    expect(door.records[0]).toMatchObject({ sent: false })
+    expect(door.hasWritten()).toBe(false)
+  })
+
+  test('lets members lie below declared references', async () => {
+    const entry = { base: `ou=groups,${directory.baseDn}`, references: [people()] }
+    const door = doorTo(directory, { entry })
+    const changes = [{ add: { member: [person('user009')] } }]
+    await ask('MODIFY', { dn: group('solo'), changes }, door)
+    const again = await errorOf(ask('MODIFY', { dn: group('solo'), changes }, door))
+    expect(again.details).toMatchObject({
+      wire: 'bad_request',
+      appErrorCode: 'attributeOrValueExists',
+    })
+    await ask(
+      'MODIFY',
+      { dn: group('solo'), changes: [{ delete: { member: [person('user009')] } }] },
+      door,
+    )
+  })
+
+  test('refuses an operation that is not declared', async () => {
+    const door = doorTo(directory, { entry: { operations: ['search'] } })
+    const error = await errorOf(ask('DELETE', { dn: person('user001') }, door))
+    expect(error).toMatchObject({ code: 'egress_undeclared' })
+  })
+
+  test('names referrals and follows none', async () => {
+    const found = await ask('SEARCH', { base: directory.baseDn, scope: 'one', attributes: ['ou'] })
+    expect(found.referrals).toEqual([expect.stringContaining('ldap://branch.invalid/')])
+    const error = await errorOf(ask('SEARCH', { base: `cn=x,ou=branch,${directory.baseDn}` }))
+    expect(error.details).toMatchObject({ wire: 'unsupported_operation', appErrorCode: 'referral' })
+  })
+
+  test.each([
+    ['busy', 'rate_limit', 'busy'],
+    ['unavailable', 'service_error', 'unavailable'],
+  ])('tells that the directory is %s', async (name, wire, code) => {
+    const dn = `cn=${name},ou=answers,${directory.baseDn}`
+    const error = await errorOf(ask('SEARCH', { base: dn, scope: 'base' }))
+    expect(error).toMatchObject({
+      code: 'directory_refused',
+      details: { wire, appErrorCode: code },
+    })
+  })
+
+  test('ends a request whose call has ended, and keeps nothing of its connection', async () => {
+    const ending = new AbortController()
+    const door = doorTo(directory, { call: { signal: ending.signal } })
+    const base = `cn=slow,ou=answers,${directory.baseDn}`
+    const slow = errorOf(door.fetch(ldap('SEARCH', { base, scope: 'base' })))
+    await expect.poll(() => door.records[0]?.sent).toBe(true)
+    ending.abort()
+    expect((await slow).code).toBe('upstream_timeout')
+  })
+
+  test('tells a wrong password as one', async () => {
+    const user = { bindDn: directory.auth.bindDn, password: 'wrong' }
+    const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
+    expect(error.details).toMatchObject({
+      wire: 'unauthenticated',
+      appErrorCode: 'invalidCredentials',
+    })
+  })
+
+  test('never binds with an empty password, which would be anonymous', async () => {
+    const user = { bindDn: directory.auth.bindDn, password: '' }
+    const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
+    expect(error.details.wire).toBe('unauthenticated')
+  })
+
+  test('upgrades ldap: by STARTTLS, and speaks ldaps:, with names checked', async () => {
+    const body = { base: people(), scope: 'base' }
+    expect((await ask('SEARCH', body, doorTo(directory, { plain: false }))).entries).toHaveLength(1)
+    const secure = { ...directory, url: directory.ldapsUrl }
+    expect((await ask('SEARCH', body, doorTo(secure))).entries).toHaveLength(1)
+    const port = new URL(directory.ldapsUrl).port
+    const renamed = { ...directory, url: `ldaps://elsewhere.test:${port}` }
+    const door = doorTo(renamed, { resolve: async () => ['127.0.0.1'] })
+    expect((await errorOf(ask('SEARCH', body, door))).message).toContain('for another name')
+  })
+
+  test('refuses a private address that is not granted', async () => {
+    const door = doorTo(directory, { privateGrants: new Map() })
+    const error = await errorOf(ask('SEARCH', {}, door))
+    expect(error).toMatchObject({ code: 'egress_private' })
+    expect(error.message).toContain('KEYWAY_PRIVATE_EGRESS=acme=127.0.0.1')
+  })
+
+  test('records names and sizes, and no values', async () => {
+    const door = doorTo(directory)
+    const filter = { eq: ['mail', 'user001@example.test'] }
+    await ask('SEARCH', { base: person('user001'), filter, attributes: ['cn', 'mail'] }, door)
+    const [record] = door.records
+    expect(record).toMatchObject({
+      method: 'SEARCH',
+      path: '',
+      query: '?scope=sub&attributes=cn,mail',
+      status: 200,
+      error: null,
+    })
+    expect(record?.receivedBytes).toBeGreaterThan(50)
+    expect(JSON.stringify(record)).not.toContain('user001')
+  })
+
+  test('serves requests of one call at once, each by a connection of its own', async () => {
+    const door = doorTo(directory)
+    const all = Array.from({ length: 4 }, (_, index) =>
+      ask('SEARCH', { base: person(`user00${index + 1}`), scope: 'base' }, door),
+    )
+    const found = await Promise.all(all)
+    expect(found.map(({ entries }) => entries[0].attributes.uid[0])).toEqual([
+      'user001',
+      'user002',
+      'user003',
+      'user004',
+    ])
+  })
+})

@@ -1,0 +1,251 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import type { EgressCall } from '../../../runtime/egress/call/call.ts'
+import { createEgress } from '../../../runtime/egress/fetch.ts'
+import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
+import type { EgressLimits } from '../../../runtime/egress/limits/limits.ts'
+import { errorOf, get, manifestOf, openDoors } from '../fixtures/door.ts'
+import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+/** A door for several calls to one upstream. */
+function doorTo(port: number, limits: Partial<EgressLimits>) {
+  const origin = `http://127.0.0.1:${port}`
+  const door = createEgress({
+    privateGrants: parsePrivateGrants(`a=127.0.0.1:${port} b=127.0.0.1:${port}`),
+    proxy: null,
+    userAgent: 'keyway/test',
+    limits,
+  })
+  openDoors.push(door)
+  return (connectorId = 'a', more: Partial<EgressCall> = {}) => {
+    const call = door.open({
+      connectorId,
+      manifest: manifestOf([{ url: origin }]),
+      capability: 'list_accounts',
+      level: 'write',
+      settings: {},
+      signal: new AbortController().signal,
+      secrets: null,
+      ...more,
+    })
+    const post = (bytes: number, signal?: AbortSignal) =>
+      call.fetch(
+        get(origin, {
+          method: 'POST',
+          body: new Uint8Array(bytes),
+          ...(signal === undefined ? {} : { signal }),
+        }),
+      )
+    return { ...call, post }
+  }
+}
+
+/** An upstream that takes connections and reads nothing. */
+const startDeaf = () => startTcp((socket) => void socket.pause())
+
+/** What a request that is left open ends with, so that nothing is unhandled. */
+const left = (work: Promise<unknown>): void => void work.catch(() => {})
+
+describe('request bodies that an upstream does not read', () => {
+  test('are bounded for one call', async () => {
+    const call = doorTo(await startDeaf(), { maxOpenRequestBytes: 1000 })()
+    left(call.post(600))
+    const error = await errorOf(call.post(401))
+    expect(error).toMatchObject({ code: 'egress_concurrency' })
+    expect(error.message).toContain('1000 bytes of request bodies open')
+    expect(call.records).toHaveLength(1)
+    left(call.post(400))
+    await wait(10)
+    expect(call.records).toHaveLength(2)
+  })
+
+  test('are bounded for all calls of a connector, and not for those of another', async () => {
+    const open = doorTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
+    left(open('a').post(600))
+    const error = await errorOf(open('a').post(600))
+    expect(error).toMatchObject({ code: 'egress_concurrency' })
+    expect(error.message).toContain('connector')
+    const other = open('b')
+    left(other.post(600))
+    await wait(10)
+    expect(other.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('are bounded for the process', async () => {
+    const open = doorTo(await startDeaf(), { maxProcessOpenBytes: 1000 })
+    left(open('a').post(600))
+    expect(await errorOf(open('b').post(600))).toMatchObject({ code: 'egress_concurrency' })
+  })
+
+  test('are bounded by default', async () => {
+    const open = doorTo(await startDeaf(), {})
+    const bytes = 16 * 1024 * 1024
+    for (let time = 0; time < 4; time += 1) {
+      const call = open()
+      left(call.post(bytes))
+      left(call.post(bytes))
+      expect(await errorOf(call.post(1))).toMatchObject({ code: 'egress_concurrency' })
+    }
+    expect((await errorOf(open().post(1))).message).toContain(`${128 * 1024 * 1024} bytes`)
+  })
+
+  test('count no longer when their request or their call has ended', async () => {
+    const open = doorTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
+    const over = new AbortController()
+    const gone = new AbortController()
+    const reason = new RuntimeError('caller_gone', 'gone')
+    const call = open('a', { signal: over.signal })
+    const [first, second] = [errorOf(call.post(500, gone.signal)), errorOf(call.post(500))]
+    expect(await errorOf(call.post(1))).toMatchObject({ code: 'egress_concurrency' })
+    gone.abort(reason)
+    over.abort(reason)
+    expect(await Promise.all([first, second])).toEqual([reason, reason])
+    const next = open()
+    left(next.post(1000))
+    await wait(10)
+    expect(next.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('count no longer when they were refused', async () => {
+    const open = doorTo(await startDeaf(), {
+      maxOpenRequestBytes: 1000,
+      maxConnectorOpenBytes: 900,
+    })
+    const call = open()
+    for (let time = 0; time < 3; time += 1)
+      expect(await errorOf(call.post(950))).toMatchObject({ code: 'egress_concurrency' })
+    left(call.post(900))
+    await wait(10)
+    expect(call.records).toHaveLength(1)
+  })
+})
+
+test('a body over the limit of one is told as that, not as too many', async () => {
+  const { port } = await startUpstream((_request, response) => response.end())
+  const call = doorTo(port, { maxRequestBytes: 100, maxOpenRequestBytes: 100 })()
+  expect(await errorOf(call.post(101))).toMatchObject({ code: 'egress_body' })
+})
+
+test('a body is held over its redirects', async () => {
+  const { port } = await startUpstream((request, response) => {
+    if (request.url === '/') response.writeHead(307, { location: '/to' }).end()
+  })
+  const call = doorTo(port, { maxOpenRequestBytes: 100 })()
+  left(call.post(100))
+  while (call.records.length < 2) await wait(5)
+  expect(await errorOf(call.post(1))).toMatchObject({ code: 'egress_concurrency' })
+})
+
+test('replies count together with bodies for a connector, until they are handed over', async () => {
+  const { port } = await startUpstream((_request, response) => response.end('x'.repeat(800)))
+  const open = doorTo(port, { maxConnectorOpenBytes: 1000 })
+  for (let time = 0; time < 3; time += 1) expect((await open().post(200)).body).toHaveLength(800)
+  expect(await errorOf(open().post(201))).toMatchObject({ code: 'egress_concurrency' })
+  expect((await open().post(200)).body).toHaveLength(800)
+})
+
+describe('requests that are open', () => {
+  test('are bounded for all calls of a connector together, and for no other connector', async () => {
+    const open = doorTo(await startDeaf(), { maxConnectorOpenFetches: 3 })
+    const hangUp = new AbortController()
+    const [first, second] = [open(), open('a')]
+    const leaving = first.post(1, hangUp.signal)
+    left(leaving)
+    left(first.post(1))
+    left(second.post(1))
+    const error = await errorOf(second.post(1))
+    expect(error).toMatchObject({ code: 'egress_concurrency' })
+    expect(error.message).toContain('All calls of this connector together have 3 requests open')
+    left(open('b').post(1))
+    hangUp.abort()
+    await errorOf(leaving)
+    // Its place is free again: the next one waits for its answer.
+    const next = second.post(1)
+    left(next)
+    await expect(Promise.race([next, wait(100, 'waits')])).resolves.toBe('waits')
+  })
+})
+
+describe('one of several that share', () => {
+  const open = async (limits: Partial<EgressLimits>) => doorTo(await startDeaf(), limits)
+  const of = (tenant: string) => ({ tenant, governorKey: () => tenant })
+
+  test('holds at most three quarters of a connector’s requests, and the next one has room', async () => {
+    const door = await open({ maxConnectorOpenFetches: 16 })
+    const flood = door('a', of('flood'))
+    for (let n = 0; n < 12; n += 1) left(flood.post(1))
+    const error = await errorOf(door('a', of('flood')).post(1))
+    expect(error).toMatchObject({ code: 'egress_concurrency' })
+    expect(error.message).toContain('with these credentials together have 12 requests open')
+    const other = door('a', of('other'))
+    left(other.post(1))
+    await wait(10)
+    expect(other.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('the same of its bytes', async () => {
+    const door = await open({ maxConnectorOpenBytes: 1000 })
+    left(door('a', of('flood')).post(700))
+    expect((await errorOf(door('a', of('flood')).post(100))).message).toContain('700 bytes')
+    const other = door('a', of('other'))
+    left(other.post(100))
+    await wait(10)
+    expect(other.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('a connector the same of what the process may hold', async () => {
+    const door = await open({ maxProcessOpenBytes: 1000 })
+    left(door('a', of('one')).post(400))
+    left(door('a', of('two')).post(300))
+    const error = await errorOf(door('a', of('three')).post(100))
+    expect(error.message).toContain('the rest is for other connectors')
+    const other = door('b', of('one'))
+    left(other.post(100))
+    await wait(10)
+    expect(other.records).toMatchObject([{ sent: true, error: null }])
+  })
+
+  test('has all of it back when its requests have ended', async () => {
+    const door = await open({ maxConnectorOpenFetches: 4 })
+    const over = new AbortController()
+    const flood = door('a', { tenant: 'flood', signal: over.signal })
+    const ended = [1, 2, 3].map(() => errorOf(flood.post(1)))
+    expect(await errorOf(flood.post(1))).toMatchObject({ code: 'egress_concurrency' })
+    over.abort(new RuntimeError('caller_gone', 'gone'))
+    await Promise.all(ended)
+    const next = door('a', of('flood'))
+    for (let n = 0; n < 3; n += 1) left(next.post(1))
+    await wait(10)
+    expect(next.records).toHaveLength(3)
+  })
+})
+
+test('who counts refusals hears of each, by its connector', async () => {
+  const port = await startDeaf()
+  const refused: string[] = []
+  const door = createEgress({
+    privateGrants: parsePrivateGrants(`a-b=127.0.0.1:${port}`),
+    proxy: null,
+    userAgent: 'keyway/test',
+    limits: { maxConnectorOpenFetches: 0 },
+    onRefused: (connectorId) => void refused.push(connectorId),
+  })
+  openDoors.push(door)
+  const call = door.open({
+    connectorId: 'a-b',
+    manifest: manifestOf([]),
+    capability: 'list_accounts',
+    level: 'read',
+    settings: {},
+    signal: new AbortController().signal,
+    secrets: null,
+  })
+  await errorOf(call.fetch(get(`http://127.0.0.1:${port}`)))
+  expect(refused).toEqual(['a-b'])
+})

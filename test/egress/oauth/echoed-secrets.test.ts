@@ -1,0 +1,28 @@
+/** Authorization servers that repeat a secret in what they refuse: no error tells it, or a part of it. */
+import { afterAll, expect, test } from 'vitest'
+import { startUpstream, stopAll } from '../fixtures/upstream.ts'
+import { CLIENT, declaring, open } from './fixtures.ts'
+
+afterAll(stopAll)
+
+const REFRESH = { ...CLIENT, refresh_token: 'the-refresh-token' }
+
+async function refusedWith(page: (authorization: string) => string) {
+  const { origin } = await startUpstream(({ headers }, response) =>
+    response.writeHead(400).end(page(String(headers.authorization))),
+  )
+  const declared = { flow: 'CLIENT_CREDENTIALS', client_authentication: 'CLIENT_SECRET_BASIC' }
+  const { refusal, close } = open(declaring(declared), origin)
+  return (await refusal('refresh_access_token', REFRESH).finally(close)).message
+}
+
+test('one that begins where the message is cut', async () => {
+  const message = await refusedWith(() => `${'x'.repeat(790)} ${CLIENT.client_secret}`)
+  expect(message).toContain('xxx')
+  expect(message).not.toContain('the-secr')
+})
+
+test('the pair of the Authorization header', async () => {
+  const message = await refusedWith((authorization) => `you sent ${authorization}`)
+  expect(message).toContain('you sent Basic [secret]')
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import { failureBody } from '../../../runtime/http/edge/problem.ts'
+
+const error = new RuntimeError('path_not_canonical', 'the path is odd')
+
+test.each(['/users/%00', '//users', '/./apps/x', '/%75sers', '/tasks?x=//', '/art', '\\groups'])(
+  '%s is of the core interface: what is wrong is its detail',
+  (path) => {
+    expect(failureBody(error, '', path)).toEqual({ detail: 'the path is odd' })
+  },
+)
+
+test.each(['/connectors//acme/info', '/operator//calls', '/metrics', '/', '', '*', '/userss'])(
+  '%s is not: what is wrong is an error of the connector interface',
+  (path) => {
+    expect(failureBody(error, 'acme', path)).toMatchObject({
+      is_error: true,
+      error: { error_code: 'bad_request', app_id: 'acme', message: 'the path is odd' },
+    })
+  },
+)

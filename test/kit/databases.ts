@@ -1,0 +1,113 @@
+/**
+ * The one PostgreSQL of a run of the tests, and databases in it, each as a first start would have made it. What a test
+ * kills, stops, fills or copies is a server of its own (first-start.ts).
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { appendFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client, type ClientConfig } from 'pg'
+import { NAME, startEmbedded } from '../../runtime/database/embedded.ts'
+import { homeOf } from '../../runtime/database/home.ts'
+import { PASSWORD_FILE } from '../../runtime/database/place.ts'
+import { keptSecret } from '../../runtime/secrets/secret-files.ts'
+import { forgetDatabase } from '../database/forget.ts'
+
+/** Where the tests of a run find the server: how its administrator connects, as JSON. */
+const VARIABLE = 'KEYWAY_TESTS_SERVER'
+
+/** Enough for some hosts at once, each of which may take 34. */
+const MAX_CONNECTIONS = 400
+
+/** Nothing of it outlives the run, so nothing need survive a crash. */
+const SETTINGS = `
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+max_wal_size = '4GB'
+checkpoint_timeout = '1h'
+autovacuum_naptime = '10min'
+`
+
+export type Login = Record<'host' | 'user' | 'password' | 'database', string>
+
+export type TestDatabase = {
+  /** How the owner of the tables connects. */
+  login: Login
+  /** The same as DATABASE_URL has it. */
+  url: string
+  /** Removes it, whoever is still connected. */
+  drop(): Promise<void>
+}
+
+/** For the beginning of a run: starts the server. `copyTo` puts a migrated cluster into a data directory. */
+export async function startServer(
+  copyTo: (dataDir: string) => Promise<void>,
+): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-server-'))
+  await copyTo(dataDir)
+  await appendFile(path.join(homeOf(dataDir).cluster, 'postgresql.auto.conf'), SETTINGS)
+  const { value: password } = await keptSecret(dataDir, PASSWORD_FILE)
+  const quiet = { tell: () => {}, onLine: () => {} }
+  const maxConnections = MAX_CONNECTIONS
+  const server = await startEmbedded({ dataDir, password, maxConnections, ...quiet })
+  const administrator = { ...server.connection, database: 'postgres' }
+  // The others are copies of it, which may be made only while nobody is connected.
+  await ask(administrator, `alter database ${NAME} allow_connections false`)
+  process.env[VARIABLE] = JSON.stringify(administrator)
+  return async () => {
+    await server.stop()
+    await forgetDatabase(dataDir)
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** A way to connect as DATABASE_URL has it. */
+export const urlOf = ({ host, user, password, database }: Login): string =>
+  `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`
+
+async function ask(connection: ClientConfig, statement: string): Promise<void> {
+  const client = new Client(connection)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A new database for a test: in the server of the run, or in one of its own where a program is no test. */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const made = await newDatabase()
+  if (made) return made
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-database-'))
+  const { value: password } = await keptSecret(dataDir, PASSWORD_FILE)
+  const server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+  const login = { host: String(server.connection.host), user: NAME, password, database: NAME }
+  return {
+    login,
+    url: urlOf(login),
+    async drop() {
+      await server.stop()
+      await forgetDatabase(dataDir)
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
+
+/** A new database in the server of the run; null in a program that is no test, which has none. */
+export async function newDatabase(): Promise<TestDatabase | null> {
+  const told = process.env[VARIABLE]
+  if (told === undefined) return null
+  // Written by `startServer`.
+  const administrator = JSON.parse(told) as Login
+  const database = `test_${randomBytes(6).toString('hex')}`
+  await ask(administrator, `create database ${database} template ${NAME}`)
+  const login = { ...administrator, database }
+  return {
+    login,
+    url: urlOf(login),
+    drop: () => ask(administrator, `drop database ${database} with (force)`),
+  }
+}

@@ -1,0 +1,78 @@
+/** Which files of tests run first, and which need a process of their own. */
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Folders whose files of tests share the processes that run them: loading the runtime takes longer than most of them.
+ * All others have a process each.
+ */
+export const TOGETHER: readonly string[] = [
+  'test/connectors/lifecycle/',
+  'test/core/',
+  'test/doctor/',
+  'test/http/',
+  'test/rotation/',
+]
+
+/** Files in these folders that replace modules of the runtime, or change what a whole process shares. */
+export const APART: readonly string[] = ['test/core/requests/property/property.test.ts']
+
+/** Files that take longest, the longest first: begun last they would leave one core idle at the end. */
+export const SLOWEST: readonly string[] = [
+  'test/e2e/keystone.test.ts',
+  'test/e2e/tarball.test.ts',
+  'test/soak/soak.test.ts',
+  'test/hostile/hostile.test.ts',
+  'test/connectors/lifecycle/killed.test.ts',
+  'test/e2e/sample.test.ts',
+  'test/e2e/cli.test.ts',
+  'test/database/killed.test.ts',
+  'test/faults/faults.test.ts',
+  'test/upgrades/upgrades.test.ts',
+  'test/e2e/rolling.test.ts',
+  'test/e2e/scim.test.ts',
+  'test/cli/check.test.ts',
+  'test/cli/install.test.ts',
+  'test/testing/check-connector.test.ts',
+  'test/core/requests/property/property.test.ts',
+  'test/cli/readme.test.ts',
+  'test/core/sync/trouble.test.ts',
+  'test/e2e/stop.test.ts',
+  'test/connectors/registry/compile.test.ts',
+  'test/database/place.test.ts',
+  'test/e2e/processes.test.ts',
+  'test/e2e/rabbitmq.test.ts',
+  'test/database/embedded.test.ts',
+  'test/database/backup.test.ts',
+  'test/connectors/registry/registry.test.ts',
+  'test/e2e/backup.test.ts',
+  'test/connectors/lifecycle/install.test.ts',
+  'test/database/upgraded-hosts.test.ts',
+]
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+
+/** Whether a file of tests, named from the root, shares its process. */
+export const isShared = (file: string): boolean =>
+  TOGETHER.some((folder) => file.startsWith(folder)) && !APART.includes(file)
+
+/** All files of tests, named from the root. */
+export const FILES: readonly string[] = readdirSync(path.join(ROOT, 'test'), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => path.posix.join('test', ...file.split(path.sep)))
+
+const RANKS: ReadonlyMap<string, number> = new Map(SLOWEST.map((file, n) => [file, n]))
+
+/** The slowest first; of the others those that run apart, which keep a process from being shared. */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const others = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification) =>
+      RANKS.get(path.relative(ROOT, moduleId)) ?? SLOWEST.length
+    return others.sort((a, b) => rank(a) - rank(b))
+  }
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { createRedact, REDACTED, redactValue } from '../../runtime/redact/redact.ts'
+
+const SECRET = 'p@ss "word"/+é'
+const lowerPercent = (text: string) =>
+  encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())
+const redact = createRedact(() => [SECRET, 'guest', 'longer-than-eight', 'longer-than-eight-too'])
+
+describe('a text', () => {
+  test.each([
+    ['as it is', `a ${SECRET} b`],
+    ['percent-encoded', `a ${encodeURIComponent(SECRET)} b`],
+    ['percent-encoded in lower case', `a ${lowerPercent(SECRET)} b`],
+    ['as it stands in a path', `a ${encodeURI(SECRET)} b`],
+    ['in base64', `a ${Buffer.from(SECRET).toString('base64')} b`],
+    [
+      'in base64 without padding',
+      `a ${Buffer.from(SECRET).toString('base64').replace(/=+$/, '')} b`,
+    ],
+    ['in base64 for addresses', `a ${Buffer.from(SECRET).toString('base64url')} b`],
+    ['within JSON', `a ${JSON.stringify(SECRET).slice(1, -1)} b`],
+  ])('loses a secret %s', (_name, text) => {
+    expect(redact(text)).toBe(`a ${REDACTED} b`)
+  })
+
+  test.each(['пароль-арендатора', 'contraseña-密码', 'geheim-passwort-😀'])(
+    'loses a secret that ends with a character beyond Latin-1: %s',
+    (secret) => {
+      expect(createRedact(() => [secret])(`it was ${secret}.`)).toBe('it was [secret].')
+    },
+  )
+
+  test('loses every occurrence, the longest first', () => {
+    expect(redact('longer-than-eight-too, longer-than-eight longer-than-eight')).toBe(
+      `${REDACTED}, ${REDACTED} ${REDACTED}`,
+    )
+  })
+
+  test('loses every piece of secrets that overlap', () => {
+    const overlapping = createRedact(() => ['dash-----end', '--end-of-it'])
+    expect(overlapping('a dash-----end-of-it b')).toBe(`a ${REDACTED} b`)
+    const dashes = createRedact(() => ['-'.repeat(8)])
+    expect(dashes(`a ${'-'.repeat(21)} b`)).toBe(`a ${REDACTED} b`)
+  })
+
+  test('keeps a short secret: it would blot out half of it', () => {
+    expect(redact('guest accounts')).toBe('guest accounts')
+  })
+
+  test('stays as it is without secrets', () => {
+    expect(createRedact(() => [])('x $& y')).toBe('x $& y')
+  })
+
+  test('loses a secret that is half a character', () => {
+    expect(createRedact(() => ['\ud800-half-a-pair'])('x \ud800-half-a-pair')).toBe(`x ${REDACTED}`)
+  })
+})
+
+describe('a value', () => {
+  test.each([
+    ['a number', ['12345678'], { a: 12345678, b: 5 }, { a: REDACTED, b: 5 }],
+    ['the stuff of JSON', ['":{"a":1', '","b":"x'], { x: { a: 1 } }, { x: { a: 1 } }],
+    ['quotation marks', ['""""""""'], ['', '"'], ['', '"']],
+    ['a name', ['secret-name'], { 'secret-name': 1 }, { [REDACTED]: 1 }],
+    ['deep within', ['longer-than-eight'], [{ a: ['longer-than-eight'] }], [{ a: [REDACTED] }]],
+    ['other scalars', ['longer-than-eight'], [true, null, 1.5], [true, null, 1.5]],
+  ])('keeps its form when secrets look like %s', (_name, secrets, value, expected) => {
+    expect(
+      redactValue(
+        value,
+        createRedact(() => secrets as string[]),
+      ),
+    ).toEqual(expected)
+  })
+
+  test('nested without end is cut', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+    expect(JSON.stringify(redactValue(deep, redact))).toContain('too deep')
+  })
+
+  test('with a member named __proto__ has it as its own', () => {
+    const value = redactValue(JSON.parse('{"__proto__":{"x":1}}'), redact) as object
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+  })
+})
+
+describe('a secret that is hidden at any length', () => {
+  const hide = (secret: string) =>
+    createRedact(
+      () => ['longer-than-eight'],
+      () => [secret],
+    )
+
+  test.each([
+    ['ab', 'code=ab&state=s', `code=${REDACTED}&state=s`],
+    ['ab', '{"code":"ab"}', `{"code":"${REDACTED}"}`],
+    ['ab', 'a line\\nab', `a line\\n${REDACTED}`],
+    ['ab', 'cab and lab, abstract', 'cab and lab, abstract'],
+    ['a/b', 'code=a%2Fb', `code=${REDACTED}`],
+    ['a/b', 'code=a%2fb', `code=${REDACTED}`],
+    ['guest', 'guests', `${REDACTED}s`],
+    ['secret', 'the secret is secret', `the ${REDACTED} is ${REDACTED}`],
+    ['sec', `in base64 ${Buffer.from('sec').toString('base64')}`, `in base64 ${REDACTED}`],
+    ['than', 'longer-than-eight', REDACTED],
+    [' ab ', 'found ab', `found ${REDACTED}`],
+    ['longer-code', 'xlonger-codex', `x${REDACTED}x`],
+  ])('%j is found in %j', (secret, text, expected) => {
+    expect(hide(secret)(text)).toBe(expected)
+  })
+
+  test('that is empty hides nothing', () => {
+    expect(hide('')('a text')).toBe('a text')
+    expect(hide(' ')('a text')).toBe('a text')
+  })
+})
