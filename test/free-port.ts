@@ -1,5 +1,12 @@
 /** Free ports for servers that tests start. */
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
+
+/**
+ * Ports that systems do not give to connections and servers that take any: such a one may be taken between being found
+ * free and its server's start.
+ */
+const [FIRST, END] = [10_240, 32_000]
 
 /**
  * Finds a loopback port that is free at the moment.
@@ -9,24 +16,20 @@ import { createServer } from 'node:net'
  */
 export async function freePort(count = 1): Promise<number> {
   for (let attempt = 0; attempt < 50; attempt++) {
-    const first = await listened(0)
-    if (first === null || first + count > 65_536) continue
-    const others = Array.from({ length: count - 1 }, (_, index) => first + 1 + index)
-    if (!(await Promise.all(others.map(listened))).includes(null)) return first
+    const first = randomInt(FIRST, END)
+    const ports = Array.from({ length: count }, (_, index) => first + index)
+    if (!(await Promise.all(ports.map(isTaken))).includes(true)) return first
   }
   throw new Error(`no ${count} free ports in a row`)
 }
 
-/** Listens on a port and frees it again; null if it is in use. 0 takes any port. */
-function listened(wanted: number): Promise<number | null> {
+/** Listens on a port and frees it again. */
+function isTaken(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
+      error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
     )
-    server.listen(wanted, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(false)))
   })
 }

@@ -45,29 +45,48 @@ export type Share = {
   isHeavy(): boolean
 }
 
+/** What the system says of the thread that runs. */
+export type Meter = {
+  /** Time since some moment, in milliseconds. */
+  nowMs(): number
+  /** Processor time of this thread so far, in milliseconds. */
+  cpuMs(): number
+  /** How often the system took the processor away so far. */
+  switches(): number
+}
+
+const METER: Meter = {
+  nowMs: () => performance.now(),
+  cpuMs() {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  },
+  switches: () => process.resourceUsage().involuntaryContextSwitches,
+}
+
 /**
- * Makes the shares of all guests of a worker. `switches` counts how often the system took the processor away so far. A
- * worker that begins is taken for one on a busy machine for `unknownMs`: nothing was seen yet, and its code is cold.
+ * Makes the shares of all guests of a worker. A worker that begins is taken for one on a busy machine for `unknownMs`:
+ * nothing was seen yet, and its code is cold.
  */
 export function createSlices(
-  switches: () => number = involuntarySwitches,
+  meter: Meter = METER,
   unknownMs: number = BUSY_FOR_MS,
 ): { share(): Share } {
   let turn = 0
   let turnSpentMs = 0
   let turnEnds = false
-  let busyUntilMs = performance.now() + unknownMs
+  let busyUntilMs = meter.nowMs() + unknownMs
   let seenSwitches = 0
 
   const noteBusy = () => {
-    busyUntilMs = performance.now() + BUSY_FOR_MS
+    busyUntilMs = meter.nowMs() + BUSY_FOR_MS
   }
 
   const endTurn = () => {
     turnEnds = false
     turn += 1
     turnSpentMs = 0
-    const now = switches()
+    const now = meter.switches()
     if (now > seenSwitches) noteBusy()
     seenSwitches = now
   }
@@ -83,7 +102,7 @@ export function createSlices(
       let heavy = false
       return {
         mayRun: () => turnSpentMs < TURN_MS && (seenTurn !== turn || spentMs < GUEST_TURN_MS),
-        limitMs: () => (performance.now() < busyUntilMs ? BUSY_SLICE_MS : SLICE_MS),
+        limitMs: () => (meter.nowMs() < busyUntilMs ? BUSY_SLICE_MS : SLICE_MS),
         begin() {
           if (seenTurn !== turn) {
             seenTurn = turn
@@ -94,14 +113,14 @@ export function createSlices(
             turnEnds = true
             setImmediate(endTurn)
           }
-          begunCpuMs = threadCpuMs()
-          begunMs = performance.now()
+          begunCpuMs = meter.cpuMs()
+          begunMs = meter.nowMs()
         },
         end() {
-          const tookMs = performance.now() - begunMs
+          const tookMs = meter.nowMs() - begunMs
           turnSpentMs += tookMs
           // On a busy machine a short slice may take long: it counts with what it computed.
-          const sliceMs = tookMs < LONG_MS ? tookMs : threadCpuMs() - begunCpuMs
+          const sliceMs = tookMs < LONG_MS ? tookMs : meter.cpuMs() - begunCpuMs
           if (tookMs > 2 * sliceMs) noteBusy()
           const isLong = sliceMs >= LONG_MS
           const isForgiven = isLong && shortSlices >= FORGIVEN_AFTER
@@ -116,11 +135,4 @@ export function createSlices(
       }
     },
   }
-}
-
-const involuntarySwitches = (): number => process.resourceUsage().involuntaryContextSwitches
-
-function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }

@@ -85,7 +85,10 @@ async function everything(): Promise<string> {
     ({ name }) =>
       sql`select ${name} as name, md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as is from ${sql.identifier(name)} t`,
   )
-  const { rows: sums } = await core.db.execute(sql.join(parts, sql` union all `))
+  // The order of a union is not the order of its parts: PostgreSQL may read them side by side.
+  const { rows: sums } = await core.db.execute(
+    sql`${sql.join(parts, sql` union all `)} order by name`,
+  )
   return JSON.stringify(sums)
 }
 
