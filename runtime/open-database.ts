@@ -1,5 +1,6 @@
 /** The database of a host, and what is done in the background with it: one begins with the other. */
 import type { Config } from './config.ts'
+import { createChaining } from './core/kernel/audit/waiting.ts'
 import { createWork, type Work } from './core/kernel/background/background.ts'
 import type { CoreContext } from './core/kernel/context/context.ts'
 import type { Pace } from './core/kernel/context/pace.ts'
@@ -12,6 +13,7 @@ import type { OperatorStanding } from './core/sign-in/operator-standing.ts'
 import { takeOperatorToken } from './core/sign-in/operator-token.ts'
 import { tellPaused } from './core/tasks/upgrade-notice.ts'
 import { jobHandlers } from './core/wiring/job-handlers.ts'
+import { isAway } from './database/away.ts'
 import { PASSWORD_FILE } from './database/place.ts'
 import { type DatabaseService, startDatabase } from './database/service.ts'
 import type { Log } from './observe/log.ts'
@@ -63,6 +65,9 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
     pace,
     onError: (error) => log.error({ err: error }, 'background work failed'),
   })
+  const chaining = createChaining((error) => {
+    if (!isAway(error)) log.error({ err: error }, 'chaining the activity log failed')
+  })
   const own = {
     text: operator.token,
     yields: config.adminToken === '' && config.databaseUrl !== '',
@@ -80,6 +85,7 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
       const crowd = await connectionsOf(db, 1)
       if (!crowd.enough) log.warn(`${crowd.what}: ${crowd.advice}`)
       await work.start(reached)
+      chaining.start(reached)
     },
     tell: (text) => log.info(text),
     onError: (error) => log.warn({ err: error }, 'the database'),
@@ -99,6 +105,7 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
       ...database,
       async stop() {
         await deafen()
+        await chaining.stop()
         await database.stop()
       },
     },

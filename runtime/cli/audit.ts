@@ -65,16 +65,22 @@ async function connectionOf({
   })
 }
 
-function answerOf({ rows, head, broken, found }: Verification, wanted?: string) {
+function answerOf({ rows, head, broken, found, waiting }: Verification, wanted?: string) {
   const place = broken && {
     id: broken.id,
     event_type: broken.eventType,
     began_at: broken.beganAt.toISOString(),
   }
-  return { rows, head, broken: place, ...(wanted === undefined ? {} : { head_found: found }) }
+  return {
+    rows,
+    head,
+    waiting,
+    broken: place,
+    ...(wanted === undefined ? {} : { head_found: found }),
+  }
 }
 
-function tell({ rows, head, broken }: Verification): void {
+function tell({ rows, head, broken, waiting }: Verification): void {
   if (broken) {
     const { id, eventType, beganAt } = broken
     console.error(
@@ -87,4 +93,8 @@ function tell({ rows, head, broken }: Verification): void {
     console.log(`Its last hash is ${head}`)
     console.log('Note it elsewhere: --head with it shows later whether the end was cut off.')
   }
+  if (waiting > 0)
+    console.log(
+      `${waiting} entries wait to be chained: a running host chains them within a second. They are not checked.`,
+    )
 }

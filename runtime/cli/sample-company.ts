@@ -1,6 +1,6 @@
 /** Makes the sample company in the database of a running host, once, through the core's own functions. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { AccessPolicyInput } from '../contract/models/access-policy.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
@@ -13,6 +13,7 @@ import { createRule } from '../core/catalogue/store/pre-approval.ts'
 import { importPeople } from '../core/directory/import/import.ts'
 import { addRole } from '../core/directory/users.ts'
 import { recordActivity } from '../core/kernel/audit/activity.ts'
+import { wasRecorded } from '../core/kernel/audit/waiting.ts'
 import type { RequestContext } from '../core/kernel/context/context.ts'
 import { type Principal, principalOfToken } from '../core/kernel/identity/principal.ts'
 import { createPolicy } from '../core/policies/policies.ts'
@@ -22,7 +23,6 @@ import { isAway } from '../database/away.ts'
 import type { Db } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
 import { requestablePermissions } from '../database/schema/app_store.ts'
-import { activityLogs } from '../database/schema/audit.ts'
 import { groups, users } from '../database/schema/people.ts'
 import type { Host } from '../main.ts'
 import { type Ids, type SampleApp, sampleCompany } from '../sample/company.ts'
@@ -68,12 +68,7 @@ async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<S
   const principal = await principalOfToken(tx, host.hasher, host.adminToken)
   if (!principal) return 'left-out'
   const { domainId } = principal
-  const before = await tx
-    .select({ id: activityLogs.id })
-    .from(activityLogs)
-    .where(and(eq(activityLogs.domainId, domainId), eq(activityLogs.eventType, SAMPLE_EVENT)))
-    .limit(1)
-  if (before.length > 0) return 'there'
+  if (await wasRecorded(tx, domainId, SAMPLE_EVENT)) return 'there'
   const known = await tx.select().from(users).where(eq(users.domainId, domainId)).limit(2)
   if (known.length > 1) return 'left-out'
   await make(

@@ -45,7 +45,9 @@ begin
     end if;
   end loop;
   revoke update, delete, truncate, references, trigger
-    on public.activity_logs, public.generations, public.installed_states from ${ROLE};
+    on public.activity_logs, public.activity_waiting, public.generations, public.installed_states
+    from ${ROLE};
+  grant execute on function public.chain_activity(uuid, integer, bigint, boolean) to ${ROLE};
 end
 $$`
 

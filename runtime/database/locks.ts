@@ -7,7 +7,7 @@ const NAMES = [
   'giving rights',
   'agreeing on the secret',
   'making the first admin',
-  'writing the log',
+  'chaining the log',
   'folding changes',
   'importing people',
   'making the sample company',

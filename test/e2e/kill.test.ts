@@ -8,6 +8,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyActivity } from '../../runtime/core/kernel/audit/chain.ts'
+import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
 import { homeOf } from '../../runtime/database/home.ts'
 import { send } from './client.ts'
 import { begin, type Command, newHome, processesWith, stopCommands } from './command.ts'
@@ -130,16 +131,17 @@ async function newUser(): Promise<string> {
 async function expectKept(): Promise<void> {
   const kept = new Set((await ask('select body from task_comments')).map(({ body }) => body))
   expect(comments.filter((comment) => !kept.has(comment))).toEqual([])
+  const client = new Client(login())
+  await client.connect()
+  const [domain] = (await client.query('select id from domains')).rows
+  await chainWaiting(drizzle(client), domain.id)
+  expect(await verifyActivity(drizzle(client), domain.id)).toMatchObject({ broken: null })
+  await client.end()
   const rows = await ask(
     "select targets->0->>'id' as id, count(*)::int as n from activity_logs group by 1",
   )
   const counts = new Map(rows.map(({ id, n }) => [id, n]))
   expect([...logged].filter(([id, n]) => (counts.get(id) ?? 0) < n)).toEqual([])
-  const client = new Client(login())
-  await client.connect()
-  const [domain] = (await client.query('select id from domains')).rows
-  expect(await verifyActivity(drizzle(client), domain.id)).toMatchObject({ broken: null })
-  await client.end()
 }
 
 /** Processes that work for the data directory: the host, its workers, its database server and that one's own. */

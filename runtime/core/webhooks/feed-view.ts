@@ -1,8 +1,8 @@
 /** How far the activity log was delivered to a webhook of type SIEM: begun with it, and told. */
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Webhook } from '../../contract/endpoints/webhooks.ts'
 import type { Db } from '../../database/database.ts'
-import { activityLogs } from '../../database/schema/audit.ts'
+import { activityLogs, activityWaiting } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
 import type { WebhookRow } from './secrets.ts'
 
@@ -12,8 +12,8 @@ type Owner = Pick<WebhookRow, 'id' | 'domainId'>
 const MOST_COUNTED = 1000
 
 /**
- * Begins with what happens from now on; a feed that is there goes on where it is, and at once, because
- * something of the webhook was changed.
+ * Begins with what happens from now on, where the log was chained before; a feed that is there goes on where it is, and
+ * at once, because something of the webhook was changed.
  */
 export async function beginFeed(tx: Db, { id, domainId }: Owner): Promise<void> {
   const newest = sql`coalesce((select max(id) from activity_logs), 0)`
@@ -27,13 +27,17 @@ export async function beginFeed(tx: Db, { id, domainId }: Owner): Promise<void> 
 export async function feedOf(db: Db, { id, domainId }: Owner): Promise<Webhook['feed']> {
   const [feed] = await db.select().from(eventFeeds).where(eq(eventFeeds.webhookId, id))
   if (!feed) return null
-  const waiting = await db
-    .select({ id: activityLogs.id })
-    .from(activityLogs)
-    .where(and(eq(activityLogs.domainId, domainId), gt(activityLogs.id, feed.deliveredId)))
-    .limit(MOST_COUNTED)
+  // In one snapshot: an entry is chained or waits for it.
+  const { rows } = await db.execute<{ waiting: number }>(sql`
+    select count(*)::int as waiting from (
+      (select 1 from ${activityLogs}
+        where ${activityLogs.domainId} = ${domainId} and ${activityLogs.id} > ${feed.deliveredId}
+        limit ${MOST_COUNTED})
+      union all
+      (select 1 from ${activityWaiting} where ${activityWaiting.domainId} = ${domainId} limit ${MOST_COUNTED})
+      limit ${MOST_COUNTED}) undelivered`)
   return {
-    waiting: waiting.length,
+    waiting: rows[0]?.waiting ?? 0,
     failing_since: feed.failingSince?.toISOString() ?? null,
     next_try_at: feed.nextTryAt?.toISOString() ?? null,
     problem: feed.problem,

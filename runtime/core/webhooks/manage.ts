@@ -7,6 +7,7 @@ import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import type { Db } from '../../database/database.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import { chainWaiting } from '../kernel/audit/waiting.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import { beginFeed } from './feed-view.ts'
@@ -50,6 +51,7 @@ export async function createWebhook(
   const owner = { id: randomUUID(), domainId: actor.domainId }
   const secret = newSecret()
   const sealed = sealSecrets(vault, owner, { secret, previous: null, headers })
+  if (hookType === 'SIEM') await chainWaiting(db, actor.domainId)
   const webhook = await db.transaction(async (tx) => {
     const [row] = await tx
       .insert(inlineWebhooks)

@@ -1,8 +1,10 @@
 /** What happened: who, what, outcome. Rows are only ever added. */
-import { bigserial, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigserial, check, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { domainId } from './columns.ts'
 import { domains } from './people.ts'
 
+/** The chain. Its ids are given under a lock, in the order of the chain: no row appears before one that was read. */
 export const activityLogs = pgTable(
   'activity_logs',
   {
@@ -18,4 +20,28 @@ export const activityLogs = pgTable(
     beganAt: timestamp('event_began_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [index('activity_logs_began').on(table.domainId, table.beganAt, table.id)],
+)
+
+/**
+ * Entries that were recorded and are not in the chain yet. Writers add them without waiting for each other; the
+ * database's `chain_activity` moves them. No reference to the domain: each writer would lock the one row of it.
+ */
+export const activityWaiting = pgTable(
+  'activity_waiting',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    domainId: domainId(),
+    /** What the hash will cover, as canonical JSON (core/kernel/audit/chain.ts). */
+    body: text('body').notNull(),
+    beganAt: timestamp('began_at', { withTimezone: true })
+      .notNull()
+      .default(sql`date_trunc('milliseconds', clock_timestamp())`),
+  },
+  // An entry that cannot be read would keep all later ones from the chain: it is refused when it is written.
+  (table) => [
+    check(
+      'activity_waiting_reads',
+      sql`jsonb_array_length(('[' || ${table.body} || ']')::jsonb) = 6`,
+    ),
+  ],
 )

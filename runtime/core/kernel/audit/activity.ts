@@ -3,12 +3,12 @@ import { and, asc, eq, gte, lte } from 'drizzle-orm'
 import { escapeLiteral } from 'pg'
 import { atEnd } from '../../../database/at-end.ts'
 import type { Db } from '../../../database/database.ts'
-import { lockNumber } from '../../../database/locks.ts'
 import { activityLogs } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
 import type { Principal, Profile } from '../identity/principal.ts'
 import { selectSlice } from '../list/page.ts'
 import { bodyOf } from './chain.ts'
+import { chainWaiting } from './waiting.ts'
 
 export type Target = { target_type: string; name: string; id: string }
 
@@ -21,8 +21,8 @@ export type Actor = Pick<Principal, 'domainId' | 'profile'> & { userId: string |
 export type ActivityOutcome = 'Succeeded' | 'Failed'
 
 /**
- * Records an action of the caller, or a failed attempt. The entry is written at the end of the transaction, because the
- * log allows one writer at a time, who should wait only for the commit.
+ * Records an action of the caller, or a failed attempt. The entry is written with the commit of the transaction, and
+ * chained to those before it later (waiting.ts): writers do not wait for each other.
  */
 export async function recordActivity(
   tx: Db,
@@ -55,27 +55,28 @@ async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, '
 
 type NewRow = { domainId: string; body: string }
 
-/** Takes a lock until the transaction ends: concurrent writers would fork the hash chain. */
 function writeRows(rows: readonly NewRow[]): string[] {
-  const lock = lockNumber('writing the log')
-  return [...new Set(rows.map((one) => one.domainId))].map((domainId) => {
-    const bodies = rows.filter((one) => one.domainId === domainId)
-    const literals = bodies.map(({ body }) => escapeLiteral(body)).join(', ')
-    return `select write_activity(${escapeLiteral(domainId)}, array[${literals}], ${lock})`
-  })
+  const values = rows.map(
+    ({ domainId, body }) => `(${escapeLiteral(domainId)}, ${escapeLiteral(body)})`,
+  )
+  return [`insert into activity_waiting (domain_id, body) values ${values.join(', ')}`]
 }
 
 const writeAtEnd = atEnd(writeRows)
 
 type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }
 
-/** What was done, oldest first: a reader that goes on where it stopped sees everything once. */
+/**
+ * What was done, oldest first: all that was committed before, in the order of the chain. A reader that goes on where it
+ * stopped sees everything once.
+ */
 export async function listActivity(
   db: Db,
   { domainId }: Pick<Principal, 'domainId'>,
   query: LogQuery,
 ) {
   const { since, until, limit, offset } = query
+  await chainWaiting(db, domainId)
   const where = and(
     eq(activityLogs.domainId, domainId),
     since === null ? undefined : gte(activityLogs.beganAt, since),

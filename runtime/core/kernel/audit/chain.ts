@@ -7,6 +7,7 @@ import { and, asc, eq, gt } from 'drizzle-orm'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityLogs } from '../../../database/schema/audit.ts'
+import { countWaiting } from './waiting.ts'
 
 /** What a hash covers: every column but the row's number and the hash itself. */
 export type LogContent = Pick<
@@ -28,7 +29,7 @@ export function hashOf(before: string, row: LogContent): string {
     .digest('hex')
 }
 
-/** What a hash covers between the hash before and the moment, as the database's `write_activity` takes it. */
+/** What a hash covers between the hash before and the moment, as the database's `chain_activity` takes it. */
 export function bodyOf(row: Omit<LogContent, 'beganAt'>): string {
   const { domainId, eventType, outcome, actor, targets, metadata } = row
   return canonicalJson([domainId, eventType, outcome, actor, targets, metadata]).slice(1, -1)
@@ -43,6 +44,8 @@ export type Verification = {
   broken: { id: bigint; eventType: string; beganAt: Date } | null
   /** Whether the hash that was asked for is among the rows. */
   found: boolean
+  /** Entries that are recorded and not chained yet: nothing shows whether they are what was written. */
+  waiting: number
 }
 
 /** Rows that are read at once. */
@@ -58,6 +61,8 @@ export async function verifyActivity(
   let last: bigint | null = null
   let rows = 0
   let found = find === BEGINNING
+  // Counted first: what is chained meanwhile is among the rows.
+  const waiting = await countWaiting(db, domainId)
   for (;;) {
     const page: (typeof activityLogs.$inferSelect)[] = await db
       .select()
@@ -71,13 +76,13 @@ export async function verifyActivity(
       .orderBy(asc(activityLogs.id))
       .limit(PAGE)
     for (const row of page) {
-      if (row.eventHash !== hashOf(head, row)) return { rows, head, broken: row, found }
+      if (row.eventHash !== hashOf(head, row)) return { rows, head, broken: row, found, waiting }
       head = row.eventHash
       last = row.id
       rows += 1
       if (head === find) found = true
     }
     onRows(rows)
-    if (page.length < PAGE) return { rows, head, broken: null, found }
+    if (page.length < PAGE) return { rows, head, broken: null, found, waiting }
   }
 }

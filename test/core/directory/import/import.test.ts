@@ -1,9 +1,9 @@
 /** People from a CSV file: what it says is what is there afterwards, or nothing is changed at all. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { activityLogs } from '../../../../runtime/database/schema/audit.ts'
 import { groupMembers, groups, users } from '../../../../runtime/database/schema/people.ts'
 import { type CoreHost, otherDomain, person, startCore } from '../../host.ts'
+import { storedLog } from '../../log.ts'
 
 let core: CoreHost
 
@@ -25,7 +25,7 @@ const snapshot = async () =>
     core.db.select().from(users).orderBy(users.email),
     core.db.select().from(groups).orderBy(groups.name),
     core.db.select().from(groupMembers).orderBy(groupMembers.groupId, groupMembers.userId),
-    core.db.select().from(activityLogs).orderBy(activityLogs.id),
+    storedLog(core.db),
   ])
 
 const userOf = async (email: string) => {

@@ -1,13 +1,15 @@
 /** The log can be added to and read, by nobody changed; and what was changed all the same shows. */
-import { desc, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordActivity } from '../../../../runtime/core/kernel/audit/activity.ts'
 import { hashOf, verifyActivity } from '../../../../runtime/core/kernel/audit/chain.ts'
+import { chainWaiting } from '../../../../runtime/core/kernel/audit/waiting.ts'
 import type { Db } from '../../../../runtime/database/database.ts'
 import { openDatabase } from '../../../../runtime/database/open.ts'
 import { activityLogs } from '../../../../runtime/database/schema/audit.ts'
 import { type CoreHost, domainOf, person, startCore } from '../../host.ts'
+import { storedLog } from '../../log.ts'
 
 let core: CoreHost
 let domainId: string
@@ -42,11 +44,15 @@ const CHANGES = [
   "update activity_logs set outcome = 'Failed'",
   'delete from activity_logs',
   'truncate activity_logs',
+  "update activity_waiting set body = ''",
+  'delete from activity_waiting',
+  'truncate activity_waiting',
 ]
 
 test.each([
   ...CHANGES,
   'alter table activity_logs disable trigger all',
+  'alter table activity_waiting disable trigger all',
   'drop trigger activity_logs_append_only on activity_logs',
   'drop table activity_logs',
   'set role keyway',
@@ -95,14 +101,8 @@ describe('what a transaction records', () => {
   const record = (tx: Db, eventType: string) =>
     recordActivity(tx, { domainId, userId: null }, eventType, [], {})
 
-  const latest = async (count: number): Promise<string[]> => {
-    const rows = await core.db
-      .select()
-      .from(activityLogs)
-      .orderBy(desc(activityLogs.id))
-      .limit(count)
-    return rows.map(({ eventType }) => eventType).reverse()
-  }
+  const latest = async (count: number): Promise<string[]> =>
+    (await storedLog(core.db)).slice(-count).map(({ eventType }) => eventType)
 
   test('is written in its order, without what was undone to a savepoint, and makes nobody wait before', async () => {
     await core.db.transaction(async (tx) => {
@@ -144,11 +144,9 @@ describe('what a transaction records', () => {
         }),
       ),
     )
+    const { length } = await storedLog(core.db)
     const whole = await verifyActivity(core.db, domainId)
-    expect(whole).toMatchObject({
-      broken: null,
-      rows: (await core.db.select().from(activityLogs)).length,
-    })
+    expect(whole).toMatchObject({ broken: null, rows: length, waiting: 0 })
   })
 })
 
@@ -201,8 +199,8 @@ describe('on a server of the operator', () => {
 describe('the chain of the log', () => {
   test('verifies from what is stored, whatever the order of members', async () => {
     const seen: number[] = []
+    const { length } = await storedLog(core.db)
     const whole = await verifyActivity(core.db, domainId, { onRows: (rows) => seen.push(rows) })
-    const { length } = await core.db.select().from(activityLogs)
     expect(whole).toMatchObject({ rows: length, broken: null, found: true })
     expect(seen).toEqual([length])
     const { body } = await core.call('GET', '/activity_logs')
@@ -211,6 +209,7 @@ describe('the chain of the log', () => {
 
   /** Does to the log what only somebody with the whole server can, and undoes it. */
   async function tampered<T>(statement: string, look: () => Promise<T>): Promise<T> {
+    await chainWaiting(core.db, domainId)
     const rows = (await owner.query('select * from activity_logs order by id')).rows
     await owner.query('alter table activity_logs disable trigger activity_logs_append_only')
     try {
@@ -238,7 +237,7 @@ describe('the chain of the log', () => {
     ['what was done', `event_metadata = '{"role":"User"}'`],
     ['the hash', "event_hash = repeat('0', 128)"],
   ])('breaks at the row in which %s was changed', async (_what, change) => {
-    const [, second] = await core.db.select().from(activityLogs).orderBy(activityLogs.id)
+    const [, second] = await storedLog(core.db)
     const verdict = await tampered(
       `update activity_logs set ${change} where id = ${second?.id}`,
       () => verifyActivity(core.db, domainId),
@@ -247,10 +246,7 @@ describe('the chain of the log', () => {
   })
 
   test('breaks behind a row that was removed, and at one that was put in', async () => {
-    const [first, second, third] = await core.db
-      .select()
-      .from(activityLogs)
-      .orderBy(activityLogs.id)
+    const [first, second, third] = await storedLog(core.db)
     const removed = await tampered(`delete from activity_logs where id = ${second?.id}`, () =>
       verifyActivity(core.db, domainId),
     )
@@ -264,9 +260,9 @@ describe('the chain of the log', () => {
   })
 
   test('with its end cut off fits, but without the hash that was noted', async () => {
+    const all = await storedLog(core.db)
     const { head } = await verifyActivity(core.db, domainId)
     expect(await verifyActivity(core.db, domainId, { find: head })).toMatchObject({ found: true })
-    const all = await core.db.select().from(activityLogs).orderBy(activityLogs.id)
     const cut = await tampered(`delete from activity_logs where id = ${all.at(-1)?.id}`, () =>
       verifyActivity(core.db, domainId, { find: head }),
     )

@@ -1,0 +1,12 @@
+/** The activity log as it is stored. */
+import { asc } from 'drizzle-orm'
+import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
+import type { Db } from '../../runtime/database/database.ts'
+import { activityLogs } from '../../runtime/database/schema/audit.ts'
+import { domainOf } from './host.ts'
+
+/** Its rows with all that was committed before, in the order of the chain. */
+export async function storedLog(db: Db) {
+  await chainWaiting(db, await domainOf(db))
+  return db.select().from(activityLogs).orderBy(asc(activityLogs.id))
+}
