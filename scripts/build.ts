@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { bundle } from './bundle.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const DIST = path.join(ROOT, 'dist')
@@ -58,3 +59,4 @@ function keepDeclarations(): void {
 }
 
 keepDeclarations()
+await bundle(path.join(DIST, 'cli', 'main.js'), path.join(DIST, 'command'))

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const NEEDED = 26
 const PACKAGES = {
@@ -18,11 +18,6 @@ const PACKAGES = {
 }
 
 const here = path.dirname(fileURLToPath(import.meta.url))
-
-/** In the checkout the sources, in the installed package what was built of them (scripts/build.ts). */
-const main = ['main.ts', '../../dist/cli/main.js']
-  .map((file) => path.join(here, file))
-  .find((file) => existsSync(file))
 
 /** The Node to run on: this one if it is new enough, else the one that came with the package. */
 function node() {
@@ -41,15 +36,22 @@ function node() {
   process.exit(1)
 }
 
+/** The file to run: what the package was built with, or what is made of the sources of a checkout. */
+async function main(node) {
+  const checkout = path.join(here, 'checkout.mjs')
+  if (!existsSync(checkout)) return path.join(here, '..', '..', 'dist', 'command', 'main.js')
+  return (await import(pathToFileURL(checkout).href)).mainOfCheckout(node)
+}
+
 // Replies lie in slabs (runtime/protocol/reply-room.ts): few buffers outside the heap, so that they begin no collection of
 // all of it any more, and a larger young generation is emptied less often (test/bench/RESULTS.md).
 const SEMI_SPACE_MB = 16
 const flags = ['--no-warnings', `--max-semi-space-size=${SEMI_SPACE_MB}`]
 
-const [file, args] = [node(), [...flags, main, ...process.argv.slice(2)]]
+const file = node()
+const args = [...flags, await main(file), ...process.argv.slice(2)]
 // Name look-ups hold a thread each, and the default leaves two for them.
-// Compiling some 600 files anew is 0.7 of the 2 seconds of processor time that a start takes. The cache lies with the
-// code, in a place that is whose the code is; where that cannot be written to, there is none.
+// What was compiled is kept with the code, where its owner may write; elsewhere nothing is kept.
 const NODE_COMPILE_CACHE = path.join(here, '..', '..', 'node_modules', '.cache', 'keyway')
 const env = { UV_THREADPOOL_SIZE: '32', NODE_COMPILE_CACHE, ...process.env }
 

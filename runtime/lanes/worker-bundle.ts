@@ -4,7 +4,7 @@
  * their endings, which are others in the installed package.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { buildSync, stop } from 'esbuild'
@@ -16,14 +16,15 @@ export type WorkerBundle = {
   isolatedVm: string
 }
 
+/** The file of the bundle that a command which is one program has beside it (scripts/bundle.ts). */
+declare const BUILT_WORKER: string | undefined
+
 const RUNTIME = path.join(import.meta.dirname, '..')
 
-/** Writes the bundle into a folder and says where it is. Takes some 60 ms. */
+/** Writes the bundle into a folder and says where it is. Takes some 60 ms where it has to be made first. */
 export async function buildWorker(directory: string): Promise<WorkerBundle> {
-  const prelude = bundle('worker/guest/prelude', 'iife', {})
-  const worker = bundle('worker/main', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
-  // It would stay for the life of the host.
-  await stop()
+  const worker =
+    typeof BUILT_WORKER === 'undefined' ? await makeWorker() : await readFile(BUILT_WORKER, 'utf8')
   const digest = createHash('sha256').update(worker).digest('hex').slice(0, 16)
   await mkdir(directory, { recursive: true })
   const file = path.join(directory, `worker-${digest}.mjs`)
@@ -32,6 +33,14 @@ export async function buildWorker(directory: string): Promise<WorkerBundle> {
   await writeFile(made, worker)
   await rename(made, file)
   return { file, isolatedVm: isolatedVmBinary() }
+}
+
+async function makeWorker(): Promise<string> {
+  const prelude = bundle('worker/guest/prelude', 'iife', {})
+  const worker = bundle('worker/main', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
+  // It would stay for the life of the host.
+  await stop()
+  return worker
 }
 
 function bundle(entry: string, format: 'iife' | 'esm', define: Record<string, string>) {

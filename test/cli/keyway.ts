@@ -6,12 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
+import { mainOfCheckout } from '../../runtime/cli/checkout.mjs'
 import type { Made } from '../connectors/lifecycle/packaging.ts'
 import { ADMIN_TOKEN, type CoreHost, startCore } from '../core/host.ts'
-import { builtMain } from '../kit/built-command.ts'
 import { basics } from '../kit/program.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
+
+/** What the launcher runs, which is one process less for each command. */
+const MAIN = mainOfCheckout(process.execPath)
 
 /** How a command ended, and all that it wrote. */
 export type Ended = { code: number; out: string; err: string }
@@ -20,7 +23,7 @@ export type Run = { env?: Record<string, string>; cwd?: string }
 
 /** Starts `keyway ...args`. */
 export function begin(args: readonly string[], { env = {}, cwd = ROOT }: Run = {}): ChildProcess {
-  return spawn(process.execPath, ['--no-warnings', builtMain(), ...args], {
+  return spawn(process.execPath, ['--no-warnings', MAIN, ...args], {
     cwd,
     env: { ...basics(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { forgetDatabase } from '../database/forget.ts'
-import { builtLauncher } from '../kit/built-command.ts'
 import { isAlive, until } from './until.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
@@ -42,7 +41,7 @@ const homes = new Set<string>()
 /** Starts `keyway ...args` in a process group of its own. */
 export function begin(
   args: string[],
-  { env = {}, cwd = ROOT, file = builtLauncher(), program }: CommandOptions = {},
+  { env = {}, cwd = ROOT, file = KEYWAY, program }: CommandOptions = {},
 ): Command {
   const { PATH = '', HOME = '' } = process.env
   const [run, all] = program ? [program, args] : [process.execPath, [file, ...args]]

@@ -35,7 +35,14 @@ const hosts: Record<string, Command> = {}
 /** A checkout of a version that has one more migration, which only adds. */
 async function laterVersion(): Promise<string> {
   const folder = path.join(home, 'later')
-  for (const name of ['runtime', 'plugins', 'plugin-template', 'package.json', 'tsconfig.json'])
+  for (const name of [
+    'runtime',
+    'plugins',
+    'plugin-template',
+    'scripts',
+    'package.json',
+    'tsconfig.json',
+  ])
     await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true })
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
   const edit = async (name: string, change: (text: string) => string) => {

@@ -33,7 +33,6 @@ async function start(): Promise<Running> {
   const port = await freePort()
   const command = begin(['start', '--sample', '--sample-port', String(port)], {
     // As it starts in a clone.
-    file: KEYWAY,
     env: {
       PORT: '0',
       KEYWAY_DATA_DIR: data,

@@ -18,11 +18,13 @@ import { createHost } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
-import { buildCommand } from './built-command.ts'
 import { startServer } from './databases.ts'
 import { buildOnce, workerOfTests } from './worker.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
+
+/** The command makes one program of its sources when it is first run (runtime/cli/checkout.mjs). */
+const LAUNCHER = path.join(ROOT, 'runtime', 'cli', 'keyway.mjs')
 
 /** Where the tests of a run find the data directory of the template. */
 const VARIABLE = 'KEYWAY_TESTS_TEMPLATE'
@@ -40,7 +42,7 @@ export async function setup(): Promise<() => Promise<void>> {
   const [stopServer] = await Promise.all([
     makeDatabase(dataDir).then(() => startServer((to) => copyDatabase(dataDir, to))),
     judgeBuiltIn(dataDir),
-    buildCommand(dataDir),
+    promisify(execFile)(process.execPath, [LAUNCHER, '--help']),
   ])
   process.env[VARIABLE] = dataDir
   process.env[SYSTEMS] = path.join(dataDir, 'systems')

@@ -1,0 +1,60 @@
+/**
+ * The command of a checkout: its sources as one program, made again when one of them has changed. Plain JavaScript,
+ * because the Node that starts it may be an old one.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..')
+const bundler = path.join(root, 'scripts', 'bundle.ts')
+const cache = path.join(root, 'node_modules', '.cache', 'keyway')
+
+/** How the bundler ends where a source cannot be read; it has said why. */
+const WRONG_SOURCE = 3
+
+/** Programs of other sources that are kept: one that runs may still load parts of its own. */
+const KEPT = 8
+
+/** What tells a change of the sources: place, size and time of each of them, and of what npm noted of the packages. */
+function digest() {
+  const sources = path.join(root, 'runtime')
+  const files = readdirSync(sources, { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => path.join(sources, name))
+  const installed = path.join(root, 'node_modules', '.package-lock.json')
+  const hash = createHash('sha256')
+  for (const file of [...files, bundler, installed]) {
+    const { size, mtimeMs } = statSync(file)
+    hash.update(`${file} ${size} ${mtimeMs}\n`)
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Removes all but the newest programs. */
+function forgetOld() {
+  const programs = readdirSync(cache)
+    .filter((name) => name.startsWith('command-'))
+    .map((name) => path.join(cache, name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+  for (const old of programs.slice(KEPT)) rmSync(old, { recursive: true, force: true })
+}
+
+/** The file to run with the given Node: the one program, or the first of the sources where it cannot be made. */
+export function mainOfCheckout(node) {
+  const sources = path.join(root, 'runtime', 'cli', 'main.ts')
+  if (!existsSync(bundler)) return sources
+  const folder = path.join(cache, `command-${digest()}`)
+  const main = path.join(folder, 'main.js')
+  if (existsSync(main)) return main
+  const { status } = spawnSync(node, ['--no-warnings', bundler, folder], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (status === WRONG_SOURCE) process.exit(1)
+  if (!existsSync(main)) return sources
+  forgetOld()
+  return main
+}

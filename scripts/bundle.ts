@@ -1,0 +1,96 @@
+/**
+ * Makes one program of the command's hundreds of files: loading them one by one is more than half of the time that a
+ * start takes. The package has it below dist/ (scripts/build.ts); the checkout makes it when a source has changed
+ * (runtime/cli/checkout.mjs): `node scripts/bundle.ts FOLDER`.
+ */
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import { buildWorker } from '../runtime/lanes/worker-bundle.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+
+/** What finds files beside it goes on finding them where its source is. */
+const placesFrom = (outdir: string): Plugin => ({
+  name: 'places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(runtime|dist)\/.*\.[tj]s$/ }, async ({ path: file }) => {
+      const to = (place: string) =>
+        `resolvePath(import.meta.dirname, ${JSON.stringify(path.relative(outdir, place))})`
+      const own: Record<string, string> = {
+        dirname: to(path.dirname(file)),
+        filename: to(file),
+        url: `toFileURL(${to(file)}).href`,
+        main: 'false',
+      }
+      const text = await readFile(file, 'utf8')
+      const contents = text.replaceAll(
+        /\bimport\.meta\.(dirname|filename|url|main)\b/g,
+        (all, name) => own[name] ?? all,
+      )
+      return { contents, loader: file.endsWith('.ts') ? 'ts' : 'js' }
+    })
+  },
+})
+
+/** What the places above are made with. */
+const BANNER = `import { resolve as resolvePath } from 'node:path'
+import { pathToFileURL as toFileURL } from 'node:url'
+const builtWorker = resolvePath(import.meta.dirname, 'worker.mjs')`
+
+/** Packages of many files that become part of the program; the others are loaded from where they are installed. */
+const BUNDLED = /^(@valibot|commander|drizzle-orm|hono|re2js|valibot)(\/|$)/
+
+/** Leaves packages where they are, but for those of BUNDLED. */
+const packages: Plugin = {
+  name: 'packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path: asked, kind }) =>
+      kind === 'entry-point' || BUNDLED.test(asked) ? undefined : { path: asked, external: true },
+    )
+  },
+}
+
+/**
+ * Makes `main.js`, with its parts, and the code of workers in a new folder.
+ *
+ * @param entry the command's first file: runtime/cli/main.ts, or what was made of it
+ */
+export async function bundle(entry: string, outdir: string): Promise<void> {
+  await rm(outdir, { recursive: true, force: true })
+  await mkdir(outdir, { recursive: true })
+  await build({
+    entryPoints: [entry],
+    outdir,
+    entryNames: '[name]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'esnext',
+    banner: { js: BANNER },
+    define: { BUILT_WORKER: 'builtWorker' },
+    tsconfigRaw: {},
+    logLevel: 'warning',
+    plugins: [placesFrom(await realpath(outdir)), packages],
+  })
+  await rename((await buildWorker(outdir)).file, path.join(outdir, 'worker.mjs'))
+  // Below node_modules no package.json of the checkout says that these are modules.
+  await writeFile(path.join(outdir, 'package.json'), '{ "type": "module" }\n')
+}
+
+/** How this program ends where a source cannot be read (runtime/cli/checkout.mjs). */
+const WRONG_SOURCE = 3
+
+if (import.meta.main) {
+  const [folder = ''] = process.argv.slice(2)
+  const made = `${folder}.${process.pid}`
+  await bundle(path.join(ROOT, 'runtime', 'cli', 'main.ts'), made).catch(async (error) => {
+    await rm(made, { recursive: true, force: true })
+    // The bundler has said what is wrong in which source.
+    if (error instanceof Error && 'errors' in error) process.exit(WRONG_SOURCE)
+    throw error
+  })
+  // Two may make it at once: the first one stays.
+  await rename(made, folder).catch(() => rm(made, { recursive: true, force: true }))
+}
