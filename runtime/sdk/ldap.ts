@@ -1,4 +1,5 @@
 /** Helpers for `ctx.ldap`: values of entries, Active Directory's ids as text, writes that are done already. */
+import { parseDn, writeDn } from '../contract/connector/dn.ts'
 import type { LdapEntry } from '../contract/connector/ldap-context.ts'
 
 /**
@@ -22,6 +23,34 @@ export function valuesOf(entry: LdapEntry, attribute: string): string[] {
  */
 export const firstOf = (entry: LdapEntry, attribute: string): string | undefined =>
   valuesOf(entry, attribute)[0]
+
+/**
+ * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, and with every
+ * special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a member.
+ *
+ * @returns null for what is no DN
+ *
+ * @example
+ * const id = plainDn(entry.dn)
+ */
+export function plainDn(text: string): string | null {
+  const lower = text.toLowerCase()
+  if (SIMPLE.test(lower)) return lower
+  const dn = parseDn(lower)
+  return dn === null || dn.length === 0 ? null : writeDn(dn).toLowerCase()
+}
+
+/** A DN without anything that has two spellings: most are. */
+const SIMPLE =
+  /^[a-z][a-z0-9-]*=[a-z0-9._@-]+( [a-z0-9._@-]+)*(,[a-z][a-z0-9-]*=[a-z0-9._@-]+( [a-z0-9._@-]+)*)*$/
+
+/**
+ * Whether an entry lies below another one. Both are DNs as `plainDn` gives them.
+ *
+ * @example
+ * if (!isBelow(dn, 'ou=people,dc=acme')) throw new ConnectorError('not_found', 'There is no such person')
+ */
+export const isBelow = (dn: string, base: string): boolean => base !== '' && dn.endsWith(`,${base}`)
 
 /**
  * Waits for a write, and takes these results of the directory for success: what makes a write safe to send twice.

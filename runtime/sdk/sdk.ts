@@ -46,7 +46,15 @@ export { allItems, type Bounds, eachPage } from './each-page.ts'
 export { form } from './form.ts'
 export { ifThere } from './if-there.ts'
 export { readJson } from './json.ts'
-export { firstOf, guidText, sidText, unlessAlready, valuesOf } from './ldap.ts'
+export {
+  firstOf,
+  guidText,
+  isBelow,
+  plainDn,
+  sidText,
+  unlessAlready,
+  valuesOf,
+} from './ldap.ts'
 export { nextLink } from './link.ts'
 export { inParallel, mapped } from './mapped.ts'
 export { nested } from './nested.ts'

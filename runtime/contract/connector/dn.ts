@@ -1,6 +1,7 @@
 /**
  * Distinguished names (RFC 4514): read, compared and written. Every function looks at each character once. What is
- * judged is written anew before it is sent, so that a server reads what was judged.
+ * judged is written again before it is sent, so that a server reads what was judged. The SDK bundles this file, so it
+ * knows nothing of Node.
  */
 
 /** One naming attribute: its type in lower case, and its value. */
@@ -50,14 +51,12 @@ function readValue(text: string, start: number): { value: string; at: number } |
   while (text[at] === ' ') at += 1
   // `#hex`: BER, which nobody here reads.
   if (text[at] === '#') return null
-  const bytes: Buffer[] = []
+  /** The value as in an address: bytes that are written in hex stand beside characters. */
+  let encoded = ''
+  /** What was not encoded yet. */
   let plain = ''
   /** Spaces at the end that are not escaped: they do not belong to the value. */
   let spaces = 0
-  const flush = () => {
-    bytes.push(Buffer.from(plain))
-    plain = ''
-  }
   for (; at < text.length && text[at] !== ',' && text[at] !== '+'; at += 1) {
     const character = text[at] as string
     if (character !== '\\') {
@@ -70,20 +69,29 @@ function readValue(text: string, start: number): { value: string; at: number } |
     const pair = text.slice(at + 1, at + 3)
     const next = text[at + 1] ?? ''
     if (HEX.test(pair)) {
-      flush()
-      bytes.push(Buffer.from(pair, 'hex'))
+      encoded += `${encodeURIComponent(plain.toWellFormed())}%${pair}`
+      plain = ''
       at += 2
     } else if (next !== '' && ESCAPABLE.includes(next)) {
       plain += next
       at += 1
     } else return null
   }
-  flush()
-  const all = Buffer.concat(bytes)
-  const value = all.subarray(0, all.length - spaces)
-  const decoded = value.toString('utf8')
-  // What is no UTF-8 comes back as something else.
-  return decoded === '' || !Buffer.from(decoded).equals(value) ? null : { value: decoded, at }
+  const decoded = decode(encoded + encodeURIComponent(plain.toWellFormed()))
+  if (decoded === null) return null
+  const value = spaces === 0 ? decoded : decoded.slice(0, -spaces)
+  return value === '' ? null : { value, at }
+}
+
+/** The text of what is encoded as in an address; null where its bytes are no UTF-8. */
+function decode(encoded: string): string | null {
+  if (!encoded.includes('%')) return encoded
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    // What is no UTF-8 is no value that can be compared.
+    return null
+  }
 }
 
 /**
