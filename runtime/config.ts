@@ -215,7 +215,8 @@ export const SETTINGS = {
   HTTPS_PROXY: {
     secret: true,
     ...optionalText,
-    meaning: 'proxy for what connectors send to https addresses',
+    meaning:
+      'proxy for what connectors send to https addresses; directories (`ctx.ldap`) are never reached by a proxy',
   },
   HTTP_PROXY: {
     secret: true,

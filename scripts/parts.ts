@@ -31,11 +31,18 @@ export const PARTS: Parts = {
     ),
   example: () => fenced('test/fixtures/readme/connector.ts'),
   'verify-webhook': () => fenced('test/fixtures/readme/verify-webhook.ts'),
+  'ldap-manifest': () => fenced('test/fixtures/ldap/connector.json'),
+  'ldap-example': () => fenced('test/fixtures/ldap/connector.ts'),
+  'ldap-cases': () => fenced('test/fixtures/ldap/connector.cases.json'),
 }
 
-/** A source file as a block of TypeScript. */
+/** A file as a block of its language, which the end of its name says. */
 const fenced = (file: string): string =>
-  ['```ts', readFileSync(path.join(ROOT, file), 'utf8').trim(), '```'].join('\n')
+  [
+    `\`\`\`${path.extname(file).slice(1)}`,
+    readFileSync(path.join(ROOT, file), 'utf8').trim(),
+    '```',
+  ].join('\n')
 
 const PLACE = /(<!-- ([a-z-]+): [^>]*-->\n)[\s\S]*?(<!-- \/\2 -->)/g
 

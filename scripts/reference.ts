@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { CACHES, type CacheBounds } from '../runtime/bounded/caches.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities/capabilities.ts'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/connector/authentication.ts'
+import { LDAP_RESULTS } from '../runtime/contract/connector/ldap.ts'
 import { Limits } from '../runtime/contract/connector/manifest.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/connector/refused-headers.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/connector/upstream-status.ts'
@@ -42,6 +43,15 @@ export const CONTRACT_PARTS: Parts = {
     table(
       ['status', '`error_code`'],
       Object.entries(UPSTREAM_STATUS).map(([status, name]) => [status, code(name)]),
+    ),
+  'ldap-results': () =>
+    table(
+      ['result', 'number', '`error_code`'],
+      Object.entries(LDAP_RESULTS).map(([number, { name, wire }]) => [
+        code(name),
+        number,
+        code(wire),
+      ]),
     ),
   capabilities: () => capabilities(createComponents()),
   records,

@@ -15,7 +15,11 @@ import type { Case } from '../contract/connector/cases.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { AnySchema } from '../contract/schema/any-schema.ts'
+import type { EgressCall } from '../egress/call/call.ts'
 import { createPolicyOf } from '../egress/call/call-policy.ts'
+import { isLdapUrl, targetsOf } from '../egress/hop/ldap-hop.ts'
+import { readAsked } from '../egress/ldap/asked.ts'
+import { judgeLdap } from '../egress/rules/ldap-rules.ts'
 import { judge, parseUrl } from '../egress/rules/policy.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
@@ -123,11 +127,11 @@ const placeOf = ({ details }: RuntimeError): string =>
 type Opened = Parameters<InvokeDeps['openEgress']>[0]
 
 function refuse(
-  request: { url: string; method: string },
+  request: { url: string; method: string; body: Uint8Array | null },
   { version, capability, settings }: Opened,
   outside: string[],
 ): never {
-  const policy = createPolicyOf()({
+  const call: EgressCall = {
     connectorId: version.id,
     manifest: version.manifest,
     capability,
@@ -135,15 +139,30 @@ function refuse(
     settings,
     signal: new AbortController().signal,
     secrets: null,
-  })
+  }
+  const isAllowed = isLdapUrl(request.url) ? allowedInDirectory(call) : allowedByHttp(call)
   try {
-    judge(parseUrl(request.url), request.method, policy)
+    isAllowed(request)
   } catch (error) {
     if (error instanceof RuntimeError)
       outside.push(`asks for what its manifest does not allow: ${error.message}`)
     throw error
   }
   throw new RuntimeError('upstream_rejected', 'this network refuses every connection')
+}
+
+type Asked = Parameters<typeof refuse>[0]
+
+/** Judges a request as the door does. @throws egress_setting at once, what judges it throws later */
+function allowedByHttp(call: EgressCall): (request: Asked) => unknown {
+  const policy = createPolicyOf()(call)
+  return ({ url, method }) => judge(parseUrl(url), method, policy)
+}
+
+/** The same for the operation of a request of `ctx.ldap`: its DNs are made of ids that are made up here. */
+function allowedInDirectory(call: EgressCall): (request: Asked) => unknown {
+  const targets = targetsOf(call)
+  return ({ method, body }) => judgeLdap(readAsked(method, body).operation, null, targets)
 }
 
 /** The smallest body that a capability accepts. */

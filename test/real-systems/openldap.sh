@@ -9,7 +9,7 @@ show() { jq -n --argjson p "$(cat "$V/port")" --arg ca "$D/tls/ca.crt" --arg b "
   others:[{bindDn:"cn=reader,ou=services,\($b)",password:"reader-secret",note:"reads; every write is 50"},{bindDn:"cn=nopage,ou=services,\($b)",password:"nopage-secret",note:"may not page: 11"},
     {bindDn:"cn=admin,\($b)",password:"admin-secret",note:"no limits, sees ou=vault"}],
   seeded:{people:"60 in ou=people: uid=user001..user052 (password pw-NNN; user025 and user050 locked) and 8 with odd names",bulk:"1,440 accounts in ou=bulk",
-    groups:["engineering","support","sales","admins","staff (engineering+support)","company (staff+sales)","solo (one member)","everyone (1,500 members)"],
+    groups:["engineering","support","sales","admins","staff (engineering+support)","company (staff+sales)","solo (one member)","everyone (1,500 members)","unique (uniqueMember)","unix (memberUid)"],
     referral:"ou=branch",hidden:"ou=vault",answers:{busy:"cn=busy,ou=answers",unavailable:"cn=unavailable,ou=answers",slow15s:"cn=slow,ou=answers"}}}'; }
 # Where Debian's packages are installed they are used; elsewhere they are unpacked into the folder.
 if [ -x /usr/sbin/slapd ] && command -v ldapmodify >/dev/null; then R=; fi
@@ -24,12 +24,13 @@ mkdir -p "$V"; echo "$P" > "$V/port"; S=ou=services,$B
 cat > "$V/slapd.conf" <<C
 modulepath $R/usr/lib/ldap
 $(for m in back_mdb ppolicy memberof refint unique retcode; do echo "moduleload $m"; done)
-$(for s in core cosine inetorgperson; do echo "include $R/etc/ldap/schema/$s.schema"; done)
+$(for s in core cosine inetorgperson nis; do echo "include $R/etc/ldap/schema/$s.schema"; done)
 TLSCACertificateFile $D/tls/ca.crt
 TLSCertificateFile $D/tls/server.crt
 TLSCertificateKeyFile $D/tls/server.key
 ${REQUIRE_TLS:+security simple_bind=128}
 database mdb
+lastbind on
 suffix "$B"
 rootdn "cn=admin,$B"
 rootpw admin-secret
@@ -88,6 +89,8 @@ for (let i = 1; i <= 1440; i++) { const dn = `uid=bulk${pad(i, 4)},ou=bulk,${b}`
 const group = (n, member) => { const dn = `cn=${n},ou=groups,${b}`; add(dn, { objectClass: 'groupOfNames', member }); for (const m of member) of.set(m, [...(of.get(m) ?? []), dn]); return dn; };
 const e = group('engineering', people.filter((_, i) => i % 5 === 0)), s = group('support', people.filter((_, i) => i % 10 === 0)), sa = group('sales', people.slice(52));
 group('admins', [people[0]]); group('company', [group('staff', [e, s]), sa]); group('solo', [people[1]]); group('everyone', all);
+add(`cn=unique,ou=groups,${b}`, { objectClass: 'groupOfUniqueNames', uniqueMember: [people[2], people[52]] });
+add(`cn=unix,ou=groups,${b}`, { objectClass: 'posixGroup', gidNumber: '5000', memberUid: ['user003', 'odd1', 'nobody'] });
 for (const [dn, o] of out) console.log([line('dn', dn), ...Object.entries({ ...o, ...(of.has(dn) ? { memberOf: of.get(dn) } : {}) }).flatMap(([k, v]) => [v].flat().map((x) => line(k, x)))].join('\n') + '\n');
 JS
   "$R/usr/sbin/slapd" -T add -q -f "$V/slapd.conf" -l "$V/seed.ldif" > "$V/seed.log" 2>&1 || { tail -5 "$V/seed.log" >&2; rm -rf "$V/db"; die "seeding failed"; }

@@ -40,7 +40,7 @@ export const LDAP_LIMITS = {
   maxValueChars: 1024 * 1024,
   maxCursorChars: 200,
   /** Bytes of one reply as received; elements (values, names, lists) of it. */
-  maxReplyBytes: 4 * 1024 * 1024,
+  maxReplyBytes: 16 * 1024 * 1024,
   maxReplyElements: 200_000,
   /** Referrals that a reply names. */
   maxReferrals: 20,
@@ -231,6 +231,9 @@ export const LDAP_RESULTS: Readonly<Record<number, Result>> = {
 export const resultOf = (code: number): Result =>
   LDAP_RESULTS[code] ?? { name: `result${code}`, wire: 'api_error', status: 500 }
 
-/** The row of a result's name: how cases write it. */
-export const resultNamed = (name: string): Result | null =>
-  Object.values(LDAP_RESULTS).find((row) => row.name === name) ?? null
+/** The code of a result's name, which is how cases write it; null for one that the table does not have. */
+export function codeNamed(name: string): number | null {
+  const found = Object.entries(LDAP_RESULTS).find(([, row]) => row.name === name)
+  const code = found?.[0] ?? /^result(\d{1,5})$/.exec(name)?.[1]
+  return code === undefined ? null : Number(code)
+}

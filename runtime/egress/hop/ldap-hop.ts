@@ -1,16 +1,17 @@
 /** One request of `ctx.ldap` through the door: read, judged, secrets, its turn, the directory, secrets out again. */
-
 import {
+  codeNamed,
   LDAP_OPERATIONS,
   type LdapRequest,
   operationOf,
-  resultNamed,
+  resultOf,
 } from '../../contract/connector/ldap.ts'
 import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressCall, EgressReply, EgressRequest } from '../call/call.ts'
 import { judgeAsked, readAsked, tellAsked } from '../ldap/asked.ts'
 import { hostAndPort } from '../ldap/connect.ts'
+import { refusal } from '../ldap/results.ts'
 import { bindOf } from '../ldap/room.ts'
 import { type LdapTarget, resolveLdap } from '../rules/ldap-rules.ts'
 import { createLdapRecord } from '../rules/records.ts'
@@ -48,6 +49,7 @@ export async function ldapHop(
   const grown = state.budgets.holdRequest()
   const turn = { leave: () => {} }
   const finish = createFinish(record, [held, grown], turn)
+  let hop: SeenHop | null = null
   try {
     const targets = targetsOf(call)
     const judged = judgeAsked(readAsked(asked.method, asked.body), targets)
@@ -80,18 +82,17 @@ export async function ldapHop(
       record.receivedBytes += bytes
       held.add(bytes)
     }
-    const hop: SeenHop | null = onHop
-      ? seenHop(asked.method, addressOf(request, target), call)
-      : null
-    if (hop !== null) onHop?.(hop)
+    hop = seenHop(asked.method, addressOf(request, target), call)
+    onHop?.(hop)
     const { status, body } = await answer()
     const said = await state.blind.body(body, {
       maxBytes: door.limits.maxReplyBytes,
       hold: (bytes) => held.add(bytes),
     })
     record.status = status
-    if (hop !== null) hop.reply = { status, headers: [], body: said }
-    refuseFailure(said, record.host)
+    hop.reply = { status, headers: [], body: said }
+    const found = successOf(said, record.host)
+    if (operation === 'search') record.query += `&entries=${found}`
     finish(null)
     return {
       status: 200,
@@ -118,8 +119,11 @@ export async function ldapHop(
     }
   } catch (error) {
     // Recorded and thrown on, as every hop.
-    if (error instanceof RuntimeError && error.code === 'directory_refused')
-      record.status ??= resultNamed(error.details.appErrorCode ?? '')?.status ?? null
+    const code = codeNamed(refusedBy(error) ?? '')
+    if (code !== null) {
+      record.status = resultOf(code).status
+      if (hop !== null) hop.reply ??= refusedReply(code)
+    }
     finish(error)
     throw error
   }
@@ -148,20 +152,38 @@ const seenHop = (method: string, url: string, { secrets }: EgressCall): SeenHop 
   reply: null,
 })
 
-/** A stand-in answers with the name of a result; the real room throws before. */
-function refuseFailure(body: Buffer, from: string): void {
+/** The name of the result by which a directory refused. */
+const refusedBy = (error: unknown): string | null =>
+  error instanceof RuntimeError && error.code === 'directory_refused'
+    ? (error.details.appErrorCode ?? null)
+    : null
+
+/** What a case writes for a refusal: the name of the result alone, for servers word it in their own ways. */
+const refusedReply = (code: number): NonNullable<SeenHop['reply']> => ({
+  status: 200,
+  headers: [],
+  body: Buffer.from(JSON.stringify({ result: resultOf(code).name })),
+})
+
+/**
+ * How many entries came. A stand-in answers with the name of a result; the real room throws before.
+ *
+ * @throws directory_refused, upstream_garbled
+ */
+function successOf(body: Buffer, from: string): number {
   let told: unknown
   try {
     told = JSON.parse(body.toString('utf8'))
   } catch {
     throw new RuntimeError('upstream_garbled', `${from} did not answer with JSON`)
   }
-  const { result = 'success', message } = Object(told) as { result?: unknown; message?: unknown }
-  if (result === 'success') return
-  const row = resultNamed(String(result))
+  const reply = Object(told) as { result?: unknown; message?: unknown; entries?: unknown }
+  const { result = 'success', message, entries } = reply
+  if (result === 'success') return Array.isArray(entries) ? entries.length : 0
+  const code = codeNamed(String(result))
+  if (code !== null) throw refusal(code, typeof message === 'string' ? message : '', from)
   throw new RuntimeError(
-    'directory_refused',
-    `${from} answered ${result}${typeof message === 'string' ? `: ${message.slice(0, 200)}` : ''}`,
-    { wire: row?.wire ?? 'api_error', appErrorCode: String(result) },
+    'upstream_garbled',
+    `${from} answered ${String(result).slice(0, 60)}, which is no result of LDAP: write success, noSuchObject or another name of the LDAP page`,
   )
 }

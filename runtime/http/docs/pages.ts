@@ -26,13 +26,17 @@ const page = (slug: string, file = `runtime/docs/${slug}.md`): Page => ({
 const unlisted = (slug: string, file: string): Page => ({ slug, file, isListed: false })
 const below = (folder: string, names: readonly string[]): Page[] =>
   names.map((name) => page(`${folder}/${name}`))
-const CONNECTORS = ['scim', 'github', 'okta', 'slack', 'google-workspace', 'rabbitmq', 'keystone']
+const CONNECTORS = [
+  ...['scim', 'github', 'okta', 'slack', 'google-workspace', 'rabbitmq', 'keystone', 'ldap'],
+]
 
 export const PARTS: readonly Part[] = [
   { title: 'Begin', pages: [page('', 'runtime/docs/README.md'), page('start')] },
   {
     title: 'Write connectors',
-    pages: below('authors', ['guide', 'conventions', 'manifest', 'sdk', 'cases', 'recipes']),
+    pages: below('authors', [
+      ...['guide', 'conventions', 'manifest', 'sdk', 'cases', 'recipes', 'ldap'],
+    ]),
   },
   {
     title: 'Operate',

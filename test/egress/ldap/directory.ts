@@ -20,7 +20,19 @@ export type Directory = OpenLdap & { stop(): Promise<void> }
 /** Starts the server; its certificates are trusted from then on. */
 export async function startDirectory(env: Record<string, string> = {}): Promise<Directory> {
   if ('why' in installed) throw new Error(installed.why)
-  const started = (await installed.system.start(env)) as unknown as Directory
+  return trusted(await installed.system.start(env))
+}
+
+/** Starts one more server, in a folder of its own. */
+export async function startAnother(env: Record<string, string>): Promise<Directory> {
+  const other = await installSystem<OpenLdap['auth']>('openldap')
+  if ('why' in other) throw new Error(other.why)
+  return trusted(await other.system.start(env))
+}
+
+function trusted(system: object): Directory {
+  // What `openldap.sh` tells of itself.
+  const started = system as Directory
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
   return started
 }

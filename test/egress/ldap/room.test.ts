@@ -242,7 +242,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(record).toMatchObject({
       method: 'SEARCH',
       path: '',
-      query: '?scope=sub&attributes=cn,mail',
+      query: '?scope=sub&attributes=cn,mail&entries=1',
       status: 200,
       error: null,
     })
