@@ -43,6 +43,7 @@ export const SLOWEST: readonly string[] = [
   'test/database/place.test.ts',
   'test/e2e/processes.test.ts',
   'test/e2e/rabbitmq.test.ts',
+  'test/e2e/ldap-connector.test.ts',
   'test/database/embedded.test.ts',
   'test/database/backup.test.ts',
   'test/connectors/registry/registry.test.ts',

@@ -1,0 +1,127 @@
+/** People: reading them, and switching them on and off. */
+import {
+  firstOf,
+  type Input,
+  type LdapEntry,
+  type LdapFilter,
+  type Output,
+  type Paged,
+  paged,
+  valuesOf,
+} from 'keyway/sdk'
+import { type Ctx, idOf, readEntry, searchPage } from './directory.ts'
+
+type Account = Output<'get_account'>
+
+/** What disables an account for good, by the attribute that holds it: slapo-ppolicy(5); 389 Directory Server's guide. */
+const DISABLED = { pwdAccountLockedTime: '000001010000Z', nsAccountLock: 'true' } as const
+
+/** Attributes that may be asked for: text, and no secrets. */
+const CUSTOM = {
+  cn: 'Full name',
+  displayName: 'Display name',
+  title: 'Job title',
+  departmentNumber: 'Department',
+  employeeNumber: 'Employee number',
+  employeeType: 'Kind of employment',
+  telephoneNumber: 'Telephone number',
+  mobile: 'Mobile number',
+  ou: 'Organizational unit',
+  o: 'Organization',
+  l: 'Place',
+  manager: 'DN of the manager',
+  description: 'Description',
+}
+const CUSTOM_NAMES = Object.keys(CUSTOM)
+
+export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> =>
+  Object.entries(CUSTOM).map(([name, description]) => ({
+    customized_type: 'ACCOUNT',
+    name,
+    attribute_type: 'STRING',
+    description,
+  }))
+
+/** One page of people. */
+export async function listAccounts(
+  request: Input<'list_accounts'>,
+  ctx: Ctx,
+): Promise<Paged<Account[]>> {
+  const { response, cursor } = await searchPage(ctx, ctx, {
+    base: ctx.settings.people_dn,
+    filter: peopleFilter(ctx),
+    attributes: attributesFor(ctx, request.custom_attributes),
+  })
+  ctx.raw(response)
+  return paged(
+    response.map((entry) => toAccount(ctx, entry, request.custom_attributes)),
+    cursor,
+  )
+}
+
+/** One person by id. */
+export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
+  const wanted = request.custom_attributes
+  const entry = await readPerson(ctx, request.account_id, attributesFor(ctx, wanted))
+  ctx.raw(entry)
+  return toAccount(ctx, entry, wanted)
+}
+
+/**
+ * The entry of a person.
+ *
+ * @throws not_found for an unknown id, and for one of something else
+ */
+export const readPerson = (ctx: Ctx, id: string, attributes: string[] = []): Promise<LdapEntry> =>
+  readEntry(ctx, id, {
+    place: 'people_dn',
+    filter: peopleFilter(ctx),
+    attributes: [...new Set([ctx.settings.login_attribute, ...attributes])],
+  })
+
+/** Switches a person on or off: doing it twice is no error. */
+export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
+  const { dn } = await readPerson(ctx, id)
+  const name = ctx.settings.disabled_by
+  await ctx.ldap.modify(dn, [{ replace: { [name]: enabled ? [] : [DISABLED[name]] } }])
+}
+
+/** All entries that are people. */
+export const peopleFilter = (ctx: Ctx): LdapFilter => ({
+  eq: ['objectClass', ctx.settings.person_class],
+})
+
+const attributesFor = (ctx: Ctx, custom: readonly string[] = []): string[] => [
+  ...new Set([
+    ...[ctx.settings.login_attribute, 'mail', 'givenName', 'sn', ...Object.keys(DISABLED)],
+    ...custom.filter((name) => CUSTOM_NAMES.includes(name)),
+  ]),
+]
+
+function toAccount(ctx: Ctx, entry: LdapEntry, custom: readonly string[] = []): Account {
+  return {
+    integration_specific_id: idOf(entry.dn),
+    email: firstOf(entry, 'mail') ?? null,
+    given_name: firstOf(entry, 'givenName') ?? null,
+    family_name: firstOf(entry, 'sn') ?? null,
+    username: firstOf(entry, ctx.settings.login_attribute) ?? null,
+    user_status: isDisabled(entry) ? 'SUSPENDED' : 'ACTIVE',
+    extra_data: { dn: entry.dn },
+    custom_attributes: custom.length === 0 ? null : customOf(entry, custom),
+  }
+}
+
+/** A time other than that one is a lock for some minutes, after wrong passwords. */
+const isDisabled = (entry: LdapEntry): boolean =>
+  Object.entries(DISABLED).some(
+    ([name, value]) => firstOf(entry, name)?.toLowerCase() === value.toLowerCase(),
+  )
+
+/** The named attributes that the person has, several values in one text. */
+const customOf = (entry: LdapEntry, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const values = CUSTOM_NAMES.includes(name) ? valuesOf(entry, name) : []
+      return values.length === 0 ? [] : [[name, values.join(', ')] as const]
+    }),
+  )

@@ -1,0 +1,201 @@
+/** Who is in which group: read from the groups or from memberOf, direct or through groups in groups. */
+import {
+  chain,
+  firstOf,
+  type Input,
+  ifThere,
+  keyPage,
+  type LdapEntry,
+  type LdapFilter,
+  type Listing,
+  nested,
+  type Output,
+  type Paged,
+  paged,
+  valuesOf,
+} from 'keyway/sdk'
+import { peopleFilter, readPerson } from './accounts.ts'
+import { type Ctx, idOf, isIn, searchAll, searchPage } from './directory.ts'
+import { groupFilter, MEMBER_ATTRIBUTES, mayBeGroup, membersOf, readGroup } from './groups.ts'
+
+type Association = Output<'find_entitlement_associations'>[number]
+
+/** Most groups, or user names, of one filter. */
+const AT_ONCE = 100
+
+/** One page of memberships. */
+export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
+  ctx.settings.memberships === 'people' ? pageOfPeople(ctx) : pageOfGroups(ctx)
+
+/** All groups that one person is in. */
+export async function getAccountAssociations(
+  request: Input<'get_account_entitlement_associations'>,
+  ctx: Ctx,
+): Promise<Association[]> {
+  const person = await readPerson(ctx, request.account_id)
+  const direct = await groupsWith(ctx, memberFilter(ctx, person))
+  ctx.raw(direct)
+  const ids = direct.map(({ dn }) => idOf(dn))
+  const all = isEffective(ctx) ? await withOuter(ctx, ids) : ids
+  return [...new Set(all)].map((group) => association(idOf(person.dn), group))
+}
+
+/** Whether a person is in a group through other groups, beside what the group itself says. */
+export async function isInThroughGroups(ctx: Ctx, person: LdapEntry, id: string): Promise<boolean> {
+  const direct = await groupsWith(ctx, memberFilter(ctx, person))
+  return (
+    await withOuter(
+      ctx,
+      direct.map(({ dn }) => idOf(dn)),
+    )
+  ).includes(id)
+}
+
+export const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
+
+/** The groups that name a person as a member. */
+export function memberFilter(ctx: Ctx, person: LdapEntry): LdapFilter {
+  const name = firstOf(person, ctx.settings.login_attribute)
+  const byName: LdapFilter[] = name === undefined ? [] : [{ eq: ['memberUid', name] }]
+  return { or: [...byDn(person.dn), ...byName] }
+}
+
+/** The groups that a filter finds. */
+export const groupsWith = (ctx: Ctx, filter: LdapFilter): Promise<LdapEntry[]> =>
+  searchAll(ctx, {
+    base: ctx.settings.groups_dn,
+    filter: { and: [groupFilter, filter] },
+    attributes: ['objectClass', 'cn'],
+  })
+
+const byDn = (dn: string): LdapFilter[] =>
+  MEMBER_ATTRIBUTES.filter((name) => name !== 'memberUid').map((name) => ({ eq: [name, dn] }))
+
+const association = (account_id: string, group: string): Association => ({
+  account_id,
+  integration_specific_entitlement_id: group,
+  integration_specific_resource_id: '',
+})
+
+/** Group after group, each with its members in the order of their ids. */
+function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
+  const groups: Listing<string> = async (at) => {
+    const { response, cursor } = await searchPage(ctx, at, {
+      base: ctx.settings.groups_dn,
+      filter: groupFilter,
+      attributes: ['objectClass'],
+    })
+    return paged(
+      response.map(({ dn }) => idOf(dn)),
+      cursor,
+    )
+  }
+  const members = nested(groups, (group) => async (at) => {
+    const people = await peopleIn(ctx, group, new Set([group]))
+    const all = [...people].map((person) => association(person, group))
+    return keyPage(at, all, ({ account_id }) => account_id)
+  })
+  return chain<Association>(ctx, { members })
+}
+
+/** The ids of the people in a group; of an effective one also of those in groups in it. */
+async function peopleIn(ctx: Ctx, group: string, seen: Set<string>): Promise<Set<string>> {
+  const people = new Set<string>()
+  // Deleted since it was listed: nobody is in it.
+  const entry = await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES))
+  if (entry === null) return people
+  const { ids, names } = membersOf(ctx, entry)
+  for (const id of ids) {
+    const isGroup = mayBeGroup(ctx, id) && (await ifThere(readGroup(ctx, id))) !== null
+    if (!isGroup) {
+      if (isIn(ctx, 'people_dn', id)) people.add(id)
+    } else if (isEffective(ctx) && !seen.has(id)) {
+      seen.add(id)
+      for (const one of await peopleIn(ctx, id, seen)) people.add(one)
+    }
+  }
+  for (const one of await peopleNamed(ctx, names)) people.add(one)
+  return people
+}
+
+/** The ids of people by their user names; names that nobody has are left out. */
+async function peopleNamed(ctx: Ctx, names: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    const some = names.slice(at, at + AT_ONCE)
+    const filter: LdapFilter = {
+      and: [
+        peopleFilter(ctx),
+        { or: some.map((name) => ({ eq: [ctx.settings.login_attribute, name] })) },
+      ],
+    }
+    const found = await searchAll(ctx, {
+      base: ctx.settings.people_dn,
+      filter,
+      attributes: ['objectClass'],
+    })
+    ids.push(...found.map(({ dn }) => idOf(dn)))
+  }
+  return ids
+}
+
+/** A page of people, each with the groups that memberOf names: as many memberships as those have. */
+async function pageOfPeople(ctx: Ctx): Promise<Paged<Association[]>> {
+  const { response, cursor } = await searchPage(ctx, ctx, {
+    base: ctx.settings.people_dn,
+    filter: peopleFilter(ctx),
+    attributes: ['memberOf'],
+  })
+  const outer = isEffective(ctx) ? await outerGroups(ctx) : null
+  const memberships = response.flatMap((entry) => {
+    const direct = groupsOf(ctx, entry)
+    const all = outer === null ? new Set(direct) : closure(direct, outer)
+    return [...all].map((group) => association(idOf(entry.dn), group))
+  })
+  return paged(memberships, cursor)
+}
+
+/** The groups that memberOf names, as far as they lie where groups are. */
+const groupsOf = (ctx: Ctx, entry: LdapEntry): string[] =>
+  valuesOf(entry, 'memberOf')
+    .map(idOf)
+    .filter((id) => mayBeGroup(ctx, id))
+
+/** Which groups each group is in, by memberOf. */
+async function outerGroups(ctx: Ctx): Promise<Map<string, string[]>> {
+  const groups = await searchAll(ctx, {
+    base: ctx.settings.groups_dn,
+    filter: { and: [groupFilter, { present: 'memberOf' }] },
+    attributes: ['memberOf'],
+  })
+  return new Map(groups.map((entry) => [idOf(entry.dn), groupsOf(ctx, entry)]))
+}
+
+function closure(
+  from: readonly string[],
+  outer: ReadonlyMap<string, readonly string[]>,
+): Set<string> {
+  const all = new Set(from)
+  // What is added while it is gone through is gone through as well.
+  for (const one of all) for (const group of outer.get(one) ?? []) all.add(group)
+  return all
+}
+
+/** These groups and all that they are in, level by level. */
+async function withOuter(ctx: Ctx, from: readonly string[]): Promise<string[]> {
+  const all = new Set(from)
+  let level = [...all]
+  while (level.length > 0) {
+    const next: string[] = []
+    for (let at = 0; at < level.length; at += AT_ONCE) {
+      const filter: LdapFilter = { or: level.slice(at, at + AT_ONCE).flatMap(byDn) }
+      for (const { dn } of await groupsWith(ctx, filter)) {
+        const id = idOf(dn)
+        if (!all.has(id)) next.push(id)
+        all.add(id)
+      }
+    }
+    level = next
+  }
+  return [...all]
+}

@@ -1,0 +1,72 @@
+/** What every part asks the directory for: ids, pages, whole listings. Knows no capability. */
+import {
+  type At,
+  allItems,
+  type ConnectorContext,
+  ConnectorError,
+  isBelow,
+  type LdapEntry,
+  type LdapFilter,
+  type LdapSearch,
+  type Paged,
+  paged,
+  plainDn,
+  textCursor,
+} from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
+
+export type Ctx = ConnectorContext<Connector>
+
+/** The one spelling of a DN, which is the id of its entry; what is no DN stays as it is, and is found nowhere. */
+export const idOf = (dn: string): string => plainDn(dn) ?? dn
+
+/** Whether an id is that of something below where people, or groups, are. */
+export const isIn = (ctx: Ctx, place: 'people_dn' | 'groups_dn', id: string): boolean =>
+  isBelow(id, plainDn(ctx.settings[place]) ?? '')
+
+/** One page of a search; as many entries as the caller wants, and not more than the settings allow. */
+export async function searchPage(
+  ctx: Ctx,
+  at: At,
+  search: Pick<LdapSearch, 'base' | 'filter' | 'attributes'>,
+): Promise<Paged<LdapEntry[]>> {
+  const most = ctx.settings.page_size
+  const { size } = 'page' in at ? at.page : at
+  const page = { size: Math.min(size ?? most, most), cursor: textCursor(at) }
+  const { entries, cursor, referrals } = await ctx.ldap.search({ ...search, page })
+  if (referrals.length > 0)
+    ctx.log.warn('The directory keeps a part of this on other servers, which are not asked', {
+      servers: referrals.length,
+    })
+  return paged(entries, cursor)
+}
+
+/** All entries that a search finds. */
+export const searchAll = (
+  ctx: Ctx,
+  search: Pick<LdapSearch, 'base' | 'filter' | 'attributes'>,
+): Promise<LdapEntry[]> => allItems<LdapEntry>((at) => searchPage(ctx, at, search))
+
+/**
+ * The entry with an id, if it lies in its place and the filter takes it.
+ *
+ * @throws not_found
+ */
+export async function readEntry(
+  ctx: Ctx,
+  id: string,
+  search: { place: 'people_dn' | 'groups_dn'; filter: LdapFilter; attributes: string[] },
+): Promise<LdapEntry> {
+  const { place, filter, attributes } = search
+  const base = idOf(id)
+  // Outside its place nothing is asked for: the host would refuse, and the caller only knows no such id.
+  const found = isIn(ctx, place, base)
+    ? await ctx.ldap.search({ base, scope: 'base', filter, attributes })
+    : { entries: [] }
+  const [entry] = found.entries
+  if (entry !== undefined) return entry
+  const what = place === 'people_dn' ? 'account' : 'group'
+  throw new ConnectorError('not_found', `There is no ${what} ${base}`, {
+    app_error_code: 'noSuchObject',
+  })
+}

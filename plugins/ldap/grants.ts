@@ -1,0 +1,92 @@
+/** Putting people into groups, and taking them out. */
+import {
+  ConnectorError,
+  firstOf,
+  type Input,
+  type LdapEntry,
+  type Output,
+  unlessAlready,
+} from 'keyway/sdk'
+import { readPerson } from './accounts.ts'
+import { isEffective, isInThroughGroups } from './associations.ts'
+import { type Ctx, idOf } from './directory.ts'
+import { kindOf, readGroup } from './groups.ts'
+
+/** Puts a person into a group; one who is in it stays there. */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  // Directories take members that are not there.
+  const person = await readPerson(ctx, request.account_integration_specific_id)
+  await putInto(ctx, request.entitlement_integration_specific_id, person)
+  return { assigned: true }
+}
+
+/**
+ * Takes a person out of a group; one who is not in it is out already.
+ *
+ * @throws unsupported_operation for the last member where the directory allows no empty group, and with effective
+ * associations for who is in it through another group
+ */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const person = await readPerson(ctx, request.account_integration_specific_id)
+  const group = await readGroup(ctx, request.entitlement_integration_specific_id)
+  await takeFrom(ctx, group, person)
+  if (isEffective(ctx) && (await isInThroughGroups(ctx, person, idOf(group.dn))))
+    throw new ConnectorError(
+      'unsupported_operation',
+      `The account is still in ${idOf(group.dn)} through another group, and can only be taken out of that one`,
+      { app_error_code: 'held_in_another_way' },
+    )
+  return { unassigned: true }
+}
+
+/** @throws not_found for an unknown group */
+export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<void> {
+  const group = await readGroup(ctx, id)
+  const { attribute } = kindOf(group)
+  const change = { add: { [attribute]: [memberOf(ctx, group, person)] } }
+  await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'attributeOrValueExists')
+}
+
+/**
+ * Takes a person out of a group.
+ *
+ * @throws unsupported_operation for the last member of a group that must have one, where the settings name no other
+ */
+export async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
+  const { attribute } = kindOf(group)
+  const change = { delete: { [attribute]: [memberOf(ctx, group, person)] } }
+  try {
+    await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'noSuchAttribute')
+  } catch (error) {
+    const { app_error_code, message } = Object(error) as {
+      app_error_code?: unknown
+      message: string
+    }
+    if (app_error_code !== 'objectClassViolation') throw error
+    const filler = ctx.settings.empty_group_member
+    if (filler !== undefined)
+      return ctx.ldap.modify(group.dn, [{ add: { [attribute]: [filler] } }, change])
+    throw new ConnectorError(
+      'unsupported_operation',
+      `The account is the last member of ${idOf(group.dn)}, and the directory allows no empty group: set empty_group_member (${message})`,
+      { app_error_code: 'objectClassViolation' },
+    )
+  }
+}
+
+/** How a group names a person. @throws unsupported_operation for a person without a user name, in a group of those */
+function memberOf(ctx: Ctx, group: LdapEntry, person: LdapEntry): string {
+  if (kindOf(group).holds === 'dn') return person.dn
+  const name = firstOf(person, ctx.settings.login_attribute)
+  if (name !== undefined) return name
+  throw new ConnectorError(
+    'unsupported_operation',
+    `${idOf(group.dn)} names its members by ${ctx.settings.login_attribute}, which ${idOf(person.dn)} does not have`,
+  )
+}

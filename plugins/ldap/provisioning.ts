@@ -1,0 +1,118 @@
+/** Creating, changing and deleting people. */
+import { allOrNothing, ConnectorError, type Input, type LdapValue, type Output } from 'keyway/sdk'
+import { readPerson, setEnabled } from './accounts.ts'
+import { groupsWith, memberFilter } from './associations.ts'
+import { type Ctx, idOf } from './directory.ts'
+import { putInto, takeFrom } from './grants.ts'
+
+/** Fields that connector.json adds. */
+type Fields = { readonly [field: string]: unknown }
+
+/** Our names, and the directory's. */
+const ATTRIBUTES = {
+  email: 'mail',
+  given_name: 'givenName',
+  family_name: 'sn',
+  display_name: 'displayName',
+  title: 'title',
+} as const
+
+/**
+ * Creates a person with groups, or nothing: one that cannot have all of it is removed again.
+ *
+ * @throws bad_request with the code `entryAlreadyExists` when the name is taken
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const { username, given_name, family_name } = request
+  if (!username) throw new ConnectorError('integration_missing_parameter', 'username is required')
+  const enabled = isEnabled(request.user_status)
+  const { login_attribute, person_class, people_dn } = ctx.settings
+  const dn = ctx.ldap.dn([login_attribute, username], people_dn)
+  const id = idOf(dn)
+  return allOrNothing(async (undo) => {
+    await ctx.ldap.add(dn, {
+      objectClass: [person_class],
+      // What every person must have (RFC 4519 section 3.12).
+      cn: [[given_name, family_name].filter(Boolean).join(' ') || username],
+      sn: [family_name || username],
+      ...attributesOf(request, isGiven),
+      [login_attribute]: [username],
+    })
+    undo(`the account ${id}`, () => ctx.ldap.delete(dn))
+    if (isGiven(request['password'])) await ctx.ldap.password(dn, request['password'])
+    if (!enabled) await setEnabled(ctx, dn, false)
+    if (request.entitlements.length > 0) {
+      const person = await readPerson(ctx, dn)
+      for (const group of request.entitlements)
+        await putInto(ctx, group.integration_specific_id, person)
+    }
+    return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id }
+  })
+}
+
+/** Changes the attributes that are given, and leaves the others alone; an empty one is taken away. */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const attributes = attributesOf(request, (value) => typeof value === 'string')
+  const password = isGiven(request['password']) ? request['password'] : null
+  if (Object.keys(attributes).length === 0 && password === null)
+    throw new ConnectorError(
+      'bad_request',
+      `Nothing to change. Give one of: ${[...Object.keys(ATTRIBUTES), 'password'].join(', ')}`,
+    )
+  const { dn } = await readPerson(ctx, request.id)
+  if (Object.keys(attributes).length > 0) await ctx.ldap.modify(dn, [{ replace: attributes }])
+  if (password !== null) await ctx.ldap.password(dn, password)
+  return { id: idOf(dn) }
+}
+
+/**
+ * Deletes a person for good, and its memberships: a directory that keeps them would give them to the next account of
+ * the same name.
+ */
+export async function deleteAccount(
+  request: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  const person = await readPerson(ctx, request.account_id)
+  await ctx.ldap.delete(person.dn)
+  for (const group of await groupsWith(ctx, memberFilter(ctx, person))) {
+    try {
+      await takeFrom(ctx, group, person)
+    } catch (error) {
+      // The account is gone: that is what was asked for, and cannot be asked for again.
+      ctx.log.warn('A group still names a deleted account', {
+        group: idOf(group.dn),
+        why: String(Object(error).message),
+      })
+    }
+  }
+  return { status: 'DELETED', deleted: true }
+}
+
+const isGiven = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** The directory's attributes of the fields that are taken. */
+const attributesOf = (request: Fields, takes: (value: unknown) => boolean) =>
+  Object.fromEntries(
+    Object.entries(ATTRIBUTES).flatMap(([field, name]): [string, LdapValue[]][] => {
+      const value = request[field]
+      if (!takes(value)) return []
+      return [[name, isGiven(value) ? [value] : []]]
+    }),
+  )
+
+function isEnabled(status: string | undefined): boolean {
+  const word = (status ?? 'ACTIVE').toUpperCase()
+  if (word === 'ACTIVE') return true
+  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
+  throw new ConnectorError(
+    'invalid_value',
+    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
+  )
+}

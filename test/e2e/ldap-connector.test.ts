@@ -1,0 +1,528 @@
+/** The LDAP connector, whole: through the host, its bind, its sandbox and its door, to a real OpenLDAP. */
+import { Client } from 'ldapts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
+import { failure, startHost, success, type TestHost } from './host.ts'
+
+type Account = {
+  integration_specific_id: string
+  username: string
+  email: string | null
+  user_status: string
+  extra_data: { dn: string }
+  custom_attributes: Record<string, string> | null
+}
+type Named = { integration_specific_id: string; label: string }
+type Association = { account_id: string; integration_specific_entitlement_id: string }
+
+/** Names that hold what a DN, a filter or a URL is made of. */
+const ODD = [
+  'Doe, Jane',
+  'R+D Lead',
+  'Bob "Bobby" Quote',
+  ' leading space',
+  'Jürgen Größe',
+  'Rocket 🚀',
+  '#hash',
+  'back\\slash',
+  'a=b;c<d>e',
+  '*)(uid=*',
+]
+
+describe.skipIf(noDirectory !== null)(
+  `the LDAP connector${noDirectory ? ` (${noDirectory})` : ''}`,
+  () => {
+    let directory: Directory
+    let host: TestHost
+    let admin: Client
+
+    beforeAll(async () => {
+      directory = await startDirectory({ PAGE: '25' })
+      const hosts = [directory.url, directory.ldapsUrl].map((url) => `ldap=${new URL(url).host}`)
+      host = await startHost({ env: { KEYWAY_PRIVATE_EGRESS: hosts.join(' ') } })
+      admin = new Client({ url: directory.url })
+      await admin.bind(`cn=admin,${directory.baseDn}`, 'admin-secret')
+    }, 180_000)
+    afterAll(async () => {
+      await admin?.unbind()
+      await host?.stop()
+      await directory?.stop()
+    })
+
+    const people = () => `ou=people,${directory.baseDn}`
+    const group = (name: string) => `cn=${name},ou=groups,${directory.baseDn}`
+    const user = (number: string) => `uid=user${number},${people()}`
+
+    type Given = { settings?: object; as?: [dn: string, password: string] }
+    const envelope = (request: object = {}, { settings, as }: Given = {}) => {
+      const { bindDn, password } = directory.auth
+      const [dn, secret] = as ?? [bindDn, password]
+      return {
+        auth: { basic: { username: dn, password: secret } },
+        settings: {
+          url: directory.url,
+          people_dn: people(),
+          groups_dn: `ou=groups,${directory.baseDn}`,
+          page_size: 25,
+          ...settings,
+        },
+        request,
+      }
+    }
+    const call = (capability: string, request: object = {}, given?: Given) =>
+      host.call('ldap', capability, envelope(request, given))
+    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
+      success<T>((await call(capability, request, given)).body)
+    const refused = async (capability: string, request: object = {}, given?: Given) =>
+      failure(await call(capability, request, given))
+    const all = async <T>(capability: string, size?: number, given?: Given) =>
+      (await host.pages<T>('ldap', capability, envelope({}, given), size)).flat()
+
+    const someone = async (username: string, more: object = {}) =>
+      (await done<{ id: string }>('create_account', { username, entitlements: [], ...more })).id
+    const gone = (account_id: string) => done('delete_account', { account_id })
+    const grant = (account: string, name: string) => ({
+      account_integration_specific_id: account,
+      resource_integration_specific_id: '',
+      resource_type: '',
+      entitlement_type: 'GROUP',
+      entitlement_integration_specific_id: group(name),
+    })
+    const heldBy = async (account_id: string, given?: Given) =>
+      (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
+        .map((one) => /^cn=(\w+),/.exec(one.integration_specific_entitlement_id)?.[1])
+        .sort()
+    /** Whether a password lets an account in, asked of the server itself. */
+    const canLogIn = async (dn: string, password: string) => {
+      const client = new Client({ url: directory.url })
+      try {
+        await client.bind(dn, password)
+        return true
+      } catch {
+        return false
+      } finally {
+        await client.unbind()
+      }
+    }
+
+    test.each(['ldap', 'ldaps'])(
+      'knows its tenant by the directory’s own id, by %s',
+      async (way) => {
+        const { searchEntries } = await admin.search(people(), {
+          scope: 'base',
+          attributes: ['entryUUID'],
+        })
+        const url = way === 'ldaps' ? directory.ldapsUrl : directory.url
+        expect(await done('validate_credentials', {}, { settings: { url } })).toEqual({
+          valid: true,
+          unique_tenant_id: searchEntries[0]?.['entryUUID'],
+        })
+      },
+    )
+
+    test.each([7, 25, undefined])('lists everybody exactly once in pages of %s', async (size) => {
+      const pages = await host.pages<Account>('ldap', 'list_accounts', envelope(), size)
+      expect(Math.max(...pages.map(({ length }) => length))).toBe(size ?? 25)
+      const found = pages.flat()
+      expect(new Set(found.map((one) => one.integration_specific_id)).size).toBe(60)
+      expect(found).toHaveLength(60)
+      const off = found.filter((one) => one.user_status === 'SUSPENDED').map((one) => one.username)
+      expect(off.sort()).toEqual(['user025', 'user050'])
+    })
+
+    test('finds each of them by its id, whatever its name holds', async () => {
+      for (const account of await all<Account>('list_accounts')) {
+        const found = await done<Account>('get_account', {
+          account_id: account.integration_specific_id,
+        })
+        expect(found).toEqual(account)
+      }
+    })
+
+    test('finds an account by another spelling of its DN', async () => {
+      const account_id = `CN=Doe\\, Jane, OU=People,${directory.baseDn}`
+      const found = await done<Account>('get_account', { account_id })
+      expect(found).toMatchObject({
+        integration_specific_id: `cn=doe\\2c jane,${people()}`,
+        username: 'odd1',
+      })
+    })
+
+    test('brings custom attributes that are asked for, and no password', async () => {
+      const custom_attributes = ['employeeNumber', 'displayName', 'userPassword', 'title']
+      const request = { account_id: user('007'), custom_attributes }
+      expect((await done<Account>('get_account', request)).custom_attributes).toEqual({
+        employeeNumber: '7',
+        displayName: 'User 007',
+      })
+    })
+
+    test.each([
+      ['an unknown one', () => `uid=nobody,${people()}`],
+      ['a group', () => group('sales')],
+      ['the place of people', () => people()],
+      ['an entry elsewhere', () => directory.auth.bindDn],
+      ['what is no DN', () => 'user001'],
+    ])('takes %s for no account', async (_what, idOf) => {
+      for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
+        expect(await refused(capability, { account_id: idOf() })).toMatchObject({
+          error_code: 'not_found',
+          app_error_code: 'noSuchObject',
+        })
+    })
+
+    test.each(ODD)(
+      'creates %j, who logs in, is switched off and on, and is deleted',
+      async (name) => {
+        const email = `${Buffer.from(name).toString('hex')}@example.test`
+        const given = {
+          given_name: 'Ada',
+          family_name: name.trim(),
+          email,
+          password: 'first-secret',
+        }
+        const id = await someone(name, given)
+        const account = await done<Account>('get_account', { account_id: id })
+        expect(account).toMatchObject({ integration_specific_id: id, email, user_status: 'ACTIVE' })
+        expect(account.username.trim()).toBe(name.trim())
+        expect(await canLogIn(id, 'first-secret')).toBe(true)
+
+        await done('assign_entitlement', grant(id, 'sales'))
+        await done('assign_entitlement', grant(id, 'sales'))
+        expect(await heldBy(id)).toEqual(['sales'])
+        await done('unassign_entitlement', grant(id, 'sales'))
+        await done('unassign_entitlement', grant(id, 'sales'))
+        expect(await heldBy(id)).toEqual([])
+
+        for (const _twice of [1, 2])
+          expect(await done('deactivate_account', { account_id: id })).toEqual({
+            status: 'SUSPENDED',
+            deactivated: true,
+          })
+        expect((await done<Account>('get_account', { account_id: id })).user_status).toBe(
+          'SUSPENDED',
+        )
+        expect(await canLogIn(id, 'first-secret')).toBe(false)
+        for (const _twice of [1, 2]) await done('activate_account', { account_id: id })
+        expect(await canLogIn(id, 'first-secret')).toBe(true)
+
+        await gone(id)
+        expect(await refused('get_account', { account_id: id })).toMatchObject({
+          error_code: 'not_found',
+        })
+      },
+    )
+
+    test('changes what is given, takes away what is empty, and sets a password', async () => {
+      const id = await someone('changing', { title: 'Lead', password: 'first-secret' })
+      const change = {
+        id,
+        given_name: 'Grace',
+        family_name: 'Hopper',
+        title: '',
+        password: 'next-secret',
+      }
+      expect(await done('update_account', change)).toMatchObject({ id })
+      const found = await done<Account & { given_name: string; family_name: string }>(
+        'get_account',
+        {
+          account_id: id,
+          custom_attributes: ['title'],
+        },
+      )
+      expect(found).toMatchObject({
+        given_name: 'Grace',
+        family_name: 'Hopper',
+        custom_attributes: {},
+      })
+      expect(await canLogIn(id, 'first-secret')).toBe(false)
+      expect(await canLogIn(id, 'next-secret')).toBe(true)
+      await gone(id)
+      expect(host.lines.join('\n')).not.toContain('next-secret')
+    })
+
+    test('creates an account that is switched off, with its groups', async () => {
+      const entitlements = [
+        { entitlement_type: 'GROUP', integration_specific_id: group('support') },
+      ]
+      const id = await someone('prepared', { user_status: 'SUSPENDED', entitlements })
+      expect(await heldBy(id)).toEqual(['support'])
+      await gone(id)
+      const { searchEntries } = await admin.search(group('support'), { attributes: ['member'] })
+      expect(JSON.stringify(searchEntries)).not.toContain('prepared')
+    })
+
+    test.each([
+      [
+        'a name that is taken',
+        { username: 'user001' },
+        { error_code: 'bad_request', app_error_code: 'entryAlreadyExists' },
+      ],
+      [
+        'an address that is taken',
+        { username: 'half', email: 'user001@example.test' },
+        { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
+      ],
+      [
+        'a password that the policy refuses',
+        { username: 'half', password: 'short' },
+        { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
+      ],
+      [
+        'a group that is not there',
+        {
+          username: 'half',
+          entitlements: [{ entitlement_type: 'GROUP', integration_specific_id: 'cn=none' }],
+        },
+        { error_code: 'not_found', app_error_code: 'noSuchObject' },
+      ],
+      [
+        'another status',
+        { username: 'half', user_status: 'GONE' },
+        { error_code: 'invalid_value' },
+      ],
+      ['no name', {}, { error_code: 'integration_missing_parameter' }],
+    ])('creates nothing with %s', async (_what, request, error) => {
+      const answer = await refused('create_account', { entitlements: [], ...request })
+      expect(answer).toMatchObject(error)
+      const account_id = `uid=half,${people()}`
+      expect(await refused('get_account', { account_id })).toMatchObject({
+        error_code: 'not_found',
+      })
+    })
+
+    test('lists every kind of group', async () => {
+      const found = await all<Named>('list_entitlements', 3)
+      expect(found.map(({ label }) => label).sort()).toEqual(
+        [
+          ...['admins', 'company', 'engineering', 'everyone', 'sales', 'solo', 'staff', 'support'],
+          ...['unique', 'unix'],
+        ].sort(),
+      )
+    })
+
+    test('puts people into groups that name members by DN and by user name, and takes them out', async () => {
+      const id = await someone('member,x')
+      for (const name of ['unique', 'unix']) {
+        await done('assign_entitlement', grant(id, name))
+        await done('assign_entitlement', grant(id, name))
+      }
+      expect(await heldBy(id)).toEqual(['unique', 'unix'])
+      for (const name of ['unique', 'unix']) {
+        await done('unassign_entitlement', grant(id, name))
+        await done('unassign_entitlement', grant(id, name))
+      }
+      expect(await heldBy(id)).toEqual([])
+      await gone(id)
+    })
+
+    /** Who is in which group of people, as the seed has it. */
+    const pairs = async (size: number | undefined, settings: object) =>
+      (await all<Association>('find_entitlement_associations', size, { settings }))
+        .map((one) => `${one.account_id} ${one.integration_specific_entitlement_id}`)
+        .sort()
+
+    test('lists memberships alike from groups and from people, where both know them', async () => {
+      const found = await pairs(7, {})
+      expect(new Set(found).size).toBe(found.length)
+      // 60 in everyone, 12 + 6 + 8, admins, solo; of unique and unix, memberOf says nothing.
+      const named = found.filter((one) => !/cn=(unique|unix),/.test(one))
+      expect(named).toHaveLength(60 + 12 + 6 + 8 + 1 + 1)
+      expect(found.filter((one) => !named.includes(one))).toEqual(
+        [
+          `${user('003')} ${group('unique')}`,
+          `${user('003')} ${group('unix')}`,
+          `cn=doe\\2c jane,${people()} ${group('unique')}`,
+          `cn=doe\\2c jane,${people()} ${group('unix')}`,
+        ].sort(),
+      )
+      expect(await pairs(7, { memberships: 'people' })).toEqual(named)
+      expect(await pairs(undefined, {})).toEqual(found)
+    })
+
+    test('finds memberships through groups in groups', async () => {
+      const effective = { associations: 'effective' }
+      const found = await pairs(undefined, effective)
+      const inCompany = found.filter((one) => one.endsWith(group('company')))
+      const inStaff = found.filter((one) => one.endsWith(group('staff')))
+      expect(inStaff).toHaveLength(12)
+      expect(inCompany).toHaveLength(
+        new Set([
+          ...inStaff.map((one) => one.split(' cn=')[0]),
+          ...found.filter((one) => one.endsWith(group('sales'))).map((one) => one.split(' cn=')[0]),
+        ]).size,
+      )
+      const fromPeople = await pairs(25, { ...effective, memberships: 'people' })
+      expect(fromPeople).toEqual(found.filter((one) => !/cn=(unique|unix),/.test(one)))
+      expect(await heldBy(user('001'), { settings: effective })).toEqual([
+        ...['admins', 'company', 'engineering', 'everyone', 'staff', 'support'],
+      ])
+    })
+
+    test('ends with groups that are in each other', async () => {
+      const circle = ['one', 'two']
+      const id = await someone('in-a-circle')
+      for (const [at, name] of circle.entries())
+        await admin.add(group(name), {
+          objectClass: 'groupOfNames',
+          member: [group(circle[1 - at] as string), ...(at === 0 ? [id] : [])],
+        })
+      const settings = { associations: 'effective' }
+      expect(await heldBy(id, { settings })).toEqual(['one', 'two'])
+      const found = await pairs(undefined, settings)
+      expect(found.filter((one) => one.startsWith(id))).toHaveLength(2)
+      expect(await refused('unassign_entitlement', grant(id, 'two'), { settings })).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'held_in_another_way',
+      })
+      for (const name of circle) await admin.del(group(name))
+      await gone(id)
+    })
+
+    test('takes the last member out only where something may stay in its place', async () => {
+      const last = grant(user('002'), 'solo')
+      expect(await refused('unassign_entitlement', last)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'objectClassViolation',
+        message: expect.stringContaining('empty_group_member'),
+      })
+      const given = { settings: { empty_group_member: group('solo') } }
+      await done('unassign_entitlement', last, given)
+      expect((await heldBy(user('002'), given)).includes('solo')).toBe(false)
+      expect(
+        (await pairs(undefined, given.settings)).filter((one) => one.endsWith(group('solo'))),
+      ).toEqual([])
+      await done('assign_entitlement', last, given)
+    })
+
+    test('puts nobody into a group who is not there, and nobody into what is no group', async () => {
+      for (const request of [
+        grant(`uid=nobody,${people()}`, 'sales'),
+        grant(user('001'), 'none'),
+        { ...grant(user('001'), 'sales'), entitlement_integration_specific_id: user('002') },
+      ])
+        expect(await refused('assign_entitlement', request)).toMatchObject({
+          error_code: 'not_found',
+        })
+    })
+
+    test('tells when people last logged in', async () => {
+      expect(await canLogIn(user('011'), 'pw-011')).toBe(true)
+      const account_ids = [user('011'), user('012'), `uid=nobody,${people()}`]
+      const found = await done<{ account_id: string; happened_at: string }[]>('get_last_activity', {
+        account_ids,
+      })
+      expect(found).toEqual([
+        {
+          account_id: user('011'),
+          event_type: 'last_login',
+          happened_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+        },
+      ])
+      expect(Number.isNaN(Date.parse(found[0]?.happened_at ?? ''))).toBe(false)
+    })
+
+    const service = (name: string): [string, string] => [
+      `cn=${name},ou=services,${directory.baseDn}`,
+      `${name}-secret`,
+    ]
+    test.each<[string, () => Given, string, object, object]>([
+      [
+        'a wrong password',
+        () => ({ as: [directory.auth.bindDn, 'not the password'] }),
+        'list_accounts',
+        {},
+        { error_code: 'unauthenticated', app_error_code: 'invalidCredentials' },
+      ],
+      [
+        'an unknown DN',
+        () => ({ as: ['cn=nobody-at-all,dc=example,dc=test', 'x'] }),
+        'validate_credentials',
+        {},
+        { error_code: 'unauthenticated', app_error_code: 'invalidCredentials' },
+      ],
+      [
+        'a reader who writes',
+        () => ({ as: service('reader') }),
+        'deactivate_account',
+        { account_id: 'uid=user003,ou=people,dc=example,dc=test' },
+        { error_code: 'permission_denied', app_error_code: 'insufficientAccessRights' },
+      ],
+      [
+        'who may not page',
+        () => ({ as: service('nopage') }),
+        'list_accounts',
+        {},
+        { error_code: 'permission_denied', app_error_code: 'adminLimitExceeded' },
+      ],
+      [
+        'a larger page than the directory gives',
+        () => ({ settings: { page_size: 500 } }),
+        'list_accounts',
+        {},
+        { error_code: 'permission_denied', app_error_code: 'adminLimitExceeded' },
+      ],
+      [
+        'a place that is not there',
+        () => ({ settings: { people_dn: 'ou=none,dc=example,dc=test' } }),
+        'validate_credentials',
+        {},
+        { error_code: 'not_found', app_error_code: 'noSuchObject' },
+      ],
+      [
+        'a place that may not be read',
+        () => ({ settings: { people_dn: 'ou=vault,dc=example,dc=test' } }),
+        'validate_credentials',
+        {},
+        { error_code: 'not_found', app_error_code: 'noSuchObject' },
+      ],
+      [
+        'a place on another server',
+        () => ({ settings: { people_dn: 'ou=branch,dc=example,dc=test' } }),
+        'list_accounts',
+        {},
+        { error_code: 'unsupported_operation', app_error_code: 'referral' },
+      ],
+      [
+        'a busy directory',
+        () => ({ settings: { people_dn: 'cn=busy,ou=answers,dc=example,dc=test' } }),
+        'list_accounts',
+        {},
+        { error_code: 'rate_limit', app_error_code: 'busy' },
+      ],
+      [
+        'a directory that is unavailable',
+        () => ({ settings: { people_dn: 'cn=unavailable,ou=answers,dc=example,dc=test' } }),
+        'list_accounts',
+        {},
+        { error_code: 'service_error', app_error_code: 'unavailable' },
+      ],
+      [
+        'a value that the schema refuses',
+        () => ({}),
+        'update_account',
+        { id: 'uid=user003,ou=people,dc=example,dc=test', family_name: '' },
+        { error_code: 'invalid_value', app_error_code: 'objectClassViolation' },
+      ],
+      [
+        'an attribute that the directory does not know',
+        () => ({ settings: { disabled_by: 'nsAccountLock' } }),
+        'deactivate_account',
+        { account_id: 'uid=user003,ou=people,dc=example,dc=test' },
+        { error_code: 'invalid_value', app_error_code: 'undefinedAttributeType' },
+      ],
+    ])('says what is wrong with %s', async (_what, given, capability, request, error) => {
+      expect(await refused(capability, request, given())).toMatchObject({
+        raised_by: 'LDAPError',
+        ...error,
+      })
+    })
+
+    test('may not change a group that it has no right to', async () => {
+      expect(await refused('assign_entitlement', grant(user('003'), 'admins'))).toMatchObject({
+        error_code: 'permission_denied',
+        app_error_code: 'insufficientAccessRights',
+      })
+    })
+  },
+)

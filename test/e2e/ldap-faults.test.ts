@@ -1,0 +1,81 @@
+/** The LDAP connector, whole, at servers that are not as they should be. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Directory, noDirectory, startAnother } from '../egress/ldap/directory.ts'
+import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+
+const FAULTS = {
+  expired: { TLS_FAULT: 'expired' },
+  renamed: { TLS_FAULT: 'name' },
+  strict: { REQUIRE_TLS: '1', PAGE: '25' },
+}
+type Fault = keyof typeof FAULTS
+
+describe.skipIf(noDirectory !== null)(
+  `the LDAP connector${noDirectory ? ` (${noDirectory})` : ''}`,
+  () => {
+    const directories = {} as Record<Fault, Directory>
+    let host: TestHost
+
+    beforeAll(async () => {
+      for (const [name, env] of Object.entries(FAULTS))
+        directories[name as Fault] = await startAnother(env)
+      const all = Object.values(directories).flatMap(({ url, ldapsUrl }) => [url, ldapsUrl])
+      const strict = new URL(directories.strict.url).host
+      host = await startHost({
+        env: {
+          KEYWAY_PRIVATE_EGRESS: all.map((url) => `ldap=${new URL(url).host}`).join(' '),
+          KEYWAY_PLAIN_LDAP: `ldap=${strict}`,
+        },
+      })
+    }, 180_000)
+    afterAll(async () => {
+      await host?.stop()
+      for (const one of Object.values(directories)) await one.stop()
+    })
+
+    const call = (
+      { auth, baseDn }: Directory,
+      url: string,
+      capability: string,
+      page?: object,
+    ): Promise<Answer> =>
+      host.call('ldap', capability, {
+        auth: { basic: { username: auth.bindDn, password: auth.password } },
+        settings: { url, people_dn: `ou=people,${baseDn}`, groups_dn: `ou=groups,${baseDn}` },
+        request: {},
+        ...(page ? { page } : {}),
+      })
+
+    test.each<[Fault, 'url' | 'ldapsUrl', RegExp]>([
+      ['expired', 'url', /expired/],
+      ['expired', 'ldapsUrl', /expired/],
+      ['renamed', 'url', /another name/],
+      ['renamed', 'ldapsUrl', /another name/],
+    ])('signs in to no server whose certificate is %s (%s)', async (fault, way, message) => {
+      const directory = directories[fault]
+      expect(failure(await call(directory, directory[way], 'validate_credentials'))).toMatchObject({
+        error_code: 'connection_rejected',
+        message: expect.stringMatching(message),
+      })
+    })
+
+    test('says that a server wants TLS where the operator grants plain text', async () => {
+      const { strict } = directories
+      expect(failure(await call(strict, strict.url, 'validate_credentials'))).toMatchObject({
+        error_code: 'connection_rejected',
+        app_error_code: 'confidentialityRequired',
+      })
+    })
+
+    test('says that a server went away between two pages', async () => {
+      const { strict } = directories
+      const first = await call(strict, strict.ldapsUrl, 'list_accounts', { size: 20 })
+      expect(success<object[]>(first.body)).toHaveLength(20)
+      await strict.stop()
+      const page = { size: 20, token: first.body.page?.token }
+      const second = failure(await call(strict, strict.ldapsUrl, 'list_accounts', page))
+      expect(['connection_rejected', 'service_error']).toContain(second.error_code)
+      expect(second.message).toContain(new URL(strict.ldapsUrl).host)
+    })
+  },
+)
