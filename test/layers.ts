@@ -247,7 +247,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   testing: ['contract', 'bounded', 'egress', 'invoke', 'lanes', 'connectors'],
   'testing/record': ['contract', 'redact', 'egress', 'invoke', 'connectors/registry', 'testing'],
   'verify/attacks': ['contract'],
-  verify: ['lanes', 'verify/attacks'],
+  verify: ['contract', 'lanes', 'verify/attacks'],
 
   // What puts a host together.
   processes: ['config.ts', 'egress/limits', 'lanes'],

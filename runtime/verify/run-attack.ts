@@ -188,7 +188,7 @@ async function callByCore(attack: Attack, scene: Scene, turn: number): Promise<E
 }
 
 function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, tenant: number) {
-  const { url, rawUrl, canaryUrl } = upstream
+  const { url, rawUrl, directoryUrl, canaryUrl } = upstream
   const { port } = new URL(canaryUrl)
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
@@ -196,6 +196,7 @@ function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, t
       value
         .replace('{upstream}', url)
         .replace('{raw}', rawUrl)
+        .replace('{directory}', directoryUrl)
         .replace('{canary}', canaryUrl)
         .replace('{tenant}', tokenOf(tenant))
         .replace('{port}', port),

@@ -46,7 +46,8 @@ export async function openScene(
   await writeFile(path.join(neighbour, 'connector.ts'), NEIGHBOUR.code)
   await writeFile(path.join(neighbour, 'connector.json'), JSON.stringify(NEIGHBOUR_MANIFEST))
   const upstream = await startUpstream()
-  const reachable = [upstream.url, upstream.rawUrl].map((url) => new URL(url).host)
+  const { url, rawUrl, directoryUrl } = upstream
+  const reachable = [url, rawUrl, directoryUrl].map((one) => new URL(one).host)
   const host = await startHostProcess(entry, {
     plugins,
     environment: {
@@ -58,6 +59,7 @@ export async function openScene(
       KEYWAY_PRIVATE_EGRESS: [NEIGHBOUR.id, ...granted]
         .flatMap((id) => reachable.map((target) => `${id}=${target}`))
         .join(' '),
+      KEYWAY_PLAIN_LDAP: granted.map((id) => `${id}=${new URL(directoryUrl).host}`).join(' '),
     },
     secrets: [ADMIN_TOKEN, SECRET, NEIGHBOUR.token],
     hostileWorker: path.join(CORPUS, 'worker', 'hostile-worker.mjs'),

@@ -1,17 +1,20 @@
 /**
- * Two servers on loopback: an upstream that attacks by the path that is asked for, and a canary that
- * nobody may reach.
+ * Servers on loopback: an upstream that attacks by the path that is asked for, a directory that does, and a canary
+ * that nobody may reach.
  */
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { ESCAPED } from './attacks/attack.ts'
+import { serveDirectory } from './directory.ts'
 
 export type Upstream = {
   /** `http://127.0.0.1:port` of the upstream. */
   url: string
   /** Of a server that speaks no HTTP, and of the canary. */
   rawUrl: string
+  /** `ldap://127.0.0.1:port` of the directory. */
+  directoryUrl: string
   canaryUrl: string
   /** What arrived that may not arrive, since the last look. */
   forbidden(): string[]
@@ -63,7 +66,7 @@ const DEEDS = (canaryUrl: string): Record<string, Answer> => ({
   '/in-circles': (_request, response) => redirect(response, '/in-circles'),
 })
 
-/** Starts both; `forbidden` are paths under `/must-not-arrive` and everything that reaches the canary. */
+/** Starts them; `forbidden` are paths under `/must-not-arrive` and everything that reaches the canary. */
 export async function startUpstream(): Promise<Upstream> {
   const arrived: string[] = []
   const sockets = new Set<Socket>()
@@ -98,9 +101,13 @@ export async function startUpstream(): Promise<Upstream> {
     }),
   )
   const rawUrl = await listen(createTcp(speakRaw))
+  const directory = await listen(
+    createTcp((socket) => serveDirectory(socket, canaryUrl, (what) => void arrived.push(what))),
+  )
   return {
     url,
     rawUrl,
+    directoryUrl: directory.replace('http:', 'ldap:'),
     canaryUrl,
     forbidden: () => arrived.splice(0),
     async close() {

@@ -1,6 +1,7 @@
 /** Every attack, by family: the one definition that the run, the tests and the page of attacks read. */
 import type { Attack, Family } from './attack.ts'
 import { COMPILER } from './compiler.ts'
+import { DIRECTORY } from './directory.ts'
 import { MEMORY } from './memory.ts'
 import { NEIGHBOUR } from './neighbour.ts'
 import { NETWORK } from './network.ts'
@@ -18,6 +19,7 @@ export const ATTACKS: Record<Family, readonly Attack[]> = {
   out: OUT,
   compiler: COMPILER,
   network: NETWORK,
+  directory: DIRECTORY,
   secrets: SECRETS,
   neighbour: NEIGHBOUR,
   shared: SHARED,

@@ -1,0 +1,105 @@
+import type { Attack } from './attack.ts'
+
+const OPERATIONS = ['search', 'modify', 'add', 'delete', 'modifyDN', 'password']
+
+/** A manifest whose directory is the setting, below the base that the directory of the run knows. */
+const manifest = (operations: readonly string[] = ['search']) => ({
+  settings: { base_url: { type: 'string' } },
+  egress: [{ ldap: '{settings.base_url}', base: 'dc=acme', operations }],
+})
+
+const directory = {
+  manifest: manifest(),
+  settings: [{ base_url: '{directory}' }],
+  granted: true,
+  deadlineMs: 3000,
+} as const
+
+export const DIRECTORY: readonly Attack[] = [
+  { ...directory, name: 'filters', promise: 2, ends: ['answer'], quick: true },
+  {
+    ...directory,
+    name: 'distinguished-names',
+    promise: 2,
+    ends: ['answer'],
+    quick: true,
+    manifest: manifest(OPERATIONS),
+  },
+  { ...directory, name: 'operations', promise: 2, ends: ['answer'] },
+  { ...directory, name: 'referrals', promise: 2, ends: ['answer'], quick: true },
+  {
+    ...directory,
+    name: 'directory-addresses',
+    promise: 2,
+    ends: ['permission_denied', 'bad_request', 'connection_rejected'],
+    settings: [
+      'ldap://127.0.0.1:{port}',
+      'ldap://127.1:{port}',
+      'ldap://0x7f.1:{port}',
+      'ldap://2130706433:{port}',
+      'ldap://localhost:{port}',
+      'ldap://[::1]:{port}',
+      'ldap://[::ffff:127.0.0.1]:{port}',
+      'ldaps://loopback.hostile.example:{port}',
+      'ldaps://169.254.169.254',
+      'ldap://user@127.0.0.1:{port}',
+      'ldap://127.0.0.1:{port}/dc=acme',
+      'ldapi://%2Fvar%2Frun%2Fslapd%2Fldapi',
+      'http://127.0.0.1:{port}',
+    ].map((base_url) => ({ base_url })),
+  },
+  {
+    ...directory,
+    name: 'endless-entries',
+    promise: 1,
+    ends: ['invalid_response'],
+    quick: true,
+  },
+  {
+    ...directory,
+    name: 'endless-pages',
+    promise: 1,
+    ends: ['request_timeout', 'rate_limit'],
+  },
+  { ...directory, name: 'wide-entries', promise: 1, ends: ['invalid_response'] },
+  {
+    ...directory,
+    name: 'silent-directory',
+    promise: 1,
+    ends: ['request_timeout'],
+    deadlineMs: 1500,
+    quick: true,
+  },
+  {
+    ...directory,
+    name: 'dripping-directory',
+    promise: 1,
+    ends: ['request_timeout'],
+    deadlineMs: 1500,
+  },
+  {
+    ...directory,
+    name: 'broken-entries',
+    promise: 1,
+    ends: ['answer'],
+    deadlineMs: 5000,
+  },
+  {
+    ...directory,
+    name: 'searches-at-once',
+    promise: 1,
+    ends: ['answer', 'rate_limit', 'request_timeout'],
+    calls: 12,
+    together: 4,
+  },
+  {
+    ...directory,
+    name: 'held-connections',
+    promise: 1,
+    ends: ['answer', 'rate_limit', 'request_timeout'],
+    calls: 20,
+    together: 10,
+    tenants: 10,
+    deadlineMs: 1500,
+  },
+]

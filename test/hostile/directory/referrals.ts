@@ -1,0 +1,20 @@
+/**
+ * Asks a directory that answers with the address of another. Promise 2.
+ * Must happen: the other is named and never asked; the canary sees nothing.
+ */
+import { defineConnector } from 'keyway/sdk'
+
+export default defineConnector({
+  async list_accounts(_request, ctx) {
+    // The directory itself is reached.
+    await ctx.ldap.search()
+    for (const scope of ['base', 'one', 'sub'] as const) {
+      try {
+        await ctx.ldap.search({ base: 'cn=elsewhere,dc=acme', scope })
+        return [{ integration_specific_id: 'ESCAPED' }]
+      } catch {}
+    }
+    return []
+  },
+  get_account: () => ({ integration_specific_id: 'fine' }),
+})
