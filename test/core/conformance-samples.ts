@@ -1,5 +1,7 @@
 /** What the table of endpoints cannot say of itself: real objects for paths, and valid bodies. */
+import { eq } from 'drizzle-orm'
 import type { EndpointName } from '../../runtime/contract/endpoints/table.ts'
+import { FIRST_ADMIN } from '../../runtime/core/sign-in/first-admin.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import {
   appStoreSettings,
@@ -7,7 +9,7 @@ import {
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
 import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
-import { groups } from '../../runtime/database/schema/people.ts'
+import { groups, users } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
 import { accessRequests } from '../../runtime/database/schema/requests.ts'
 import { uploads } from '../../runtime/database/schema/uploads.ts'
@@ -81,16 +83,27 @@ const policyBody = async ({ db, domainId }: World) => ({
   access_condition: { attribute: 'identity.email', exists: true },
 })
 
-async function request(db: Db, domainId: string): Promise<string> {
+async function request(
+  db: Db,
+  domainId: string,
+  more: Partial<typeof accessRequests.$inferInsert> = {},
+): Promise<string> {
   const appId = await appInStore(db, domainId)
   const { id: targetUserId } = await person(db, email(), [], domainId)
   const plan = { manager: false, stages: [], message: null, validationWebhook: null }
   const values = { domainId, appId, carriedAppId: appId, targetUserId, plan }
   const [row] = await db
     .insert(accessRequests)
-    .values({ ...values, status: 'PENDING_APPROVAL' })
+    .values({ ...values, status: 'PENDING_APPROVAL', ...more })
     .returning()
   return row?.id ?? ''
+}
+
+/** Something that the admin holds, and has asked for. */
+async function ownGrant({ db, domainId }: World): Promise<string> {
+  const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
+  const held = { status: 'COMPLETED', how: 'manual' } as const
+  return request(db, domainId, { ...held, ...(admin ? { targetUserId: admin.id } : {}) })
 }
 
 async function offboarding(db: Db, domainId: string): Promise<string> {
@@ -214,8 +227,15 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
   }),
 }
 
-export function builderOf(name: string): Builder {
-  const builder = BUILDERS[name]
+/** Where the usual object of a parameter would be refused: by the path of the endpoint. */
+const SPECIAL: Record<string, Builder['own']> = {
+  '/appstore/access_requests/:access_request_id/give_back': ownGrant,
+}
+
+export function builderOf(name: string, path = ''): Builder {
+  const usual = BUILDERS[name]
+  const own = SPECIAL[path]
+  const builder = usual && own ? { ...usual, own } : usual
   if (!builder) throw new Error(`add a builder of {${name}} to BUILDERS in conformance-samples.ts`)
   return builder
 }

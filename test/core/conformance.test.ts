@@ -76,7 +76,7 @@ const paramsOf = (row: Endpoint): string[] =>
 async function pathOf(row: Endpoint, given: Record<string, string> = {}): Promise<string> {
   let path = row.path
   for (const name of paramsOf(row)) {
-    const value = given[name] ?? encodeURIComponent(await builderOf(name).own(world))
+    const value = given[name] ?? encodeURIComponent(await builderOf(name, row.path).own(world))
     path = path.replace(`:${name}`, () => value)
   }
   return path + (await neededQuery(row))

@@ -5,6 +5,7 @@ import {
   CreateAccessRequestInput,
   REQUEST_STATUSES,
 } from '../models/access-request.ts'
+import { RequestOutlook } from '../models/asking.ts'
 import { endpoint } from './endpoint.ts'
 import { manyOf, pageParams, text, texts } from './params.ts'
 
@@ -53,5 +54,24 @@ export const REQUEST_ENDPOINTS = {
     summary: 'Take an access request back while it is pending',
     who: 'caller',
     query: { reason: text().describe('Why; it is noted') },
+  }),
+  give_back_access: requests({
+    method: 'POST',
+    path: '/appstore/access_requests/:access_request_id/give_back',
+    summary: 'Give back access that was asked for, before its time: by who holds it',
+    who: 'caller',
+    errors: [403, 404, 409],
+  }),
+  get_request_outlook: requests({
+    method: 'GET',
+    path: '/appstore/apps/:app_id/request_outlook',
+    summary: 'Read what would happen if the caller asked for an app, or a permission of it, now',
+    who: 'caller',
+    query: {
+      requestable_permission_id: text().describe('Absent: the app itself'),
+      target_user_id: text().describe('Who is to have it. Absent: the caller'),
+    },
+    output: RequestOutlook,
+    errors: [404],
   }),
 } as const

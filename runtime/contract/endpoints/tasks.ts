@@ -1,5 +1,6 @@
 /** Tasks: core-interface.md section 1.1; service.md section 4.2. */
 import * as v from 'valibot'
+import { TaskGrounds } from '../models/asking.ts'
 import {
   AddCommentInput,
   PerformTaskActionInput,
@@ -26,6 +27,7 @@ export const TASK_ENDPOINTS = {
       task_type: text(),
       task_category: text(),
       status: text(),
+      open: bool(false).describe('Only those that somebody still has to do: PENDING, ACCEPTED'),
       product_area: text(),
       search: text().describe('A part of the description'),
       sort_by: text().describe('createdAt, taskType, app, targetUser'),
@@ -53,6 +55,14 @@ export const TASK_ENDPOINTS = {
     summary: 'List the actions available for the task',
     who: 'caller',
     output: v.array(TaskAction),
+  }),
+  get_task_grounds: tasks({
+    method: 'GET',
+    path: '/tasks/:task_id/grounds',
+    summary: 'Read what a decision can rest on, by who may make it',
+    who: 'caller',
+    output: TaskGrounds,
+    errors: [403, 404],
   }),
   perform_task_action: tasks({
     method: 'POST',

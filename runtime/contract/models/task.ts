@@ -86,8 +86,21 @@ export const Task = v.pipe(
 )
 export type Task = v.InferInput<typeof Task>
 
+/** Longest comment, in characters. */
+export const MAX_COMMENT = 4000
+
 export const PerformTaskActionInput = v.pipe(
-  v.object({ action_type: v.string(), transition_to: maybe(v.string()) }),
+  v.object({
+    action_type: v.string(),
+    transition_to: maybe(v.string()),
+    reason: maybe(
+      v.pipe(
+        v.string(),
+        v.maxLength(MAX_COMMENT),
+        v.metadata({ description: 'Why; it becomes a comment on the task' }),
+      ),
+    ),
+  }),
   v.metadata({ title: 'PerformTaskActionInput' }),
 )
 
@@ -101,6 +114,6 @@ export const ReassignTaskInput = v.pipe(
 )
 
 export const AddCommentInput = v.pipe(
-  v.object({ comment: v.pipe(v.string(), v.minLength(1), v.maxLength(4000)) }),
+  v.object({ comment: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_COMMENT)) }),
   v.metadata({ title: 'AddCommentInput' }),
 )

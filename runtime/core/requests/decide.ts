@@ -117,11 +117,12 @@ export type Decision = { actor: Actor; to: TaskStatus; comment: string | null }
 export async function managerDecided(
   tx: Db,
   request: RequestRow,
-  { to }: Decision,
+  { to, comment }: Decision,
   means: RequestMeans,
 ): Promise<RequestRow> {
-  if (to === 'DISMISSED') return move(tx, request, 'MANAGER_DENIED', { wakeAt: null })
-  const moved = await move(tx, request, 'MANAGER_APPROVED')
+  if (to === 'DISMISSED')
+    return move(tx, request, 'MANAGER_DENIED', { note: comment, wakeAt: null })
+  const moved = await move(tx, request, 'MANAGER_APPROVED', { note: comment })
   return openStage(tx, moved, 0, means)
 }
 
@@ -129,10 +130,10 @@ export async function managerDecided(
 export async function approverDecided(
   tx: Db,
   request: RequestRow,
-  { to }: Decision,
+  { to, comment }: Decision,
   means: RequestMeans,
 ): Promise<RequestRow> {
-  if (to === 'DISMISSED') return move(tx, request, 'DENIED', { wakeAt: null })
+  if (to === 'DISMISSED') return move(tx, request, 'DENIED', { note: comment, wakeAt: null })
   return openStage(tx, request, request.stage + 1, means)
 }
 

@@ -196,3 +196,14 @@ export async function findSession(
 export async function endSession(db: Db, hasher: TokenHasher, secret: string): Promise<void> {
   await db.delete(sessions).where(inArray(sessions.hash, hasher.hashes(secret)))
 }
+
+/** Ends all sessions of somebody, wherever they are signed in. */
+export async function endSessionsOf(db: Db, who: Caller): Promise<void> {
+  await db.transaction(async (tx) => {
+    const ended = await tx
+      .delete(sessions)
+      .where(and(eq(sessions.domainId, who.domainId), eq(sessions.userId, who.userId)))
+      .returning({ id: sessions.id })
+    await recordActivity(tx, who, 'USER_LOGOUT_EVERYWHERE', [], { sessions: ended.length })
+  })
+}

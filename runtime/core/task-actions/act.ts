@@ -1,13 +1,14 @@
 /** Acting on tasks: completing, dismissing, approving, trying again. */
 import { eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
-import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import { MAX_COMMENT, type TaskCategory, type TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow, OUTAGE_TASK } from '../catalogue/apps/outages.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
+import { keptText } from '../kernel/kept-text.ts'
 import { retryStep } from '../offboarding/accounts.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { applyTaskOutcome, judge, lockRequestOf } from '../requests/task-outcome.ts'
@@ -15,10 +16,11 @@ import { syncAgain } from '../sync/trigger.ts'
 import { SYNC_TASK } from '../sync/trouble.ts'
 import { actionsOf, TASK_ACTIONS, type TaskActionType } from '../tasks/task-actions.ts'
 import { findTask, mayAct, type TaskRow, taskTarget } from '../tasks/tasks.ts'
+import { say } from './comment.ts'
 
 /** What an action is asked for: by its name, or by where it leads. */
 type Wanted =
-  | { action_type: string; transition_to: string | undefined }
+  | { action_type: string; transition_to: string | undefined; reason?: string | undefined }
   | { leadsTo: 'COMPLETED' | 'DISMISSED' }
 
 async function act(
@@ -47,7 +49,10 @@ async function act(
       from: task.status,
       to,
     })
-    const decision = { actor: principal, to, comment: null }
+    const given = 'reason' in wanted ? wanted.reason?.trim() : ''
+    const reason = given ? keptText(given, MAX_COMMENT) : null
+    if (reason !== null) await say(tx, principal, task, reason)
+    const decision = { actor: principal, to, comment: reason }
     if (to === 'RETRIED') await retry(tx, principal, task, means)
     if (request)
       await applyTaskOutcome(tx, request, task.taskCategory as TaskCategory, decision, means)
@@ -113,7 +118,7 @@ export const performTaskAction = (
   db: Db,
   principal: Principal,
   id: string,
-  body: { action_type: string; transition_to: string | undefined },
+  body: { action_type: string; transition_to: string | undefined; reason?: string | undefined },
   means: RequestMeans,
 ) => act(db, principal, id, body, means)
 

@@ -5,7 +5,7 @@ import { taskComments } from '../../database/schema/tasks.ts'
 import { findUser, toUser } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { findTask, mayAct, taskTarget } from '../tasks/tasks.ts'
+import { findTask, mayAct, type TaskRow, taskTarget } from '../tasks/tasks.ts'
 
 export async function commentOnTask(
   db: Db,
@@ -18,14 +18,22 @@ export async function commentOnTask(
     if (!(await mayAct(tx, principal, task)))
       throw new CoreError(403, 'The task is not assigned to you: you may read it')
     const author = toUser(await findUser(tx, principal, principal.userId))
-    const { domainId, userId: createdById } = principal
-    const [row] = await tx
-      .insert(taskComments)
-      .values({ domainId, taskId: task.id, body: body.comment, createdById })
-      .returning()
-    const { id: comment_id, createdAt } = row as typeof taskComments.$inferSelect
-    // Its words are in the task: the log, which cannot be changed, says only that they were written.
-    await recordActivity(tx, principal, 'TASK_COMMENTED', [taskTarget(task)], { comment_id })
+    const { createdAt } = await say(tx, principal, task, body.comment)
     return { body: body.comment, created_by: author, created_at: createdAt.toISOString() }
   })
+}
+
+/** Writes a comment of somebody who may act on the task. */
+export async function say(tx: Db, principal: Principal, task: TaskRow, body: string) {
+  const { domainId, userId: createdById } = principal
+  const [row] = await tx
+    .insert(taskComments)
+    .values({ domainId, taskId: task.id, body: body, createdById })
+    .returning()
+  const comment = row as typeof taskComments.$inferSelect
+  // Its words are in the task: the log, which cannot be changed, says only that they were written.
+  await recordActivity(tx, principal, 'TASK_COMMENTED', [taskTarget(task)], {
+    comment_id: comment.id,
+  })
+  return comment
 }

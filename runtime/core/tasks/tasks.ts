@@ -59,11 +59,15 @@ export const taskTarget = ({ taskType, id }: TaskRow) => ({
   id,
 })
 
+/** States of tasks that somebody has to do something about. */
+const OPEN_TASKS = ['PENDING', 'ACCEPTED'] as const satisfies readonly TaskStatus[]
+
 type TaskQuery = PageQuery & {
   show_all_tasks: boolean
   task_type: string | null
   task_category: string | null
   status: string | null
+  open: boolean
   product_area: string | null
   search: string | null
   sort_by: string | null
@@ -88,6 +92,7 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
     query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
     query.task_category === null ? undefined : eq(tasks.taskCategory, query.task_category),
     query.status === null ? undefined : eq(tasks.status, query.status),
+    query.open ? inArray(tasks.status, [...OPEN_TASKS]) : undefined,
     query.product_area === null ? undefined : eq(tasks.productArea, query.product_area),
     query.search === null ? undefined : hasPart(tasks.description, query.search),
     query.access_request_id === null

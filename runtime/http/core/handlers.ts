@@ -3,6 +3,9 @@
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
 import { CATEGORIES } from '../../contract/models/categories.ts'
+import { giveBack } from '../../core/asking/give-back.ts'
+import { taskGrounds } from '../../core/asking/grounds.ts'
+import { requestOutlook } from '../../core/asking/outlook.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listAccounts, listUserAccounts } from '../../core/catalogue/apps/accounts.ts'
 import * as apps from '../../core/catalogue/apps/apps.ts'
@@ -130,6 +133,10 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     getAccessRequest(db, who, id(params, 'access_request_id'), query.expand),
   cancel_access_request: (db, who, { params, query }, parts) =>
     cancelAccessRequest(db, who, id(params, 'access_request_id'), query.reason, parts),
+  give_back_access: (db, who, { params }, parts) =>
+    giveBack(db, who, id(params, 'access_request_id'), parts),
+  get_request_outlook: (db, who, { params, query }) =>
+    requestOutlook(db, who, id(params, 'app_id'), query),
   list_access_policies: (db, who, { query }) => policies.listPolicies(db, who, query),
   create_access_policy: (db, who, { body }, parts) => policies.createPolicy(db, who, body, parts),
   get_access_policy: (db, who, { params }) =>
@@ -156,6 +163,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   get_task: (db, who, { params, query }) =>
     tasks.getTask(db, who, id(params, 'task_id'), query.expand),
   list_task_actions: (db, who, { params }) => tasks.listTaskActions(db, who, id(params, 'task_id')),
+  get_task_grounds: (db, who, { params }) => taskGrounds(db, who, id(params, 'task_id')),
   perform_task_action: (db, who, { params, body }, parts) =>
     performTaskAction(db, who, id(params, 'task_id'), body, parts),
   reassign_task: (db, who, { params, body }) => reassignTask(db, who, id(params, 'task_id'), body),

@@ -39,6 +39,18 @@ export async function listUserAccess(
   return { items: rows.map(toAccess), total, page, size, pages: Math.ceil(total / size) }
 }
 
+/** What a person holds in one app now, at most so much. For callers who may see it: nothing is checked. */
+export async function accessInApp(
+  db: Db,
+  userId: string,
+  appId: string,
+  limit: number,
+): Promise<Access[]> {
+  const at = await databaseTime(db)
+  const { rows } = await db.execute<Row>(accessAt(userId, at, limit, 0, appId))
+  return rows.map(toAccess)
+}
+
 /** How much there is, where a page is past the end. */
 async function countAt(db: Db, userId: string, at: Date): Promise<number> {
   const { rows } = await db.execute<Row>(accessAt(userId, at, 1, 0))
@@ -53,7 +65,13 @@ const confirmed = (span: string) => sql`case when ${sql.raw(span)}.until is null
   else ${sql.raw(span)}.last_run end`
 
 /** A page of all that is held, with the reasons of each; `total` is the same in all rows. */
-const accessAt = (userId: string, at: Date, limit: number, offset: number) => sql`
+const accessAt = (
+  userId: string,
+  at: Date,
+  limit: number,
+  offset: number,
+  appId: string | null = null,
+) => sql`
   with reason as materialized (
     select s.*, s.entitlement ->> 'entitlementId' as entitlement_id,
       s.entitlement ->> 'resourceId' as resource_id
@@ -92,15 +110,19 @@ const accessAt = (userId: string, at: Date, limit: number, offset: number) => sq
   ), paged as (
     select x.*, apps.name as app_name, count(*) over () as total
     from everything x left join apps on apps.id = x.app_id
+    where ${appId}::uuid is null or x.app_id = ${appId}::uuid
     order by apps.name, x.app_id, x.unique_identifier, x.kind, x.label, x.resource_id, x.entitlement_id,
       x.account_id, x.group_id, x.request_id
     limit ${limit} offset ${offset}
   )
   select p.*, (
     select json_agg(json_build_object('kind', case when r.policy_id is null then 'request' else 'policy' end,
-      'request_id', r.request_id, 'policy_id', r.policy_id, 'since', r.since, 'until', r.until)
+      'request_id', r.request_id, 'policy_id', r.policy_id, 'policy_name', policy.name,
+      'request_status', request.status, 'ends_at', request.expires_at, 'since', r.since, 'until', r.until)
       order by r.since, r.id)
     from reason r
+    left join access_requests request on request.id = r.request_id
+    left join access_policies policy on policy.id = r.policy_id
     where case p.kind
       when 'account' then r.carried_app_id = p.app_id and r.label is null and r.entitlement is null
       when 'entitlement' then r.carried_app_id = p.app_id
@@ -115,6 +137,9 @@ const FOUND: AccessReason = {
   kind: 'found',
   request_id: null,
   policy_id: null,
+  policy_name: null,
+  request_status: null,
+  ends_at: null,
   since: null,
   until: null,
 }
@@ -142,6 +167,7 @@ const toAccess = (row: Row): Access => ({
   gone_run: number(row.gone_run),
   reasons: row.reasons?.map((one) => ({
     ...one,
+    ends_at: iso(one.ends_at ?? null),
     since: iso(one.since ?? null),
     until: iso(one.until ?? null),
   })) ?? [FOUND],

@@ -1,0 +1,90 @@
+/** What people see before they ask for access, and before they decide on it. */
+import * as v from 'valibot'
+import { nullable } from '../schema/optional.ts'
+import { Access } from './access.ts'
+import { AccessLength } from './access-length.ts'
+import { User } from './person.ts'
+import { TaskAssignee } from './task.ts'
+
+const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+const count = (description: string) => described(v.number(), description)
+
+/** Most people and groups that are named of one step. */
+export const MAX_DECIDERS_NAMED = 10
+
+export const DecisionStep = v.pipe(
+  v.strictObject({
+    kind: described(
+      v.picklist(['manager', 'approvers']),
+      '`manager`: the manager of who is to have it decides',
+    ),
+    deciders: described(
+      v.array(TaskAssignee),
+      `Who is asked as things are now, at most ${MAX_DECIDERS_NAMED}; one of them decides`,
+    ),
+    count: count('How many people and groups are asked'),
+  }),
+  v.metadata({ title: 'DecisionStep' }),
+)
+export type DecisionStep = v.InferInput<typeof DecisionStep>
+
+export const RequestOutlook = v.pipe(
+  v.strictObject({
+    app_id: v.string(),
+    requestable_permission_id: nullable(v.string()),
+    steps: described(
+      v.array(DecisionStep),
+      'The decisions that it needs, one after the other; a pre-approval rule may spare them',
+    ),
+    access_lengths: described(v.array(AccessLength), 'Lengths to choose from'),
+    default_access_length: nullable(AccessLength),
+    given_by_hand: described(v.boolean(), 'Whether a person gives it, and takes it back, by hand'),
+    median_decision_seconds: nullable(
+      count('Of the requests for the app that people decided in the last 90 days'),
+    ),
+    decided_requests: count('How many those were; the newest 1000 count'),
+  }),
+  v.metadata({
+    title: 'RequestOutlook',
+    description: 'What would happen if somebody asked now: who decides, how long it usually takes',
+  }),
+)
+export type RequestOutlook = v.InferInput<typeof RequestOutlook>
+
+const moment = (description: string) => described(v.string(), `${description}; ISO 8601, UTC`)
+
+export const TaskGrounds = v.pipe(
+  v.strictObject({
+    task_id: v.string(),
+    app_name: nullable(v.string()),
+    permission_label: nullable(described(v.string(), 'Null for the app itself')),
+    requester_user: nullable(described(User, 'Null where a policy asked')),
+    target_user: nullable(User),
+    manager_user: nullable(described(User, 'The manager of who is to have it')),
+    business_justification: nullable(v.string()),
+    expiration_in_seconds: nullable(described(v.number(), 'How long; null for good')),
+    asked_at: nullable(moment('When it was asked for')),
+    decide_until: nullable(moment('When the request ends if nobody has decided')),
+    holds: described(v.array(Access), 'What the person holds in the app now, and why; at most 50'),
+    held_before: described(
+      v.array(
+        v.strictObject({ since: moment('When it was given'), until: moment('When it ended') }),
+      ),
+      'When the person held the same before, newest first; at most 5',
+    ),
+    colleagues: described(
+      v.strictObject({
+        count: count('Others with the same manager; 1000 at most'),
+        holding: count('How many of those hold the same'),
+      }),
+      'None where the person has no manager',
+    ),
+  }),
+  v.metadata({
+    title: 'TaskGrounds',
+    description: 'Facts for who decides: what is asked, what the person holds, who else holds it',
+  }),
+)
+export type TaskGrounds = v.InferInput<typeof TaskGrounds>

@@ -1,0 +1,38 @@
+/** Giving access back before its time is over. */
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { revert } from '../requests/cancel.ts'
+import type { RequestMeans } from '../requests/job-key.ts'
+import { note } from '../requests/move.ts'
+import { findRequest } from '../requests/read.ts'
+
+/**
+ * Has what a request gave taken back, by the person who holds it. What a policy gave stays: it would be given
+ * again at once.
+ *
+ * @throws CoreError 403 for another than who holds it, 404, 409 where there is nothing that could be given back
+ */
+export async function giveBack(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: RequestMeans,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const request = await findRequest(tx, principal, id, true)
+    if (request.targetUserId !== principal.userId)
+      throw new CoreError(403, 'Only the person who holds the access can give it back')
+    if (request.policyId !== null)
+      throw new CoreError(409, 'A policy gives this access, so it cannot be given back')
+    if (request.status !== 'COMPLETED')
+      throw new CoreError(
+        409,
+        `The request is ${request.status}; only access that is there can be given back`,
+      )
+    // The log first, as where a request is cancelled.
+    await note(tx, principal, request, 'APP_STORE_GIVE_BACK_ACCESS', { from: request.status })
+    await revert(tx, request, 'Given back by the person who held it', means)
+  })
+  return null
+}

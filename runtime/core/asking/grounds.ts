@@ -1,0 +1,115 @@
+/** Facts for who decides on a task: what is asked, what the person holds, who else holds the same. */
+import { eq, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { TaskGrounds } from '../../contract/models/asking.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { accessInApp } from '../catalogue/apps/access.ts'
+import { toUser, usersOf } from '../directory/users.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { decisionEnd } from '../requests/decide.ts'
+import type { RequestRow } from '../requests/move.ts'
+import { standingOf } from '../requests/states.ts'
+import { findTask, mayAct } from '../tasks/tasks.ts'
+
+const MAX_HELD = 50
+const MAX_BEFORE = 5
+const MAX_COLLEAGUES = 1000
+
+/**
+ * For those who may act on the task, and no longer than it is about a request: what somebody holds is not for
+ * everybody.
+ *
+ * @throws CoreError 403, 404
+ */
+export async function taskGrounds(
+  db: Db,
+  principal: Principal,
+  taskId: string,
+): Promise<TaskGrounds> {
+  const task = await findTask(db, principal, taskId)
+  if (!(await mayAct(db, principal, task)))
+    throw new CoreError(403, 'The task is not assigned to you: you may read it')
+  const request = await requestOf(db, task.accessRequestId)
+  const appId = request?.appId ?? task.appId
+  const targetId = request?.targetUserId ?? task.targetUserId
+  const ids = [targetId, request?.requesterId ?? null].filter((id) => id !== null)
+  const people = await usersOf(db, ids)
+  const target = people.find(({ id }) => id === targetId)
+  const [manager] = target?.managerId ? await usersOf(db, [target.managerId]) : []
+  const [app] =
+    appId === null ? [] : await db.select({ name: apps.name }).from(apps).where(eq(apps.id, appId))
+  const requester = people.find(({ id }) => id === request?.requesterId)
+  const asked = request !== null && standingOf(request.status) === 'asked'
+  return {
+    task_id: task.id,
+    app_name: app?.name ?? null,
+    permission_label: request?.label ?? null,
+    requester_user: requester ? toUser(requester) : null,
+    target_user: target ? toUser(target) : null,
+    manager_user: manager ? toUser(manager) : null,
+    business_justification: request?.notes['PENDING'] ?? null,
+    expiration_in_seconds: request?.expirationInSeconds ?? null,
+    asked_at: request?.createdAt.toISOString() ?? null,
+    decide_until: asked ? decisionEnd(request).toISOString() : null,
+    holds: target && appId !== null ? await accessInApp(db, target.id, appId, MAX_HELD) : [],
+    held_before: request ? await heldBefore(db, request) : [],
+    colleagues:
+      request && target?.managerId
+        ? await colleaguesOf(db, request, target.managerId)
+        : { count: 0, holding: 0 },
+  }
+}
+
+async function requestOf(db: Db, id: string | null): Promise<RequestRow | null> {
+  if (id === null) return null
+  const [row] = await db.select().from(accessRequests).where(eq(accessRequests.id, id))
+  return row ?? null
+}
+
+/** A condition on `reason_spans`: of the same thing as a request. */
+const sameReason = ({ appId, label }: RequestRow) =>
+  sql`s.app_id = ${appId} and s.label is not distinct from ${label}::text`
+
+async function heldBefore(db: Db, request: RequestRow): Promise<TaskGrounds['held_before']> {
+  const { rows } = await db.execute<{ since: Date; until: Date }>(sql`
+    select s.since, s.until from reason_spans s
+    where s.user_id = ${request.targetUserId} and ${sameReason(request)} and s.until is not null
+    order by s.since desc, s.id desc limit ${MAX_BEFORE}`)
+  return rows.map(({ since, until }) => ({
+    since: new Date(since).toISOString(),
+    until: new Date(until).toISOString(),
+  }))
+}
+
+/** Others with the same manager, and how many of them hold the same: by a request or policy, or as a sync saw it. */
+async function colleaguesOf(
+  db: Db,
+  request: RequestRow,
+  managerId: string,
+): Promise<TaskGrounds['colleagues']> {
+  const { appId, permissionId, targetUserId } = request
+  const account = sql`select from account_spans a where a.user_id = people.id and a.app_id = ${appId} and a.until is null`
+  // For the app itself an account is enough.
+  const seen =
+    request.label === null
+      ? sql`exists (${account})`
+      : sql`exists (select from requestable_permissions p
+          join entitlements e on e.app_id = p.app_id and e.entitlement_type = p.entitlement_type
+            and md5(e.resource_id || chr(1) || e.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id)
+            and e.external_id = p.entitlement_id and e.resource_id = p.resource_id
+          join association_spans h on h.entitlement_id = e.id and h.until is null
+          join account_spans a on a.account_id = h.account_id and a.until is null
+          where p.id = ${permissionId}::uuid and a.user_id = people.id)`
+  const { rows } = await db.execute<{ count: string; holding: string }>(sql`
+    with people as materialized (
+      select id from users where manager_id = ${managerId} and id <> ${targetUserId}
+        and status not in ('SUSPENDED', 'INACTIVE') limit ${MAX_COLLEAGUES}
+    )
+    select count(*) as count, count(*) filter (where exists (
+        select from reason_spans s where s.user_id = people.id and ${sameReason(request)} and s.until is null
+      ) or ${seen}) as holding
+    from people`)
+  return { count: Number(rows[0]?.count ?? 0), holding: Number(rows[0]?.holding ?? 0) }
+}

@@ -1,0 +1,145 @@
+/** What would happen if somebody asked now: who decides, how long that usually takes. */
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import {
+  type DecisionStep,
+  MAX_DECIDERS_NAMED,
+  type RequestOutlook,
+} from '../../contract/models/asking.ts'
+import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { groups } from '../../database/schema/people.ts'
+import type { Approvers } from '../../database/schema/requests.ts'
+import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import { settingsView } from '../catalogue/store/settings-view.ts'
+import { type Found, findInStore, permissionsFoundBy } from '../catalogue/store/visibility.ts'
+import { findUser, usersOf } from '../directory/users.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { decidersOf, stepsOf } from '../requests/approvers.ts'
+import { requestConfig } from '../requests/config.ts'
+
+type Query = { requestable_permission_id: string | null; target_user_id: string | null }
+
+/** @throws CoreError 404 for what the caller does not find in the store, 422 for a person who is not there */
+export async function requestOutlook(
+  db: Db,
+  principal: Principal,
+  appId: string,
+  { requestable_permission_id: permissionId, target_user_id: targetId }: Query,
+): Promise<RequestOutlook> {
+  const found = await findInStore(db, principal, appId)
+  const permission =
+    permissionId === null ? null : await permissionOf(db, principal, found, permissionId)
+  const target = await findUser(db, principal, targetId ?? principal.userId).catch(noTarget)
+  const { app } = found
+  const { plan, lengths, defaultLength, manualSteps, provisioningWebhook } = requestConfig(
+    app,
+    found.settings,
+    permission,
+  )
+  const planned = {
+    ...{ appId: app.id, domainId: app.domainId, plan },
+    ...{ requesterId: principal.userId, targetUserId: target.id },
+  }
+  const steps: DecisionStep[] = []
+  for (const step of stepsOf(plan)) {
+    const who = (await decidersOf(db, planned, step)) ?? { users: [], groups: [] }
+    const kind = step === 'manager' ? 'manager' : 'approvers'
+    steps.push({
+      kind,
+      deciders: await named(db, who),
+      count: who.users.length + who.groups.length,
+    })
+  }
+  return {
+    app_id: app.id,
+    requestable_permission_id: permission?.id ?? null,
+    steps,
+    access_lengths: lengths.length > 0 ? [...lengths] : ALL_LENGTHS,
+    default_access_length: defaultLength,
+    given_by_hand: manualSteps || (provisioningWebhook === null && app.connectorId === null),
+    ...(await timeOf(db, app.id)),
+  }
+}
+
+/** The cast: the keys of a table are names of its type. */
+const ALL_LENGTHS = Object.keys(ACCESS_LENGTHS) as AccessLength[]
+
+const noTarget = (error: unknown): never => {
+  if (!(error instanceof CoreError && error.status === 404)) throw error
+  const loc = ['query', 'target_user_id']
+  throw new CoreError(422, [
+    { loc, type: 'value_error', msg: 'Value error, there is no such user' },
+  ])
+}
+
+async function permissionOf(
+  db: Db,
+  principal: Principal,
+  found: Found,
+  id: string,
+): Promise<PermissionRow> {
+  const view = settingsView(found.app, found.settings)
+  const [row] = isId(id)
+    ? await db
+        .select()
+        .from(requestablePermissions)
+        .where(
+          and(
+            eq(requestablePermissions.appId, found.app.id),
+            eq(requestablePermissions.id, id),
+            permissionsFoundBy(principal, found, view),
+          ),
+        )
+    : []
+  if (!row) throw notFound('Permission')
+  return row
+}
+
+/** Those who are asked, as an assignee of a task is told. */
+async function named(db: Db, { users, groups: groupIds }: Approvers) {
+  const people = await usersOf(db, users.slice(0, MAX_DECIDERS_NAMED))
+  const teams =
+    groupIds.length === 0
+      ? []
+      : await db
+          .select({ id: groups.id, name: groups.name })
+          .from(groups)
+          .where(inArray(groups.id, groupIds.slice(0, MAX_DECIDERS_NAMED)))
+  const told = [
+    ...people.map(({ id, givenName, familyName, email }) => ({
+      ...{ id, type: 'USER' as const, email },
+      name: `${givenName} ${familyName}`.trim() || email,
+    })),
+    ...teams.map(({ id, name }) => ({ id, type: 'GROUP' as const, name, email: null })),
+  ]
+  return told.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_DECIDERS_NAMED)
+}
+
+type Times = Pick<RequestOutlook, 'median_decision_seconds' | 'decided_requests'>
+
+/** From when requests for an app were made until people had decided them. */
+async function timeOf(db: Db, appId: string): Promise<Times> {
+  const { rows } = await db.execute<{ median: number | null; decided: string }>(sql`
+    with decided as (
+      select extract(epoch from (
+        select max(t.updated_at) from tasks t where t.access_request_id = r.id
+          and t.task_category in ('MANAGER_APPROVAL', 'APPROVAL')
+          and t.status in ('COMPLETED', 'DISMISSED') and t.resolved_by_id is not null
+      ) - r.created_at) as seconds
+      from access_requests r
+      where r.app_id = ${appId} and r.created_at > now() - interval '90 days'
+        and r.status not in ('PENDING', 'PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL')
+      order by r.created_at desc limit 1000
+    )
+    select percentile_cont(0.5) within group (order by seconds)::float8 as median, count(seconds) as decided
+    from decided where seconds is not null`)
+  const [row] = rows
+  const median = row?.median ?? null
+  return {
+    median_decision_seconds: median === null ? null : Math.round(median),
+    decided_requests: Number(row?.decided ?? 0),
+  }
+}

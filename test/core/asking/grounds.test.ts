@@ -1,0 +1,126 @@
+/** What a decision can rest on, and the reason that goes with it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { app, type CoreHost, type Person, person, startCore, task } from '../host.ts'
+import { type Company, company } from '../requests/company.ts'
+
+let core: CoreHost
+let acme: Company
+let ada: Person
+let boss: Person
+let appId: string
+let permission: string
+beforeAll(async () => {
+  core = await startCore()
+  acme = company(core)
+  ada = await person(core.db, 'ada@example.com')
+  boss = await person(core.db, 'boss@example.com')
+  await acme.setManager(ada.id, boss.id)
+  appId = await acme.inStore(await app(core.db, 'Warehouse'), { require_manager_approval: true })
+  permission = await acme.group(appId, 'readers', 'Readers')
+})
+afterAll(() => core.stop())
+
+const ask = (who: Person) =>
+  acme.asked(who, {
+    app_id: appId,
+    requestable_permission_ids: [permission],
+    business_justification: 'Month end',
+    access_length: '8 hours',
+  })
+
+const grounds = async (who: Person, requestId: string) => {
+  const { id } = await acme.openTask(requestId)
+  return core.call('GET', `/tasks/${id}/grounds`, { token: who.token })
+}
+
+describe('the grounds of a task', () => {
+  test('say what is asked, by whom, why, how long and until when', async () => {
+    const { body } = await grounds(boss, await ask(ada))
+    expect(body).toMatchObject({
+      app_name: 'Warehouse',
+      permission_label: 'Readers',
+      requester_user: { id: ada.id },
+      target_user: { id: ada.id },
+      manager_user: { id: boss.id },
+      business_justification: 'Month end',
+      expiration_in_seconds: 8 * 3600,
+      holds: [],
+      held_before: [],
+      colleagues: { count: 0, holding: 0 },
+    })
+    expect(Date.parse(body.decide_until)).toBeGreaterThan(Date.parse(body.asked_at))
+  })
+
+  test('count the others of the same manager who have the same, and tell what was had before', async () => {
+    const bob = await person(core.db, 'bob@example.com')
+    const carl = await person(core.db, 'carl@example.com')
+    for (const one of [bob, carl]) await acme.setManager(one.id, boss.id)
+    const given = await ask(bob)
+    await acme.settle(given, 'complete')
+    await acme.reaches(given, 'PENDING_MANUAL_PROVISIONING')
+    await acme.settle(given, 'complete')
+    await acme.reaches(given, 'COMPLETED')
+    const forCarl = await grounds(boss, await ask(carl))
+    expect(forCarl.body.colleagues).toEqual({ count: 2, holding: 1 })
+
+    const again = await grounds(boss, await ask(bob))
+    expect(again.body.holds).toMatchObject([{ label: 'Readers', kind: 'granted' }])
+    await core.call('POST', `/appstore/access_requests/${given}/give_back`, { token: bob.token })
+    await acme.reaches(given, 'PENDING_MANUAL_DEPROVISIONING')
+    await acme.settle(given, 'complete')
+    await acme.reaches(given, 'REVERTED')
+    const later = await grounds(boss, await ask(bob))
+    expect(later.body.held_before).toHaveLength(1)
+  })
+
+  test('are for who may act on the task alone', async () => {
+    const eve = await person(core.db, 'eve@example.com')
+    const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
+    const id = await ask(ada)
+    expect((await grounds(eve, id)).status).toBe(404)
+    expect((await grounds(reader, id)).status).toBe(403)
+  })
+
+  test('of a task without a request are what the task says', async () => {
+    const id = await task(core.db, { category: 'GENERIC', userIds: [boss.id] })
+    const { status, body } = await core.call('GET', `/tasks/${id}/grounds`, { token: boss.token })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ target_user: null, asked_at: null, holds: [] })
+  })
+})
+
+describe('a decision', () => {
+  const decide = async (requestId: string, body: object) => {
+    const { id } = await acme.openTask(requestId)
+    const path = `/tasks/${id}/perform-action`
+    return { id, ...(await core.call('POST', path, { token: boss.token, body })) }
+  }
+
+  test('takes a reason, which the requester reads and the task keeps', async () => {
+    const id = await ask(ada)
+    const { id: taskId, status } = await decide(id, { action_type: 'deny', reason: ' Not now ' })
+    expect(status).toBe(204)
+    const read = await core.call('GET', `/appstore/access_requests/${id}`, { token: ada.token })
+    expect(read.body.notes.MANAGER_DENIED).toBe('Not now')
+    const kept = await core.call('GET', `/tasks/${taskId}?expand=comments`, { token: boss.token })
+    expect(kept.body.comments).toMatchObject([{ body: 'Not now', created_by: { id: boss.id } }])
+  })
+
+  test('needs none', async () => {
+    const id = await ask(ada)
+    const { id: taskId, status } = await decide(id, { action_type: 'approve', reason: '  ' })
+    expect(status).toBe(204)
+    const kept = await core.call('GET', `/tasks/${taskId}?expand=comments`, { token: boss.token })
+    expect(kept.body.comments).toEqual([])
+  })
+})
+
+test('open=true lists the tasks that somebody still has to do', async () => {
+  const doer = await person(core.db, 'doer@example.com')
+  const made: Record<string, string> = {}
+  for (const status of ['PENDING', 'ACCEPTED', 'COMPLETED', 'DISMISSED', 'BLOCKED'])
+    made[status] = await task(core.db, { status, userIds: [doer.id] })
+  const { body } = await core.call('GET', '/tasks?open=true', { token: doer.token })
+  const ids = body.items.map(({ id }: { id: string }) => id)
+  expect(ids.sort()).toEqual([made['PENDING'], made['ACCEPTED']].sort())
+})
