@@ -25,7 +25,9 @@ import { type Check, guard, hostCheck, tokenCheck } from './edge/guards.ts'
 import { answerKept, madeOnce } from './edge/kept.ts'
 import { createOnError } from './edge/problem.ts'
 import { nameRequest, REQUEST_ID } from './edge/request-id.ts'
+import { assetRoutes } from './frame/assets.ts'
 import { operatorRoutes } from './operator/routes.ts'
+import { pageRoutes } from './pages/routes.ts'
 import type { Readiness } from './readiness.ts'
 import { settingsRoutes } from './settings/routes.ts'
 
@@ -79,6 +81,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const document = () => inSlices(documentSteps({ connectorsPath }))
   documents(app, document)
   app.route('/', docsRoutes(document))
+  app.route('/assets', assetRoutes())
+  app.route('/', pageRoutes(deps.core))
 
   app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
 
@@ -129,6 +133,7 @@ const READ_ONLY = [
   '/readyz',
   '/readyz/connectors',
   '/metrics',
+  '/assets/*',
   '/openapi.json',
   '/docs',
   '/docs.css',

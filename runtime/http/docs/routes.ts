@@ -1,4 +1,4 @@
-/** The documentation below /docs, and the way to it from `/`. */
+/** The documentation below /docs. */
 import { type Context, Hono } from 'hono'
 import { DOCS_STYLE, docsPageSteps } from '../documents/docs-page.ts'
 import type { Document } from '../documents/document.ts'
@@ -35,11 +35,6 @@ export function docsRoutes(document: () => Promise<Document>): Hono<Env> {
   const style = madeOnce('text/css; charset=utf-8', () => PAGES_STYLE)
   const referenceStyle = madeOnce('text/css; charset=utf-8', () => DOCS_STYLE)
 
-  // Programs get what they always got here: no page.
-  app.get('/', (c, next) => {
-    c.header('vary', 'accept')
-    return takesHtml(c.req.header('accept')) ? c.redirect('/docs', 302) : next()
-  })
   app.get('/docs.css', async (c) => answerKept(c, await referenceStyle()))
   app.get('/docs/style.css', async (c) => answerKept(c, await style()))
   app.get('/docs/api', async (c) => answerKept(c, await reference(), PAGE_HEADERS))
@@ -59,17 +54,4 @@ export function docsRoutes(document: () => Promise<Document>): Hono<Env> {
     return c.html(await library.missing(), 404, PAGE_HEADERS)
   }
   return app
-}
-
-/** Whether somebody reads it: browsers name HTML, programs do not. */
-function takesHtml(accepted = ''): boolean {
-  return accepted
-    .toLowerCase()
-    .split(',')
-    .slice(0, 20)
-    .map((one) => one.split(';').map((part) => part.trim()))
-    .some(
-      ([type, ...params]) =>
-        type === 'text/html' && !params.some((param) => /^q=0(?:\.0*)?$/.test(param)),
-    )
 }

@@ -1,8 +1,6 @@
 /** What all settings pages have: head, header, and the page that only says something. */
 import { html } from 'hono/html'
-import { PROOF } from './form.ts'
-
-export type Markup = ReturnType<typeof html>
+import { type Markup, proofField } from '../frame/layout.ts'
 
 export type Visitor = {
   email: string
@@ -21,9 +19,6 @@ export type Page = {
   visitor: Visitor | null
   content: Markup
 }
-
-export const proofField = (proof: string): Markup =>
-  html`<input type="hidden" name="${PROOF}" value="${proof}">`
 
 export function layout({ title, visitor, content }: Page): Markup {
   return html`<!doctype html>
@@ -50,6 +45,7 @@ ${content}
 }
 
 const header = ({ email, roles, proof }: Visitor): Markup => html`<nav aria-label="Settings">
+<a href="/access">My access</a>
 <a href="${TOKENS_PATH}" aria-current="page">API tokens</a>
 </nav>
 <p class="who">Signed in as <strong>${email}</strong>${roles.length > 0 ? ` (${roles.join(', ')})` : ''}</p>
@@ -61,6 +57,6 @@ export const messagePage = (title: string, text: string): Markup =>
     title,
     visitor: null,
     content: html`<h1>${title}</h1>
-<p class="lead">${text.charAt(0).toUpperCase()}${text.slice(1)}.</p>
+<p class="lead">${text}</p>
 <p><a href="${TOKENS_PATH}">Back to the API tokens</a></p>`,
   })

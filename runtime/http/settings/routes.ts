@@ -1,21 +1,17 @@
-/**
- * The settings pages: rendered here, plain forms, nothing from elsewhere. Order of checks of a form:
- * whose page sent it, the session, the form itself, its proof, then what it asks for.
- */
+/** The settings pages: rendered here, plain forms, nothing from elsewhere. */
 
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { CoreError } from '../../contract/errors/problem.ts'
-import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { createOwnToken, listOwnTokens, revokeOwnToken } from '../../core/sign-in/own-tokens.ts'
-import { endSession, findSession, type Session } from '../../core/sign-in/sessions.ts'
-import type { Db } from '../../database/database.ts'
-import { createRateLimit } from '../core/rate-limit.ts'
+import { endSession } from '../../core/sign-in/sessions.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
-import { away, toCoreError } from '../edge/to-core-error.ts'
-import { dropSession, sessionOf } from './cookies.ts'
-import { type Form, isProven, proofOf, readForm, refuseForeign } from './form.ts'
+import { dropSession, sessionOf } from '../frame/cookies.ts'
+import { createErrorPage } from '../frame/error-page.ts'
+import { proofOf } from '../frame/form.ts'
+import { PAGE_HEADERS } from '../frame/layout.ts'
+import { createVisits, type SignedIn } from '../frame/signed-in.ts'
 import { messagePage, SIGN_IN_PATH, TOKENS_PATH } from './layout.ts'
 import { SETTINGS_SCRIPT } from './script.ts'
 import { signInRoutes } from './sign-in-routes.ts'
@@ -23,45 +19,15 @@ import { SETTINGS_STYLE } from './style.ts'
 import { judgeTokenForm, NOTHING } from './token-form.ts'
 import { type TokensPage, tokensPage } from './tokens-page.ts'
 
-const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-}
-
-const TITLES: Record<number, string> = {
-  400: 'That form cannot be read',
-  403: 'Not allowed',
-  404: 'Not found',
-  405: 'Not here',
-  409: 'Not now',
-  413: 'Too much',
-  415: 'That form cannot be read',
-  429: 'Too many tries',
-  503: 'Try again in a moment',
-}
-
-type SignedIn = { db: Db; secret: string; session: Session }
-
 /** Routes below /settings. */
 export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   const { hasher, log } = deps
   const routes = new Hono<Env>()
-  const rate = createRateLimit({ ...CALLER_LIMITS.settings_forms, most: deps.requestsPerMinute })
+  const { signedIn, sent } = createVisits(deps)
 
-  routes.onError((thrown, c) => {
-    const requestId = c.get('requestId')
-    const error = toCoreError(thrown, requestId)
-    if (error.status >= 500)
-      log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
-    for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
-    const title = TITLES[error.status] ?? 'Something went wrong'
-    return c.html(messagePage(title, String(error.detail)), error.status)
-  })
+  routes.onError(createErrorPage(log, messagePage))
   routes.use(async (c, next) => {
-    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value)
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
     await next()
   })
 
@@ -74,32 +40,9 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   )
   routes.route('/', signInRoutes(deps))
 
-  /** Who is signed in; null for nobody. */
-  async function signedIn(c: Context<Env>): Promise<SignedIn | null> {
-    const secret = sessionOf(c)
-    if (secret === null) return null
-    const db = deps.db()
-    if (!db) throw away()
-    const session = await findSession(db, hasher, secret)
-    return session && { db, secret, session }
-  }
-
   const toSignIn = (c: Context<Env>): Response => {
     if (sessionOf(c) !== null) dropSession(c)
     return c.redirect(SIGN_IN_PATH, 303)
-  }
-
-  /** A form of somebody who is signed in; null for one of nobody. */
-  async function sent(c: Context<Env>): Promise<(SignedIn & { form: Form }) | null> {
-    refuseForeign(c)
-    const who = await signedIn(c)
-    if (!who) return null
-    const { allowed, headers } = rate.count(who.session.actor.userId, Date.now())
-    if (!allowed) throw new CoreError(429, 'Too many requests; wait a minute', headers)
-    const form = await readForm(c)
-    if (!isProven(hasher, who.secret, form))
-      throw new CoreError(403, 'The form is of an earlier visit; open the page again')
-    return { ...who, form }
   }
 
   async function show(

@@ -8,8 +8,9 @@ import type { CoreDeps } from '../core/routes.ts'
 import { networkOf } from '../edge/client-address.ts'
 import type { Env } from '../edge/env.ts'
 import { away } from '../edge/to-core-error.ts'
-import { ensureVisitor, keepSession, sessionOf, visitorOf } from './cookies.ts'
-import { isProven, proofOf, readForm, refuseForeign } from './form.ts'
+import { ensureVisitor, keepSession, sessionOf, visitorOf } from '../frame/cookies.ts'
+import { isProven, proofOf, readForm, refuseForeign } from '../frame/form.ts'
+import { ownPath } from '../frame/own-path.ts'
 import { TOKENS_PATH } from './layout.ts'
 import { type SignInProblem, signInPage } from './sign-in-page.ts'
 
@@ -30,19 +31,25 @@ export function signInRoutes({ db: reach, hasher, clientAddress }: CoreDeps): Ho
   const routes = new Hono<Env>()
   const rate = createRateLimit(CALLER_LIMITS.sign_in_tries)
 
-  const show = (c: Context<Env>, problem: SignInProblem | null, status: 200 | 403 | 422) =>
-    c.html(signInPage(proofOf(hasher, ensureVisitor(c)), problem), status)
+  const show = (
+    c: Context<Env>,
+    problem: SignInProblem | null,
+    status: 200 | 403 | 422,
+    next: string | null,
+  ) => c.html(signInPage({ proof: proofOf(hasher, ensureVisitor(c)), problem, next }), status)
 
-  routes.get('/sign-in', (c) => show(c, null, 200))
+  routes.get('/sign-in', (c) => show(c, null, 200, ownPath(c.req.query('next'))))
 
   routes.post('/sign-in', async (c) => {
     refuseForeign(c)
     const form = await readForm(c)
+    const next = ownPath(form.get('next'))
     const visitor = visitorOf(c)
-    if (visitor === null || !isProven(hasher, visitor, form)) return show(c, PROBLEMS.form, 403)
+    if (visitor === null || !isProven(hasher, visitor, form))
+      return show(c, PROBLEMS.form, 403, next)
     const code = form.get('code')?.trim() ?? ''
     const token = form.get('token')?.trim() ?? ''
-    if (code === '' && token === '') return show(c, PROBLEMS.nothing, 422)
+    if (code === '' && token === '') return show(c, PROBLEMS.nothing, 422, next)
     const db = reach()
     if (!db) throw away()
     // What was refused without asking whether a secret is right is no try: it would lock others out.
@@ -56,11 +63,11 @@ export function signInRoutes({ db: reach, hasher, clientAddress }: CoreDeps): Ho
     const secret = await (code === ''
       ? signInByToken(db, hasher, token)
       : signInByCode(db, hasher, code))
-    if (secret === null) return show(c, code === '' ? PROBLEMS.token : PROBLEMS.code, 403)
+    if (secret === null) return show(c, code === '' ? PROBLEMS.token : PROBLEMS.code, 403, next)
     const former = sessionOf(c)
     if (former !== null) await endSession(db, hasher, former)
     keepSession(c, secret)
-    return c.redirect(TOKENS_PATH, 303)
+    return c.redirect(next ?? TOKENS_PATH, 303)
   })
   return routes
 }

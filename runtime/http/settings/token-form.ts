@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { isId } from '../../core/kernel/id.ts'
 import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
-import type { Form } from './form.ts'
+import type { Form } from '../frame/form.ts'
 
 /** In UTF-16 units, as browsers count. */
 export const MAX_NAME = 100

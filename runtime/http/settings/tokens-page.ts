@@ -1,7 +1,8 @@
 /** The API tokens page: the one that was just made, a form for another, and the list. */
 import { html } from 'hono/html'
 import type { OwnToken } from '../../core/sign-in/own-tokens.ts'
-import { layout, type Markup, proofField, TOKENS_PATH, type Visitor } from './layout.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import { layout, TOKENS_PATH, type Visitor } from './layout.ts'
 import { MAX_DESCRIPTION, MAX_NAME, type Problems, type Values } from './token-form.ts'
 
 export type TokensPage = {

@@ -136,22 +136,3 @@ describe('the search', () => {
     expect((await get('/docs/search')).status).toBe(200)
   })
 })
-
-describe('the address of the host alone', () => {
-  test.each([
-    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-    'TEXT/HTML',
-    'application/json, text/html;q=0.1',
-  ])('leads a browser to the documentation: %s', async (accept) => {
-    const reply = await get('/', { accept })
-    expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs'])
-    expect(reply.headers.get('vary')).toBe('accept')
-  })
-
-  test.each(['*/*', 'application/json', '', 'text/html;q=0', 'text/plain'])(
-    'is nothing for a program: %j',
-    async (accept) => {
-      expect((await get('/', { accept })).status).toBe(404)
-    },
-  )
-})

@@ -371,7 +371,7 @@ describe('every answer', () => {
     expect(reply.status).toBe(status)
     expect(Object.fromEntries(reply.headers)).toMatchObject({
       'content-security-policy':
-        "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -379,11 +379,10 @@ describe('every answer', () => {
   })
 
   test('has no script and no style of its own in the page', async () => {
-    for (const path of ['/settings/sign-in', PAGE]) {
+    const scripts = { '/settings/sign-in': '/assets/keyway.js', [PAGE]: '/settings/script.js' }
+    for (const [path, script] of Object.entries(scripts)) {
       const { text } = await visitor.get(path)
-      expect(text.match(/<script[^>]*>[^<]*/g)).toEqual([
-        '<script src="/settings/script.js" defer>',
-      ])
+      expect(text.match(/<script[^>]*>[^<]*/g)).toEqual([`<script src="${script}" defer>`])
       expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|https?:\/\//)
     }
   })

@@ -182,18 +182,27 @@ describe('signing in with a token', () => {
 })
 
 describe('a session', () => {
-  test('is a cookie for these pages alone, that no script and no other site can use', async () => {
+  test('is a cookie that no script can read, and no form of another site sends', async () => {
     const { visitor } = await tryWith({ token: ada.token })
     const line = visitor.set.find((one) => one.startsWith('keyway_session=')) ?? ''
     expect(line.split('; ').slice(1).sort()).toEqual([
       'HttpOnly',
       'Max-Age=28800',
-      'Path=/settings',
-      'SameSite=Strict',
+      'Path=/',
+      'SameSite=Lax',
     ])
     const headers = { 'x-forwarded-proto': 'https' }
-    const secure = await tryWith({ token: ada.token }, { headers })
-    expect(secure.visitor.set.find((one) => one.startsWith('keyway_session='))).toContain('Secure')
+    const secure = visit(core)
+    await secure.get('/settings/sign-in', { headers })
+    await secure.post('/settings/sign-in', { token: ada.token }, { headers })
+    const secured = secure.set.find((one) => one.startsWith('__Host-keyway_session=')) ?? ''
+    expect(secured.split('; ').slice(1).sort()).toEqual([
+      'HttpOnly',
+      'Max-Age=28800',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ])
   })
 
   test('is kept as a hash alone', async () => {

@@ -1,5 +1,5 @@
 /**
- * Forms of the settings pages: how they are read, and how it is known that they are ours. Any page can
+ * Forms of the pages: how they are read, and how it is known that they are ours. Any page can
  * send a form to any address, so each must come from our own page and name its session's secret.
  */
 

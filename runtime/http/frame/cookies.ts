@@ -1,0 +1,74 @@
+/** The cookies of the pages: who is signed in, who asked for the form to do so, and what was just done. */
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { SESSION_MS } from '../../core/sign-in/sessions.ts'
+import { randomSecret } from '../../secrets/key-derivation.ts'
+import type { Env } from '../edge/env.ts'
+
+const SESSION = 'keyway_session'
+const VISITOR = 'keyway_visitor'
+const FLASH = 'keyway_flash'
+
+/** Where the session's cookie of earlier versions counted. */
+const FORMER_PATH = '/settings'
+
+/** Behind a proxy that ends TLS, the proxy says so; who says it falsely only loses the own cookie. */
+const isHttps = (c: Context<Env>): boolean =>
+  c.req.header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ||
+  new URL(c.req.url).protocol === 'https:'
+
+/** By https the name has the prefix that keeps other hosts of the domain, and plain http, from setting it. */
+const nameOf = (c: Context<Env>, name: string): string => (isHttps(c) ? `__Host-${name}` : name)
+
+const options = (c: Context<Env>, sameSite: 'Strict' | 'Lax') =>
+  ({ httpOnly: true, sameSite, path: '/', secure: isHttps(c) }) as const
+
+const textOf = (c: Context<Env>, name: string): string | null => {
+  const text = getCookie(c, nameOf(c, name)) ?? ''
+  return /^[\w.-]{20,100}$/.test(text) ? text : null
+}
+
+export const sessionOf = (c: Context<Env>): string | null => textOf(c, SESSION)
+
+/**
+ * `Lax`: a link in a mail, and the way back from a provider of sign-in, open a page for who is signed in. What
+ * changes something is a form with a proof, which other sites cannot send.
+ */
+export function keepSession(c: Context<Env>, secret: string): void {
+  if (sessionOf(c) !== null) dropFormer(c)
+  setCookie(c, nameOf(c, SESSION), secret, { ...options(c, 'Lax'), maxAge: SESSION_MS / 1000 })
+  deleteCookie(c, nameOf(c, VISITOR), options(c, 'Strict'))
+}
+
+export function dropSession(c: Context<Env>): void {
+  dropFormer(c)
+  deleteCookie(c, nameOf(c, SESSION), options(c, 'Lax'))
+}
+
+/** A browser sends the one of the longer path first: it would hide the other. */
+const dropFormer = (c: Context<Env>): void =>
+  void deleteCookie(c, SESSION, { path: FORMER_PATH, secure: isHttps(c) })
+
+/** The secret that a sign-in form is bound to, before there is a session. */
+export const visitorOf = (c: Context<Env>): string | null => textOf(c, VISITOR)
+
+export function ensureVisitor(c: Context<Env>): string {
+  const known = visitorOf(c)
+  if (known !== null) return known
+  const made = randomSecret()
+  setCookie(c, nameOf(c, VISITOR), made, options(c, 'Strict'))
+  return made
+}
+
+/** Longest time from what was done to the page that says so, in seconds. */
+const FLASH_SECONDS = 60
+
+export const keepFlash = (c: Context<Env>, text: string): void =>
+  setCookie(c, nameOf(c, FLASH), text, { ...options(c, 'Lax'), maxAge: FLASH_SECONDS })
+
+/** What was kept, once. */
+export function takeFlash(c: Context<Env>): string | null {
+  const text = textOf(c, FLASH)
+  if (text !== null) deleteCookie(c, nameOf(c, FLASH), options(c, 'Lax'))
+  return text
+}

@@ -1,0 +1,118 @@
+/** What all pages have: head, top bar, account, the message of what was just done. */
+import { html } from 'hono/html'
+import { assetAt } from './assets.ts'
+import { PROOF } from './form.ts'
+import { icon, sign } from './icons.ts'
+import { initials } from './words.ts'
+
+export type Markup = ReturnType<typeof html>
+
+/** Places of the top bar. */
+export const AREAS = {
+  access: { path: '/access', words: 'My access' },
+  inbox: { path: '/inbox', words: 'Inbox' },
+} as const
+export type Area = keyof typeof AREAS
+
+/** Somebody who is signed in, as a page shows them. */
+export type Visitor = {
+  name: string
+  email: string
+  roles: readonly string[]
+  /** Proof for the forms of the session. */
+  proof: string
+  /** How many tasks wait. */
+  waiting: number
+}
+
+export type Page = {
+  title: string
+  /** Null for one who is not signed in, or not known to be. */
+  visitor: Visitor | null
+  area?: Area
+  content: Markup
+}
+
+/** What a page of ours may do: show itself, its style and its script, and send forms to this host. */
+export const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const
+
+export const proofField = (proof: string): Markup =>
+  html`<input type="hidden" name="${PROOF}" value="${proof}">`
+
+export function layout({ title, visitor, area, content }: Page): Markup {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Keyway</title>
+<link rel="icon" href="${assetAt('keyway.svg')}">
+<link rel="stylesheet" href="${assetAt('keyway.css')}">
+<script src="${assetAt('keyway.js')}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+${visitor && topBar(visitor, area ?? null)}
+<main id="main" tabindex="-1">
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+export const brand = (): Markup =>
+  html`<a class="brand" href="/" aria-label="Keyway">${sign()}<span>Keyway</span></a>`
+
+const topBar = (visitor: Visitor, area: Area | null): Markup => html`<header class="top">
+${brand()}
+<nav class="areas" aria-label="Areas">
+${Object.entries(AREAS).map(
+  ([name, { path, words }]) =>
+    html`<a href="${path}"${name === area ? html` aria-current="true"` : ''}>${words}${name === 'inbox' && visitor.waiting > 0 ? waiting(visitor.waiting) : ''}</a>`,
+)}
+</nav>
+<form class="find" role="search" action="${AREAS.access.path}">
+<label class="unseen" for="find">Search apps</label>
+${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholder="Search apps" autocomplete="off" maxlength="200"><kbd aria-hidden="true">/</kbd>
+</form>
+<details class="menu">
+<summary><span class="avatar busy" aria-hidden="true">${initials(visitor.name)}</span><span class="unseen">Account of ${visitor.name}</span></summary>
+<div>
+<p><strong class="wrap">${visitor.name}</strong><span class="sub wrap">${visitor.email}</span>${visitor.roles.length > 0 ? html`<span class="sub">Roles: ${visitor.roles.join(', ')}</span>` : ''}</p>
+<a href="/settings/api-tokens">API tokens</a>
+<a href="/docs">Documentation</a>
+<form method="post" action="/sign-out">${proofField(visitor.proof)}<button>Sign out</button></form>
+<form method="post" action="/sign-out/everywhere">${proofField(visitor.proof)}<button>Sign out everywhere</button></form>
+</div>
+</details>
+</header>`
+
+const waiting = (count: number): Markup =>
+  html` <span class="count hot"><span class="unseen">tasks waiting: </span>${count > 99 ? '99+' : count}</span>`
+
+/** A page that says one thing, and leads back. */
+export const messagePage = (
+  title: string,
+  text: Markup | string,
+  visitor: Visitor | null = null,
+): Markup =>
+  layout({
+    title,
+    visitor,
+    content: html`<div class="door">
+${visitor ? '' : brand()}
+<section class="card" aria-labelledby="h-said"><div class="in stack">
+<h1 id="h-said">${title}</h1>
+<p>${text}</p>
+<p><a class="btn" href="/">Go to the start</a></p>
+</div></section>
+</div>`,
+  })

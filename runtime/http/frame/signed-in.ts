@@ -1,0 +1,83 @@
+/**
+ * Who is signed in, and the forms that they send. Order of checks of a form: whose page sent it, the session, how
+ * many were sent, the form itself, its proof.
+ */
+import type { Context } from 'hono'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import type { RequestContext } from '../../core/kernel/context/context.ts'
+import type { Principal } from '../../core/kernel/identity/principal.ts'
+import { findSession, type Session } from '../../core/sign-in/sessions.ts'
+import type { Db } from '../../database/database.ts'
+import { createRateLimit } from '../core/rate-limit.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import type { Env } from '../edge/env.ts'
+import { away } from '../edge/to-core-error.ts'
+import { sessionOf } from './cookies.ts'
+import { type Form, isProven, readForm, refuseForeign } from './form.ts'
+
+export type SignedIn = { db: Db; secret: string; session: Session }
+
+/** A form of somebody who is signed in; `proven`: it is of a page of this very session. */
+export type Sent = SignedIn & { form: Form; proven: boolean }
+
+export type Visits = {
+  /** Who is signed in; null for nobody. @throws CoreError 503 */
+  signedIn(c: Context<Env>): Promise<SignedIn | null>
+  /** A form, whether it is proven or not; `who` is null for one of nobody. @throws CoreError 403, 413, 415, 429 */
+  received(c: Context<Env>): Promise<{ who: SignedIn | null; form: Form; proven: boolean }>
+  /** A proven form; null for one of nobody. @throws CoreError 403, 413, 415, 429 */
+  sent(c: Context<Env>): Promise<Sent | null>
+}
+
+export function createVisits(deps: CoreDeps): Visits {
+  const { hasher } = deps
+  const rate = createRateLimit({ ...CALLER_LIMITS.settings_forms, most: deps.requestsPerMinute })
+
+  async function signedIn(c: Context<Env>): Promise<SignedIn | null> {
+    const secret = sessionOf(c)
+    if (secret === null) return null
+    const db = deps.db()
+    if (!db) throw away()
+    const session = await findSession(db, hasher, secret)
+    return session && { db, secret, session }
+  }
+
+  async function received(c: Context<Env>) {
+    refuseForeign(c)
+    const who = await signedIn(c)
+    if (who) {
+      const { allowed, headers } = rate.count(who.session.actor.userId, Date.now())
+      if (!allowed) throw new CoreError(429, 'Too many requests; wait a minute', headers)
+    }
+    const form = await readForm(c)
+    return { who, form, proven: who !== null && isProven(hasher, who.secret, form) }
+  }
+
+  async function sent(c: Context<Env>): Promise<Sent | null> {
+    const { who, form, proven } = await received(c)
+    if (!who) return null
+    if (!proven) throw new CoreError(403, 'The form is of an earlier visit; open the page again')
+    return { ...who, form, proven }
+  }
+  return { signedIn, received, sent }
+}
+
+/** Somebody who is signed in, as functions of the core take a caller. */
+export const principalOf = ({ session }: SignedIn): Principal => ({
+  ...session.actor,
+  tokenId: session.tokenId ?? '',
+  // That the token was used is noted by requests that bring it.
+  usedLately: true,
+})
+
+/** The parts of a request that a page makes of the core. */
+export const contextOf = (c: Context<Env>, { parts }: CoreDeps): RequestContext => {
+  const requestId = c.get('requestId')
+  return {
+    ...parts,
+    requestId,
+    cause: { kind: 'request', id: requestId },
+    signal: c.req.raw.signal,
+  }
+}

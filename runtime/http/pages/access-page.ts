@@ -1,0 +1,148 @@
+/** My access: what a person has, what they wait for, what they may ask for. */
+import { html } from 'hono/html'
+import type { AccessRequest } from '../../contract/models/access-request.ts'
+import type { App } from '../../contract/models/app.ts'
+import { PENDING_STATES } from '../../core/requests/states.ts'
+import { icon } from '../frame/icons.ts'
+import { layout, type Markup, type Visitor } from '../frame/layout.ts'
+import { accessLength, counted, day, initials, momentOf } from '../frame/words.ts'
+import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
+import { ask, empty, note, pagesNav } from './parts.ts'
+import { requestBadge } from './states.ts'
+import { stepsOf, timeline } from './timeline.ts'
+
+type Listed<T> = { items: readonly T[]; total: number; page: number; pages: number }
+
+export type AccessPage = {
+  visitor: Visitor
+  userId: string
+  flash: Markup | null
+  held: Listed<Held>
+  waiting: Listed<AccessRequest>
+  ended: Listed<AccessRequest>
+  store: Listed<App>
+  /** What the store was searched for. */
+  search: string
+  now: Date
+}
+
+export function accessPage(page: AccessPage): Markup {
+  const { visitor, held, now, waiting } = page
+  const soon = endingSoon(held.items, now)
+  return layout({
+    title: 'My access',
+    visitor,
+    area: 'access',
+    content: html`<div class="page portal">
+<div class="head">
+<div><h1>My access</h1><p>What you have, until when, and what you are waiting for.</p></div>
+<a class="btn main" href="#catalogue">${icon('plus')}Request access</a>
+</div>
+${page.flash ?? ''}
+${soon?.endsAt ? note('wait', 'clock', `“${soon.title}” of ${soon.place} ends soon`, html`On ${day(soon.endsAt, now)}. Ask to extend it if you still need it.`) : ''}
+${have(page)}
+${waitingFor(page)}
+${catalogue(page)}
+${held.items.map((one) => giveBackQuestion(one, visitor.proof))}
+${waiting.items.filter(canWithdraw).map((one) => withdrawQuestion(one, visitor.proof))}
+</div>`,
+  })
+}
+
+/** The address of the page with some of its parts chosen. */
+function addressOf(search: string, parts: Record<string, number>, hash: string): string {
+  const query = new URLSearchParams(search === '' ? {} : { q: search })
+  for (const [name, value] of Object.entries(parts)) if (value > 1) query.set(name, String(value))
+  const text = query.toString()
+  return `/access${text === '' ? '' : `?${text}`}#${hash}`
+}
+
+const have = ({ held, store, search, now }: AccessPage): Markup => html`
+<section class="card" id="have" aria-labelledby="h-have">
+<header><h2 id="h-have">What you have</h2><span class="count">${held.total}</span></header>
+${
+  held.items.length === 0
+    ? empty(
+        'info',
+        'Nothing yet',
+        html`What you are given appears here, with why you have it and until when. <a href="#catalogue">See what you can request</a>.`,
+      )
+    : html`<ul class="have">${held.items.map((one) => heldItem(one, now))}</ul>`
+}
+${pagesNav(held, 'what you have', (have) => addressOf(search, { have, page: store.page }, 'have'))}
+</section>`
+
+const thing = ({ requestable_permissions: [permission], app_name: app }: AccessRequest): string =>
+  permission?.label ?? app
+
+/** Until it is there, or somebody has said no, whoever asked may take it back. */
+export const canWithdraw = ({ status }: AccessRequest): boolean =>
+  PENDING_STATES.some((one) => one === status)
+
+export const withdrawQuestion = (request: AccessRequest, proof: string): Markup =>
+  ask({
+    id: `withdraw-${request.id}`,
+    title: `Withdraw the request for “${thing(request)}”?`,
+    text: 'Nobody has to decide on it any more. You can ask again at any time.',
+    action: `/access/requests/${request.id}/withdraw`,
+    proof,
+    button: 'Withdraw',
+    keep: 'Go on waiting',
+    field: html`<div class="field"><label for="why-${request.id}">Why <span class="soft">(optional)</span></label><input id="why-${request.id}" name="reason" maxlength="1000" autocomplete="off"></div>`,
+  })
+
+const waitingFor = (page: AccessPage): Markup => html`
+<section class="stack" id="waiting" aria-labelledby="h-waiting">
+<div class="row"><h2 id="h-waiting">What you are waiting for</h2><span class="count">${page.waiting.total}</span></div>
+${
+  page.waiting.items.length === 0
+    ? html`<p class="soft">Nothing. What you ask for appears here, with who decides and since when.</p>`
+    : html`<div class="stack halves">${page.waiting.items.map((one) => waitingCard(one, page))}</div>`
+}
+${page.waiting.total > page.waiting.items.length && html`<p class="small soft">${counted(page.waiting.total - page.waiting.items.length, 'older request')} not shown.</p>`}
+${page.ended.items.length > 0 && endedOnes(page)}
+</section>`
+
+const waitingCard = (request: AccessRequest, { userId, now }: AccessPage): Markup => html`
+<article class="card" aria-labelledby="r-${request.id}">
+<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(request.status)}</span></header>
+<div class="in stack">
+${timeline(stepsOf(request, { userId, now }))}
+${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="#withdraw-${request.id}" data-dialog>Withdraw<span class="unseen"> ${thing(request)}</span></a></div>`}
+</div></article>`
+
+const endedOnes = ({ ended, now }: AccessPage): Markup => html`
+<details class="more"><summary>Requests that have ended (${ended.total})</summary>
+<div class="card"><div class="scroll" role="region" aria-label="Requests that have ended" tabindex="0"><table>
+<thead><tr><th scope="col">What</th><th scope="col">How it ended</th><th scope="col" class="c3">Asked</th></tr></thead>
+<tbody>${ended.items.map(
+  (one) =>
+    html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span></th><td class="wrap">${requestBadge(one.status)}${one.notes[one.status] ? html`<span class="sub">“${one.notes[one.status]}”</span>` : ''}</td><td class="c3">${one.requested_at ? day(momentOf(one.requested_at), now) : ''}</td></tr>`,
+)}</tbody></table></div></div></details>`
+
+const catalogue = ({ store, search, held }: AccessPage): Markup => html`
+<section class="stack" id="catalogue" aria-labelledby="h-catalogue">
+<div class="row"><h2 id="h-catalogue">What you can request</h2><span class="count">${store.total}</span></div>
+<form class="filter" action="/access#catalogue" role="search" aria-label="Apps">
+<div class="grow"><label for="q">App</label><input id="q" type="search" name="q" value="${search}" maxlength="200" placeholder="For example: reports"></div>
+<button class="btn">Search</button>${search !== '' && html`<a class="btn plain" href="/access#catalogue">Clear</a>`}
+</form>
+${
+  store.items.length > 0
+    ? html`<ul class="tiles">${store.items.map(tile)}</ul>`
+    : search === ''
+      ? html`<div class="card">${empty('info', 'Nothing can be requested yet', 'Admins put apps into the store. What is there for you appears here.')}</div>`
+      : html`<div class="card">${empty('search', 'Nothing found', html`No app has “${search}” in its name. <a href="/access#catalogue">Show all apps</a>.`)}</div>`
+}
+${store.pages > 1 && html`<div class="card">${pagesNav(store, 'apps', (page) => addressOf(search, { page, have: held.page }, 'catalogue'))}</div>`}
+</section>`
+
+const tile = (app: App): Markup => html`
+<li class="card tile">
+<div class="row keep top-edge"><span class="avatar app" aria-hidden="true">${initials(app.user_friendly_label)}</span><div class="fit"><h3 class="wrap"><a href="/access/request?app_id=${app.id}">${app.user_friendly_label}</a></h3>${app.description && html`<p class="small soft wrap">${short(app.description)}</p>`}</div></div>
+<div class="row small"><span class="soft">${app.category ?? ''}</span></div>
+</li>`
+
+/** The beginning of a description. */
+const short = (text: string): string =>
+  text.length > 160 ? `${text.slice(0, 159).trimEnd()}…` : text

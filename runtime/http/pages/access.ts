@@ -1,0 +1,63 @@
+/** What the pages of My access are made of. */
+import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
+import { listUserAccess } from '../../core/catalogue/apps/access.ts'
+import { listStoreApps } from '../../core/catalogue/store/app-store.ts'
+import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
+import { accessPage } from './access-page.ts'
+import { heldOf } from './held.ts'
+import { oneRequestPage } from './one-request-page.ts'
+import { ON_THE_WAY, OVER } from './states.ts'
+import type { Visit } from './visit.ts'
+
+const SIZES = { held: 50, waiting: 20, ended: 20, store: 12, given: 100 } as const
+
+/** Last page that is asked for: beyond, the database would count rows for nobody. */
+const MAX_PAGE = 10_000
+
+/** The number of a page as an address says it; the first for anything odd. */
+export function pageNumber(given: string | undefined): number {
+  const number = /^\d{1,6}$/.test(given ?? '') ? Number(given) : 1
+  return Math.min(Math.max(1, number), MAX_PAGE)
+}
+
+/** What an address searches for. NUL would be an error of the database's. */
+export const searchText = (given: string | undefined): string =>
+  (given ?? '').replaceAll('\u0000', '').toWellFormed().trim().slice(0, 200)
+
+/** Requests of the visitor, or for them, newest first. */
+const requestsOf = ({ db, principal }: Visit, statuses: readonly RequestStatus[], size: number) =>
+  listAccessRequests(db, principal, {
+    ...{ user_id: principal.userId, target_user_id: null, requester_user_id: null },
+    ...{ statuses: [...statuses], sort: 'DESC', expand: ['tasks'], page: 1, size },
+  })
+
+export async function showAccess(visit: Visit): Promise<Response> {
+  const { c, db, principal, now } = visit
+  const search = searchText(c.req.query('q'))
+  const paging = { page: pageNumber(c.req.query('have')), size: SIZES.held }
+  const access = await listUserAccess(db, principal, principal.userId, { as_of: null, ...paging })
+  const given = await requestsOf(visit, ['COMPLETED'], SIZES.given)
+  const byId = new Map(given.items.map((one): [string, AccessRequest] => [one.id, one]))
+  const store = await listStoreApps(db, principal, {
+    ...{ name_search: search, app_id: null, exact_match: false, all_visibilities: false },
+    ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
+  })
+  const page = accessPage({
+    visitor: await visit.visitor(),
+    userId: principal.userId,
+    flash: visit.flash(),
+    held: { ...access, items: access.items.map((one) => heldOf(one, byId, now)) },
+    waiting: await requestsOf(visit, ON_THE_WAY, SIZES.waiting),
+    ended: await requestsOf(visit, OVER, SIZES.ended),
+    ...{ store, search, now },
+  })
+  return c.html(page)
+}
+
+export async function showOneRequest(visit: Visit): Promise<Response> {
+  const { c, db, principal, now } = visit
+  const request = await getAccessRequest(db, principal, c.req.param('id') ?? '', ['tasks'])
+  const { userId } = principal
+  const page = { visitor: await visit.visitor(), flash: visit.flash(), userId, request, now }
+  return c.html(oneRequestPage(page))
+}

@@ -1,0 +1,75 @@
+/** What the inbox is made of, and the decisions that are sent from it. */
+import { CoreError } from '../../contract/errors/problem.ts'
+import { taskGrounds } from '../../core/asking/grounds.ts'
+import { performTaskAction } from '../../core/task-actions/act.ts'
+import { getTask, listTasks } from '../../core/tasks/tasks.ts'
+import { wordsOf } from '../frame/error-page.ts'
+import type { Form } from '../frame/form.ts'
+import { pageNumber } from './access.ts'
+import { inboxPage } from './inbox-page.ts'
+import { isAction, NEEDS_REASON, type OpenTask } from './task-detail.ts'
+import { OPEN_TASKS, type Visit } from './visit.ts'
+
+const SIZE = 50
+
+const tasksOf = ({ db, principal }: Visit, page: number) =>
+  listTasks(db, principal, { ...OPEN_TASKS, page, size: SIZE })
+
+async function show(
+  visit: Visit,
+  open: OpenTask | null,
+  status: 200 | 400 | 409 | 422 = 200,
+): Promise<Response> {
+  const { c, principal, now } = visit
+  const tasks = await tasksOf(visit, pageNumber(c.req.query('page')))
+  const { userId } = principal
+  const [visitor, flash] = [await visit.visitor(), visit.flash()]
+  return c.html(inboxPage({ visitor, userId, flash, tasks, open, now }), status)
+}
+
+export const showInbox = (visit: Visit): Promise<Response> => show(visit, null)
+
+/** The task of the address. @throws CoreError 404 */
+async function taskOf({ c, db, principal }: Visit) {
+  const id = c.req.param('id') ?? ''
+  const task = await getTask(db, principal, id, ['actions', 'assignees', 'comments'])
+  const grounds = await taskGrounds(db, principal, task.id).catch((error: unknown) => {
+    if (error instanceof CoreError && error.status === 403) return null
+    throw error
+  })
+  return { task, grounds }
+}
+
+export async function showTask(visit: Visit): Promise<Response> {
+  return show(visit, { ...(await taskOf(visit)), reason: '', problem: null })
+}
+
+export async function act(visit: Visit, form: Form): Promise<Response> {
+  const { c, db, principal, context } = visit
+  const id = c.req.param('id') ?? ''
+  const action = form.get('action_type') ?? ''
+  const reason = (form.get('reason') ?? '').replaceAll('\r\n', '\n').trim()
+  if (NEEDS_REASON.includes(action) && reason === '') {
+    const problem = 'Say why: the person who asked reads it.'
+    return show(visit, { ...(await taskOf(visit)), reason, problem }, 422)
+  }
+  if (!isAction(action)) throw new CoreError(400, 'The form does not say what to do')
+  try {
+    const body = { action_type: action, transition_to: undefined, reason }
+    await performTaskAction(db, principal, id, body, context)
+  } catch (error) {
+    // Somebody else was faster, or the task is another one by now: the page shows what it is.
+    if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
+    const problem = wordsOf(error)
+    return show(visit, { ...(await taskOf(visit)), reason, problem }, error.status)
+  }
+  visit.say(action)
+  return c.redirect(await nextOf(visit, id), 303)
+}
+
+/** Where one goes on: to the task that has waited longest. */
+async function nextOf(visit: Visit, done: string): Promise<string> {
+  const { items } = await tasksOf(visit, 1)
+  const next = items.find(({ id }) => id !== done)
+  return next ? `/inbox/${next.id}` : '/inbox'
+}

@@ -1,0 +1,44 @@
+/** A form that could not be taken because its sign-in is over: what was typed into it is not lost. */
+import { html } from 'hono/html'
+import type { Form } from '../frame/form.ts'
+import { brand, layout, type Markup } from '../frame/layout.ts'
+import { ownPath } from '../frame/own-path.ts'
+
+/** Fields into which people write, and what they are called. */
+const WRITTEN = { why: 'Why you need it', reason: 'Reason' } as const
+
+/** Where a form stands: its page is at the address without what the form does. */
+const pageOf = (path: string): string => path.replace(/\/(?:withdraw|give-back)$/, '')
+
+/**
+ * @param path Where the form was sent.
+ * @param isSignedIn Whether somebody is signed in now, in another session than the form's.
+ */
+export function lostPage(path: string, form: Form, isSignedIn: boolean): Markup {
+  const query = form.get('app_id')
+    ? `?${new URLSearchParams({ app_id: form.get('app_id') ?? '' })}`
+    : ''
+  const back = ownPath(`${pageOf(path)}${query}`) ?? '/'
+  const to = isSignedIn ? back : `/settings/sign-in?${new URLSearchParams({ next: back })}`
+  const texts = Object.entries(WRITTEN).flatMap(([name, label]) => {
+    const text = form.get(name)?.trim()
+    return text ? [{ name, label, text }] : []
+  })
+  return layout({
+    title: 'Nothing was sent',
+    visitor: null,
+    content: html`<div class="door">
+${brand()}
+<section class="card" aria-labelledby="h-lost"><div class="in stack">
+<h1 id="h-lost">Nothing was sent</h1>
+<p>${isSignedIn ? 'The form is of an earlier sign-in.' : 'You are not signed in any more.'} ${texts.length > 0 ? 'Copy what you wrote, then open the page again.' : 'Open the page again.'}</p>
+${texts.map(
+  ({ name, label, text }) =>
+    html`<div class="field"><label for="${name}">${label}</label><textarea id="${name}" rows="5" readonly>
+${text}</textarea></div>`,
+)}
+<p><a class="btn main" href="${to}">${isSignedIn ? 'Open the page again' : 'Sign in'}</a></p>
+</div></section>
+</div>`,
+  })
+}

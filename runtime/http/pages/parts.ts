@@ -1,0 +1,59 @@
+/** Parts that several pages share. */
+import { html } from 'hono/html'
+import { type Icon, icon } from '../frame/icons.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import type { Kind } from './states.ts'
+
+export const note = (
+  kind: Kind,
+  name: Icon,
+  title: string,
+  text: Markup | string = '',
+  role: 'note' | 'alert' | 'status' = 'note',
+): Markup =>
+  html`<div class="note ${kind}" role="${role}"${role === 'alert' ? html` tabindex="-1" autofocus` : ''}>${icon(name)}<div class="wrap"><strong>${title}</strong>${text === '' ? '' : html`<br><span class="small">${text}</span>`}</div></div>`
+
+/** Nothing there, or nothing found: what it is for, and one thing to do. */
+export const empty = (
+  name: Icon,
+  title: string,
+  text: Markup | string,
+  level: 'h2' | 'h3' = 'h3',
+): Markup =>
+  html`<div class="empty">${icon(name)}${level === 'h2' ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}<p>${text}</p></div>`
+
+type Pages = { page: number; pages: number; total: number }
+
+/** The way through the pages of a list. `of` names what is listed, `at` makes the address of a page. */
+export function pagesNav({ page, pages, total }: Pages, of: string, at: (page: number) => string) {
+  if (pages <= 1) return html``
+  const way = (to: number, words: string, rel: string) =>
+    to < 1 || to > pages
+      ? html`<span class="btn less" aria-disabled="true">${words}</span>`
+      : html`<a class="btn less" rel="${rel}" href="${at(to)}">${words}</a>`
+  return html`<div class="pages"><span>Page ${page} of ${pages}, ${total} in all</span>
+<nav aria-label="Pages of ${of}">${way(page - 1, 'Previous', 'prev')}${way(page + 1, 'Next', 'next')}</nav></div>`
+}
+
+type Ask = {
+  id: string
+  title: string
+  text: string
+  action: string
+  proof: string
+  button: string
+  keep: string
+  /** A field for words, where some may be given. */
+  field?: Markup
+}
+
+/** A question before something is taken away. Its link is `<a href="#id" data-dialog>`. */
+export const ask = ({ id, title, text, action, proof, button, keep, field }: Ask): Markup =>
+  html`<dialog id="${id}" aria-labelledby="${id}-title">
+<form method="post" action="${action}">
+${proofField(proof)}
+<h2 class="wrap" id="${id}-title">${title}</h2>
+<p>${text}</p>
+${field ?? ''}
+<div class="row"><a class="btn" href="#main" data-close>${keep}</a><button class="btn danger">${button}</button></div>
+</form></dialog>`

@@ -1,0 +1,130 @@
+/** Asking for access, withdrawing a request, giving access back. */
+import { CoreError } from '../../contract/errors/problem.ts'
+import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import { giveBack } from '../../core/asking/give-back.ts'
+import { requestOutlook } from '../../core/asking/outlook.ts'
+import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
+import { listPermissions } from '../../core/catalogue/store/permissions.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
+import { createAccessRequest } from '../../core/requests/ask.ts'
+import { cancelAccessRequest } from '../../core/requests/cancel.ts'
+import { wordsOf } from '../frame/error-page.ts'
+import type { Form } from '../frame/form.ts'
+import { pageNumber } from './access.ts'
+import {
+  APP_ITSELF,
+  choosePage,
+  MAX_WHY,
+  type RequestPage,
+  type RequestValues,
+  requestPage,
+} from './request-page.ts'
+import type { Visit } from './visit.ts'
+
+const CHOICES = 50
+
+/** The app that is asked for, and what can be chosen of it. */
+async function subjectOf(visit: Visit, appId: string, page: number) {
+  const { db, principal } = visit
+  const app = await getStoreApp(db, principal, appId, [])
+  const choices = await listPermissions(db, principal, app.id, {
+    ...{ search_term: null, exact_match: false, in_app_store: true },
+    ...{ include_inherited_configs: false, page, size: CHOICES },
+  })
+  const items = choices.items.map(({ id, label }) => ({ id: String(id), label: String(label) }))
+  return { app, choices: { ...choices, items } }
+}
+
+export async function showAsk(visit: Visit): Promise<Response> {
+  const { c } = visit
+  const { app_id: appId = '', permission } = c.req.query()
+  const subject = await subjectOf(visit, appId, pageNumber(c.req.query('page')))
+  const { app, choices } = subject
+  if (permission === undefined && choices.total > 0) {
+    const instructions = app.request_instructions ?? null
+    return c.html(choosePage({ visitor: await visit.visitor(), app, instructions, choices }))
+  }
+  return showForm(visit, subject, permission ?? APP_ITSELF, {})
+}
+
+type Subject = Awaited<ReturnType<typeof subjectOf>>
+
+async function showForm(
+  visit: Visit,
+  { app, choices }: Subject,
+  wanted: string,
+  { values, problems = {} }: { values?: RequestValues; problems?: RequestPage['problems'] },
+  status: 200 | 403 | 409 | 422 = 200,
+): Promise<Response> {
+  const { c, db, principal } = visit
+  const id = wanted === APP_ITSELF ? null : wanted
+  const query = { requestable_permission_id: id, target_user_id: null }
+  const outlook = await requestOutlook(db, principal, app.id, query)
+  const permission =
+    id === null ? null : (choices.items.find((one) => one.id === id) ?? { id, label: 'Permission' })
+  const usual = outlook.default_access_length ?? outlook.access_lengths[0] ?? ''
+  const page: RequestPage = {
+    ...{ visitor: await visit.visitor(), app, permission, outlook, problems },
+    instructions: app.request_instructions ?? null,
+    several: choices.total > 0,
+    values: values ?? { length: usual, why: '' },
+  }
+  return c.html(requestPage(page), status)
+}
+
+const isLength = (given: string): given is AccessLength => Object.hasOwn(ACCESS_LENGTHS, given)
+
+export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
+  const { c, db, principal, context } = visit
+  const wanted = form.get('permission') ?? APP_ITSELF
+  const why = keptText((form.get('why') ?? '').replaceAll('\r\n', '\n').trim(), MAX_WHY)
+  const length = form.get('access_length') ?? ''
+  const subject = await subjectOf(visit, form.get('app_id') ?? '', 1)
+  const values = { length, why }
+  const problems = {
+    ...(isLength(length) ? {} : { length: 'Choose how long you need it.' }),
+    ...(why === '' ? { why: 'Say why you need it, in a sentence or two.' } : {}),
+  }
+  if (!isLength(length) || why === '')
+    return showForm(visit, subject, wanted, { values, problems }, 422)
+  const body = {
+    app_id: subject.app.id,
+    ...{ requester_user_id: undefined, target_user_id: undefined, note: undefined },
+    ...{ business_justification: why, expiration_in_seconds: undefined, access_length: length },
+    requestable_permission_ids: wanted === APP_ITSELF ? undefined : [wanted],
+  }
+  try {
+    await createAccessRequest(db, principal, body, context)
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (!refusal) throw error
+    const whole = wordsOf(refusal.error)
+    return showForm(visit, subject, wanted, { values, problems: { whole } }, refusal.status)
+  }
+  visit.say('asked')
+  return c.redirect('/access#waiting', 303)
+}
+
+/** A refusal that the form can tell; null for anything else. */
+function refusalOf(thrown: unknown): { error: CoreError; status: 403 | 409 | 422 } | null {
+  if (!(thrown instanceof CoreError)) return null
+  const { status } = thrown
+  return status === 403 || status === 409 || status === 422 ? { error: thrown, status } : null
+}
+
+const idOf = ({ c }: Visit): string => c.req.param('id') ?? ''
+
+export async function withdraw(visit: Visit, form: Form): Promise<Response> {
+  const { c, db, principal, context } = visit
+  const reason = form.get('reason')?.trim() || null
+  await cancelAccessRequest(db, principal, idOf(visit), reason, context)
+  visit.say('withdrawn')
+  return c.redirect('/access#waiting', 303)
+}
+
+export async function giveBackForm(visit: Visit): Promise<Response> {
+  const { c, db, principal, context } = visit
+  await giveBack(db, principal, idOf(visit), context)
+  visit.say('given-back')
+  return c.redirect('/access#waiting', 303)
+}

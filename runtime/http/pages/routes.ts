@@ -1,0 +1,149 @@
+/** The pages for people: one loop over the tables of pages and forms. */
+import { type Context, Hono } from 'hono'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { endSession, endSessionsOf } from '../../core/sign-in/sessions.ts'
+import { listTasks } from '../../core/tasks/tasks.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import type { Env } from '../edge/env.ts'
+import { takesHtml } from '../edge/takes-html.ts'
+import { dropSession, sessionOf } from '../frame/cookies.ts'
+import { createErrorPage } from '../frame/error-page.ts'
+import type { Form } from '../frame/form.ts'
+import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { ownPath } from '../frame/own-path.ts'
+import { createVisits } from '../frame/signed-in.ts'
+import { showAccess, showOneRequest } from './access.ts'
+import { act, showInbox, showTask } from './inbox.ts'
+import { lostPage } from './lost-page.ts'
+import { giveBackForm, sendRequest, showAsk, withdraw } from './requests.ts'
+import { FORMS, type FormName, PAGES, type PageName, WHOLE } from './table.ts'
+import { OPEN_TASKS, type Visit, visitOf } from './visit.ts'
+
+const SIGN_IN = '/settings/sign-in'
+
+type Show = (visit: Visit) => Promise<Response>
+type Take = (visit: Visit, form: Form) => Promise<Response>
+
+const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in'>]: Show } = {
+  access: showAccess,
+  ask: showAsk,
+  one_request: showOneRequest,
+  inbox: showInbox,
+  task: showTask,
+}
+
+const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Take } = {
+  send_request: sendRequest,
+  withdraw,
+  give_back: giveBackForm,
+  act,
+}
+
+export function pageRoutes(deps: CoreDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  const { signedIn, received, sent } = createVisits(deps)
+
+  routes.onError(createErrorPage(deps.log, (title, text) => messagePage(title, text)))
+
+  /** The headers are set here and not by a step before all routes, which would be one of the whole host. */
+  const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
+    return make(c)
+  }
+
+  const toSignIn = (c: Context<Env>): Response => {
+    if (sessionOf(c) !== null) dropSession(c)
+    const { pathname, search } = new URL(c.req.url)
+    const next = c.req.method === 'GET' ? ownPath(`${pathname}${search}`) : null
+    const query = next === null ? '' : `?${new URLSearchParams({ next })}`
+    return c.redirect(`${SIGN_IN}${query}`, 303)
+  }
+
+  // Programs get what they always got here: no page.
+  routes.get(PAGES.start.path, async (c, next) => {
+    c.header('vary', 'accept')
+    if (!takesHtml(c.req.header('accept'))) return next()
+    return asPage(start)(c)
+  })
+
+  async function start(c: Context<Env>): Promise<Response> {
+    const who = await signedIn(c)
+    if (!who) return toSignIn(c)
+    const { db, principal } = await visitOf(c, deps, who)
+    const { total } = await listTasks(db, principal, { ...OPEN_TASKS, page: 1, size: 1 })
+    return c.redirect(total > 0 ? PAGES.inbox.path : PAGES.access.path, 303)
+  }
+
+  routes.get(
+    PAGES.sign_in.path,
+    asPage(async (c) => ((await signedIn(c)) ? c.redirect('/', 303) : toSignIn(c))),
+  )
+
+  for (const [name, show] of Object.entries(SHOWS) as [keyof typeof SHOWS, Show][])
+    routes.get(
+      PAGES[name].path,
+      asPage(async (c) => {
+        const who = await signedIn(c)
+        return who ? show(await visitOf(c, deps, who)) : toSignIn(c)
+      }),
+    )
+
+  for (const [name, take] of Object.entries(TAKES) as [keyof typeof TAKES, Take][])
+    routes.post(
+      FORMS[name].path,
+      asPage(async (c) => {
+        const { who, form, proven } = await received(c)
+        if (!who || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        if (who.session.actor.readOnly)
+          throw new CoreError(403, 'You signed in with a token that may only read')
+        return take(await visitOf(c, deps, who), form)
+      }),
+    )
+
+  routes.post(
+    FORMS.sign_out.path,
+    asPage(async (c) => {
+      const who = await sent(c)
+      if (who) await endSession(who.db, deps.hasher, who.secret)
+      return toSignIn(c)
+    }),
+  )
+  routes.post(
+    FORMS.sign_out_everywhere.path,
+    asPage(async (c) => {
+      const who = await sent(c)
+      if (who) await endSessionsOf(who.db, who.session.actor)
+      return toSignIn(c)
+    }),
+  )
+
+  for (const [path, allow] of methodsByPath())
+    routes.all(
+      path,
+      asPage(async (c) => {
+        throw new CoreError(405, `${c.req.method} is not served here`, { allow })
+      }),
+    )
+  for (const path of WHOLE)
+    routes.all(
+      path,
+      asPage(async () => {
+        throw new CoreError(404, 'There is no such page')
+      }),
+    )
+  return routes
+}
+
+/** The methods of each path but `/`, which programs ask for too. */
+function methodsByPath(): Map<string, string> {
+  const rows = [
+    ...Object.values(PAGES).map(({ method, path }) => [path, method] as const),
+    ...Object.values(FORMS).map(({ path }) => [path, 'POST'] as const),
+  ]
+  const methods = new Map<string, string>()
+  for (const [path, method] of rows) {
+    const known = methods.get(path)
+    if (path !== PAGES.start.path) methods.set(path, known ? `${known}, ${method}` : method)
+  }
+  return methods
+}

@@ -1,0 +1,26 @@
+/** PAGES: every page and every form that people use. Who sees what in them is judged by the functions of the core. */
+export const PAGES = {
+  start: { method: 'GET', path: '/', shows: 'the way to the page that somebody needs' },
+  sign_in: { method: 'GET', path: '/sign-in', shows: 'the way to sign in' },
+  access: { method: 'GET', path: '/access', shows: 'what one has, waits for and may ask for' },
+  ask: { method: 'GET', path: '/access/request', shows: 'the form to ask for access' },
+  one_request: { method: 'GET', path: '/access/requests/:id', shows: 'one access request' },
+  inbox: { method: 'GET', path: '/inbox', shows: 'the tasks that wait for one' },
+  task: { method: 'GET', path: '/inbox/:id', shows: 'one of those, with grounds' },
+} as const satisfies Record<string, { method: 'GET'; path: string; shows: string }>
+
+/** FORMS: what pages send. Each is answered by the way to a page, or by the page again with what is wrong. */
+export const FORMS = {
+  sign_out: { path: '/sign-out', does: 'ends the session' },
+  sign_out_everywhere: { path: '/sign-out/everywhere', does: 'ends all sessions of the person' },
+  send_request: { path: '/access/request', does: 'asks for access' },
+  withdraw: { path: '/access/requests/:id/withdraw', does: 'takes a request back' },
+  give_back: { path: '/access/requests/:id/give-back', does: 'gives access back' },
+  act: { path: '/inbox/:id', does: 'does one of the actions of a task' },
+} as const satisfies Record<string, { path: string; does: string }>
+
+export type PageName = keyof typeof PAGES
+export type FormName = keyof typeof FORMS
+
+/** Below these only pages are served: what is none is told as one. */
+export const WHOLE = ['/access/*', '/inbox/*', '/sign-out/*'] as const

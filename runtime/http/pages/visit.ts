@@ -1,0 +1,66 @@
+/** One visit to a page: who is signed in, and what its page shows of them. */
+import type { Context } from 'hono'
+import { getCurrentUser } from '../../core/directory/users.ts'
+import type { RequestContext } from '../../core/kernel/context/context.ts'
+import type { Principal } from '../../core/kernel/identity/principal.ts'
+import { listTasks } from '../../core/tasks/tasks.ts'
+import type { Db } from '../../database/database.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import type { Env } from '../edge/env.ts'
+import { keepFlash, takeFlash } from '../frame/cookies.ts'
+import { proofOf } from '../frame/form.ts'
+import type { Markup, Visitor } from '../frame/layout.ts'
+import { contextOf, principalOf, type SignedIn } from '../frame/signed-in.ts'
+import { nameOf } from '../frame/words.ts'
+import { FLASHES, isFlash } from './flashes.ts'
+import { note } from './parts.ts'
+
+export type Visit = {
+  c: Context<Env>
+  db: Db
+  principal: Principal
+  context: RequestContext
+  /** The database's clock. */
+  now: Date
+  visitor(): Promise<Visitor>
+  /** What was just done, once. */
+  flash(): Markup | null
+  /** Has the next page say what was done. */
+  say(what: string): void
+}
+
+export async function visitOf(c: Context<Env>, deps: CoreDeps, who: SignedIn): Promise<Visit> {
+  const { hasher } = deps
+  const principal = principalOf(who)
+  const proof = proofOf(hasher, who.secret)
+  /** Only this session's own messages are shown: a cookie may come from elsewhere. */
+  const sealed = (what: string): string => `${what}.${proofOf(hasher, `${who.secret} ${what}`)}`
+  return {
+    c,
+    db: who.db,
+    principal,
+    context: contextOf(c, deps),
+    now: await deps.parts.now(who.db),
+    async visitor() {
+      const user = await getCurrentUser(who.db, principal)
+      const { total } = await listTasks(who.db, principal, { ...OPEN_TASKS, page: 1, size: 1 })
+      const { email } = user
+      return { name: nameOf(user), email, roles: principal.roles, proof, waiting: total }
+    },
+    flash() {
+      const text = takeFlash(c)
+      const [what = ''] = text?.split('.') ?? []
+      if (!isFlash(what) || text !== sealed(what)) return null
+      const { kind, icon, words } = FLASHES[what]
+      return note(kind, icon, words, '', 'status')
+    },
+    say: (what) => keepFlash(c, sealed(what)),
+  }
+}
+
+/** The question for the tasks that wait for somebody, oldest first. */
+export const OPEN_TASKS = {
+  ...{ open: true, show_all_tasks: false, task_type: null, task_category: null, status: null },
+  ...{ product_area: null, search: null, sort_by: null, sort_direction: 'asc', expand: [] },
+  ...{ assigned_identity_ids: [], assigned_group_ids: [], access_request_id: null },
+}

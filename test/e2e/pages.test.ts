@@ -1,0 +1,135 @@
+/** The pages for people in a real browser: seen in both schemes and widths, by keyboard, without script. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newLoginLink } from '../../runtime/cli/login-link.ts'
+import { freePort } from '../free-port.ts'
+import { CHROMIUM, startChromium } from './chromium.ts'
+import { begin, newHome, ROOT, stopCommands } from './command.ts'
+
+/** Read as a file: it is a script for the page, not for Node. */
+const AXE = path.join(ROOT, 'node_modules', 'axe-core', 'axe.min.js')
+
+const reason =
+  CHROMIUM === null ? ' (SKIPPED: no Chromium; install it, or name it in CHROMIUM)' : ''
+
+type Violation = { id: string; nodes: { html: string; failureSummary: string }[] }
+
+describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
+  let browser: Browser
+  let url: string
+  let env: Record<string, string>
+  /** What the browser complained of: scripts and styles that the policy refused, errors. */
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    const home = await newHome()
+    env = { PORT: '0', KEYWAY_DATA_DIR: path.join(home, 'data') }
+    const sample = String(await freePort())
+    const command = begin(['start', '--sample', '--sample-port', sample], { env })
+    url = (await command.prints(/"url":"([^"]+)"/))[1] ?? ''
+    await command.prints(/"msg":"ready"/)
+    browser = await startChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stopCommands()
+  })
+
+  function watch(page: Page): Page {
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      const isStatus = /the server responded with a status of 4/.test(message.text())
+      if (message.type() === 'error' && !isStatus) complaints.push(message.text())
+    })
+    return page
+  }
+
+  async function signIn(
+    email: string,
+    options: BrowserContextOptions = {},
+  ): Promise<{ context: BrowserContext; page: Page }> {
+    const context = await browser.newContext({ baseURL: url, ...options })
+    const page = watch(await context.newPage())
+    const link = /http:\S+/.exec(await newLoginLink(env, { email, url }))?.[0] ?? ''
+    await page.goto(link)
+    await page.getByLabel('Code').fill(link.split('#code=')[1] ?? '')
+    await page.getByRole('button', { name: 'Sign in with the code' }).click()
+    await page.goto('/access')
+    return { context, page }
+  }
+
+  /** Somebody of the sample company who has a manager, and that manager. */
+  const ASKER = 'hana.patel@example.com'
+
+  async function judge(page: Page): Promise<string[]> {
+    if (!existsSync(AXE)) throw new Error('axe-core is not installed: npm install')
+    // By the debugger, which the policy of the page does not bind.
+    await page.evaluate(readFileSync(AXE, 'utf8'))
+    const found = (await page.evaluate(
+      'axe.run(document).then(({ violations }) => violations)',
+    )) as Violation[]
+    return found.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    )
+  }
+
+  const WIDTHS = [1280, 375]
+  const SCHEMES = ['light', 'dark'] as const
+  const looks = WIDTHS.flatMap((width) => SCHEMES.map((scheme) => ({ width, scheme })))
+
+  test.each(looks)('have no fault of access, $scheme, $width wide', async ({ width, scheme }) => {
+    const { context, page } = await signIn(ASKER, {
+      viewport: { width, height: 800 },
+      colorScheme: scheme,
+    })
+    await page.locator('.tile a').first().click()
+    const request = page.url()
+    const places = ['/access', request, '/access?q=nothing-of-it', '/inbox', '/access/nothing']
+    for (const place of [...places, '/settings/sign-in']) {
+      await page.goto(place)
+      expect(await judge(page), place).toEqual([])
+      const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(wide, `${place} scrolls sideways`).toBeLessThanOrEqual(0)
+    }
+    await context.close()
+  })
+
+  test.each([true, false])(
+    'lead from asking to the decision and back, script: %s',
+    async (javaScriptEnabled) => {
+      const { context, page } = await signIn(ASKER, { javaScriptEnabled })
+      const why = `Month end, script ${javaScriptEnabled}`
+      await page.getByRole('link', { name: 'Data Warehouse' }).first().click()
+      await page.getByRole('link', { name: 'Read reports' }).click()
+      await page.getByRole('button', { name: 'Send request' }).click()
+      await page.getByText('Say why you need it, in a sentence or two.').first().waitFor()
+      await page.getByLabel('Why do you need it?').fill(why)
+      await page.getByRole('button', { name: 'Send request' }).click()
+      await page.getByText('Your request is sent.').waitFor()
+      await page.getByText(`“${why}”`).first().waitFor()
+
+      const boss = await signIn('admin@localhost', { javaScriptEnabled })
+      await boss.page.goto('/inbox')
+      await boss.page
+        .getByRole('link', { name: /^Hana Patel.*Read reports/ })
+        .first()
+        .click()
+      await boss.page.getByText(why).first().waitFor()
+      await boss.page.getByLabel('Reason').fill('Not this month')
+      await boss.page.getByRole('button', { name: 'Deny' }).click()
+      await boss.page.getByText('Denied.').waitFor()
+      await boss.context.close()
+
+      await page.goto('/access')
+      await page.getByText('Requests that have ended').click()
+      await page.getByText('“Not this month”').first().waitFor()
+      await context.close()
+    },
+  )
+
+  test('gave the browser nothing to complain of', () => {
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,270 @@
+/** My access: who is led where, what is shown, and the forms to ask, withdraw and give back. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { app, type CoreHost, type Person, person, startCore } from '../../core/host.ts'
+import { type Company, company } from '../../core/requests/company.ts'
+import { NOBODY_ID } from '../../core/store.ts'
+import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
+
+let core: CoreHost
+let acme: Company
+let ada: Person
+let boss: Person
+let appId: string
+let permission: string
+beforeAll(async () => {
+  core = await startCore()
+  acme = company(core)
+  ada = await person(core.db, 'ada@example.com')
+  boss = await person(core.db, 'boss@example.com')
+  await acme.setManager(ada.id, boss.id)
+  appId = await acme.inStore(await app(core.db, 'Data Warehouse'), {
+    require_manager_approval: true,
+  })
+  permission = await acme.group(appId, 'readers', 'Read <b>reports</b>')
+})
+afterAll(() => core.stop())
+
+const HTML = { accept: 'text/html' }
+
+/** A visitor who has seen My access, so that forms can be sent. */
+async function at(who: Person, path = '/access'): Promise<Visitor> {
+  const visitor = await signedIn(core, who.token)
+  await visitor.get(path)
+  return visitor
+}
+
+describe('a browser that opens /', () => {
+  test('is led to sign in, and from there on', async () => {
+    const visitor = visit(core)
+    const { status, headers } = await visitor.get('/', { headers: HTML })
+    expect([status, headers.get('location')]).toEqual([303, '/settings/sign-in?next=%2F'])
+    await visitor.get('/settings/sign-in?next=%2F')
+    const signed = await visitor.post('/settings/sign-in', { token: ada.token })
+    expect([signed.status, signed.headers.get('location')]).toEqual([303, '/'])
+    const led = await visitor.get('/', { headers: HTML })
+    expect(led.headers.get('location')).toBe('/access')
+  })
+
+  test('is led to the inbox while something waits', async () => {
+    const chief = await person(core.db, 'chief@example.com')
+    const clerk = await person(core.db, 'clerk@example.com')
+    await acme.setManager(clerk.id, chief.id)
+    await acme.asked(clerk, { app_id: appId })
+    const visitor = await signedIn(core, chief.token)
+    expect((await visitor.get('/', { headers: HTML })).headers.get('location')).toBe('/inbox')
+  })
+
+  test.each([
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'TEXT/HTML',
+    'application/json, text/html;q=0.1',
+  ])('is known by what it accepts: %s', async (accept) => {
+    const { status, headers } = await visit(core).get('/', { headers: { accept } })
+    expect([status, headers.get('vary')]).toEqual([303, 'accept'])
+  })
+
+  test.each(['*/*', 'application/json', '', 'text/html;q=0', 'text/plain'])(
+    'is no program: %j gets 404',
+    async (accept) => {
+      expect((await visit(core).get('/', { headers: { accept } })).status).toBe(404)
+    },
+  )
+})
+
+describe('pages without a sign-in', () => {
+  test.each(['/access?q=reports', '/inbox', `/access/request?app_id=${NOBODY_ID}`])(
+    '%s leads to it and back',
+    async (path) => {
+      const { status, headers } = await visit(core).get(path)
+      expect(status).toBe(303)
+      const [, next] = (headers.get('location') ?? '').split('next=')
+      expect(decodeURIComponent(next ?? '')).toBe(path)
+    },
+  )
+
+  test('keep what was typed into a form, and do nothing', async () => {
+    const raw = new URLSearchParams({ app_id: appId, why: 'Month end <1>' }).toString()
+    const { status, text } = await visit(core).post('/access/request', {}, { raw })
+    expect(status).toBe(403)
+    expect(text).toContain('Nothing was sent')
+    expect(text).toContain('Month end &lt;1&gt;</textarea>')
+  })
+})
+
+describe('every page', () => {
+  test('may load and run nothing but its own files, which browsers keep', async () => {
+    const visitor = await at(ada)
+    for (const path of ['/access', '/inbox', '/access/nothing', '/settings/sign-in']) {
+      const { text, headers } = await visitor.get(path)
+      expect(headers.get('content-security-policy'), path).toMatch(/^default-src 'none';/)
+      expect(headers.get('cache-control'), path).toBe('no-store')
+      expect(text, path).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?! src="\/assets\/)/)
+    }
+    const { headers } = await visitor.get('/assets/keyway.css')
+    const tag = headers.get('etag') ?? ''
+    const again = await visitor.get('/assets/keyway.css', { headers: { 'if-none-match': tag } })
+    expect(again.status).toBe(304)
+  })
+
+  test('is told as a page where there is none, and where the method is another', async () => {
+    const visitor = await at(ada)
+    const missing = await visitor.get('/access/nothing/here')
+    expect(missing.status).toBe(404)
+    expect(missing.text).toContain('<h1 id="h-said">Not found</h1>')
+    const wrong = await visitor.post('/access')
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
+  })
+})
+
+const LENGTH = { access_length: '8 hours' }
+
+describe('asking', () => {
+  test('begins with what of the app, then how long and why, with who decides beside it', async () => {
+    const visitor = await at(ada)
+    const choose = await visitor.get(`/access/request?app_id=${appId}`)
+    expect(choose.text).toContain('Read &lt;b&gt;reports&lt;/b&gt;')
+    const form = await visitor.get(`/access/request?app_id=${appId}&permission=${permission}`)
+    expect(form.text).toContain('boss Test')
+    expect(form.text).toContain('Decides as manager')
+  })
+
+  test('makes the request, which is waited for as a timeline', async () => {
+    const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
+    const sent = await visitor.post('/access/request', { ...LENGTH, why: 'Month end' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/access#waiting'])
+    const { text } = await visitor.get('/access')
+    expect(text).toContain('Your request is sent.')
+    expect(text).toContain('“Month end”')
+    expect(text).toContain('boss Test decides now')
+    expect((await visitor.get('/access')).text).not.toContain('Your request is sent.')
+    const { body } = await core.call('GET', '/appstore/access_requests', { token: ada.token })
+    expect(body.items.at(-1)).toMatchObject({
+      expiration_in_seconds: 8 * 3600,
+      notes: { PENDING: 'Month end' },
+      requestable_permissions: [{ id: permission }],
+    })
+  })
+
+  test.each([
+    ['why', LENGTH, 'Say why you need it'],
+    ['how long', { why: 'Month end' }, 'Choose how long'],
+    ['a length that there is', { why: 'Month end', access_length: 'forever' }, 'Choose how long'],
+  ])('without %s is told on the page, with what was typed', async (_what, fields, words) => {
+    const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
+    const { status, text } = await visitor.post('/access/request', fields)
+    expect(status).toBe(422)
+    expect(text).toContain(words)
+    if ('why' in fields) expect(text).toContain('Month end</textarea>')
+  })
+
+  test('for a length that the app does not have is told in the words of the core', async () => {
+    const lengths = { time_based_access: ['2 hours'] }
+    const short = await acme.inStore(await app(core.db, 'Short'), {}, lengths)
+    const visitor = await at(ada, `/access/request?app_id=${short}`)
+    const { status, text } = await visitor.post('/access/request', { ...LENGTH, why: 'All day' })
+    expect(status).toBe(422)
+    expect(text).toContain('For this it must be one of &quot;2 hours&quot;.')
+  })
+
+  test('for an app that one does not find is not found', async () => {
+    const hidden = await acme.inStore(await app(core.db, 'Hidden'), { discoverability: 'NONE' })
+    const visitor = await at(ada)
+    expect((await visitor.get(`/access/request?app_id=${hidden}`)).status).toBe(404)
+    expect((await visitor.get('/access/request?app_id=%00')).status).toBe(404)
+  })
+})
+
+describe('forms', () => {
+  const countOf = async (who: Person) =>
+    (await core.call('GET', '/appstore/access_requests', { token: who.token })).body.total
+
+  test('of another site, and of another session, do nothing', async () => {
+    const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
+    const count = await countOf(ada)
+    const fields = { ...LENGTH, why: 'Forged' }
+    const foreign = await visitor.post('/access/request', fields, {
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
+    expect(foreign.status).toBe(403)
+    const replayed = await visitor.post('/access/request', { ...fields, form_token: 'x' })
+    expect(replayed.status).toBe(403)
+    expect(replayed.text).toContain('Forged</textarea>')
+    expect(await countOf(ada)).toBe(count)
+  })
+
+  test('of a token that may only read do nothing', async () => {
+    const visitor = await signedIn(core, ada.readOnlyToken)
+    await visitor.get(`/access/request?app_id=${appId}&permission=${permission}`)
+    const count = await countOf(ada)
+    const { status, text } = await visitor.post('/access/request', { ...LENGTH, why: 'Read' })
+    expect(status).toBe(403)
+    expect(text).toContain('may only read')
+    expect(await countOf(ada)).toBe(count)
+  })
+})
+
+describe('a request', () => {
+  test('is withdrawn by who asked, and by nobody else', async () => {
+    const id = await acme.asked(ada, { app_id: appId })
+    const other = await at(await person(core.db, 'eve@example.com'))
+    expect((await other.get(`/access/requests/${id}`)).status).toBe(404)
+    expect((await other.post(`/access/requests/${id}/withdraw`)).status).toBe(404)
+    const visitor = await at(ada, `/access/requests/${id}`)
+    const { status } = await visitor.post(`/access/requests/${id}/withdraw`, { reason: 'Done' })
+    expect(status).toBe(303)
+    expect(await acme.statusOf(id)).toBe('CANCELLED')
+    expect((await visitor.get(`/access/requests/${id}`)).text).toContain('“Done”')
+  })
+
+  test('that gave something shows until when, and is given back', async () => {
+    const zoe = await person(core.db, 'zoe@example.com')
+    await acme.setManager(zoe.id, boss.id)
+    const id = await acme.asked(zoe, {
+      app_id: appId,
+      requestable_permission_ids: [permission],
+      ...LENGTH,
+    })
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'COMPLETED')
+    const visitor = await at(zoe)
+    const { text } = await visitor.get('/access')
+    expect(text).toContain('8 hours left')
+    expect(text).toMatch(/Requested .*, approved by/)
+    const { status } = await visitor.post(`/access/requests/${id}/give-back`)
+    expect(status).toBe(303)
+    await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
+    expect((await visitor.get('/access')).text).toContain('Waits to be removed by hand')
+  })
+})
+
+test('names of people and apps are shown as text, whatever they hold', async () => {
+  const odd = '<script>alert(1)</script>"\'\u202e'
+  await acme.inStore(await app(core.db, odd))
+  const visitor = await at(ada)
+  const { text } = await visitor.get(`/access?q=${encodeURIComponent('<script>')}`)
+  expect(text).not.toContain('<script>alert')
+  expect(text).toContain('&lt;script&gt;alert(1)')
+})
+
+test('a search without a hit says so, and an odd page is the first', async () => {
+  const visitor = await at(ada)
+  expect((await visitor.get('/access?q=nothing-of-it')).text).toContain('Nothing found')
+  for (const page of ['0', '-1', 'x', '99999999', '%00'])
+    expect((await visitor.get(`/access?page=${page}&have=${page}`)).status, page).toBe(200)
+})
+
+test('signing out everywhere ends all sessions of the person, and no other', async () => {
+  const kim = await person(core.db, 'kim@example.com')
+  const [one, two, other] = [await at(kim), await at(kim), await at(ada)]
+  expect((await one.post('/sign-out/everywhere')).status).toBe(303)
+  expect((await two.get('/access')).status).toBe(303)
+  expect((await other.get('/access')).status).toBe(200)
+})
+
+test('signing out ends the session', async () => {
+  const visitor = await at(ada)
+  await visitor.post('/sign-out')
+  expect((await visitor.get('/access')).status).toBe(303)
+})

@@ -1,0 +1,111 @@
+/** The inbox: what waits, on what grounds, and the decisions that are sent from it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { app, type CoreHost, type Person, person, startCore, task } from '../../core/host.ts'
+import { type Company, company } from '../../core/requests/company.ts'
+import { signedIn, type Visitor } from '../settings/visitor.ts'
+
+let core: CoreHost
+let acme: Company
+let ada: Person
+let boss: Person
+let appId: string
+let visitor: Visitor
+beforeAll(async () => {
+  core = await startCore()
+  acme = company(core)
+  ada = await person(core.db, 'ada@example.com')
+  boss = await person(core.db, 'boss@example.com')
+  await acme.setManager(ada.id, boss.id)
+  appId = await acme.inStore(await app(core.db, 'Warehouse'), { require_manager_approval: true })
+  visitor = await signedIn(core, boss.token)
+})
+afterAll(() => core.stop())
+
+const asked = () =>
+  acme.asked(ada, { app_id: appId, business_justification: 'Month end', access_length: '8 hours' })
+
+const taskOf = async (requestId: string): Promise<string> => (await acme.openTask(requestId)).id
+
+describe('the inbox', () => {
+  test('is empty for who has nothing to do', async () => {
+    const eve = await signedIn(core, (await person(core.db, 'eve@example.com')).token)
+    expect((await eve.get('/inbox')).text).toContain('Nothing waits for you')
+  })
+
+  test('lists what waits, and shows a task with what is asked and its grounds', async () => {
+    const id = await taskOf(await asked())
+    expect((await visitor.get('/inbox')).text).toContain(`href="/inbox/${id}"`)
+    const { text } = await visitor.get(`/inbox/${id}`)
+    expect(text).toContain('Month end')
+    expect(text).toContain('<b>for 8 hours</b>')
+    expect(text).toContain('Has not had it before')
+    expect(text).toContain('value="approve"')
+  })
+
+  test('shows a task of others to nobody', async () => {
+    const id = await taskOf(await asked())
+    const other = await signedIn(core, ada.token)
+    expect((await other.get(`/inbox/${id}`)).status).toBe(404)
+    await other.get('/inbox')
+    expect((await other.post(`/inbox/${id}`, { action_type: 'approve' })).status).toBe(404)
+  })
+})
+
+describe('a decision', () => {
+  const decide = async (id: string, fields: Record<string, string>) => {
+    await visitor.get(`/inbox/${id}`)
+    return visitor.post(`/inbox/${id}`, fields)
+  }
+
+  test('is made with its reason, and leads to the next task', async () => {
+    const [first, second] = [await asked(), await asked()]
+    await taskOf(second)
+    const sent = await decide(await taskOf(first), { action_type: 'approve', reason: 'Agreed' })
+    expect(sent.status).toBe(303)
+    expect(sent.headers.get('location')).toMatch(/^\/inbox\/[\w-]+$/)
+    expect((await visitor.get(sent.headers.get('location') ?? '')).text).toContain('Approved.')
+    const { body } = await core.call('GET', `/appstore/access_requests/${first}`)
+    expect(body.notes.MANAGER_APPROVED).toBe('Agreed')
+  })
+
+  test('of a no needs a reason, which the person who asked reads', async () => {
+    const requestId = await asked()
+    const id = await taskOf(requestId)
+    const without = await decide(id, { action_type: 'deny', reason: ' ' })
+    expect(without.status).toBe(422)
+    expect(without.text).toContain('Say why')
+    expect(await acme.statusOf(requestId)).toBe('PENDING_MANAGER_APPROVAL')
+    await decide(id, { action_type: 'deny', reason: 'Ask for less' })
+    const reader = await signedIn(core, ada.token)
+    expect((await reader.get(`/access/requests/${requestId}`)).text).toContain('“Ask for less”')
+  })
+
+  test('that comes late shows who was faster', async () => {
+    const id = await taskOf(await asked())
+    await visitor.get(`/inbox/${id}`)
+    await core.call('POST', `/tasks/${id}/complete`)
+    const late = await visitor.post(`/inbox/${id}`, { action_type: 'deny', reason: 'No' })
+    expect(late.status).toBe(400)
+    expect(late.text).toContain('settled this with yes')
+  })
+
+  test('that is none of the task is refused, and does nothing', async () => {
+    const requestId = await asked()
+    const id = await taskOf(requestId)
+    for (const action_type of ['confirm', 'constructor', ''])
+      expect((await decide(id, { action_type })).status).toBe(400)
+    expect(await acme.statusOf(requestId)).toBe('PENDING_MANAGER_APPROVAL')
+  })
+})
+
+test('work by hand is accepted and confirmed', async () => {
+  const doer = await person(core.db, 'doer@example.com')
+  const id = await task(core.db, { category: 'GENERIC', userIds: [doer.id] })
+  const worker = await signedIn(core, doer.token)
+  await worker.get(`/inbox/${id}`)
+  expect((await worker.post(`/inbox/${id}`, { action_type: 'accept' })).status).toBe(303)
+  const { text } = await worker.get(`/inbox/${id}`)
+  expect(text).toContain('value="complete"')
+  await worker.post(`/inbox/${id}`, { action_type: 'complete' })
+  expect((await worker.get('/inbox')).text).toContain('Nothing waits for you')
+})
