@@ -1,5 +1,6 @@
 /** The whole command line as a value: what there is, without running any of it. */
 import { Command } from 'commander'
+import { VERSION } from '../version.ts'
 import { addAuthorVerbs } from './author-verbs.ts'
 import { addHostVerbs } from './host-verbs.ts'
 import { addOperatorVerbs } from './operator-verbs.ts'
@@ -10,6 +11,7 @@ import { addWebhookVerbs } from './webhook-verbs.ts'
 export function createProgram(): Command {
   const program = new Command('keyway')
     .description('A connector runtime for identity and access management')
+    .version(VERSION, '-V, --version', 'print the version')
     .showHelpAfterError('(see keyway --help)')
     .exitOverride()
     .addHelpText(

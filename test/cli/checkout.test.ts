@@ -35,11 +35,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(checkout, { recursive: true, force: true }))
 
-async function help(): Promise<string> {
+async function answer(option: string): Promise<string> {
   const launcher = path.join(checkout, 'runtime', 'cli', 'keyway.mjs')
   const { NODE_COMPILE_CACHE: _, ...env } = basics()
-  return (await run(process.execPath, [launcher, '--help'], { env })).stdout
+  return (await run(process.execPath, [launcher, option], { env })).stdout
 }
+
+const help = () => answer('--help')
 
 /** The programs that were made. */
 async function programs(): Promise<string[]> {
@@ -53,11 +55,12 @@ async function edit(change: (text: string) => string): Promise<void> {
 }
 
 test('commands that start at once make one program, and later ones run it', async () => {
-  for (const answer of await Promise.all([help(), help(), help()]))
-    expect(answer).toContain('A connector runtime')
+  for (const told of await Promise.all([help(), help(), help()]))
+    expect(told).toContain('A connector runtime')
   const [one, ...others] = await programs()
   expect(others).toEqual([])
-  await help()
+  const { version } = JSON.parse(await readFile(path.join(checkout, 'package.json'), 'utf8'))
+  expect((await answer('--version')).trim()).toBe(version)
   expect(await programs()).toEqual([one])
 })
 
