@@ -65,7 +65,7 @@ async function connectionOf({
   })
 }
 
-function answerOf({ rows, head, broken, found, waiting }: Verification, wanted?: string) {
+function answerOf({ rows, head, broken, found, waiting, erased }: Verification, wanted?: string) {
   const place = broken && {
     id: broken.id,
     event_type: broken.eventType,
@@ -75,12 +75,13 @@ function answerOf({ rows, head, broken, found, waiting }: Verification, wanted?:
     rows,
     head,
     waiting,
+    erased,
     broken: place,
     ...(wanted === undefined ? {} : { head_found: found }),
   }
 }
 
-function tell({ rows, head, broken, waiting }: Verification): void {
+function tell({ rows, head, broken, waiting, erased }: Verification): void {
   if (broken) {
     const { id, eventType, beganAt } = broken
     console.error(
@@ -93,6 +94,8 @@ function tell({ rows, head, broken, waiting }: Verification): void {
     console.log(`Its last hash is ${head}`)
     console.log('Note it elsewhere: --head with it shows later whether the end was cut off.')
   }
+  if (erased > 0)
+    console.log(`${erased} personal values of it were erased; the log fits without them.`)
   if (waiting > 0)
     console.log(
       `${waiting} entries wait to be chained: a running host chains them within a second. They are not checked.`,

@@ -1,7 +1,7 @@
 /** What happened: who, what, outcome. Rows are only ever added. */
 import { sql } from 'drizzle-orm'
-import { bigserial, check, index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
-import { domainId } from './columns.ts'
+import { bigserial, check, index, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { bytes, domainId } from './columns.ts'
 import { domains } from './people.ts'
 
 /** The chain. Its ids are given under a lock, in the order of the chain: no row appears before one that was read. */
@@ -44,4 +44,19 @@ export const activityWaiting = pgTable(
       sql`jsonb_array_length(('[' || ${table.body} || ']')::jsonb) = 6`,
     ),
   ],
+)
+
+/** Personal values that entries of the log commit to (core/kernel/audit/personal.ts); erasing a person removes theirs. */
+export const activityPersonal = pgTable(
+  'activity_personal',
+  {
+    /** 64 hex digits, as the entry has them. */
+    commitment: text('commitment').primaryKey(),
+    domainId: domainId(),
+    /** Null where it is not known whose it is. */
+    userId: uuid('user_id'),
+    salt: bytes('salt').notNull(),
+    value: jsonb('value').$type<unknown>().notNull(),
+  },
+  (table) => [index('activity_personal_user').on(table.userId)],
 )

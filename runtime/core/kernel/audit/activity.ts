@@ -1,6 +1,7 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
 import { and, asc, eq, gte, lte } from 'drizzle-orm'
 import { escapeLiteral } from 'pg'
+import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import { atEnd } from '../../../database/at-end.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityLogs } from '../../../database/schema/audit.ts'
@@ -8,6 +9,7 @@ import { users } from '../../../database/schema/people.ts'
 import type { Principal, Profile } from '../identity/principal.ts'
 import { selectSlice } from '../list/page.ts'
 import { bodyOf } from './chain.ts'
+import { type PersonalValue, readable, separate } from './personal.ts'
 import { chainWaiting } from './waiting.ts'
 
 export type Target = { target_type: string; name: string; id: string }
@@ -22,7 +24,8 @@ export type ActivityOutcome = 'Succeeded' | 'Failed'
 
 /**
  * Records an action of the caller, or a failed attempt. The entry is written with the commit of the transaction, and
- * chained to those before it later (waiting.ts): writers do not wait for each other.
+ * chained to those before it later (waiting.ts): writers do not wait for each other. What is personal in it is kept beside
+ * (personal.ts).
  */
 export async function recordActivity(
   tx: Db,
@@ -39,8 +42,12 @@ export async function recordActivity(
     given_name: user?.givenName ?? '',
     family_name: user?.familyName ?? '',
   }
-  const body = bodyOf({ domainId, eventType, outcome, actor, targets, metadata })
-  await writeAtEnd(tx, { domainId, body })
+  const { values, ...told } = separate({ actor, targets, metadata }, userId)
+  await writeAtEnd(tx, {
+    domainId,
+    body: bodyOf({ domainId, eventType, outcome, ...told }),
+    values,
+  })
 }
 
 async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, 'userId'> | null> {
@@ -53,14 +60,25 @@ async function profileOf(tx: Db, userId: string | null): Promise<Omit<Profile, '
   return row ?? null
 }
 
-type NewRow = { domainId: string; body: string }
+type NewRow = { domainId: string; body: string; values: readonly PersonalValue[] }
 
 function writeRows(rows: readonly NewRow[]): string[] {
-  const values = rows.map(
-    ({ domainId, body }) => `(${escapeLiteral(domainId)}, ${escapeLiteral(body)})`,
+  const entries = rows.map(({ domainId, body }) => tuple([domainId, body]))
+  const personal = rows.flatMap(({ domainId, values }) =>
+    values.map(({ commitment, userId, salt, value }) =>
+      tuple([commitment, domainId, userId, `\\x${salt.toString('hex')}`, canonicalJson(value)]),
+    ),
   )
-  return [`insert into activity_waiting (domain_id, body) values ${values.join(', ')}`]
+  return [
+    ...(personal.length === 0 ? [] : [`${ADD_PERSONAL} values ${personal.join(', ')}`]),
+    `insert into activity_waiting (domain_id, body) values ${entries.join(', ')}`,
+  ]
 }
+
+const ADD_PERSONAL = 'insert into activity_personal (commitment, domain_id, user_id, salt, value)'
+
+const tuple = (values: readonly (string | null)[]): string =>
+  `(${values.map((one) => (one === null ? 'null' : escapeLiteral(one))).join(', ')})`
 
 const writeAtEnd = atEnd(writeRows)
 
@@ -84,7 +102,13 @@ export async function listActivity(
   )
   const order = [asc(activityLogs.beganAt), asc(activityLogs.id)]
   const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
-  return { items: rows.map(toLog), total, limit, offset, links: linksOf(query, total) }
+  return {
+    items: (await readable(db, rows)).map(toLog),
+    total,
+    limit,
+    offset,
+    links: linksOf(query, total),
+  }
 }
 
 /** The words for a type of event: `APP_CREATED` is `App created`. */

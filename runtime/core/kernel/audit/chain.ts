@@ -7,6 +7,7 @@ import { and, asc, eq, gt } from 'drizzle-orm'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityLogs } from '../../../database/schema/audit.ts'
+import { commitmentOf, commitmentsIn, valuesOf } from './personal.ts'
 import { countWaiting } from './waiting.ts'
 
 /** What a hash covers: every column but the row's number and the hash itself. */
@@ -46,6 +47,8 @@ export type Verification = {
   found: boolean
   /** Entries that are recorded and not chained yet: nothing shows whether they are what was written. */
   waiting: number
+  /** Personal values that are not there any more, because their person was erased. */
+  erased: number
 }
 
 /** Rows that are read at once. */
@@ -63,6 +66,7 @@ export async function verifyActivity(
   let found = find === BEGINNING
   // Counted first: what is chained meanwhile is among the rows.
   const waiting = await countWaiting(db, domainId)
+  let erased = 0
   for (;;) {
     const page: (typeof activityLogs.$inferSelect)[] = await db
       .select()
@@ -75,14 +79,32 @@ export async function verifyActivity(
       )
       .orderBy(asc(activityLogs.id))
       .limit(PAGE)
+    const values = await checkValues(db, page)
     for (const row of page) {
-      if (row.eventHash !== hashOf(head, row)) return { rows, head, broken: row, found, waiting }
+      if (row.eventHash !== hashOf(head, row) || values.wrong.has(row.id))
+        return { rows, head, broken: row, found, waiting, erased }
       head = row.eventHash
       last = row.id
       rows += 1
       if (head === find) found = true
     }
+    erased += values.erased
     onRows(rows)
-    if (page.length < PAGE) return { rows, head, broken: null, found, waiting }
+    if (page.length < PAGE) return { rows, head, broken: null, found, waiting, erased }
+  }
+}
+
+/** Which rows have a value beside them that is not the one they commit to, and how many values are not there any more. */
+async function checkValues(db: Db, rows: readonly (typeof activityLogs.$inferSelect)[]) {
+  const kept = await valuesOf(db, rows)
+  const wrongValues = new Set(
+    kept
+      .filter(({ commitment, salt, value }) => commitment !== commitmentOf(salt, value))
+      .map(({ commitment }) => commitment),
+  )
+  const wrong = rows.filter((row) => commitmentsIn([row]).some((one) => wrongValues.has(one)))
+  return {
+    wrong: new Set(wrong.map(({ id }) => id)),
+    erased: commitmentsIn(rows).length - kept.length,
   }
 }

@@ -1,0 +1,125 @@
+/**
+ * Personal values of the log are kept beside the chain, which holds a salted commitment in the place of each: a person
+ * can be erased, and the chain still verifies. What is personal: who acted, users as targets, and every text with an
+ * e-mail address in it. Without its salt and value, nothing can be found from a commitment.
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
+import type { Db } from '../../../database/database.ts'
+import { type activityLogs, activityPersonal } from '../../../database/schema/audit.ts'
+
+/** What of an entry may hold personal values. */
+export type Told = Pick<typeof activityLogs.$inferSelect, 'actor' | 'targets' | 'metadata'>
+
+/** A value with the commitment to it; `userId` is null where it is not known whose it is. */
+export type PersonalValue = {
+  commitment: string
+  userId: string | null
+  salt: Buffer
+  value: unknown
+}
+
+/** The member by which a commitment stands in the chain. */
+const MARK = '$personal'
+const SALT_BYTES = 32
+const ADDRESS = /[^\s@]@[^\s@]/
+/** What is shown of a target or a text whose person was erased. */
+const ERASED = 'erased'
+const ERASED_ACTOR = { email: '', given_name: '', family_name: '' }
+
+/** The commitment to a value, 64 hex digits: HMAC-SHA256 of its canonical JSON by the salt. */
+export const commitmentOf = (salt: Buffer, value: unknown): string =>
+  createHmac('sha256', salt).update(canonicalJson(value)).digest('hex')
+
+/** An entry as the chain takes it, and what is kept beside. `userId` is who acted, where that is known. */
+export function separate(
+  { actor, targets, metadata }: Told,
+  userId: string | null,
+): Told & { values: PersonalValue[] } {
+  const values: PersonalValue[] = []
+  const commit = (value: unknown, owner: string | null) => {
+    const salt = randomBytes(SALT_BYTES)
+    const commitment = commitmentOf(salt, value)
+    values.push({ commitment, userId: owner, salt, value })
+    return { [MARK]: commitment }
+  }
+  const walk = (value: unknown): unknown => {
+    if (typeof value === 'string') return ADDRESS.test(value) ? commit(value, null) : value
+    if (Array.isArray(value)) return value.map(walk)
+    if (!isRecord(value)) return value
+    // What only looks like a commitment is committed to itself.
+    return MARK in value ? commit(value, null) : mapMembers(value, walk)
+  }
+  const { actor_type, ...who } = actor
+  const isPerson = typeof who['email'] === 'string' && who['email'] !== ''
+  return {
+    actor: isPerson ? { actor_type, ...(userId && { id: userId }), ...commit(who, userId) } : actor,
+    targets: targets.map((target) => {
+      const { target_type, name, id } = target
+      const isUser = target_type === 'User' && typeof id === 'string' && name !== ''
+      return isUser ? { ...target, name: commit(name, id) } : mapMembers(target, walk)
+    }),
+    metadata: mapMembers(metadata, walk),
+    values,
+  }
+}
+
+/** Entries with the values that are still there in their places; an erased one is said to be. */
+export async function readable<R extends Told>(db: Db, rows: readonly R[]): Promise<R[]> {
+  const kept = new Map((await valuesOf(db, rows)).map((one) => [one.commitment, one.value]))
+  const fill = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(fill)
+    if (!isRecord(value)) return value
+    const commitment = value[MARK]
+    if (typeof commitment === 'string') return kept.get(commitment) ?? ERASED
+    return mapMembers(value, fill)
+  }
+  return rows.map((row) => ({
+    ...row,
+    actor: filledActor(row.actor, kept),
+    targets: row.targets.map((target) => mapMembers(target, fill)),
+    metadata: mapMembers(row.metadata, fill),
+  }))
+}
+
+function filledActor(actor: Told['actor'], kept: ReadonlyMap<string, unknown>): Told['actor'] {
+  const { [MARK]: commitment, ...known } = actor
+  if (typeof commitment !== 'string') return actor
+  const who = kept.get(commitment)
+  return { actor_type: known['actor_type'], ...(isRecord(who) ? who : ERASED_ACTOR) }
+}
+
+/** The values that entries commit to and that are still there. */
+export async function valuesOf(db: Db, rows: readonly Told[]): Promise<PersonalValue[]> {
+  const commitments = commitmentsIn(rows)
+  if (commitments.length === 0) return []
+  return db
+    .select()
+    .from(activityPersonal)
+    .where(sql`${activityPersonal.commitment} = any(${sql.param(commitments)}::text[])`)
+}
+
+/** Every commitment in some entries. */
+export function commitmentsIn(rows: readonly Told[]): string[] {
+  const found: string[] = []
+  const walk = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) walk(one)
+    else if (isRecord(value)) {
+      const commitment = value[MARK]
+      if (typeof commitment === 'string') found.push(commitment)
+      else for (const one of Object.values(value)) walk(one)
+    }
+  }
+  for (const { actor, targets, metadata } of rows) walk([actor, targets, metadata])
+  return found
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const mapMembers = (
+  record: Readonly<Record<string, unknown>>,
+  change: (value: unknown) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
