@@ -12,18 +12,18 @@ import {
   requestablePermissions,
 } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
-import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { CoreContext } from '../../kernel/context/context.ts'
 import { isId } from '../../kernel/id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { type AppRow, appTarget, lockApp } from '../apps/apps.ts'
+import { type AppRow, lockApp } from '../apps/apps.ts'
 import { changedMembers } from './merge.ts'
 import type { PermissionRow } from './permission-base.ts'
 import { changedConfig } from './permission-change.ts'
 import { CONFIG_PLACES, permissionView } from './permission-view.ts'
 import { permissionsAnswer } from './permissions.ts'
 import { ownProvisioningGroup, sameProvisioningGroup } from './provisioning-group.ts'
+import { recordInStore } from './record.ts'
 import { toIds } from './references.ts'
 import { settingsOf } from './settings.ts'
 import { settingsView } from './settings-view.ts'
@@ -96,7 +96,7 @@ export async function createPermission(
       })
       .returning()
     const made = row as PermissionRow
-    await record(tx, principal, 'CREATED', made, app, {})
+    await recordInStore(tx, principal, 'APP_STORE_PERMISSION_CREATED', targetOf(made), app)
     return one(tx, principal, app, made, inherited)
   })
 }
@@ -123,7 +123,9 @@ export async function updatePermission(
       .returning()
     const after = row as PermissionRow
     const changed = changedMembers(told(before, app), told(after, app))
-    if (changed.length > 0) await record(tx, principal, 'UPDATED', after, app, { changed })
+    const event = 'APP_STORE_PERMISSION_UPDATED'
+    if (changed.length > 0)
+      await recordInStore(tx, principal, event, targetOf(after), app, { changed })
     return one(tx, principal, app, after, inherited)
   })
 }
@@ -166,7 +168,7 @@ export async function deletePermission(
     }
     await parts.listeners.permissionDeleted(tx, permission.id, parts)
     await tx.delete(requestablePermissions).where(eq(requestablePermissions.id, permission.id))
-    await record(tx, principal, 'DELETED', permission, app, {})
+    await recordInStore(tx, principal, 'APP_STORE_PERMISSION_DELETED', targetOf(permission), app)
   })
   return null
 }
@@ -174,17 +176,11 @@ export async function deletePermission(
 const naming = (id: string): SQL =>
   sql`${preApprovalRules.document} -> 'preapproved_permissions' ? ${id}`
 
-const record = (
-  tx: Db,
-  principal: Principal,
-  what: 'CREATED' | 'UPDATED' | 'DELETED',
-  { id, label }: PermissionRow,
-  app: AppRow,
-  metadata: Document,
-) => {
-  const targets = [{ target_type: 'RequestablePermission', name: label, id }, appTarget(app)]
-  return recordActivity(tx, principal, `APP_STORE_PERMISSION_${what}`, targets, metadata)
-}
+const targetOf = ({ id, label }: PermissionRow) => ({
+  target_type: 'RequestablePermission',
+  name: label,
+  id,
+})
 
 type AppNames = Pick<
   RequestablePermissionInputUpdate,

@@ -10,14 +10,14 @@ import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { type Document, preApprovalRules } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
-import { recordActivity } from '../../kernel/audit/activity.ts'
 import { isId } from '../../kernel/id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
-import { type AppRow, appTarget, findApp, lockApp } from '../apps/apps.ts'
+import { type AppRow, findApp, lockApp } from '../apps/apps.ts'
 import { changedMembers, mergePatch } from './merge.ts'
+import { recordInStore } from './record.ts'
 import { type Place, toIds, toObjects } from './references.ts'
 
 type RuleRow = typeof preApprovalRules.$inferSelect
@@ -92,7 +92,7 @@ export async function createRule(db: Db, principal: Principal, body: PreApproval
       .values({ domainId: principal.domainId, appId: app.id, document })
       .returning()
     const made = row as RuleRow
-    await record(tx, principal, 'CREATED', made, app, {})
+    await recordInStore(tx, principal, 'APP_STORE_PRE_APPROVAL_RULE_CREATED', targetOf(made), app)
     return (await answer(tx, principal, app, [made]))[0]
   })
 }
@@ -117,7 +117,9 @@ export async function updateRule(
       .where(eq(preApprovalRules.id, rule.id))
       .returning()
     const changed = changedMembers({ ...DEFAULTS, ...rule.document }, { ...DEFAULTS, ...document })
-    if (changed.length > 0) await record(tx, principal, 'UPDATED', rule, app, { changed })
+    const event = 'APP_STORE_PRE_APPROVAL_RULE_UPDATED'
+    if (changed.length > 0)
+      await recordInStore(tx, principal, event, targetOf(rule), app, { changed })
     return (await answer(tx, principal, app, [row as RuleRow]))[0]
   })
 }
@@ -126,20 +128,13 @@ export async function deleteRule(db: Db, principal: Principal, id: string): Prom
   await db.transaction(async (tx) => {
     const { rule, app } = await findRule(tx, principal, id, 'appstore.write')
     await tx.delete(preApprovalRules).where(eq(preApprovalRules.id, rule.id))
-    await record(tx, principal, 'DELETED', rule, app, {})
+    await recordInStore(tx, principal, 'APP_STORE_PRE_APPROVAL_RULE_DELETED', targetOf(rule), app)
   })
   return null
 }
 
-const record = (
-  tx: Db,
-  principal: Principal,
-  what: 'CREATED' | 'UPDATED' | 'DELETED',
-  { id, document }: RuleRow,
-  app: AppRow,
-  metadata: Document,
-) => {
-  const name = keptText(String(document['justification']), 200)
-  const targets = [{ target_type: 'PreApprovalRule', name, id }, appTarget(app)]
-  return recordActivity(tx, principal, `APP_STORE_PRE_APPROVAL_RULE_${what}`, targets, metadata)
-}
+const targetOf = ({ id, document }: RuleRow) => ({
+  target_type: 'PreApprovalRule',
+  name: keptText(String(document['justification']), 200),
+  id,
+})

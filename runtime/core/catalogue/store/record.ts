@@ -1,0 +1,13 @@
+/** What is changed in the store of an app, in the log: it is about the thing and about the app. */
+import type { Db } from '../../../database/database.ts'
+import { type Doer, recordActivity, type Target } from '../../kernel/audit/activity.ts'
+import { type AppRow, appTarget } from '../apps/apps.ts'
+
+export const recordInStore = (
+  tx: Db,
+  principal: Doer,
+  event: string,
+  target: Target,
+  app: AppRow,
+  metadata: Record<string, unknown> = {},
+): Promise<void> => recordActivity(tx, principal, event, [target, appTarget(app)], metadata)
