@@ -4,8 +4,8 @@ import type { Db } from '../../database/database.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { revert } from '../requests/cancel.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
-import { note } from '../requests/move.ts'
 import { findRequest } from '../requests/read.ts'
+import { record } from '../requests/record.ts'
 
 /**
  * Has what a request gave taken back, by the person who holds it. What a policy gave stays: it would be given
@@ -30,8 +30,7 @@ export async function giveBack(
         409,
         `The request is ${request.status}; only access that is there can be given back`,
       )
-    // The log first, as where a request is cancelled.
-    await note(tx, principal, request, 'APP_STORE_GIVE_BACK_ACCESS', { from: request.status })
+    await record(tx, request, 'APP_STORE_GIVE_BACK_ACCESS', { from: request.status }, principal)
     await revert(tx, request, 'Given back by the person who held it', means)
   })
   return null

@@ -8,9 +8,9 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import { accessInApp } from '../catalogue/apps/access.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { decisionEnd } from '../requests/decide.ts'
-import type { RequestRow } from '../requests/move.ts'
-import { standingOf } from '../requests/states.ts'
+import { decisionEnd } from '../requests/machine/deciding.ts'
+import type { RequestRow } from '../requests/machine/request.ts'
+import { standingOf } from '../requests/machine/states.ts'
 import { findTask, mayAct } from '../tasks/tasks.ts'
 
 const MAX_HELD = 50

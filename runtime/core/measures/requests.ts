@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { MOST_COUNTED, type Readings } from '../../contract/endpoints/metrics.ts'
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
-import { standingOf } from '../requests/states.ts'
+import { standingOf } from '../requests/machine/states.ts'
 import { textArray } from './arrays.ts'
 
 /** What stands for years is no work of anybody's. */

@@ -5,20 +5,26 @@ import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
-import { accessRequests, holders } from '../../database/schema/requests.ts'
+import { accessRequests, provisionedAccounts } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
+import { type Executor, execute } from '../machine/execute.ts'
 import { GONE } from '../provisioning/account.ts'
-import { type Outcome, throughApp } from '../provisioning/client.ts'
+import { type Outcome, type Settled, throughApp } from '../provisioning/client.ts'
 import { makeUnusable } from '../provisioning/revoke.ts'
 import { doers } from '../requests/approvers.ts'
-import { judgeFailure } from '../requests/failure.ts'
+import { judgeFailure } from '../requests/machine/failure.ts'
 import { openTask } from '../tasks/open-task.ts'
-import type { OffboardingRow } from './move.ts'
-
-type StepRow = typeof offboardingSteps.$inferSelect
+import {
+  type StepEffect,
+  type StepEvent,
+  type StepRow,
+  type StepWrite,
+  stepTransition,
+} from './machine/steps.ts'
+import type { OffboardingRow } from './machine/transitions.ts'
 
 /** Notes every account that is known now: also one that a request was just making. */
 export async function collectAccounts(db: Db, { id, domainId, userId }: OffboardingRow) {
@@ -29,8 +35,8 @@ export async function collectAccounts(db: Db, { id, domainId, userId }: Offboard
       where ${accounts.userId} = ${userId}
         and coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])
       union
-      select ${holders.appId}, ${holders.account} from ${holders}
-      where ${holders.userId} = ${userId} and ${holders.account} is not null
+      select ${provisionedAccounts.appId}, ${provisionedAccounts.account} from ${provisionedAccounts}
+      where ${provisionedAccounts.userId} = ${userId} and ${provisionedAccounts.account} is not null
     ) as known
     on conflict do nothing`)
 }
@@ -50,21 +56,22 @@ export async function doSteps(
   let left = 0
   for (const step of steps) {
     parts.signal.throwIfAborted()
-    const settled = step.state !== 'todo' && (await isSettled(db, step))
+    const settled = step.state !== 'todo' && (await isSettled(db, step, now))
     const over = settled || (step.state !== 'manual' && (await doStep(db, row, step, now, parts)))
     if (!over) left += 1
   }
   return left === 0 ? 'done' : 'left'
 }
 
-/** Tries a step again now whose task says so. */
+/** Tries a step again now if a task is its own. */
 export async function retryStep(tx: Db, taskId: string, now: Date): Promise<void> {
   const [step] = await tx
-    .update(offboardingSteps)
-    .set({ state: 'todo', attempts: 0, wakeAt: now, taskId: null })
+    .select()
+    .from(offboardingSteps)
     .where(eq(offboardingSteps.taskId, taskId))
-    .returning()
+    .for('update')
   if (!step) return
+  await applyToStep(tx, step, { kind: 'retried' }, now)
   await callNow(tx, step.appId, now)
   await tx
     .update(userOffboardings)
@@ -74,15 +81,14 @@ export async function retryStep(tx: Db, taskId: string, now: Date): Promise<void
     )
 }
 
-/** Whether somebody has dealt with the task of a step. */
-async function isSettled(db: Db, { id, taskId }: StepRow): Promise<boolean> {
+/** Whether a person has dealt with the task of a step. */
+async function isSettled(db: Db, step: StepRow, now: Date): Promise<boolean> {
   const [task] = await db
     .select({ status: tasks.status })
     .from(tasks)
-    .where(eq(tasks.id, taskId ?? id))
+    .where(eq(tasks.id, step.taskId ?? step.id))
   const over = !task || ['COMPLETED', 'DISMISSED', 'EXPIRED'].includes(task.status)
-  if (over)
-    await db.update(offboardingSteps).set({ state: 'done' }).where(eq(offboardingSteps.id, id))
+  if (over) await applyToStep(db, step, { kind: 'settled' }, now)
   return over
 }
 
@@ -110,7 +116,7 @@ async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
       and(
         eq(accessRequests.carriedAppId, appId),
         eq(accessRequests.targetUserId, userId),
-        isNotNull(accessRequests.todo),
+        isNotNull(accessRequests.pendingOperation),
         isNull(accessRequests.failingSince),
       ),
     )
@@ -146,49 +152,44 @@ async function settleStep(
   outcome: Outcome,
   parts: RequestContext,
 ): Promise<boolean> {
-  const change = (tx: Db, values: Partial<StepRow>) =>
-    tx.update(offboardingSteps).set(values).where(eq(offboardingSteps.id, step.id))
-  if (outcome.ok) {
-    await db.transaction(async (tx) => {
-      await change(tx, { state: 'done', problem: null })
-      if (step.taskId !== null) await closeTask(tx, step.taskId)
-    })
-    return true
-  }
-  // It stays due, and is looked at again with all of the offboarding.
-  if (outcome.end === 'paused') return false
-  const failing = { todo: 'remove', attempts: step.attempts, failingSince: null } as const
-  const verdict = judgeFailure(failing, outcome, await parts.now(db))
-  const { problem } = outcome
-  const { tell } = parts
-  if (verdict.kind === 'again') {
-    const { attempts, wakeAt } = verdict
-    const told = verdict.tell && step.taskId === null
-    await db.transaction(async (tx) => {
-      const asked = told
-        ? { state: 'told' as const, taskId: await askForHands(tx, row, step, problem, true) }
-        : {}
-      await change(tx, { attempts, problem, wakeAt, ...asked })
-    })
-    if (told)
-      tell(
-        'warn',
-        { offboarding: row.id, app_id: step.appId },
-        'an account of somebody who leaves could not be taken so far; somebody has a task, and it is tried again',
-      )
-    return false
-  }
-  await db.transaction(async (tx) => {
-    if (step.taskId !== null) await closeTask(tx, step.taskId)
-    const taskId = await askForHands(tx, row, step, problem, false)
-    await change(tx, { state: 'manual', attempts: step.attempts + 1, problem, taskId })
-  })
-  tell(
-    'warn',
-    { offboarding: row.id, app_id: step.appId },
-    'an account of somebody who leaves could not be taken; somebody has a task to do it by hand',
-  )
+  // A paused app: the step stays due, and is looked at again with all of the offboarding.
+  if (!outcome.ok && outcome.end === 'paused') return false
+  const now = await parts.now(db)
+  const event = eventOf(step, outcome, now)
+  await db.transaction((tx) => applyToStep(tx, step, event, now))
+  if (event.kind !== 'failed') return true
+  const { verdict } = event
+  const words =
+    verdict.kind === 'hands'
+      ? 'an account of somebody who leaves could not be taken; somebody has a task to do it by hand'
+      : 'an account of somebody who leaves could not be taken so far; somebody has a task, and it is tried again'
+  if (verdict.kind === 'hands' || (verdict.tell && step.taskId === null))
+    parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
   return false
+}
+
+function eventOf(step: StepRow, outcome: Settled, now: Date): StepEvent {
+  if (outcome.ok) return { kind: 'deactivated' }
+  const failing = { attempts: step.attempts, failingSince: null } as const
+  const verdict = judgeFailure({ ...failing, pendingOperation: 'remove' }, outcome, now)
+  return { kind: 'failed', verdict, problem: outcome.problem }
+}
+
+/** Applies an event to a step, on which one host works at a time. */
+async function applyToStep(tx: Db, step: StepRow, event: StepEvent, now: Date): Promise<void> {
+  await execute(tx, step, stepTransition(step, event, now), STEPS)
+}
+
+const STEPS: Executor<StepRow, StepWrite, StepEffect> = {
+  async write(tx, step, write) {
+    await tx.update(offboardingSteps).set(write).where(eq(offboardingSteps.id, step.id))
+    return { ...step, ...write }
+  },
+  async carryOut(tx, step, effect) {
+    if (effect.kind === 'close_task') return closeTask(tx, effect.taskId)
+    const taskId = await openStepTask(tx, step, effect.problem, effect.goesOn)
+    await tx.update(offboardingSteps).set({ taskId }).where(eq(offboardingSteps.id, step.id))
+  },
 }
 
 /** Nobody has to do it any more. */
@@ -199,15 +200,20 @@ async function closeTask(tx: Db, taskId: string): Promise<void> {
     .where(and(eq(tasks.id, taskId), inArray(tasks.status, ['PENDING', 'ACCEPTED', 'BLOCKED'])))
 }
 
-async function askForHands(
+async function openStepTask(
   tx: Db,
-  { domainId, userId }: OffboardingRow,
-  { appId, account }: StepRow,
+  { domainId, offboardingId, appId, account }: StepRow,
   problem: string,
   goesOn: boolean,
 ): Promise<string> {
   const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, appId))
-  const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  const [user] = await tx
+    .select({ userId: users.id, email: users.email })
+    .from(userOffboardings)
+    .innerJoin(users, eq(users.id, userOffboardings.userId))
+    .where(eq(userOffboardings.id, offboardingId))
+  if (!user) throw new Error('the offboarding of a step is gone')
+  const { userId } = user
   const parties = { domainId, appId, requesterId: null, targetUserId: userId }
   const { users: userIds, groups: groupIds } = await doers(tx, parties)
   return openTask(
@@ -217,7 +223,7 @@ async function askForHands(
       taskType: 'MANUAL_DEPROVISIONING',
       taskCategory: 'DEPROVISIONING',
       productArea: 'OFFBOARDING',
-      description: `Take the account ${keptText(account, 200)} in ${app?.name ?? 'an app'} from ${user?.email ?? 'somebody'}, who leaves.`,
+      description: `Take the account ${keptText(account, 200)} in ${app?.name ?? 'an app'} from ${user.email}, who leaves.`,
       instructions: goesOn
         ? `It could not be done so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is done.`
         : `It could not be done automatically: ${problem}`,

@@ -6,11 +6,10 @@ import { apiTokens, users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
-import { recordActivity } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { revert } from '../requests/cancel.ts'
-import { statesThatAre } from '../requests/states.ts'
-import { failOffboarding, lockOffboarding, move, offboardingTarget } from './move.ts'
+import { statesThatAre } from '../requests/machine/states.ts'
+import { apply, failOffboarding, lockOffboarding } from './apply.ts'
 
 /** Begins, in one transaction; the last Admin stays, and the offboarding has failed then. */
 export async function begin(
@@ -57,11 +56,6 @@ async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'no
     .orderBy(asc(accessRequests.id))
     .for('update')
   for (const request of live) await revert(tx, request, 'The person is being offboarded', means)
-  await move(tx, row, 'IN_PROGRESS', { wakeAt: now })
-  const target = offboardingTarget(row, user?.email ?? userId)
-  await recordActivity(tx, { domainId, userId: null }, 'USER_OFFBOARDING_STARTED', [target], {
-    user_id: userId,
-    access_requests: live.length,
-    tokens: tokens.length,
-  })
+  const counts = { requests: live.length, tokens: tokens.length }
+  await apply(tx, row, { kind: 'started', email: user?.email ?? userId, ...counts }, now)
 }

@@ -4,20 +4,14 @@ import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { recordActivity } from '../kernel/audit/activity.ts'
 import type { JobHandler } from '../kernel/background/background.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { later } from '../requests/move.ts'
-import { statesThatAre } from '../requests/states.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { statesThatAre } from '../requests/machine/states.ts'
 import { collectAccounts, doSteps } from './accounts.ts'
+import { apply, failOffboarding, lockOffboarding } from './apply.ts'
 import { begin } from './begin.ts'
-import {
-  failOffboarding,
-  lockOffboarding,
-  move,
-  type OffboardingRow,
-  offboardingTarget,
-} from './move.ts'
+import type { OffboardingRow } from './machine/transitions.ts'
 
 /** Most that are told to be due at once. */
 const MAX_DUE = 50
@@ -74,12 +68,7 @@ async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise
     const now = await parts.now(tx)
     const locked = await lockOffboarding(tx, row.id)
     if (locked?.status !== 'IN_PROGRESS') return
-    await move(tx, locked, 'COMPLETED', { completedAt: now, wakeAt: null })
-    const actor = { domainId: row.domainId, userId: null }
-    const target = offboardingTarget(row, row.userId)
-    await recordActivity(tx, actor, 'USER_OFFBOARDING_COMPLETED', [target], {
-      user_id: row.userId,
-    })
+    await apply(tx, locked, { kind: 'completed' }, now)
   })
 }
 
@@ -92,7 +81,7 @@ async function hasOpenRequests(db: Db, { userId }: OffboardingRow): Promise<bool
       and(
         eq(accessRequests.targetUserId, userId),
         or(
-          isNotNull(accessRequests.todo),
+          isNotNull(accessRequests.pendingOperation),
           inArray(accessRequests.status, statesThatAre('asked', 'wanted', 'unwanted')),
         ),
       ),

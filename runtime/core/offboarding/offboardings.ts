@@ -15,8 +15,9 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
-import { move, type OffboardingRow, offboardingTarget } from './move.ts'
-import { mayBecome } from './states.ts'
+import { apply } from './apply.ts'
+import { mayBecome } from './machine/states.ts'
+import { type OffboardingRow, offboardingTarget } from './machine/transitions.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -91,11 +92,7 @@ export async function cancelOffboarding(
         409,
         `The offboarding is ${row.status}; only one that is SCHEDULED can be cancelled`,
       )
-    await move(tx, row, 'CANCELLED', { cancelledAt: await means.now(tx), wakeAt: null })
-    const target = offboardingTarget(row, row.userId)
-    await recordActivity(tx, principal, 'USER_OFFBOARDING_CANCELLED', [target], {
-      user_id: row.userId,
-    })
+    await apply(tx, row, { kind: 'cancelled', by: principal }, await means.now(tx))
   })
   return null
 }

@@ -22,7 +22,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
-import { statesThatAre } from '../requests/states.ts'
+import { statesThatAre } from '../requests/machine/states.ts'
 import { sweepAnew } from './changed.ts'
 import { isInForce, type PolicyRow } from './entitlements.ts'
 

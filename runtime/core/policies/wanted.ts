@@ -3,8 +3,8 @@
 import type { users } from '../../database/schema/people.ts'
 import { holds } from '../directory/condition.ts'
 import { identityOf } from '../directory/condition-subject.ts'
-import type { RequestRow } from '../requests/move.ts'
-import { standingOf } from '../requests/states.ts'
+import type { RequestRow } from '../requests/machine/request.ts'
+import { standingOf } from '../requests/machine/states.ts'
 import { isInForce, type PolicyEntitlement, type PolicyRow } from './entitlements.ts'
 
 type UserRow = typeof users.$inferSelect

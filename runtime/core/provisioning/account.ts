@@ -4,37 +4,41 @@ import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
-import { type EntitlementRef, holders } from '../../database/schema/requests.ts'
+import { type EntitlementRef, provisionedAccounts } from '../../database/schema/requests.ts'
 import { faultOf } from '../kernel/faults.ts'
 import { type Answer, type AppClient, failed, type Outcome } from './client.ts'
 import type { Pair } from './pair.ts'
 
-export type HolderRow = typeof holders.$inferSelect
+export type ProvisionedAccountRow = typeof provisionedAccounts.$inferSelect
 
-/** What is known of the account; made where nothing was. */
-export async function holderOf(db: Db, pair: Pair, domainId: string): Promise<HolderRow> {
+/** What is known of the account; a row is made if there is none. */
+export async function provisionedAccountOf(
+  db: Db,
+  pair: Pair,
+  domainId: string,
+): Promise<ProvisionedAccountRow> {
   const { carriedAppId: appId, targetUserId: userId } = pair
-  await db.insert(holders).values({ domainId, appId, userId }).onConflictDoNothing()
-  const [row] = await db.select().from(holders).where(ofPair(pair))
-  return row as HolderRow
+  await db.insert(provisionedAccounts).values({ domainId, appId, userId }).onConflictDoNothing()
+  const [row] = await db.select().from(provisionedAccounts).where(ofPair(pair))
+  return row as ProvisionedAccountRow
 }
 
 const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
-  and(eq(holders.appId, carriedAppId), eq(holders.userId, targetUserId))
+  and(eq(provisionedAccounts.appId, carriedAppId), eq(provisionedAccounts.userId, targetUserId))
 
-export async function keepHolder(
+export async function keepProvisionedAccount(
   db: Db,
   pair: Pair,
-  values: Partial<Pick<HolderRow, 'account' | 'made' | 'making' | 'leftBy'>>,
+  values: Partial<Pick<ProvisionedAccountRow, 'account' | 'made' | 'making' | 'leftBy'>>,
 ): Promise<void> {
-  await db.update(holders).set(values).where(ofPair(pair))
+  await db.update(provisionedAccounts).set(values).where(ofPair(pair))
 }
 
 /**
  * Notes, before anything is sent, whether the access is there already: afterwards nobody could tell. The
  * first word counts; null takes it back, because nothing of ours was done.
  */
-export type NoteThere = (wasThere: boolean | null) => Promise<void>
+export type NoteThere = (preExisting: boolean | null) => Promise<void>
 
 /** What giving something needs to know besides the request. */
 export type Giving = {
@@ -57,8 +61,8 @@ export async function findAccount(
   carrier: AppClient,
   pair: Pair,
 ): Promise<Answer<string | null>> {
-  const holder = await holderOf(db, pair, carrier.app.domainId)
-  if (holder.account !== null) return { ok: true, value: holder.account }
+  const kept = await provisionedAccountOf(db, pair, carrier.app.domainId)
+  if (kept.account !== null) return { ok: true, value: kept.account }
   const [known] = await db
     .select({ id: accounts.uniqueIdentifier })
     .from(accounts)
@@ -70,19 +74,19 @@ export async function findAccount(
       ),
     )
     .limit(1)
-  if (known && !holder.making) {
-    await keepHolder(db, pair, { account: known.id })
+  if (known && !kept.making) {
+    await keepProvisionedAccount(db, pair, { account: known.id })
     return { ok: true, value: known.id }
   }
-  if (carrier.app.syncStatus === 'SUCCESS' && !holder.making) return { ok: true, value: null }
-  if (!holder.making) return lookInSystem(db, carrier, pair, false)
+  if (carrier.app.syncStatus === 'SUCCESS' && !kept.making) return { ok: true, value: null }
+  if (!kept.making) return lookInSystem(db, carrier, pair, false)
   // Sent, and the end unknown: it is given the time that the system may take to show it.
   const looked = await carrier.until(async () => {
     const there = await lookInSystem(db, carrier, pair, true)
     return there.ok ? there.value !== null : there
   })
   if (!looked.ok) return looked
-  return { ok: true, value: (await holderOf(db, pair, carrier.app.domainId)).account }
+  return { ok: true, value: (await provisionedAccountOf(db, pair, carrier.app.domainId)).account }
 }
 
 /**
@@ -107,7 +111,11 @@ async function lookInSystem(
   })
   if (!end.ok) return end
   if (met !== null)
-    await keepHolder(db, pair, { account: met, making: false, ...(ours ? { made: true } : {}) })
+    await keepProvisionedAccount(db, pair, {
+      account: met,
+      making: false,
+      ...(ours ? { made: true } : {}),
+    })
   return { ok: true, value: met }
 }
 
@@ -139,7 +147,7 @@ export async function ensureAccount(
   if (found.value !== null) return { ok: true, account: found.value, found: true }
   if (!carrier.has('create_account'))
     return byHand('there is no account yet, and the connector cannot make one')
-  const { making } = await holderOf(db, pair, carrier.app.domainId)
+  const { making } = await provisionedAccountOf(db, pair, carrier.app.domainId)
   if (making && !carrier.has('list_accounts'))
     return byHand(
       'an account may have been made, but the answer was lost and the connector cannot list accounts; look whether it is there',
@@ -165,7 +173,7 @@ async function create(
   const user = await personOf(db, pair)
   await noteThere(false)
   // Before it is sent: whoever goes on after us looks for the account before a second one is made.
-  await keepHolder(db, pair, { making: true })
+  await keepProvisionedAccount(db, pair, { making: true })
   const answer = await carrier.call<{ id?: string | null }>('create_account', {
     entitlements:
       entitlement === null
@@ -186,7 +194,7 @@ async function create(
     // It may be there all the same: made by this call, or by somebody else before.
     const outcome = failed(answer.error)
     const ours = !faultOf(answer.error.error_code as ErrorCode).undone
-    if (!ours) await keepHolder(db, pair, { making: false })
+    if (!ours) await keepProvisionedAccount(db, pair, { making: false })
     const there = await lookInSystem(db, carrier, pair, ours)
     if (!there.ok || there.value === null) return outcome
     if (!ours) await noteThere(null)
@@ -199,7 +207,7 @@ async function create(
     return there.ok ? there.value !== null : there
   })
   if (!met.ok) return failed(met.error)
-  const { account } = await holderOf(db, pair, carrier.app.domainId)
+  const { account } = await provisionedAccountOf(db, pair, carrier.app.domainId)
   if (account === null)
     return { ok: false, end: 'call', problem: 'the new account is not in the system’s list yet' }
   return took(db, carrier, pair, account, false)
@@ -215,7 +223,11 @@ async function took(
 ): Promise<FoundAccount> {
   const { email } = await personOf(db, pair)
   await db.transaction(async (tx) => {
-    await keepHolder(tx, pair, { account, making: false, ...(found ? {} : { made: true }) })
+    await keepProvisionedAccount(tx, pair, {
+      account,
+      making: false,
+      ...(found ? {} : { made: true }),
+    })
     await tx
       .insert(accounts)
       .values({

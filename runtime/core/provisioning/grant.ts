@@ -1,6 +1,6 @@
 /** Giving what a request asks for, through the connector: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
-import { ensureAccount, type Giving, keepHolder } from './account.ts'
+import { ensureAccount, type Giving, keepProvisionedAccount } from './account.ts'
 import { type Answer, type AppClient, failed, type Outcome } from './client.ts'
 import type { Grant } from './pair.ts'
 import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
@@ -25,7 +25,7 @@ export async function grantAccount(
   }
   if (status.value === null) {
     // Deleted since it was known: the next try makes another.
-    await keepHolder(db, request, { account: null, making: true })
+    await keepProvisionedAccount(db, request, { account: null, making: true })
     return { ok: false, end: 'call', problem: 'the account that was known is not there any more' }
   }
   await noteThere(false)
@@ -43,7 +43,7 @@ async function wakeAccount(
   if (!carrier.has('activate_account'))
     return { ok: false, end: 'manual', problem: `the account is ${status}` }
   // Before it is sent: whoever takes it back has to know that it was ours.
-  await keepHolder(db, request, { made: true })
+  await keepProvisionedAccount(db, request, { made: true })
   const woken = await carrier.call('activate_account', { account_id: account })
   if (!woken.ok) return failed(woken.error)
   const shown = await carrier.until(async () => {
@@ -96,7 +96,7 @@ export async function grantEntitlement(
   if (!assigned.ok) {
     // Known, but gone from the system: the next try looks for the account anew.
     if (assigned.error.error_code === 'not_found')
-      await keepHolder(db, request, { account: null, making: true })
+      await keepProvisionedAccount(db, request, { account: null, making: true })
     return failed(assigned.error)
   }
   if (!canBeRead(carrier)) return done(false)

@@ -1,6 +1,6 @@
 /** Taking back, through the connector, what a request gave: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
-import { findAccount, holderOf, keepHolder } from './account.ts'
+import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './account.ts'
 import { type AppClient, failed, type Outcome } from './client.ts'
 import type { Grant } from './pair.ts'
 import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
@@ -49,7 +49,7 @@ const stillThere = (capability: string): Outcome => ({
 
 /** Makes an account unusable that was made, or woken, for a request: deactivated where that can be, else deleted. */
 export async function revokeAccount(db: Db, carrier: AppClient, request: Grant): Promise<Outcome> {
-  const { making } = await holderOf(db, request, carrier.app.domainId)
+  const { making } = await provisionedAccountOf(db, request, carrier.app.domainId)
   if (making) {
     // One was sent for whose end nobody knows.
     const found = await findAccount(db, carrier, request)
@@ -61,14 +61,14 @@ export async function revokeAccount(db: Db, carrier: AppClient, request: Grant):
         problem: 'an account may have been made, and the connector cannot list accounts',
       }
   }
-  const { account, made } = await holderOf(db, request, carrier.app.domainId)
+  const { account, made } = await provisionedAccountOf(db, request, carrier.app.domainId)
   if (account === null || !made) return gone(true)
   const deactivates = carrier.has('deactivate_account')
   const capability = deactivates ? 'deactivate_account' : 'delete_account'
   const outcome = await makeUnusable(carrier, account, capability)
   // One that was deleted is looked for no more; one that sleeps may be woken.
   if (outcome.ok)
-    await keepHolder(db, request, {
+    await keepProvisionedAccount(db, request, {
       made: false,
       leftBy: null,
       ...(deactivates ? {} : { account: null }),

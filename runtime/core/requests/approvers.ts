@@ -5,7 +5,8 @@ import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
 import { adminIds } from '../directory/admins.ts'
-import type { RequestRow } from './move.ts'
+import type { DecisionStep } from './machine/events.ts'
+import type { RequestRow } from './machine/request.ts'
 
 const GONE = ['SUSPENDED', 'INACTIVE'] as const
 
@@ -111,9 +112,6 @@ export async function doers(db: Db, request: PartiesOfApp): Promise<Approvers> {
 
 /** An id that no user has. */
 const NO_USER = '00000000-0000-0000-0000-000000000000'
-
-/** A decision that a request needs: the manager's, or that of a stage, from 0. */
-export type DecisionStep = 'manager' | number
 
 /** The decisions that a plan asks for, one after the other. Where it names nobody the admins are the one stage. */
 export function stepsOf({ manager, stages }: ApprovalPlan): DecisionStep[] {

@@ -23,7 +23,7 @@ import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
 import type { RequestMeans } from './job-key.ts'
-import type { RequestRow } from './move.ts'
+import type { RequestRow } from './machine/request.ts'
 import { answerRequests } from './read.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {

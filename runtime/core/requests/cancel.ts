@@ -1,4 +1,4 @@
-/** Taking a request back, or ending what it gave. */
+/** Cancelling a request, or ending what it granted. */
 
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -8,17 +8,16 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
-import { look, type RequestMeans } from './job-key.ts'
-import { move, note, type RequestRow } from './move.ts'
+import { apply } from './apply.ts'
+import type { RequestMeans } from './job-key.ts'
+import type { RequestRow } from './machine/request.ts'
+import { PENDING_STATES, standingOf, statesThatAre } from './machine/states.ts'
 import { findRequest } from './read.ts'
-import { PENDING_STATES, standingOf, statesThatAre } from './states.ts'
-import { closeTasks } from './tasks.ts'
-import { leave } from './transitions.ts'
 
 /**
- * Takes a pending request back; what it has half given is taken back in the background.
+ * Cancels a pending request; what it has half granted is revoked in the background.
  *
- * @throws CoreError 403 for whoever did neither ask nor is to have it, 404, 409 where it is not pending.
+ * @throws CoreError 403 for a caller who neither asked nor is to have it, 404, 409 where it is not pending.
  */
 export async function cancelAccessRequest(
   db: Db,
@@ -36,14 +35,13 @@ export async function cancelAccessRequest(
         409,
         `The request is ${request.status}; only a pending one can be cancelled`,
       )
-    // The log first, as everywhere: one who has the log and waits for the job must not meet one who waits the other way round.
-    await note(tx, principal, request, 'APP_STORE_CANCEL_ACCESS_REQUEST', { from: request.status })
-    await cancelled(tx, request, reason === null ? null : keptText(reason, 1000), means)
+    const said = reason === null ? null : keptText(reason, 1000)
+    await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, means)
   })
   return null
 }
 
-/** Whoever sees a request need not be one who manages its app. @throws CoreError 403 */
+/** A caller who sees a request need not manage its app. @throws CoreError 403 */
 async function demandApp(tx: Db, principal: Principal, { appId }: RequestRow): Promise<void> {
   const managed = reach(principal, 'tasks.write')
   if (managed === undefined) return
@@ -52,22 +50,6 @@ async function demandApp(tx: Db, principal: Principal, { appId }: RequestRow): P
     .from(apps)
     .where(and(eq(apps.id, appId), managed))
   if (!app) demand(principal, 'tasks.write')
-}
-
-async function cancelled(
-  tx: Db,
-  request: RequestRow,
-  reason: string | null,
-  means: RequestMeans,
-): Promise<RequestRow> {
-  await closeTasks(tx, request, 'DISMISSED')
-  const begun = standingOf(request.status) === 'wanted' && request.how !== 'manual'
-  const undo = begun
-    ? ({ todo: 'remove', wakeAt: await means.now(tx) } as const)
-    : ({ todo: null, wakeAt: null } as const)
-  const moved = await move(tx, request, 'CANCELLED', { note: reason, attempts: 0, ...undo })
-  if (begun) await look(tx, moved, means)
-  return moved
 }
 
 /** Locks the requests for a permission until the transaction ends, because its deletion changes them all. */
@@ -80,7 +62,7 @@ export async function lockRequestsFor(tx: Db, permissionId: string): Promise<voi
     .for('update')
 }
 
-/** Ends the requests for a permission that nobody has said yes to: it is about to be deleted. */
+/** Ends the requests for a permission that are not approved: it is about to be deleted. */
 export async function endAsked(tx: Db, permissionId: string, means: RequestMeans): Promise<void> {
   const rows = await tx
     .select()
@@ -93,7 +75,8 @@ export async function endAsked(tx: Db, permissionId: string, means: RequestMeans
     )
     .orderBy(asc(accessRequests.id))
     .for('update')
-  for (const request of rows) await cancelled(tx, request, 'The permission was deleted', means)
+  const why = 'The permission was deleted'
+  for (const request of rows) await apply(tx, request, { kind: 'reason_gone', why }, means)
 }
 
 /** Ends a locked request whose reason is gone, in whatever state it is; what is over stays as it is. */
@@ -104,6 +87,6 @@ export async function revert(
   means: RequestMeans,
 ): Promise<RequestRow> {
   const standing = standingOf(request.status)
-  if (standing === 'asked') return cancelled(tx, request, why, means)
-  return standing === 'wanted' ? leave(tx, request, 'REVERTING', why, means) : request
+  if (standing !== 'asked' && standing !== 'wanted') return request
+  return apply(tx, request, { kind: 'reason_gone', why }, means)
 }

@@ -1,5 +1,4 @@
-/** Making access requests: of somebody, for somebody, each with one thing in it. */
-
+/** Making access requests: from a person or a policy, for a person, each for one thing. */
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import type { ApprovalPlan } from '../../database/schema/requests.ts'
@@ -7,11 +6,15 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { apply } from './apply.ts'
 import { firstDeciders } from './approvers.ts'
-import { begin, DECISION_MS, UNDECIDABLE } from './decide.ts'
-import { look, type RequestMeans } from './job-key.ts'
-import { change, later, note, type RequestRow } from './move.ts'
+import { begin } from './decide.ts'
+import type { RequestMeans } from './job-key.ts'
+import { DECISION_MS, UNDECIDABLE } from './machine/deciding.ts'
+import type { RequestRow } from './machine/request.ts'
 import { fittingRules } from './preapproved.ts'
+import { record } from './record.ts'
 
 export type NewRequest = {
   app: AppRow
@@ -59,11 +62,12 @@ export async function createRequest(
     })
     .returning()
   const request = row as RequestRow
-  await note(tx, actor, request, 'APP_STORE_CREATE_ACCESS_REQUEST', {
+  const metadata = {
     permission_id: permission?.id ?? null,
     expiration_in_seconds: request.expirationInSeconds,
     policy_id: request.policyId,
-  })
+  }
+  await record(tx, request, 'APP_STORE_CREATE_ACCESS_REQUEST', metadata, actor)
   if (preapproved !== null) return begin(tx, request, preapproved, means)
   const rules = await fittingRules(tx, request)
   const plain = rules.find(({ webhooks }) => webhooks.length === 0)
@@ -74,17 +78,5 @@ export async function createRequest(
   if (isAsked && first === null)
     throw new CoreError(409, `${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`)
   if (!asks) return begin(tx, request, plain?.justification ?? null, means, { first })
-  return toCheck(tx, request, now, means)
-}
-
-/** Webhooks have to be asked first, which the background does. */
-async function toCheck(
-  tx: Db,
-  request: RequestRow,
-  now: Date,
-  means: RequestMeans,
-): Promise<RequestRow> {
-  const waiting = await change(tx, request, { todo: 'check', wakeAt: now })
-  await look(tx, waiting, means)
-  return waiting
+  return apply(tx, request, { kind: 'check_required' }, means, now)
 }

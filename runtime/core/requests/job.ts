@@ -7,8 +7,7 @@ import type { JobHandler } from '../kernel/background/background.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { pairKey, pairOf } from '../provisioning/pair.ts'
 import { begin } from './decide.ts'
-import { tellPeople } from './failure.ts'
-import { change, later } from './move.ts'
+import { settleDefect } from './failure.ts'
 import { provision, turnOf } from './provision.ts'
 
 /** Most that are told to be due at once: what thousands hold may be over in the same second. */
@@ -16,7 +15,7 @@ const MAX_DUE = 400
 
 /** Those of which a job waits already, perhaps for its next try, are left out: what is due behind them is told too. */
 async function due(db: Db, now?: Date): Promise<string[]> {
-  const { carriedAppId, targetUserId, wakeAt, todo, how } = accessRequests
+  const { carriedAppId, targetUserId, wakeAt, pendingOperation, fulfilment } = accessRequests
   // As a question of its own the moment is asked once, and the index is read up to it only.
   const at = now ? sql`${now.toISOString()}::timestamptz` : sql`(select clock_timestamp())`
   const rows = await db
@@ -28,9 +27,9 @@ async function due(db: Db, now?: Date): Promise<string[]> {
         lte(wakeAt, at),
         // What needs a system that does not answer waits for its outage, not for a look at each of them.
         or(
-          isNull(todo),
-          sql`${todo} = 'check'`,
-          sql`coalesce(${how}, '') = 'webhook'`,
+          isNull(pendingOperation),
+          sql`${pendingOperation} = 'check'`,
+          sql`coalesce(${fulfilment}, '') = 'webhook'`,
           sql`not exists (select from app_outages where app_id = ${carriedAppId} and until > ${at})`,
         ),
         hasNoJob('access-requests', sql`${carriedAppId} || ' ' || ${targetUserId}`),
@@ -40,9 +39,6 @@ async function due(db: Db, now?: Date): Promise<string[]> {
     .limit(MAX_DUE)
   return [...new Set(rows.map(pairKey))]
 }
-
-/** How long to wait after the work itself failed again and again: a defect of ours, or a database that was away. */
-const AFTER_DEFECT_MS = 3_600_000
 
 /** People are told of each request that has something left to do; it goes on being tried, every hour. */
 async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void> {
@@ -55,19 +51,14 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext):
         and(
           eq(accessRequests.carriedAppId, pair.carriedAppId),
           eq(accessRequests.targetUserId, pair.targetUserId),
-          isNotNull(accessRequests.todo),
+          isNotNull(accessRequests.pendingOperation),
         ),
       )
       .for('update')
     const now = await parts.now(tx)
     for (const request of rows) {
-      if (request.todo === 'check') await begin(tx, request, null, parts)
-      else {
-        const failingSince = request.failingSince ?? now
-        const wakeAt = later(now, AFTER_DEFECT_MS)
-        const failing = await change(tx, request, { problem, failingSince, wakeAt })
-        await tellPeople(tx, failing, problem, parts)
-      }
+      if (request.pendingOperation === 'check') await begin(tx, request, null, parts)
+      else await settleDefect(tx, request, problem, parts, now)
     }
   })
 }

@@ -10,8 +10,8 @@ import { groups, userRoles, users } from '../../database/schema/people.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import type { RequestRow } from './move.ts'
-import { failedWords } from './states.ts'
+import type { RequestRow } from './machine/request.ts'
+import { failedWords } from './machine/states.ts'
 
 /** Which of some apps the caller may read the tasks of. */
 export async function detailedApps(

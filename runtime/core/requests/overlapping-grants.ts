@@ -3,8 +3,8 @@ import { and, eq, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Pair } from '../provisioning/pair.ts'
-import type { RequestRow } from './move.ts'
-import { standingOf, statesThatAre } from './states.ts'
+import type { RequestRow } from './machine/request.ts'
+import { standingOf, statesThatAre } from './machine/states.ts'
 
 /** A condition: requests of a person in an app. */
 export const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
@@ -22,7 +22,7 @@ export async function overlappingGrants(db: Db, request: RequestRow): Promise<Re
         sameThing(request),
         or(
           inArray(accessRequests.status, statesThatAre('wanted', 'unwanted')),
-          isNotNull(accessRequests.todo),
+          isNotNull(accessRequests.pendingOperation),
         ),
       ),
     )
@@ -45,17 +45,17 @@ export function sameThing({ label, entitlement, permissionId }: RequestRow) {
  * Whether a request goes on to hold what another one gave. One that is still to be given does not: what was
  * sent to take it may be under way. Nor does one that waits for hands: cancelled, it takes nothing back.
  */
-export const inherits = ({ status, how, todo }: RequestRow): boolean =>
+export const inherits = ({ status, fulfilment, pendingOperation }: RequestRow): boolean =>
   standingOf(status) === 'wanted' &&
-  todo !== 'grant' &&
-  !(how === 'manual' && status === 'PENDING_MANUAL_PROVISIONING')
+  pendingOperation !== 'grant' &&
+  !(fulfilment === 'manual' && status === 'PENDING_MANUAL_PROVISIONING')
 
 /** Whether something is being taken from the same person, so that what is shown may be gone in a moment. */
 export async function isBeingTaken(db: Db, request: RequestRow): Promise<boolean> {
   const rows = await db
     .select({ id: accessRequests.id })
     .from(accessRequests)
-    .where(and(ofPair(request), eq(accessRequests.todo, 'remove')))
+    .where(and(ofPair(request), eq(accessRequests.pendingOperation, 'remove')))
     .limit(1)
   return rows.length > 0
 }
@@ -71,7 +71,7 @@ export async function holdsMore(db: Db, request: RequestRow): Promise<boolean> {
         ne(accessRequests.id, request.id),
         // What nobody has given by hand yet needs nothing so far.
         or(
-          ne(accessRequests.how, 'manual'),
+          ne(accessRequests.fulfilment, 'manual'),
           ne(accessRequests.status, 'PENDING_MANUAL_PROVISIONING'),
         ),
         inArray(accessRequests.status, statesThatAre('wanted')),

@@ -6,7 +6,7 @@ import { preApprovalRules } from '../../database/schema/app_store.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import { attributeOf } from '../directory/condition.ts'
 import { identityOf } from '../directory/condition-subject.ts'
-import type { RequestRow } from './move.ts'
+import type { RequestRow } from './machine/request.ts'
 
 type Rule = {
   justification: string

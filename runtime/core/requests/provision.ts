@@ -10,18 +10,19 @@ import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { keepHolder, type NoteThere } from '../provisioning/account.ts'
+import { keepProvisionedAccount, type NoteThere } from '../provisioning/account.ts'
 import { type AppClient, type Outcome, type Settled, throughApp } from '../provisioning/client.ts'
 import { grantAccount, grantEntitlement } from '../provisioning/grant.ts'
 import { type Pair, pairKey, pairOf } from '../provisioning/pair.ts'
 import { revokeAccount, revokeEntitlement } from '../provisioning/revoke.ts'
+import { apply } from './apply.ts'
 import { handleExpiry } from './expiry.ts'
 import { type Call, settleFailure, tellCall } from './failure.ts'
-import { change, type RequestRow } from './move.ts'
+import type { RequestRow } from './machine/request.ts'
+import { change } from './move.ts'
 import { holdsMore, inherits, isBeingTaken, overlappingGrants } from './overlapping-grants.ts'
-import { closeLeft, leaveOpen, recall } from './shared-account.ts'
-import { closeTasks } from './tasks.ts'
-import { byHand, given, subjectOf, taken } from './transitions.ts'
+import { leaveOpen } from './shared-account.ts'
+import { subjectOf } from './subject.ts'
 import { validate } from './validate.ts'
 import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
 
@@ -57,11 +58,11 @@ async function next(
   const [first] = await dueAt(db, which)
   if (!first) return null
   // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
-  if (first.todo !== null) return first
+  if (first.pendingOperation !== null) return first
   return db.transaction(async (tx) => {
     for (const one of await lockedDue(tx, which)) {
       const woken = await handleExpiry(tx, one, now, parts)
-      if (woken.todo !== null) return woken
+      if (woken.pendingOperation !== null) return woken
     }
     return null
   })
@@ -82,7 +83,7 @@ const due = (db: Db) =>
     )
     // Grants first: what another request goes on to hold need not be taken and given again.
     .orderBy(
-      sql`${accessRequests.todo} is distinct from 'grant'`,
+      sql`${accessRequests.pendingOperation} is distinct from 'grant'`,
       asc(accessRequests.wakeAt),
       asc(accessRequests.id),
     )
@@ -97,12 +98,14 @@ async function step(
   given: RequestContext,
 ): Promise<'paused' | undefined> {
   const parts: RequestContext = { ...given, cause: { kind: 'access_request', id: request.id } }
-  if (request.todo === 'check') {
+  if (request.pendingOperation === 'check') {
     await validate(db, request, parts)
     return undefined
   }
   const outcome =
-    request.todo === 'grant' ? await grant(db, request, parts) : await remove(db, request, parts)
+    request.pendingOperation === 'grant'
+      ? await grant(db, request, parts)
+      : await remove(db, request, parts)
   if (!outcome.ok && outcome.end === 'paused') return 'paused'
   const call = await db.transaction((tx) => settle(tx, request, outcome, parts))
   if (call) tellCall(request, call, parts.tell)
@@ -122,7 +125,7 @@ async function through(
 }
 
 async function grant(db: Db, request: RequestRow, parts: RequestContext): Promise<Outcome> {
-  if (request.how === 'webhook') return callProvisioningWebhook(db, request, parts)
+  if (request.fulfilment === 'webhook') return callProvisioningWebhook(db, request, parts)
   const noteThere: NoteThere = (there) => noteBefore(db, request, there)
   const given = { noteThere, unsettled: await isBeingTaken(db, request) }
   return through(db, request, parts, (carrier) =>
@@ -137,29 +140,30 @@ async function noteBefore(db: Db, request: RequestRow, there: boolean | null): P
   const byOther =
     there &&
     (await overlappingGrants(db, request)).some(
-      ({ wasThere, how, status }) =>
-        wasThere === false || (how === 'manual' && status !== 'PENDING_MANUAL_PROVISIONING'),
+      ({ preExisting, fulfilment, status }) =>
+        preExisting === false ||
+        (fulfilment === 'manual' && status !== 'PENDING_MANUAL_PROVISIONING'),
     )
   await db
     .update(accessRequests)
-    .set({ wasThere: there && !byOther })
+    .set({ preExisting: there && !byOther })
     .where(
       and(
         eq(accessRequests.id, request.id),
-        there === null ? undefined : isNull(accessRequests.wasThere),
+        there === null ? undefined : isNull(accessRequests.preExisting),
       ),
     )
 }
 
 async function remove(db: Db, request: RequestRow, parts: RequestContext): Promise<Outcome> {
   const kept: Outcome = { ok: true, found: true }
-  const manual = request.how === 'manual'
+  const manual = request.fulfilment === 'manual'
   // It was there before: who gave it may still need it. Or nothing was sent yet.
-  if (!manual && request.wasThere !== false) return kept
+  if (!manual && request.preExisting !== false) return kept
   const heir = (await overlappingGrants(db, request)).find(inherits)
   if (heir) {
     // The other one goes on to hold it, and takes it away when its own time comes.
-    await change(db, heir, { wasThere: false })
+    await change(db, heir, { preExisting: false })
     // What is made by hand no connector closes.
     if (manual && request.label === null) await leaveOpen(db, request)
     return kept
@@ -170,13 +174,13 @@ async function remove(db: Db, request: RequestRow, parts: RequestContext): Promi
     return kept
   }
   if (manual) {
-    if (request.label === null) await keepHolder(db, request, { leftBy: null })
+    if (request.label === null) await keepProvisionedAccount(db, request, { leftBy: null })
     return { ok: false, end: 'manual', problem: 'it was given by hand' }
   }
   const { config } = await subjectOf(db, request)
   if (config.removalWebhook !== null)
     return callRemovalWebhook(db, request, config.removalWebhook, parts)
-  if (request.how === 'webhook')
+  if (request.fulfilment === 'webhook')
     return { ok: false, end: 'manual', problem: 'no webhook is there to take it back' }
   return through(db, request, parts, (carrier) =>
     request.entitlement === null
@@ -193,7 +197,7 @@ const locked = prepared('access request by id, locked', (db) =>
     .for('update'),
 )
 
-/** Writes down what a step came to. The request may have moved meanwhile: then only that counts. */
+/** Applies what an operation came to. The request may have moved meanwhile: then only that counts. */
 async function settle(
   tx: Db,
   before: RequestRow,
@@ -201,28 +205,14 @@ async function settle(
   parts: RequestContext,
 ): Promise<Call | null> {
   const [request] = await locked(tx, { id: before.id })
-  if (!request || request.todo !== before.todo) return null
+  if (!request || request.pendingOperation !== before.pendingOperation) return null
   if (!outcome.ok) return settleFailure(tx, request, outcome, parts)
-  // People who were asked meanwhile need not do it any more.
-  await closeTasks(tx, request, 'COMPLETED')
-  if (request.todo === 'remove') {
-    await taken(tx, request, removedEvent(request))
-    await closeLeft(tx, request, parts)
+  if (request.pendingOperation === 'remove') {
+    await apply(tx, request, { kind: 'revoked' }, parts)
     return null
   }
-  const { config } = await subjectOf(tx, request)
-  if (config.manualSteps) await byHand(tx, request, config, null)
-  else await given(tx, request, parts, givenEvent(request))
-  await recall(tx, request, parts)
+  const { manualSteps, instructions } = (await subjectOf(tx, request)).config
+  const event = { kind: 'granted', manualSteps: manualSteps ? { instructions } : null } as const
+  await apply(tx, request, event, parts)
   return null
 }
-
-const givenEvent = ({ how }: RequestRow): string =>
-  how === 'webhook'
-    ? 'APP_STORE_INLINE_WEBHOOK_PROVISIONING_FOR_ACCESS_REQUEST'
-    : 'APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST'
-
-const removedEvent = ({ how }: RequestRow): string =>
-  how === 'webhook'
-    ? 'APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST'
-    : 'APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST'

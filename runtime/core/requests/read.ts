@@ -18,7 +18,7 @@ import { idsOfApps, reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { assignedTo, toTasks } from '../tasks/tasks.ts'
-import type { RequestRow } from './move.ts'
+import type { RequestRow } from './machine/request.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
 
 /** Categories of tasks whose instructions say what failed. */

@@ -8,23 +8,24 @@ import { users } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { openTask } from '../tasks/open-task.ts'
-import { type RequestRow, systemOf } from './move.ts'
+import { type RequestRow, systemOf, type TaskKind } from './machine/request.ts'
 
 /** TASKS: what a request asks of people -> the task's type and words. */
 const TASKS = {
   manager: { taskType: 'MANAGER_APPROVAL', taskCategory: 'MANAGER_APPROVAL', verb: 'Approve' },
   approval: { taskType: 'ACCESS_REQUEST_APPROVAL', taskCategory: 'APPROVAL', verb: 'Approve' },
-  give: { taskType: 'MANUAL_PROVISIONING', taskCategory: 'PROVISIONING', verb: 'Give' },
-  take: { taskType: 'MANUAL_DEPROVISIONING', taskCategory: 'DEPROVISIONING', verb: 'Take back' },
-} as const satisfies Record<string, { taskType: string; taskCategory: TaskCategory; verb: string }>
+  grant: { taskType: 'MANUAL_PROVISIONING', taskCategory: 'PROVISIONING', verb: 'Give' },
+  revoke: { taskType: 'MANUAL_DEPROVISIONING', taskCategory: 'DEPROVISIONING', verb: 'Take back' },
+} as const satisfies Record<
+  TaskKind,
+  { taskType: string; taskCategory: TaskCategory; verb: string }
+>
 
-export type Ask = keyof typeof TASKS
-
-/** Opens the task of a request, in words that say what for and for whom. */
-export async function ask(
+/** Opens the task of a request; its description names the access, the app and the person. */
+export async function openRequestTask(
   tx: Db,
   request: RequestRow,
-  what: Ask,
+  what: TaskKind,
   { users: userIds, groups: groupIds }: Approvers,
   instructions: string | null,
 ): Promise<void> {
@@ -35,9 +36,9 @@ export async function ask(
     .leftJoin(users, eq(users.id, request.targetUserId))
     .where(eq(apps.id, request.appId))
   const thing = request.label === null ? 'access' : `“${request.label}”`
-  const direction = what === 'take' ? 'from' : 'for'
+  const direction = what === 'revoke' ? 'from' : 'for'
   const asked = request.notes['PENDING']
-  const why = asked && what !== 'take' ? ` Reason: ${asked}` : ''
+  const why = asked && what !== 'revoke' ? ` Reason: ${asked}` : ''
   await openTask(tx, systemOf(request), {
     taskType,
     taskCategory,

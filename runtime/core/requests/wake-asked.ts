@@ -1,7 +1,7 @@
 /** Requests whose approvers have left are looked at again at once, and not only at their daily look. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { statesThatAre } from './states.ts'
+import { statesThatAre } from './machine/states.ts'
 
 /** Most that are woken at once; the others are at their daily look. */
 const MAX_WOKEN = 1000

@@ -3,8 +3,9 @@ import type { Db } from '../../database/database.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Outcome } from '../provisioning/client.ts'
 import { callWebhook, type WebhookAnswer } from '../webhooks/call.ts'
-import { change, type RequestRow } from './move.ts'
-import { subjectOf } from './transitions.ts'
+import type { RequestRow } from './machine/request.ts'
+import { change } from './move.ts'
+import { subjectOf } from './subject.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
 /** Asks a webhook about a request. */
@@ -64,7 +65,10 @@ async function once(
       end: 'manual',
       problem: 'the webhook was called, but its answer was lost: it may have done it',
     }
-  await change(db, request, { attempts: 1, ...(event === 'PROVISION' ? { wasThere: false } : {}) })
+  await change(db, request, {
+    attempts: 1,
+    ...(event === 'PROVISION' ? { preExisting: false } : {}),
+  })
   const answer = await askWebhook(db, request, webhookId, event, parts)
   return answer.ok
     ? { ok: true, found: false }

@@ -1,6 +1,6 @@
 /** RETENTION: how long rows are kept. One entry for each table that grows with time; the reference is generated from it. */
 import { type SQL, sql } from 'drizzle-orm'
-import { REQUEST_STATES } from '../requests/states.ts'
+import { REQUEST_STATES } from '../requests/machine/states.ts'
 
 type Row = {
   /** What the rows are, for people. */

@@ -6,17 +6,17 @@ import type { Db } from '../../database/database.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow, OUTAGE_TASK } from '../catalogue/apps/outages.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { retryStep } from '../offboarding/accounts.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
-import { applyTaskOutcome, judge, lockRequestOf } from '../requests/task-outcome.ts'
+import { applyTaskOutcome, judge } from '../requests/task-outcome.ts'
 import { syncAgain } from '../sync/trigger.ts'
 import { SYNC_TASK } from '../sync/trouble.ts'
 import { actionsOf, TASK_ACTIONS, type TaskActionType } from '../tasks/task-actions.ts'
-import { findTask, mayAct, type TaskRow, taskTarget } from '../tasks/tasks.ts'
+import { type TaskRow, taskTarget } from '../tasks/tasks.ts'
 import { say } from './comment.ts'
+import { lockForAction } from './lock.ts'
 
 /** What an action is asked for: by its name, or by where it leads. */
 type Wanted =
@@ -31,10 +31,7 @@ async function act(
   means: RequestMeans,
 ): Promise<null> {
   await db.transaction(async (tx) => {
-    const request = isId(id) ? await lockRequestOf(tx, id) : null
-    const task = await findTask(tx, principal, id, true)
-    if (!(await mayAct(tx, principal, task)))
-      throw new CoreError(403, 'The task is not assigned to you')
+    const { request, task } = await lockForAction(tx, principal, id)
     const { action, to } = choose(task, wanted)
     if (request) judge(request, principal, task)
     await tx

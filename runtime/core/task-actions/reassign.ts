@@ -10,9 +10,10 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { eligible, partiesOf } from '../requests/approvers.ts'
-import { judge, lockRequestOf } from '../requests/task-outcome.ts'
+import { judge } from '../requests/task-outcome.ts'
 import { actionsOf } from '../tasks/task-actions.ts'
-import { findTask, mayAct, taskTarget } from '../tasks/tasks.ts'
+import { taskTarget } from '../tasks/tasks.ts'
+import { lockForAction } from './lock.ts'
 
 type Reassignment = {
   user_ids: string[] | undefined
@@ -27,10 +28,7 @@ export async function reassignTask(
   body: Reassignment,
 ): Promise<null> {
   await db.transaction(async (tx) => {
-    const request = isId(id) ? await lockRequestOf(tx, id) : null
-    const task = await findTask(tx, principal, id, true)
-    if (!(await mayAct(tx, principal, task)))
-      throw new CoreError(403, 'The task is not assigned to you')
+    const { request, task } = await lockForAction(tx, principal, id)
     if (!task.taskCategory.endsWith('APPROVAL'))
       throw new CoreError(400, 'Only approval tasks can be reassigned')
     if (actionsOf(task.taskCategory as TaskCategory, task.status as TaskStatus).length === 0)

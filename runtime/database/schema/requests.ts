@@ -77,16 +77,16 @@ export const accessRequests = pgTable(
     /** Counted from when it was given. */
     expiresAt: moment('expires_at'),
     /** What is left to do outside the database: null for nothing. */
-    todo: text('todo', { enum: ['check', 'grant', 'remove'] }),
-    /** How it was, or is being, given; null before. */
-    how: text('how', { enum: ['connector', 'webhook', 'manual'] }),
+    pendingOperation: text('todo', { enum: ['check', 'grant', 'remove'] }),
+    /** How it was, or is being, granted; null before. */
+    fulfilment: text('how', { enum: ['connector', 'webhook', 'manual'] }),
     entitlement: jsonb('entitlement').$type<EntitlementRef>(),
     /** The app in whose system it is done: another than `appId` where a group of that app stands for it. */
     carriedAppId: uuid('carried_app_id')
       .notNull()
       .references(() => apps.id, { onDelete: 'cascade' }),
-    /** Whether the access was there before anybody gave it: then nobody takes it away. Null: not known yet. */
-    wasThere: boolean('was_there'),
+    /** Whether the access was there before any request granted it: then none revokes it. Null: not known yet. */
+    preExisting: boolean('was_there'),
     /** How often what is left to do failed in a row. */
     attempts: integer('attempts').notNull().default(0),
     /** When the first of those tries failed; null while nothing fails. */
@@ -113,8 +113,8 @@ export const accessRequests = pgTable(
       .on(table.policyId, table.targetUserId, table.policyFor)
       .where(sql`${table.policyFor} is not null`),
     index('access_requests_todo')
-      .on(table.todo, table.expiresAt)
-      .where(sql`${table.todo} is not null`),
+      .on(table.pendingOperation, table.expiresAt)
+      .where(sql`${table.pendingOperation} is not null`),
     index('access_requests_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
     // Of retention, as are the others that end in `done` (core/retention/rules.ts).
     index('access_requests_done')
@@ -124,7 +124,7 @@ export const accessRequests = pgTable(
 )
 
 /** A person in an app: what is known of an account that is being made stands here before it is made. */
-export const holders = pgTable(
+export const provisionedAccounts = pgTable(
   'holders',
   {
     domainId: domainId().references(() => domains.id),

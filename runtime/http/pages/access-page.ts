@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
-import { PENDING_STATES } from '../../core/requests/states.ts'
+import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
 import { accessLength, counted, day, initials, momentOf } from '../frame/words.ts'

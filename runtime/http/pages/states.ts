@@ -1,7 +1,7 @@
 /** REQUEST_BADGES: state of an access request -> what a person would say. */
 import { html } from 'hono/html'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
-import { statesThatAre } from '../../core/requests/states.ts'
+import { statesThatAre } from '../../core/requests/machine/states.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 
 /** What a colour means: it works, a person has to act, Keyway is at it, it failed, a policy did it; none: it is over. */

@@ -57,7 +57,12 @@ test('the oldest access that has to go is told, by who has to remove it', async 
     { labels: { by: 'host' }, value: 0 },
     { labels: { by: 'people' }, value: 0 },
   ])
-  await request({ status: 'REVERTING', todo: 'remove', failingSince: ago(500), wakeAt: later })
+  await request({
+    status: 'REVERTING',
+    pendingOperation: 'remove',
+    failingSince: ago(500),
+    wakeAt: later,
+  })
   // Still good, though its removal is being looked at by nobody.
   await request({ expiresAt: later, wakeAt: later })
   let oldest = (await readNow()).keyway_removal_oldest_seconds
@@ -65,7 +70,12 @@ test('the oldest access that has to go is told, by who has to remove it', async 
   expect(valueIn(oldest, { by: 'host' })).toBeLessThan(5000)
   // Expired longer ago than its removal first failed: since then the access is too much.
   const expired = { expiresAt: ago(9000), failingSince: ago(100), wakeAt: later }
-  await request({ status: 'PENDING_DEPROVISIONING', todo: 'remove', attempts: 3, ...expired })
+  await request({
+    status: 'PENDING_DEPROVISIONING',
+    pendingOperation: 'remove',
+    attempts: 3,
+    ...expired,
+  })
   await request({
     status: 'PENDING_MANUAL_DEPROVISIONING',
     expiresAt: ago(90_000),

@@ -78,7 +78,7 @@ test('who leaves and comes again quickly has it in the end', async () => {
   await people.quiet()
   const rows = await until('nothing is left to do', async () => {
     const now = await people.requestsOf(bob.id)
-    return now.every(({ todo }) => todo === null) ? now : null
+    return now.every(({ pendingOperation }) => pendingOperation === null) ? now : null
   })
   expect(rows.filter(({ status }) => status === 'COMPLETED')).toHaveLength(1)
   expect(await members()).toContain((await accountOf(bob)).id)

@@ -50,8 +50,8 @@ it('leaves out those whose job waits already, however many they are', async () =
         targetUserId: one.id,
         status: 'PENDING_DEPROVISIONING' as const,
         plan: { manager: false, stages: [], message: null, validationWebhook: null },
-        todo: 'remove' as const,
-        how: 'connector' as const,
+        pendingOperation: 'remove' as const,
+        fulfilment: 'connector' as const,
         wakeAt: new Date(Date.UTC(2020, 0, 1, 0, 0, n)),
       })),
     )

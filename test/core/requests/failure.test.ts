@@ -1,12 +1,12 @@
 /** What is made of a failed step: how long it waits, who is told, and when giving ends. */
 import { describe, expect, test } from 'vitest'
-import { judgeFailure } from '../../../runtime/core/requests/failure.ts'
+import { judgeFailure } from '../../../runtime/core/requests/machine/failure.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')
 const inMs = (ms: number) => new Date(now.getTime() + ms)
 const DAY_MS = 24 * 3600 * 1000
-const fresh = (todo: 'grant' | 'remove', more: object = {}) => ({
-  todo,
+const fresh = (pendingOperation: 'grant' | 'remove', more: object = {}) => ({
+  pendingOperation,
   attempts: 0,
   failingSince: null,
   ...more,

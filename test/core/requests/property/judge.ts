@@ -1,7 +1,7 @@
 /** What must hold once all is quiet. */
 
-import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
-import { standingOf } from '../../../../runtime/core/requests/states.ts'
+import type { RequestRow } from '../../../../runtime/core/requests/machine/request.ts'
+import { standingOf } from '../../../../runtime/core/requests/machine/states.ts'
 import type { World } from './world.ts'
 
 /** In words, each thing that does not hold. */
@@ -14,14 +14,14 @@ export async function broken(world: World): Promise<string[]> {
     if (!holds) faults.push(words)
   }
   const told = (one: RequestRow) =>
-    `${one.id} ${one.label ?? 'app'} ${one.status} how=${one.how} was=${one.wasThere} todo=${one.todo} ${one.problem ?? ''}`
+    `${one.id} ${one.label ?? 'app'} ${one.status} how=${one.fulfilment} was=${one.preExisting} todo=${one.pendingOperation} ${one.problem ?? ''}`
 
   const accounts = system.accountsOf(email)
   expects(accounts.length <= 1, `there are ${accounts.length} accounts`)
 
   for (const request of rows) {
     const own = open.filter(({ accessRequestId }) => accessRequestId === request.id)
-    expects(request.todo === null, `${told(request)}: something is left to do`)
+    expects(request.pendingOperation === null, `${told(request)}: something is left to do`)
     expects(own.length <= 1, `${told(request)}: ${own.length} tasks are open`)
     const needsTask =
       standingOf(request.status) === 'asked' || request.status.startsWith('PENDING_MANUAL')
@@ -55,7 +55,7 @@ export async function broken(world: World): Promise<string[]> {
     // One that was cancelled stays so: that it could not be taken back was told to people, in its problem.
     (standingOf(one.status) === 'over' && one.problem !== null) ||
     // People said that it was done, or left, by hand.
-    one.how === 'manual' ||
+    one.fulfilment === 'manual' ||
     Object.hasOwn(one.notes, 'PENDING_MANUAL_PROVISIONING') ||
     Object.hasOwn(one.notes, 'PENDING_MANUAL_DEPROVISIONING')
   const isThere = ({ status }: RequestRow) => status === 'PROVISIONED' || status === 'COMPLETED'

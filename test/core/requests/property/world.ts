@@ -11,7 +11,7 @@ import type { Principal } from '../../../../runtime/core/kernel/identity/princip
 import { cancelAccessRequest } from '../../../../runtime/core/requests/cancel.ts'
 import { createRequest } from '../../../../runtime/core/requests/create.ts'
 import { REQUEST_JOB } from '../../../../runtime/core/requests/job.ts'
-import type { RequestRow } from '../../../../runtime/core/requests/move.ts'
+import type { RequestRow } from '../../../../runtime/core/requests/machine/request.ts'
 import { provision } from '../../../../runtime/core/requests/provision.ts'
 import {
   completeTask,
@@ -244,7 +244,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     failing = 0
     for (let round = 0; round < 200; round += 1) {
       await work(false)
-      const left = (await all()).filter(({ todo }) => todo !== null)
+      const left = (await all()).filter(({ pendingOperation }) => pendingOperation !== null)
       const keys = await REQUEST_JOB.due(db, new Date(clock.nowMs))
       if (left.length === 0 && !keys.some((key) => key.startsWith(app.id))) {
         // Late writes show.

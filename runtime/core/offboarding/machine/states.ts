@@ -2,7 +2,7 @@
  * How the offboarding of a user moves (core-interface.md section 1.16): which state may follow which. The
  * public sources name the states and no more; the moves are ours.
  */
-import type { OffboardingStatus } from '../../contract/models/user-offboarding.ts'
+import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
 
 type StateRow = { next: readonly OffboardingStatus[]; meaning: string }
 

@@ -3,7 +3,7 @@
  * states are those of the public service (core-interface.md section 2.1); where its sources leave a move
  * open, the reason for ours stands beside it.
  */
-import type { RequestStatus } from '../../contract/models/access-request.ts'
+import type { RequestStatus } from '../../../contract/models/access-request.ts'
 
 /**
  * What a state says of the access:

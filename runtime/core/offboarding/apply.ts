@@ -1,0 +1,68 @@
+/** The one place where the state of an offboarding changes. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { type Executor, execute } from '../machine/execute.ts'
+import { mayBecome } from './machine/states.ts'
+import {
+  type OffboardingEvent,
+  type OffboardingRow,
+  type OffboardingWrite,
+  transition,
+} from './machine/transitions.ts'
+
+/**
+ * Applies an event to a locked offboarding.
+ *
+ * @throws Error for a move that OFFBOARDING_STATES does not have: a defect of ours.
+ */
+export async function apply(
+  tx: Db,
+  row: OffboardingRow,
+  event: OffboardingEvent,
+  now: Date,
+): Promise<void> {
+  await execute(tx, row, transition(row, event, now), OFFBOARDINGS)
+}
+
+const OFFBOARDINGS: Executor<OffboardingRow, OffboardingWrite, never> = {
+  async write(tx, row, write) {
+    if (!mayBecome(row.status, write.status))
+      throw new Error(`an offboarding that is ${row.status} cannot become ${write.status}`)
+    await tx.update(userOffboardings).set(write).where(eq(userOffboardings.id, row.id))
+    return { ...row, ...write }
+  },
+  carryOut: async () => {},
+}
+
+/** An offboarding, locked until the transaction ends. */
+export async function lockOffboarding(tx: Db, id: string): Promise<OffboardingRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(userOffboardings)
+    .where(eq(userOffboardings.id, id))
+    .for('update')
+  return row
+}
+
+/** Ends an offboarding that cannot go on; the admins have a task that says why. */
+export async function failOffboarding(
+  db: Db,
+  id: string,
+  problem: string,
+  { tell, now }: Pick<CoreContext, 'tell' | 'now'>,
+): Promise<void> {
+  const failed = await db.transaction(async (tx) => {
+    const row = await lockOffboarding(tx, id)
+    if (!row || !mayBecome(row.status, 'FAILED')) return false
+    await apply(tx, row, { kind: 'failed', problem }, await now(tx))
+    return true
+  })
+  if (failed)
+    tell(
+      'error',
+      { offboarding: id },
+      'an offboarding failed; the admins have a task that says why',
+    )
+}

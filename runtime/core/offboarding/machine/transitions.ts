@@ -1,0 +1,108 @@
+/** The machine of offboardings: pure; execute.ts of core/machine carries a transition out, apply.ts beside this folder writes. */
+import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
+import type { userOffboardings } from '../../../database/schema/offboarding.ts'
+import type { ActivityOutcome, Actor } from '../../kernel/audit/activity.ts'
+import { keptText } from '../../kernel/kept-text.ts'
+import type { Effect, Transition } from '../../machine/effects.ts'
+
+export type OffboardingRow = typeof userOffboardings.$inferSelect
+
+/** One write of an offboarding: its state, and what changes with it. */
+export type OffboardingWrite = { status: OffboardingStatus } & Partial<
+  Pick<OffboardingRow, 'cancelledAt' | 'completedAt' | 'wakeAt' | 'problem'>
+>
+
+/** What can happen to an offboarding. */
+export type OffboardingEvent =
+  | { kind: 'started'; email: string; requests: number; tokens: number }
+  | { kind: 'completed' }
+  | { kind: 'cancelled'; by: Actor }
+  | { kind: 'failed'; problem: string }
+
+export type OffboardingTransition = Transition<OffboardingWrite, never>
+
+/** An offboarding in the log. */
+export const offboardingTarget = ({ id }: Pick<OffboardingRow, 'id'>, name: string) => ({
+  target_type: 'UserOffboarding',
+  name: keptText(name, 200),
+  id,
+})
+
+type Entry = {
+  event: string
+  name?: string
+  actor?: Actor
+  metadata?: Record<string, unknown>
+  outcome?: ActivityOutcome
+}
+
+function recordOf(
+  row: OffboardingRow,
+  { event, name = row.userId, actor, metadata = {}, outcome = 'Succeeded' }: Entry,
+): Effect {
+  return {
+    kind: 'record',
+    actor: actor ?? { domainId: row.domainId, userId: null },
+    event,
+    targets: [offboardingTarget(row, name)],
+    metadata: { user_id: row.userId, ...metadata },
+    outcome,
+  }
+}
+
+/** What follows from an event. */
+export function transition(
+  row: OffboardingRow,
+  event: OffboardingEvent,
+  now: Date,
+): OffboardingTransition {
+  switch (event.kind) {
+    case 'started': {
+      const { email: name, requests: access_requests, tokens } = event
+      const metadata = { access_requests, tokens }
+      return {
+        writes: [{ status: 'IN_PROGRESS', wakeAt: now }],
+        effects: [recordOf(row, { event: 'USER_OFFBOARDING_STARTED', name, metadata })],
+      }
+    }
+    case 'completed':
+      return {
+        writes: [{ status: 'COMPLETED', completedAt: now, wakeAt: null }],
+        effects: [recordOf(row, { event: 'USER_OFFBOARDING_COMPLETED' })],
+      }
+    case 'cancelled':
+      return {
+        writes: [{ status: 'CANCELLED', cancelledAt: now, wakeAt: null }],
+        effects: [recordOf(row, { event: 'USER_OFFBOARDING_CANCELLED', actor: event.by })],
+      }
+    case 'failed':
+      return failed(row, event.problem)
+  }
+}
+
+/** Ends an offboarding that cannot go on; the admins have a task that says why. */
+function failed(row: OffboardingRow, problem: string): OffboardingTransition {
+  const short = keptText(problem, 500)
+  return {
+    writes: [{ status: 'FAILED', wakeAt: null, problem: keptText(problem, 1000) }],
+    effects: [
+      recordOf(row, {
+        event: 'USER_OFFBOARDING_FAILED',
+        metadata: { problem: short },
+        outcome: 'Failed',
+      }),
+      {
+        kind: 'report_error',
+        domainId: row.domainId,
+        trouble: {
+          taskType: 'OFFBOARDING_ERROR',
+          description: `The offboarding of a user failed: ${short}`,
+          instructions:
+            'Mend what is said there, then offboard the user again: POST /lifecycle-management/user-offboardings',
+          targetUserId: row.userId,
+          productArea: 'OFFBOARDING',
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,65 @@
+/** The executor of access requests: an event of a locked request is carried out in the caller's transaction. */
+import type { Db } from '../../database/database.ts'
+import { beginReason, endReason } from '../history/reasons.ts'
+import { type Executor, execute } from '../machine/execute.ts'
+import { pairKey } from '../provisioning/pair.ts'
+import { doers } from './approvers.ts'
+import type { RequestMeans } from './job-key.ts'
+import type { EventKind, RequestEvent } from './machine/events.ts'
+import type { OwnEffect, RequestRow, RequestWrite } from './machine/request.ts'
+import { transition } from './machine/transitions.ts'
+import { change, move } from './move.ts'
+import { releaseAccount, revokedByHandFor } from './shared-account.ts'
+import { closeTasks, openRequestTask } from './tasks.ts'
+
+/**
+ * Applies an event to a locked request.
+ *
+ * @param now The moment of the transaction; it is asked for if it is not known.
+ * @returns the request as it is then
+ * @throws Error for an event that does not count in its state: a defect of ours
+ */
+export async function apply<K extends EventKind>(
+  tx: Db,
+  request: RequestRow,
+  event: RequestEvent<K>,
+  means: RequestMeans,
+  now?: Date,
+): Promise<RequestRow> {
+  const at = now ?? (await means.now(tx))
+  return execute(tx, request, transition(request, event, at), executorOf(means, at))
+}
+
+type RequestExecutor = Executor<RequestRow, RequestWrite, OwnEffect>
+
+const executorOf = (means: RequestMeans, now: Date): RequestExecutor => ({
+  write: (tx, request, { to, ...written }) =>
+    to === undefined ? change(tx, request, written.set) : move(tx, request, to, written),
+
+  async carryOut(tx, request, effect) {
+    switch (effect.kind) {
+      case 'close_tasks':
+        return closeTasks(tx, request, effect.as)
+      case 'open_task': {
+        const { task, assignees, instructions } = effect
+        const people = assignees === 'admins' ? await doers(tx, request) : assignees
+        return openRequestTask(tx, request, task, people, instructions)
+      }
+      case 'begin_reason':
+        return beginReason(tx, request)
+      case 'end_reason':
+        return endReason(tx, request)
+      case 'schedule':
+        return means.send(tx, 'access-requests', pairKey(request))
+      case 'close_shared_account': {
+        const left = await releaseAccount(tx, request)
+        if (left !== null) await apply(tx, left, { kind: 'revocation_retried' }, means, now)
+        return
+      }
+      case 'recall_revocations': {
+        for (const one of await revokedByHandFor(tx, request))
+          await apply(tx, one, { kind: 'revocation_retried' }, means, now)
+      }
+    }
+  },
+})

@@ -1,0 +1,162 @@
+/** Transitions from asking to a yes or a no. */
+import type { Approvers } from '../../../database/schema/requests.ts'
+import { later } from '../../kernel/jobs/back-off.ts'
+import type { Decided, DecisionStep, TransitionTable } from './events.ts'
+import {
+  AT_REST,
+  type RequestEffect,
+  type RequestRow,
+  type RequestTransition,
+  type RequestWrite,
+  recordOf,
+} from './request.ts'
+
+/** How long people may take to decide, in milliseconds. */
+export const DECISION_MS = 30 * 24 * 3600 * 1000
+
+/** How often a request is looked at while people decide, in milliseconds. */
+const LOOK_MS = 24 * 3600 * 1000
+
+/** What is said of a request on which nobody may decide. */
+export const UNDECIDABLE =
+  'Nobody may decide on it: who asks for access, or is to have it, does not, and there is no other approver or admin. Have an admin give somebody else the role Admin, or name approvers for the app (PATCH /appstore/apps/{app_id}/settings), and ask again'
+
+/** When the time to decide is over. */
+export const decisionEnd = ({ createdAt }: Pick<RequestRow, 'createdAt'>): Date =>
+  later(createdAt, DECISION_MS)
+
+const nextLook = (request: RequestRow, now: Date): Date =>
+  new Date(Math.min(later(now, LOOK_MS).getTime(), decisionEnd(request).getTime()))
+
+/** A yes of the manager is a state of its own. */
+export const managerApproval = (
+  { status }: RequestRow,
+  decision: Decided['decision'],
+): RequestWrite[] =>
+  status === 'PENDING_MANAGER_APPROVAL'
+    ? [{ to: 'MANAGER_APPROVED', note: decision?.comment ?? null, set: {} }]
+    : []
+
+/** The decision of a person in the log: behind it the state that it led to. */
+export function decisionRecord(
+  request: RequestRow,
+  decision: Decided['decision'],
+  writes: readonly RequestWrite[],
+): RequestEffect[] {
+  if (decision === null) return []
+  const status = writes.at(-1)?.to ?? request.status
+  const isNo = status === 'DENIED' || status === 'MANAGER_DENIED'
+  const event = isNo ? 'APP_STORE_DENY_ACCESS_REQUEST' : 'APP_STORE_APPROVE_ACCESS_REQUEST'
+  return [recordOf(request, event, { stage: request.stage, status }, decision.by)]
+}
+
+/** Asks those who make a decision; if nobody may, the request is over, and says what to do. */
+function requireDecision(
+  request: RequestRow,
+  step: DecisionStep,
+  approvers: Approvers | null,
+): RequestTransition {
+  if (approvers !== null) {
+    const task = step === 'manager' ? 'manager' : 'approval'
+    const instructions = request.plan.message
+    return {
+      writes: [],
+      effects: [{ kind: 'open_task', task, assignees: approvers, instructions }],
+    }
+  }
+  const what = request.label === null ? 'access' : `“${request.label}”`
+  return {
+    writes: [{ to: 'CANCELLED', note: UNDECIDABLE, set: { wakeAt: null } }],
+    effects: [
+      recordOf(request, 'APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'nobody may decide' }),
+      {
+        kind: 'report_error',
+        domainId: request.domainId,
+        trouble: {
+          taskType: 'ACCESS_REQUEST_ERROR',
+          productArea: 'APPSTORE',
+          description: `Nobody may decide on a request for ${what}; it was cancelled.`,
+          instructions: `${UNDECIDABLE}.`,
+          targetUserId: request.targetUserId,
+        },
+      },
+    ],
+  }
+}
+
+export const DECIDING: TransitionTable<
+  | 'check_required'
+  | 'decision_required'
+  | 'approvers_remain'
+  | 'approvers_left'
+  | 'denied'
+  | 'decision_expired'
+> = {
+  check_required: {
+    in: ['PENDING'],
+    next: (_request, _event, now) => ({
+      writes: [{ set: { pendingOperation: 'check', wakeAt: now } }],
+      effects: [{ kind: 'schedule' }],
+    }),
+  },
+
+  decision_required: {
+    in: ['PENDING', 'PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
+    next(request, { step, approvers, failure, decision }, now) {
+      const set = {
+        ...{ pendingOperation: null, attempts: 0, problem: null },
+        wakeAt: nextLook(request, now),
+      }
+      const opened: RequestWrite =
+        step === 'manager'
+          ? { to: 'PENDING_MANAGER_APPROVAL', failure, set }
+          : { to: 'PENDING_APPROVAL', failure, set: { ...set, stage: step } }
+      const asked = requireDecision(request, step, approvers)
+      const writes = [...managerApproval(request, decision), opened, ...asked.writes]
+      return {
+        writes,
+        effects: [...asked.effects, ...decisionRecord(request, decision, writes)],
+      }
+    },
+  },
+
+  approvers_remain: {
+    in: ['PENDING', 'PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
+    next: (request, _event, now) => ({
+      writes: [{ set: { wakeAt: nextLook(request, now) } }],
+      effects: [],
+    }),
+  },
+
+  approvers_left: {
+    in: ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
+    next(request, { approvers }, now) {
+      const step = request.status === 'PENDING_MANAGER_APPROVAL' ? 'manager' : request.stage
+      const asked = requireDecision(request, step, approvers)
+      return {
+        writes: [{ set: { wakeAt: nextLook(request, now) } }, ...asked.writes],
+        effects: [{ kind: 'close_tasks', as: 'DISMISSED' }, ...asked.effects],
+      }
+    },
+  },
+
+  denied: {
+    in: ['PENDING', 'PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
+    next(request, { note, decision }) {
+      const to = request.status === 'PENDING_MANAGER_APPROVAL' ? 'MANAGER_DENIED' : 'DENIED'
+      const writes: RequestWrite[] = [{ to, note, set: AT_REST }]
+      return { writes, effects: decisionRecord(request, decision, writes) }
+    },
+  },
+
+  decision_expired: {
+    in: ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
+    next: (request) => ({
+      writes: [{ to: 'EXPIRED', note: 'Nobody decided in time', set: { wakeAt: null } }],
+      effects: [
+        { kind: 'close_tasks', as: 'EXPIRED' },
+        recordOf(request, 'APP_STORE_ACCESS_REQUEST_EXPIRED', {}),
+      ],
+    }),
+  },
+}

@@ -1,0 +1,78 @@
+/** What can happen to a request. An event brings the facts that its transition needs: the machine reads nothing itself. */
+import type { RequestStatus } from '../../../contract/models/access-request.ts'
+import type { Approvers } from '../../../database/schema/requests.ts'
+import type { Actor } from '../../kernel/audit/activity.ts'
+import type { Verdict } from './failure.ts'
+import type { RequestRow, RequestTransition } from './request.ts'
+
+/** A decision that a request needs: the manager's, or that of a stage, from 0. */
+export type DecisionStep = 'manager' | number
+
+/** How a request is fulfilled, and in which system. */
+export type Route = Required<Pick<RequestRow, 'fulfilment' | 'entitlement' | 'carriedAppId'>>
+
+/** The decision of a person that led to an event; null if none did. */
+export type Decided = { decision: { by: Actor; comment: string | null } | null }
+
+/** EVENTS: kind -> its facts. */
+type Events = {
+  /** Webhooks are asked before people. */
+  check_required: object
+  /** A person has to decide; `approvers` is null if nobody may. `failure`: why the check before it failed. */
+  decision_required: Decided & {
+    step: DecisionStep
+    approvers: Approvers | null
+    failure: string | null
+  }
+  /** The daily look: a person is left who may decide. */
+  approvers_remain: object
+  /** The daily look: all who were asked have left. */
+  approvers_left: { approvers: Approvers | null }
+  /** Every decision is a yes, or `preapproved` says why none is needed. */
+  approved: Decided & { preapproved: string | null; route: Route; instructions: string | null }
+  denied: Decided & { note: string | null }
+  decision_expired: object
+
+  /** The system has it. `manualSteps`: their instructions, where people have to do a part by hand. */
+  granted: { manualSteps: { instructions: string | null } | null }
+  granted_by_hand: object
+  grant_refused: { by: Actor }
+  grant_retried: object
+
+  access_expired: object
+  /** The reason of the access is gone. */
+  reason_gone: { why: string }
+  revoked: object
+  revoked_by_hand: object
+  revocation_declined: { by: Actor }
+  /** It is tried, or looked at, again although people were asked to do it. */
+  revocation_retried: object
+  revocation_expired: object
+  /** What a request that is over has left was dealt with by a person. */
+  leftover_settled: object
+
+  /** The pending operation failed. `asks`: people are asked now; `instructions` are for them. */
+  operation_failed: {
+    verdict: Verdict
+    problem: string
+    asks: boolean
+    instructions: string | null
+  }
+  /** `by` is null where the host cancels it. */
+  cancelled: { by: Actor | null; reason: string | null }
+  nothing_due: object
+}
+
+export type EventKind = keyof Events
+
+export type RequestEvent<K extends EventKind = EventKind> = {
+  [P in K]: { kind: P } & Events[P]
+}[K]
+
+/** One row of a table of transitions: the states in which an event counts, and what follows from it. */
+export type TransitionRow<K extends EventKind> = {
+  in: readonly RequestStatus[]
+  next(request: RequestRow, event: RequestEvent<K>, now: Date): RequestTransition
+}
+
+export type TransitionTable<K extends EventKind = EventKind> = { [P in K]: TransitionRow<P> }

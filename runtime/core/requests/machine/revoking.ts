@@ -1,0 +1,174 @@
+/** Transitions of access that ends: cancelled, expired, or without its reason. */
+import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
+import type { TransitionTable } from './events.ts'
+import { ended } from './granting.ts'
+import {
+  AT_REST,
+  NOT_FAILING,
+  type RequestRow,
+  type RequestTransition,
+  type RequestWrite,
+  recordOf,
+} from './request.ts'
+import { PENDING_STATES, standingOf, statesThatAre } from './states.ts'
+import { askMeanwhile, grantByHand, isOver, revokeByHand } from './work-by-hand.ts'
+
+/** The access has to go. */
+const leaving = (
+  to: 'PENDING_DEPROVISIONING' | 'REVERTING',
+  note: string | null,
+  now: Date,
+): RequestTransition => ({
+  writes: [{ to, note, set: { ...NOT_FAILING, pendingOperation: 'remove', wakeAt: now } }],
+  effects: [{ kind: 'close_tasks', as: 'DISMISSED' }, { kind: 'schedule' }],
+})
+
+/** Whether the access ends because its reason is gone, not because its time is over. */
+const isReverting = ({ notes }: RequestRow): boolean => Object.hasOwn(notes, 'REVERTING')
+
+function gone(request: RequestRow, event: string): RequestTransition {
+  const set = { ...NOT_FAILING, ...AT_REST }
+  const to = isReverting(request) ? 'REVERTED' : 'TIME_BASED_EXPIRED'
+  return {
+    writes: [isOver(request) ? { set } : { to, set }],
+    effects: [recordOf(request, event, { how: request.fulfilment })],
+  }
+}
+
+const revokedEvent = ({ fulfilment }: RequestRow): string =>
+  fulfilment === 'webhook'
+    ? 'APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST'
+    : 'APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST'
+
+/** Ends a request that is not completed; what is half granted is revoked. */
+function cancelled(request: RequestRow, note: string | null, now: Date): RequestTransition {
+  const close = { kind: 'close_tasks', as: 'DISMISSED' } as const
+  const write: RequestWrite = { to: 'CANCELLED', note, set: { attempts: 0 } }
+  if (standingOf(request.status) === 'wanted') return ended(request, write, now, [close])
+  return { writes: [{ ...write, set: { ...write.set, ...AT_REST } }], effects: [close] }
+}
+
+export const REVOKING: TransitionTable<
+  | 'access_expired'
+  | 'reason_gone'
+  | 'revoked'
+  | 'revoked_by_hand'
+  | 'revocation_declined'
+  | 'revocation_retried'
+  | 'revocation_expired'
+  | 'leftover_settled'
+  | 'operation_failed'
+  | 'cancelled'
+  | 'nothing_due'
+> = {
+  access_expired: {
+    in: ['COMPLETED'],
+    next: (_request, _event, now) => leaving('PENDING_DEPROVISIONING', null, now),
+  },
+
+  reason_gone: {
+    in: [...PENDING_STATES, 'COMPLETED'],
+    next: (request, { why }, now) =>
+      standingOf(request.status) === 'asked'
+        ? cancelled(request, why, now)
+        : leaving('REVERTING', why, now),
+  },
+
+  revoked: {
+    in: statesThatAre('unwanted', 'over'),
+    next(request) {
+      const { writes, effects } = gone(request, revokedEvent(request))
+      return {
+        writes,
+        effects: [
+          { kind: 'close_tasks', as: 'COMPLETED' },
+          ...effects,
+          { kind: 'close_shared_account' },
+        ],
+      }
+    },
+  },
+
+  revoked_by_hand: {
+    in: ['PENDING_MANUAL_DEPROVISIONING'],
+    next: (request) => gone(request, 'APP_STORE_MANUAL_CONFIRM_DEPROVISIONING_FOR_ACCESS_REQUEST'),
+  },
+
+  revocation_declined: {
+    in: ['PENDING_MANUAL_DEPROVISIONING'],
+    next: (request, { by }) => ({
+      writes: [{ to: 'TIME_BASED_EXPIRED_CANCELLED', set: AT_REST }],
+      effects: [
+        recordOf(request, 'APP_STORE_MANUAL_DENY_DEPROVISIONING_FOR_ACCESS_REQUEST', {}, by),
+      ],
+    }),
+  },
+
+  revocation_retried: {
+    in: ['PENDING_MANUAL_DEPROVISIONING', ...statesThatAre('over')],
+    next: (request, _event, now) =>
+      isOver(request)
+        ? {
+            writes: [{ set: { ...NOT_FAILING, pendingOperation: 'remove', wakeAt: now } }],
+            effects: [{ kind: 'close_tasks', as: 'DISMISSED' }],
+          }
+        : leaving(isReverting(request) ? 'REVERTING' : 'PENDING_DEPROVISIONING', null, now),
+  },
+
+  revocation_expired: {
+    in: ['PENDING_MANUAL_DEPROVISIONING'],
+    next: () => ({
+      writes: [
+        {
+          to: 'TIME_BASED_EXPIRED_FAILED',
+          note: 'Nobody took the access back in time',
+          set: { wakeAt: null },
+        },
+      ],
+      effects: [{ kind: 'close_tasks', as: 'EXPIRED' }],
+    }),
+  },
+
+  leftover_settled: {
+    in: statesThatAre('over'),
+    next: () => ({ writes: [{ set: { ...AT_REST, failingSince: null } }], effects: [] }),
+  },
+
+  operation_failed: {
+    in: [
+      'PENDING_PROVISIONING',
+      'PENDING_MANUAL_PROVISIONING',
+      ...statesThatAre('unwanted', 'over'),
+    ],
+    next(request, { verdict, problem, asks, instructions }, now) {
+      if (verdict.kind === 'hands')
+        return request.pendingOperation === 'grant'
+          ? grantByHand(request, instructions, problem)
+          : revokeByHand(request, problem, now)
+      const { attempts, failingSince, wakeAt } = verdict
+      const failing: RequestWrite = { set: { attempts, failingSince, wakeAt, problem } }
+      const asked = asks ? askMeanwhile(request, instructions, problem) : NOTHING
+      return { writes: [failing, ...asked.writes], effects: asked.effects }
+    },
+  },
+
+  cancelled: {
+    in: PENDING_STATES,
+    next(request, { by, reason }, now) {
+      const { writes, effects } = cancelled(request, reason, now)
+      const from = { from: request.status }
+      const event = 'APP_STORE_CANCEL_ACCESS_REQUEST'
+      return {
+        writes,
+        effects: [...(by === null ? [] : [recordOf(request, event, from, by)]), ...effects],
+      }
+    },
+  },
+
+  nothing_due: {
+    in: REQUEST_STATUSES,
+    next: () => ({ writes: [{ set: { wakeAt: null } }], effects: [] }),
+  },
+}
+
+const NOTHING: RequestTransition = { writes: [], effects: [] }

@@ -1,0 +1,16 @@
+/** What happened to a request without a change of its state, in the log. */
+import type { Db } from '../../database/database.ts'
+import { type ActivityOutcome, type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import { type RequestRow, recordOf, systemOf } from './machine/request.ts'
+
+export const record = (
+  tx: Db,
+  request: RequestRow,
+  event: string,
+  metadata: Record<string, unknown>,
+  actor: Actor = systemOf(request),
+  outcome: ActivityOutcome = 'Succeeded',
+): Promise<void> => {
+  const { targets, metadata: all } = recordOf(request, event, metadata)
+  return recordActivity(tx, actor, event, targets, all, outcome)
+}

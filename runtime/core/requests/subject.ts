@@ -1,0 +1,99 @@
+/** What a request is about, as it is now, and how it is fulfilled. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
+import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { groups } from '../../database/schema/people.ts'
+import type { EntitlementRef } from '../../database/schema/requests.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import { type RequestConfig, requestConfig } from './config.ts'
+import type { Route } from './machine/events.ts'
+import type { RequestRow } from './machine/request.ts'
+
+/** The app, the permission and the settings of a request, as they are now. */
+export async function subjectOf(tx: Db, request: RequestRow) {
+  const [row] = await appAndSettings(tx, { id: request.appId })
+  const { app, settings } = row as { app: AppRow; settings: never }
+  const [permission = null] =
+    request.permissionId === null
+      ? []
+      : await tx
+          .select()
+          .from(requestablePermissions)
+          .where(eq(requestablePermissions.id, request.permissionId))
+  return { app, permission, config: requestConfig(app, settings, permission) }
+}
+
+const appAndSettings = prepared('app and settings of access request', (db) =>
+  db
+    .select({ app: apps, settings: appStoreSettings })
+    .from(apps)
+    .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
+    .where(eq(apps.id, sql.placeholder('id'))),
+)
+
+/** The route of a request as things are now, and what its app says to people who have to grant it by hand. */
+export async function fulfilmentOf(
+  tx: Db,
+  request: RequestRow,
+): Promise<{ route: Route; instructions: string | null }> {
+  const { app, permission, config } = await subjectOf(tx, request)
+  return {
+    route: await routeOf(tx, app, permission, config),
+    instructions: config.instructions,
+  }
+}
+
+/** How a request is fulfilled: by a webhook, through the connector, or by hand. */
+async function routeOf(
+  tx: Db,
+  app: AppRow,
+  permission: PermissionRow | null,
+  { provisioningWebhook, provisioningGroup }: RequestConfig,
+): Promise<Route> {
+  const manual: Route = { fulfilment: 'manual', entitlement: null, carriedAppId: app.id }
+  if (provisioningWebhook !== null) return { ...manual, fulfilment: 'webhook' }
+  const standsFor =
+    provisioningGroup === null ? permission : await permissionOfGroup(tx, provisioningGroup)
+  const [carrier] =
+    standsFor === null || standsFor.appId === app.id
+      ? [app]
+      : await tx.select().from(apps).where(eq(apps.id, standsFor.appId))
+  if (!carrier?.connectorId) return manual
+  if (permission === null && provisioningGroup === null)
+    return { ...manual, fulfilment: 'connector' }
+  const entitlement = standsFor && entitlementOf(standsFor)
+  if (entitlement === null) return manual
+  return { fulfilment: 'connector', entitlement, carriedAppId: carrier.id }
+}
+
+const entitlementOf = (permission: PermissionRow): EntitlementRef | null => {
+  const { entitlementType, entitlementId, resourceType, resourceId } = permission
+  if (entitlementType === null || entitlementId === null) return null
+  return {
+    entitlementType,
+    entitlementId,
+    resourceType: resourceType ?? '',
+    resourceId: resourceId ?? '',
+  }
+}
+
+/** What a group of an app is there: the entitlement that its sync found; null if two have its id. */
+async function permissionOfGroup(tx: Db, groupId: string): Promise<PermissionRow | null> {
+  const [row, another] = await tx
+    .select({ permission: requestablePermissions })
+    .from(groups)
+    .innerJoin(
+      requestablePermissions,
+      and(
+        eq(requestablePermissions.appId, groups.appId),
+        eq(requestablePermissions.entitlementId, groups.integrationSpecificId),
+      ),
+    )
+    .where(eq(groups.id, groupId))
+    .limit(2)
+  // A role may have the id of a group: people look which is meant.
+  return another ? null : (row?.permission ?? null)
+}

@@ -1,0 +1,74 @@
+/** The machines of offboardings and of their accounts, without a database. */
+import { describe, expect, test } from 'vitest'
+import { type StepRow, stepTransition } from '../../../runtime/core/offboarding/machine/steps.ts'
+import {
+  type OffboardingRow,
+  transition,
+} from '../../../runtime/core/offboarding/machine/transitions.ts'
+
+const NOW = new Date('2030-01-01T00:00:00Z')
+
+const LEAVING: OffboardingRow = {
+  ...{ id: 'o', domainId: 'd', userId: 'u', status: 'IN_PROGRESS', scheduledAt: null },
+  ...{ cancelledAt: null, completedAt: null, wakeAt: NOW, problem: null },
+  ...{ createdAt: NOW, updatedAt: NOW },
+}
+
+const STEP: StepRow = {
+  ...{ id: 's', domainId: 'd', offboardingId: 'o', appId: 'a', account: 'ann', state: 'todo' },
+  ...{ taskId: null, attempts: 2, wakeAt: NOW, problem: null, createdAt: NOW, updatedAt: NOW },
+}
+
+describe('an offboarding', () => {
+  test('that ends has nothing to be looked at, and is in the log', () => {
+    const { writes, effects } = transition(LEAVING, { kind: 'completed' }, NOW)
+    expect(writes).toEqual([{ status: 'COMPLETED', completedAt: NOW, wakeAt: null }])
+    expect(effects).toMatchObject([{ kind: 'record', event: 'USER_OFFBOARDING_COMPLETED' }])
+  })
+
+  test('that fails says why: in its row, in the log, and to the admins', () => {
+    const problem = 'Ann is the last Admin'
+    const { writes, effects } = transition(LEAVING, { kind: 'failed', problem }, NOW)
+    expect(writes).toEqual([{ status: 'FAILED', wakeAt: null, problem }])
+    expect(effects).toMatchObject([
+      { kind: 'record', outcome: 'Failed', metadata: { user_id: 'u', problem } },
+      { kind: 'report_error', trouble: { taskType: 'OFFBOARDING_ERROR', targetUserId: 'u' } },
+    ])
+  })
+})
+
+describe('a step that failed', () => {
+  const again = { kind: 'again', attempts: 3, failingSince: NOW, wakeAt: NOW } as const
+  const failed = (tell: boolean) =>
+    ({ kind: 'failed', verdict: { ...again, tell }, problem: 'down' }) as const
+
+  test('is tried again, and people are asked once', () => {
+    expect(stepTransition(STEP, failed(false), NOW).effects).toEqual([])
+    expect(stepTransition(STEP, failed(true), NOW)).toMatchObject({
+      writes: [{ state: 'told', attempts: 3, problem: 'down' }],
+      effects: [{ kind: 'open_task', goesOn: true }],
+    })
+    const asked = { ...STEP, state: 'told', taskId: 't' } as const
+    expect(stepTransition(asked, failed(true), NOW).effects).toEqual([])
+  })
+
+  test('is left to people where trying cannot help: their first task gives way to another', () => {
+    const verdict = { kind: 'hands', problem: 'cannot' } as const
+    const asked = { ...STEP, state: 'told', taskId: 't' } as const
+    expect(stepTransition(asked, { kind: 'failed', verdict, problem: 'cannot' }, NOW)).toEqual({
+      writes: [{ state: 'manual', attempts: 3, problem: 'cannot' }],
+      effects: [
+        { kind: 'close_task', taskId: 't' },
+        { kind: 'open_task', problem: 'cannot', goesOn: false },
+      ],
+    })
+  })
+
+  test('is tried again at once when its task says so', () => {
+    const asked = { ...STEP, state: 'manual', taskId: 't' } as const
+    expect(stepTransition(asked, { kind: 'retried' }, NOW)).toEqual({
+      writes: [{ state: 'todo', attempts: 0, wakeAt: NOW, taskId: null }],
+      effects: [],
+    })
+  })
+})

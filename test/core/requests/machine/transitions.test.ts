@@ -1,0 +1,247 @@
+/** The machine of access requests, without a database: every event in every state. */
+import { describe, expect, test } from 'vitest'
+import {
+  REQUEST_STATUSES,
+  type RequestStatus,
+} from '../../../../runtime/contract/models/access-request.ts'
+import type { EventKind, RequestEvent } from '../../../../runtime/core/requests/machine/events.ts'
+import type {
+  RequestRow,
+  RequestTransition,
+} from '../../../../runtime/core/requests/machine/request.ts'
+import {
+  failedWords,
+  mayMove,
+  REQUEST_STATES,
+  standingOf,
+} from '../../../../runtime/core/requests/machine/states.ts'
+import { TRANSITIONS, transition } from '../../../../runtime/core/requests/machine/transitions.ts'
+
+const NOW = new Date('2030-01-01T00:00:00Z')
+const DAY_MS = 24 * 3600 * 1000
+const inMs = (ms: number) => new Date(NOW.getTime() + ms)
+const who = { domainId: 'd', userId: 'u' }
+const approvers = { users: ['boss'], groups: [] }
+const decision = { by: who, comment: 'Fine' }
+
+const REQUEST: RequestRow = {
+  ...{ id: 'r', domainId: 'd', appId: 'a', permissionId: 'p', label: 'Reader' },
+  ...{ requesterId: 'u', targetUserId: 't', policyId: null, policyFor: null },
+  ...{ status: 'PENDING', notes: { PENDING: null }, stage: 0, expirationInSeconds: null },
+  plan: { manager: true, stages: [approvers, approvers], message: 'Why?', validationWebhook: null },
+  ...{ expiresAt: null, pendingOperation: null, fulfilment: null, entitlement: null },
+  ...{ carriedAppId: 'a', preExisting: null, attempts: 0, failingSince: null, problem: null },
+  ...{ wakeAt: null, createdAt: NOW, updatedAt: NOW },
+}
+
+/** A request as it is while it is in a state. */
+function requestIn(status: RequestStatus, more: Partial<RequestRow> = {}): RequestRow {
+  const fulfilment = standingOf(status) === 'asked' ? null : 'connector'
+  const pendingOperation =
+    status === 'PENDING_PROVISIONING'
+      ? 'grant'
+      : status === 'PENDING_DEPROVISIONING' || status === 'REVERTING'
+        ? 'remove'
+        : null
+  const notes = { ...REQUEST.notes, [status]: null }
+  return { ...REQUEST, status, notes, fulfilment, pendingOperation, ...more }
+}
+
+const again = { kind: 'again', attempts: 6, failingSince: NOW, wakeAt: inMs(60_000) } as const
+const failing = { problem: 'no such role', instructions: 'Ask Ann' }
+const route = { entitlement: null, carriedAppId: 'b' }
+const approved = { kind: 'approved', preapproved: null, instructions: null } as const
+
+/** Of each kind of event those that lead somewhere else. */
+const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
+  check_required: [{ kind: 'check_required' }],
+  decision_required: [
+    { kind: 'decision_required', step: 'manager', approvers, failure: 'no', decision: null },
+    { kind: 'decision_required', step: 1, approvers, failure: null, decision },
+    { kind: 'decision_required', step: 1, approvers: null, failure: null, decision },
+  ],
+  approvers_remain: [{ kind: 'approvers_remain' }],
+  approvers_left: [
+    { kind: 'approvers_left', approvers },
+    { kind: 'approvers_left', approvers: null },
+  ],
+  approved: [
+    { ...approved, route: { ...route, fulfilment: 'connector' }, decision },
+    { ...approved, route: { ...route, fulfilment: 'manual' }, decision: null },
+  ],
+  denied: [{ kind: 'denied', note: null, decision }],
+  decision_expired: [{ kind: 'decision_expired' }],
+  granted: [
+    { kind: 'granted', manualSteps: null },
+    { kind: 'granted', manualSteps: { instructions: 'Hand over a badge' } },
+  ],
+  granted_by_hand: [{ kind: 'granted_by_hand' }],
+  grant_refused: [{ kind: 'grant_refused', by: who }],
+  grant_retried: [{ kind: 'grant_retried' }],
+  access_expired: [{ kind: 'access_expired' }],
+  reason_gone: [{ kind: 'reason_gone', why: 'The policy was deleted' }],
+  revoked: [{ kind: 'revoked' }],
+  revoked_by_hand: [{ kind: 'revoked_by_hand' }],
+  revocation_declined: [{ kind: 'revocation_declined', by: who }],
+  revocation_retried: [{ kind: 'revocation_retried' }],
+  revocation_expired: [{ kind: 'revocation_expired' }],
+  leftover_settled: [{ kind: 'leftover_settled' }],
+  operation_failed: [
+    { kind: 'operation_failed', verdict: { kind: 'hands', problem: 'x' }, asks: true, ...failing },
+    { kind: 'operation_failed', verdict: { ...again, tell: true }, asks: true, ...failing },
+    { kind: 'operation_failed', verdict: { ...again, tell: false }, asks: false, ...failing },
+  ],
+  cancelled: [{ kind: 'cancelled', by: who, reason: 'Not needed' }],
+  nothing_due: [{ kind: 'nothing_due' }],
+}
+
+/** The states that a transition passes. */
+const pathOf = (from: RequestStatus, { writes }: RequestTransition): RequestStatus[] => [
+  from,
+  ...writes.flatMap(({ to }) => to ?? []),
+]
+
+const kindsOf = ({ effects }: RequestTransition) => effects.map(({ kind }) => kind)
+
+/** What each of some states and events makes, in their operations too. */
+const ALL = (Object.keys(EVENTS) as EventKind[]).flatMap((kind) =>
+  TRANSITIONS[kind].in
+    .flatMap((status) => {
+      const open = standingOf(status) !== 'asked' && status.startsWith('PENDING_MANUAL')
+      const operation = status.includes('DEPROVISIONING') ? 'remove' : 'grant'
+      const kept = requestIn(status)
+      const isTried = kind === 'operation_failed' && open
+      return isTried ? [{ ...kept, pendingOperation: operation } as const] : [kept]
+    })
+    // What goes on being tried although people were asked has their task: they are not asked again.
+    .flatMap((request) =>
+      EVENTS[kind]
+        .filter((event) => !(isAsking(event) && request.status.startsWith('PENDING_MANUAL')))
+        .filter((event) => !isForManager(event) || request.status === 'PENDING')
+        .map((event) => ({ kind, request, event })),
+    ),
+)
+
+function isForManager(event: RequestEvent): boolean {
+  return event.kind === 'decision_required' && event.step === 'manager'
+}
+
+function isAsking(event: RequestEvent): boolean {
+  return event.kind === 'operation_failed' && event.verdict.kind === 'again' && event.asks
+}
+
+describe.each(ALL)('$kind of a request that is $request.status', ({ request, event }) => {
+  const made = () => transition(request, event, NOW)
+
+  test('moves as REQUEST_STATES says', () => {
+    const path = pathOf(request.status, made())
+    const wrong = path.slice(1).filter((to, n) => !mayMove(path[n] as RequestStatus, to))
+    expect(wrong).toEqual([])
+  })
+
+  test('says what failed only where requesters do not read it', () => {
+    for (const { to, note, failure } of made().writes.filter((one) => one.to))
+      expect((failedWords(to as string) === null ? failure : note) ?? null).toBeNull()
+  })
+
+  test('leaves nothing to do without a moment at which it is done', () => {
+    const set = Object.assign({}, ...made().writes.map((one) => one.set))
+    if (set.pendingOperation) expect(set.wakeAt).toBeInstanceOf(Date)
+    if (kindsOf(made()).includes('schedule')) expect(set.pendingOperation).toBeTruthy()
+  })
+
+  test('schedules its job last', () => {
+    const kinds = kindsOf(made())
+    if (kinds.includes('schedule')) expect(kinds.at(-1)).toBe('schedule')
+  })
+
+  test('leaves people asked exactly while it is theirs', () => {
+    const to = pathOf(request.status, made()).at(-1) as RequestStatus
+    const kinds = kindsOf(made())
+    if (to !== request.status && (to.includes('APPROVAL') || to.startsWith('PENDING_MANUAL')))
+      expect(kinds).toContain('open_task')
+  })
+})
+
+test.each(REQUEST_STATUSES)('a request that is %s refuses what does not count there', (status) => {
+  const others = (Object.keys(EVENTS) as EventKind[]).filter(
+    (kind) => !TRANSITIONS[kind].in.includes(status),
+  )
+  for (const kind of others)
+    expect(() => transition(requestIn(status), EVENTS[kind][0] as RequestEvent, NOW)).toThrow(
+      `an access request that is ${status} knows no ${kind}`,
+    )
+})
+
+test('every move of the table follows from an event', () => {
+  const reverting = { notes: { PENDING: null, REVERTING: 'gone' } }
+  const more = [
+    {
+      request: requestIn('PENDING_MANUAL_DEPROVISIONING', reverting),
+      event: EVENTS.revoked_by_hand[0],
+    },
+    {
+      request: requestIn('PENDING_MANUAL_DEPROVISIONING', reverting),
+      event: EVENTS.revocation_retried[0],
+    },
+  ]
+  const moves = [...ALL, ...more].flatMap(({ request, event }) => {
+    const path = pathOf(request.status, transition(request, event as RequestEvent, NOW))
+    return path.slice(1).map((to, n) => `${path[n]} ${to}`)
+  })
+  const named = Object.entries(REQUEST_STATES).flatMap(([from, { next }]) =>
+    next.map((to) => `${from} ${to}`),
+  )
+  expect(named.filter((one) => !moves.includes(one))).toEqual([])
+})
+
+describe('the moments of a request', () => {
+  test('are within the time to decide while people decide', () => {
+    const old = { createdAt: inMs(-29.5 * DAY_MS) }
+    const wakeAt = (request: RequestRow) =>
+      transition(request, { kind: 'approvers_remain' }, NOW).writes[0]?.set.wakeAt
+    expect(wakeAt(requestIn('PENDING_APPROVAL'))).toEqual(inMs(DAY_MS))
+    expect(wakeAt(requestIn('PENDING_APPROVAL', old))).toEqual(inMs(DAY_MS / 2))
+  })
+
+  test('count its length from when it is granted', () => {
+    const request = requestIn('PENDING_PROVISIONING', { expirationInSeconds: 3600 })
+    const [given] = transition(request, { kind: 'granted', manualSteps: null }, NOW).writes
+    expect(given).toMatchObject({
+      to: 'PROVISIONED',
+      set: { expiresAt: inMs(3_600_000), wakeAt: inMs(3_600_000) },
+    })
+  })
+})
+
+describe('what a request leaves behind', () => {
+  test.each([
+    ['connector', 'remove'],
+    ['webhook', 'remove'],
+    ['manual', null],
+  ] as const)('by %s: cancelled while it is granted, %s is pending', (fulfilment, pending) => {
+    const request = requestIn('PENDING_PROVISIONING', { fulfilment })
+    const { writes } = transition(request, { kind: 'cancelled', by: null, reason: null }, NOW)
+    expect(writes).toMatchObject([{ to: 'CANCELLED', set: { pendingOperation: pending } }])
+  })
+
+  test('is revoked by people if people granted it after it failed', () => {
+    const request = requestIn('PENDING_MANUAL_PROVISIONING', { problem: 'no such role' })
+    const [given] = transition(request, { kind: 'granted_by_hand' }, NOW).writes
+    expect(given?.set).toMatchObject({ fulfilment: 'manual', problem: null })
+  })
+
+  test('begins and ends the reason to have it', () => {
+    const begun = transition(
+      requestIn('PENDING_PROVISIONING'),
+      { kind: 'granted', manualSteps: null },
+      NOW,
+    )
+    expect(kindsOf(begun)).toContain('begin_reason')
+    expect(kindsOf(transition(requestIn('REVERTING'), { kind: 'revoked' }, NOW))).toContain(
+      'end_reason',
+    )
+    const over = transition(requestIn('CANCELLED'), { kind: 'revoked' }, NOW)
+    expect(kindsOf(over)).not.toContain('end_reason')
+  })
+})
