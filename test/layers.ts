@@ -178,6 +178,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/provisioning',
     'core/requests',
   ],
+  'core/personal-data': [...KERNEL, 'core/sign-in', 'core/sync', 'core/requests'],
   'core/task-actions': [
     ...KERNEL,
     'core/directory',

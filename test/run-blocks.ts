@@ -77,6 +77,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'runtime/docs/authors/guide.md: npx keyway check plugins/acme --update': SERVES,
   "runtime/docs/authors/recipes.md: KEYWAY_PRIVATE_EGRESS='acme=127.0.0.1:9000' npx keyway dev plugins/acme":
     SERVES,
+  'runtime/docs/administer/people.md: npx keyway person export ada@example.com > ada.json':
+    'the sample has no such person; test/cli/person.test.ts runs both',
   'runtime/docs/operate/deploy.md: npm pack': 'it needs root and systemd',
   'runtime/docs/operate/deploy.md: sudo -u keyway env KEYWAY_DATA_DIR=/var/lib/keyway/data /opt/keyway/node_modules/.bin/keyway list':
     'it needs the user of the service',

@@ -1,6 +1,5 @@
 /** `keyway doctor`: reports what grows and what is left over, and removes left-over databases. */
 import { stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
 import { ConfigError, readConfig } from '../config.ts'
 import type { Doctor, DoctorFinding, OutsideCluster } from '../contract/endpoints/doctor.ts'
 import { outsideClusters, removeLeftOver } from '../doctor/clusters.ts'
@@ -8,6 +7,7 @@ import { examineFiles } from '../doctor/examine.ts'
 import { formatBytes } from '../doctor/sizes.ts'
 import { visible } from '../observe/visible.ts'
 import { ask } from './operator/change.ts'
+import { isAgreed } from './terminal/is-agreed.ts'
 import { EXIT, type ReadFlags } from './terminal/options.ts'
 
 export type DoctorFlags = ReadFlags & {
@@ -127,10 +127,5 @@ const listed = (head: string, all: readonly OutsideCluster[]): string =>
 async function agreed(left: readonly OutsideCluster[], json?: true): Promise<boolean> {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return false
   console.log(visible(listed('The data directories of these databases no longer exist:', left)))
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Remove them permanently? [y/N] ')).trim())
-  } finally {
-    terminal.close()
-  }
+  return isAgreed('Remove them permanently? [y/N] ')
 }

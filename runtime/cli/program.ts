@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts'
 import { addAuthorVerbs } from './author-verbs.ts'
 import { addHostVerbs } from './host-verbs.ts'
 import { addOperatorVerbs } from './operator-verbs.ts'
+import { addPersonVerbs } from './person-verbs.ts'
 import { EXIT, HOST_NOTES } from './terminal/options.ts'
 import { addWebhookVerbs } from './webhook-verbs.ts'
 
@@ -22,6 +23,7 @@ export function createProgram(): Command {
   addAuthorVerbs(program)
   addOperatorVerbs(program)
   addWebhookVerbs(program)
+  addPersonVerbs(program)
   for (const { name, command } of verbsOf(program))
     command.showHelpAfterError(`(see keyway ${name} --help)`)
   return program

@@ -48,7 +48,8 @@ begin
     on public.activity_logs, public.activity_waiting, public.generations, public.installed_states
     from ${ROLE};
   revoke update, truncate, references, trigger on public.activity_personal from ${ROLE};
-  grant execute on function public.chain_activity(uuid, integer, bigint, boolean) to ${ROLE};
+  grant execute on function public.chain_activity(uuid, integer, bigint, boolean),
+    public.erase_from_generations(uuid, text[]) to ${ROLE};
 end
 $$`
 

@@ -48,6 +48,8 @@ const KINDS = {
   trust: 'changes',
   distrust: 'changes',
   call: 'changes',
+  'person export': 'reads',
+  'person erase': 'changes',
   'webhooks list': 'reads',
   'webhooks show': 'reads',
   'webhooks test': 'makes',

@@ -1,6 +1,5 @@
 /** `keyway install`, `upgrade` and `rollback`: which version calls go to, and what it is granted with that. */
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
 import { ConfigError } from '../../config.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
@@ -8,6 +7,7 @@ import type { Want } from '../../contract/endpoints/generation.ts'
 import type { Changed, PackageFinding, PackageReport } from '../../contract/endpoints/operator.ts'
 import { visible } from '../../observe/visible.ts'
 import { fileFault } from '../terminal/file-fault.ts'
+import { isAgreed } from '../terminal/is-agreed.ts'
 import { type ChangeFlags, EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, changeOf, changeQuery, changeWords, connectorPath, print } from './change.ts'
 import { callOperator, findOperator, RefusedError } from './client.ts'
@@ -225,13 +225,7 @@ async function agreed(
 ): Promise<Selection | null> {
   if (selection !== null || missing.length === 0) return selection ?? []
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return null
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    const answer = await terminal.question('Grant all of it? [y/N] ')
-    return /^y(es)?$/i.test(answer.trim()) ? 'all' : null
-  } finally {
-    terminal.close()
-  }
+  return (await isAgreed('Grant all of it? [y/N] ')) ? 'all' : null
 }
 
 const TRUST_WORDS: Record<PackageReport['trust'], string> = {

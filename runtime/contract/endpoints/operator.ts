@@ -19,6 +19,7 @@ import {
 import { JOB_ENDPOINTS } from './jobs.ts'
 import { type OperatorRow, row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
+import { PERSONAL_DATA_ENDPOINTS } from './personal-data.ts'
 import { ROTATION_ENDPOINTS } from './rotation.ts'
 import { SYNC_ENDPOINTS } from './syncs.ts'
 import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
@@ -372,6 +373,7 @@ export const OPERATOR_ENDPOINTS = {
   ...ROTATION_ENDPOINTS,
   ...DOCTOR_ENDPOINTS,
   ...SYNC_ENDPOINTS,
+  ...PERSONAL_DATA_ENDPOINTS,
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS

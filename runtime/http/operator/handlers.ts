@@ -27,6 +27,7 @@ import { keptText } from '../../core/kernel/kept-text.ts'
 import { examine } from '../../doctor/examine.ts'
 import type { Operating, OperatorHandler } from './handler.ts'
 import { JOB_HANDLERS } from './jobs.ts'
+import { PERSONAL_DATA_HANDLERS } from './personal-data.ts'
 import { ROTATION_HANDLERS } from './rotation.ts'
 import { SYNC_HANDLERS } from './syncs.ts'
 import { WEBHOOK_HANDLERS } from './webhooks.ts'
@@ -145,6 +146,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...ROTATION_HANDLERS,
   examine: ({ db, vault, disk, keptDays }) => examine(disk, { db, keyIds: vault.keyIds, keptDays }),
   ...SYNC_HANDLERS,
+  ...PERSONAL_DATA_HANDLERS,
 }
 
 /** @throws CoreError 422 for a kind that there is not. */

@@ -1,0 +1,46 @@
+/** `keyway person export` and `keyway person erase`. */
+import { ConfigError } from '../../config.ts'
+import type { PersonErased, PersonExport } from '../../contract/endpoints/personal-data.ts'
+import { visible } from '../../observe/visible.ts'
+import { counted } from '../terminal/counted.ts'
+import { isAgreed } from '../terminal/is-agreed.ts'
+import type { ReadFlags } from '../terminal/options.ts'
+import { ask, print } from './change.ts'
+
+/** Prints all that is held of a person. */
+export async function exported(email: string, flags: ReadFlags): Promise<void> {
+  const call = { method: 'POST' as const, path: '/operator/people/export', body: { email } }
+  const answer = await ask<PersonExport>(flags, call)
+  print(flags, answer, (one) => JSON.stringify(one, null, 2))
+  if (answer.cut.length > 0)
+    console.error(`Not all rows are shown of: ${answer.cut.join(', ')}; each shows 5,000.`)
+}
+
+export type EraseFlags = ReadFlags & { yes?: true; dryRun?: true }
+
+/** Says what would be erased, asks, and erases. */
+export async function erase(email: string, flags: EraseFlags): Promise<void> {
+  const { yes, dryRun, json } = flags
+  const send = (dry_run: boolean) =>
+    ask<PersonErased>(flags, {
+      ...{ method: 'POST' as const, path: '/operator/people/erase' },
+      body: { email, dry_run },
+    })
+  if (dryRun || !yes) {
+    const would = await send(true)
+    if (dryRun) return print(flags, would, (one) => words(one))
+    if (!json) console.log(visible(words(would)))
+    if (json || !(await isAgreed('Erase this person? It cannot be taken back. [y/N] ')))
+      throw new ConfigError('Nothing was erased; --yes erases without asking')
+  }
+  print(flags, await send(false), (one) => words(one))
+}
+
+function words({ changed, person, erased, kept }: PersonErased): string {
+  return [
+    changed ? `Erased: ${person.email}` : `Would be erased (nothing was): ${person.email}`,
+    ...erased.map(({ what, count }) => `  ${what}: ${counted(count, 'row')}`),
+    changed ? 'Kept:' : 'Stays:',
+    ...kept.map(({ what, why }) => `  ${what}: ${why}`),
+  ].join('\n')
+}

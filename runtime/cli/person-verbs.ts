@@ -1,0 +1,28 @@
+/** Verbs of operators about all that is held of a person. */
+import type { Command } from 'commander'
+import { helped, reading } from './terminal/options.ts'
+
+/** Adds them. */
+export function addPersonVerbs(program: Command): void {
+  program.commandsGroup('Personal data:')
+  const person = program.command('person').description('all that is held of a person')
+
+  helped(reading(person.command('export')), {
+    notes: 'That it was exported is recorded in the activity log.',
+    examples: ['person export ada@acme.example > ada.json'],
+  })
+    .argument('<email>', 'e-mail address of the person')
+    .description('print all that is held of a person, as JSON')
+    .action(async (email, flags) => (await import('./operator/person.ts')).exported(email, flags))
+
+  helped(reading(person.command('erase')), {
+    notes: `It says first what would be erased, and what stays and why, and asks; elsewhere than on a terminal it waits for --yes.
+It cannot be taken back. Who still holds access is refused, with what to do.`,
+    examples: ['person erase ada@acme.example --dry-run', 'person erase ada@acme.example --yes'],
+  })
+    .argument('<email>', 'e-mail address of the person')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'only say what would be erased, and what stays')
+    .description('erase a person who holds no access; the activity log still verifies')
+    .action(async (email, flags) => (await import('./operator/person.ts')).erase(email, flags))
+}

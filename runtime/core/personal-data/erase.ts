@@ -1,0 +1,168 @@
+/** Erasing a person from the record: in one transaction, or not at all. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { PersonErased } from '../../contract/endpoints/personal-data.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { users } from '../../database/schema/people.ts'
+import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import { chainWaiting } from '../kernel/audit/waiting.ts'
+import { longStatements } from '../sync/runs.ts'
+import { target } from './export.ts'
+import { namesAnywhere, namesNearby, type PersonRow, personOf } from './person.ts'
+import { standingAlone, type Table, tablesOf } from './places.ts'
+import { ERASED, KEPT } from './rules.ts'
+import { whatHolds } from './standing.ts'
+
+type Wish = { email: string; dryRun: boolean }
+type Counts = PersonErased['erased']
+
+/** Tables whose rows are only added, or hold what no person wrote; the log is erased by its values beside. */
+const LEFT = [
+  ...['activity_logs', 'activity_waiting', 'activity_personal', 'generations', 'installed_states'],
+  ...['packages', 'table_changes', 'deployment_secret', 'deployment_versions'],
+]
+
+/** What stands where a person was named. */
+const GONE = '\\1erased'
+
+/**
+ * Takes what is personal out of every row that is about the person, and their addresses and whole name out of every other
+ * text. A dry run does all of it and takes it back, so what it tells is what would be done.
+ *
+ * @throws CoreError 404 where nobody has the address, 409 with what to do first
+ */
+export async function erasePerson(
+  db: Db,
+  actor: Actor,
+  { email, dryRun }: Wish,
+): Promise<PersonErased> {
+  const { domainId } = actor
+  const { id } = await personOf(db, domainId, email)
+  await chainWaiting(db, domainId)
+  return db
+    .transaction(async (tx) => {
+      await tx.execute(longStatements)
+      await tx.select({ id: users.id }).from(users).where(sql`${users.id} = ${id}`).for('update')
+      const person = await personOf(tx, domainId, email)
+      const holds = await whatHolds(tx, person)
+      if (holds.length > 0)
+        throw new CoreError(409, `This person cannot be erased yet: ${holds.join('; ')}`)
+      const names = (await namesAnywhere(tx, person)).map(standingAlone)
+      const inClear = await entriesInClear(tx, domainId, names)
+      const erased = await eraseAll(tx, person, names)
+      const told = {
+        changed: !dryRun,
+        person: { id, email: person.email },
+        erased,
+        kept: [...KEPT, ...inClear],
+      }
+      if (dryRun) throw new DryRun(told)
+      const rows = Object.fromEntries(erased.map(({ what, count }) => [what, count]))
+      await recordActivity(tx, actor, 'PERSON_ERASED', [target(id)], { rows })
+      return told
+    })
+    .catch((error) => {
+      if (error instanceof DryRun) return error.told
+      throw error
+    })
+}
+
+async function eraseAll(tx: Db, person: PersonRow, anywhere: readonly string[]): Promise<Counts> {
+  const nearby = (await namesNearby(tx, person)).map(standingAlone)
+  const counts: Counts = []
+  const add = (what: string, count: number) => void (count > 0 && counts.push({ what, count }))
+  add('values of the activity log', await eraseValues(tx, person.id, anywhere))
+  const tables = (await tablesOf(tx)).filter(({ name }) => !LEFT.includes(name))
+  for (const table of tables) {
+    const about = Object.hasOwn(ABOUT, table.name) ? ABOUT[table.name] : undefined
+    if (about)
+      add(
+        `names in what is about the person: ${table.name}`,
+        await replaceIn(tx, table, nearby, about(person.id)),
+      )
+  }
+  for (const { what, erase } of ERASED)
+    add(what, (await tx.execute(erase(person.id))).rowCount ?? 0)
+  // Generations are only added to: the host may change nothing else in them.
+  const generations = await tx.execute(
+    sql`select erase_from_generations(${person.id}::uuid, ${sql.param([...anywhere])}::text[])`,
+  )
+  add('names in generations of what is installed', generations.rowCount ?? 0)
+  for (const table of tables) {
+    const ofDomain = table.ofDomain ? sql`domain_id = ${person.domainId}` : sql`true`
+    add(`mentions: ${table.name}`, await replaceIn(tx, table, anywhere, ofDomain))
+  }
+  return counts
+}
+
+/** ABOUT: table with texts by others -> which of its rows are about a person. */
+const ABOUT: Readonly<Record<string, (userId: string) => SQL>> = {
+  tasks: (id) => sql`target_user_id = ${id} or access_request_id in (
+    select r.id from access_requests r where r.target_user_id = ${id} or r.requester_id = ${id})`,
+  task_comments: (id) => sql`task_id in (select t.id from tasks t where t.target_user_id = ${id}
+    or t.access_request_id in (
+      select r.id from access_requests r where r.target_user_id = ${id} or r.requester_id = ${id}))`,
+  user_offboardings: (id) => sql`user_id = ${id}`,
+}
+
+/** Entries that hold the names themselves: those of a version before, and texts in which somebody wrote a name. */
+async function entriesInClear(
+  tx: Db,
+  domainId: string,
+  names: readonly string[],
+): Promise<PersonErased['kept']> {
+  const { rows } = await tx.execute<{ count: number }>(sql`
+    select count(*)::int as count from activity_logs where domain_id = ${domainId}
+      and concat_ws(' ', actor, targets, event_metadata) ~* any(${sql.param([...names])}::text[])`)
+  const count = rows[0]?.count ?? 0
+  if (count === 0) return []
+  const why =
+    'they are what their hashes cover: entries of a version before, or reasons that name the person'
+  return [{ what: `${count} entries of the activity log with an address or a name in clear`, why }]
+}
+
+/** By whose they are, or by what they say. */
+async function eraseValues(tx: Db, userId: string, names: readonly string[]): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    delete from activity_personal
+    where user_id = ${userId} or value::text ~* any(${sql.param([...names])}::text[])`)
+  return rowCount ?? 0
+}
+
+/** Replaces names in the texts of some rows of a table; answers how many rows had any. */
+async function replaceIn(
+  tx: Db,
+  { schema, name, texts }: Table,
+  names: readonly string[],
+  which: SQL,
+): Promise<number> {
+  if (names.length === 0 || texts.length === 0) return 0
+  const found = sql.join(
+    texts.map(
+      (one) => sql`${sql.identifier(one.name)}::text ~* any(${sql.param([...names])}::text[])`,
+    ),
+    sql` or `,
+  )
+  const set = texts.map((one) => {
+    const column = sql.identifier(one.name)
+    const without = names.reduce(
+      (text: SQL, pattern) => sql`regexp_replace(${text}, ${pattern}, ${GONE}, 'gi')`,
+      sql`${column}::text`,
+    )
+    return sql`${column} = (${without})::${sql.raw(one.type)}`
+  })
+  const { rowCount } = await tx.execute(sql`
+    update ${sql.identifier(schema)}.${sql.identifier(name)} set ${sql.join(set, sql`, `)}
+    where (${which}) and (${found})`)
+  return rowCount ?? 0
+}
+
+/** Takes back what a dry run did. */
+class DryRun extends Error {
+  readonly told: PersonErased
+
+  constructor(told: PersonErased) {
+    super('a dry run')
+    this.told = told
+  }
+}

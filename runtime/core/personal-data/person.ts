@@ -1,0 +1,44 @@
+/** Who a person is, and by which texts others may have written of them. */
+import { sql } from 'drizzle-orm'
+import { notFound } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { users } from '../../database/schema/people.ts'
+
+export type PersonRow = typeof users.$inferSelect
+
+/** @throws CoreError 404 where nobody has the address */
+export async function personOf(db: Db, domainId: string, email: string): Promise<PersonRow> {
+  const [row] = await db
+    .select()
+    .from(users)
+    .where(sql`${users.domainId} = ${domainId} and lower(${users.email}) = lower(${email})`)
+  if (!row) throw notFound('User')
+  return row
+}
+
+/** Names shorter than this are in too many other words, in characters. */
+const LEAST = 3
+
+/** What names the person wherever it stands: addresses, of accounts too, and the whole name. */
+export async function namesAnywhere(db: Db, person: PersonRow): Promise<string[]> {
+  const { rows } = await db.execute<{ text: string | null }>(sql`
+    select email as text from accounts where user_id = ${person.id}
+    union select unique_identifier from accounts where user_id = ${person.id}
+    union select email from account_spans where user_id = ${person.id}
+    union select unique_identifier from account_spans where user_id = ${person.id}`)
+  const addresses = rows.flatMap(({ text }) => (text?.includes('@') ? [text] : []))
+  const { email, givenName, familyName } = person
+  const whole = givenName && familyName ? [`${givenName} ${familyName}`] : []
+  return distinct([email, ...addresses, ...whole])
+}
+
+/** What names the person in what is about them: each of the names by itself, and ids of accounts. */
+export async function namesNearby(db: Db, person: PersonRow): Promise<string[]> {
+  const { rows } = await db.execute<{ text: string }>(sql`
+    select unique_identifier as text from accounts where user_id = ${person.id}
+    union select unique_identifier from account_spans where user_id = ${person.id}`)
+  return distinct([person.givenName, person.familyName, ...rows.map(({ text }) => text)])
+}
+
+const distinct = (texts: readonly string[]): string[] =>
+  [...new Set(texts.map((text) => text.trim()))].filter((text) => text.length >= LEAST)

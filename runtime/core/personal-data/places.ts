@@ -1,0 +1,63 @@
+/**
+ * Where the database holds what is personal, read from its own catalogue: a table that comes later is neither left out of
+ * what a person is given nor of what is erased.
+ */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { JOBS_SCHEMA } from '../../database/jobs.ts'
+
+export type Table = {
+  schema: string
+  name: string
+  /** Whether its rows say to which domain they belong. */
+  ofDomain: boolean
+  /** Columns that hold ids. */
+  ids: string[]
+  /** Columns that hold lists of ids. */
+  idLists: string[]
+  /** Columns that hold texts, by their type. */
+  texts: { name: string; type: 'text' | 'text[]' | 'jsonb' }[]
+  /** Columns that hold secrets, sealed or hashed. */
+  sealed: string[]
+}
+
+type Column = { schema: string; table_name: string; name: string; type: string; generated: string }
+
+/** The tables of the host and of its jobs. */
+export async function tablesOf(db: Db): Promise<Table[]> {
+  const { rows } = await db.execute<Column>(sql`
+    select n.nspname as schema, c.relname as table_name, a.attname as name, a.attgenerated as generated,
+      format_type(a.atttypid, null) as type
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where n.nspname in ('public', ${JOBS_SCHEMA}) and c.relkind in ('r', 'p') and not c.relispartition
+    order by n.nspname, c.relname, a.attnum`)
+  const tables = new Map<string, Table>()
+  for (const { schema, table_name, name, type, generated } of rows) {
+    const key = `${schema}.${table_name}`
+    const table = tables.get(key) ?? {
+      ...{ schema, name: table_name, ofDomain: false },
+      ...{ ids: [], idLists: [], texts: [], sealed: [] },
+    }
+    tables.set(key, table)
+    if (name === 'domain_id') table.ofDomain = true
+    else if (type === 'uuid') table.ids.push(name)
+    else if (type === 'uuid[]') table.idLists.push(name)
+    else if (type === 'bytea') table.sealed.push(name)
+    else if ((type === 'text' || type === 'text[]' || type === 'jsonb') && generated === '')
+      table.texts.push({ name, type })
+  }
+  return [...tables.values()]
+}
+
+/**
+ * A regular expression of PostgreSQL that finds a text which stands by itself; its first group is what stands before. In
+ * JSON a character that is escaped may stand before it.
+ */
+export function standingAlone(text: string): string {
+  const inJson = JSON.stringify(text).slice(1, -1)
+  const escaped = (one: string) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const either = [...new Set([text, inJson])].map(escaped).join('|')
+  return `(^|[^[:alnum:]._%+-]|\\\\[nrtbf]|\\\\u[0-9a-f]{4})(?:${either})(?![[:alnum:]_%+-]|[.@][[:alnum:]])`
+}

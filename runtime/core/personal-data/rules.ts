@@ -1,0 +1,100 @@
+/** ERASED: what is taken from the rows that are about a person, and KEPT: what stays, and why. */
+import { type SQL, sql } from 'drizzle-orm'
+
+type Rule = {
+  /** What it is, for people. */
+  what: string
+  /** The statement that erases it; how many rows it changes is told. */
+  erase(userId: string): SQL
+}
+
+/** What an erased account is called; each by its own id, because systems have one account of a name. */
+const erasedId = (column: string): SQL => sql.raw(`'erased-' || ${column}`)
+
+/** In their order: what the person’s accounts were called is needed until the last of them. */
+export const ERASED: readonly Rule[] = [
+  {
+    what: 'sessions and sign-in links',
+    erase: (id) => sql`with links as (delete from login_links where user_id = ${id} returning 1),
+      gone as (delete from sessions where user_id = ${id} returning 1)
+      select from links union all select from gone`,
+  },
+  {
+    what: 'names and descriptions of API tokens, which are revoked',
+    erase: (id) => sql`update api_tokens set name = 'erased', description = '',
+      revoked_at = coalesce(revoked_at, now()) where user_id = ${id}`,
+  },
+  { what: 'roles', erase: (id) => sql`delete from user_roles where user_id = ${id}` },
+  {
+    what: 'memberships of groups; that they were is kept by ids',
+    erase: (
+      id,
+    ) => sql`with ended as (update member_spans set until = date_trunc('milliseconds', now())
+        where user_id = ${id} and until is null returning 1)
+      delete from group_members where user_id = ${id}`,
+  },
+  {
+    what: 'changes that the identity source told',
+    erase: (id) => sql`delete from identity_events where user_id = ${id}`,
+  },
+  {
+    what: 'accounts in steps of offboardings',
+    erase: (id) => sql`update offboarding_steps set account = ${erasedId('id')}, problem = null
+      where offboarding_id in (select id from user_offboardings where user_id = ${id})`,
+  },
+  {
+    what: 'accounts that were being made',
+    erase: (id) => sql`delete from holders where user_id = ${id}`,
+  },
+  {
+    what: 'ids, addresses and names of accounts in the history',
+    erase: (id) => sql`update account_spans
+      set unique_identifier = ${erasedId('account_id')}, email = null
+      where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
+  },
+  {
+    what: 'ids, addresses, names and attributes of accounts',
+    erase: (id) => sql`update accounts set unique_identifier = ${erasedId('id')}, email = null,
+      given_name = null, family_name = null, attributes = '{}', uploaded = null
+      where user_id = ${id}`,
+  },
+  {
+    what: 'words in access requests, of the person and about them',
+    erase: (id) => sql`update access_requests set notes = '{}', problem = null
+      where target_user_id = ${id} or requester_id = ${id}`,
+  },
+  {
+    what: 'comments of the person',
+    erase: (id) => sql`update task_comments set body = 'erased' where created_by_id = ${id}`,
+  },
+  {
+    what: 'address, name and attributes of the person',
+    erase: (id) => sql`update users set email = 'erased-' || id || '@erased.invalid',
+      given_name = '', family_name = '', custom_attributes = '{}', manager_id = null
+      where id = ${id}`,
+  },
+]
+
+/** What stays, and why. */
+export const KEPT: readonly { what: string; why: string }[] = [
+  {
+    what: 'a random id in the place of the person',
+    why: 'what others decided and did refers to it; nothing leads from it to the person',
+  },
+  {
+    what: 'access requests, decisions, tasks, offboardings and history by ids, states and moments',
+    why: 'they prove who had access and why; retention removes them (KEYWAY_RETENTION)',
+  },
+  {
+    what: 'entries of the activity log, with commitments in the place of names and addresses',
+    why: 'the chain of hashes proves that nothing was changed; without what is erased a commitment says nothing',
+  },
+  {
+    what: 'settings and credentials of apps and webhooks, which are sealed',
+    why: 'they are not looked into; change them where they name the person',
+  },
+  {
+    what: 'backups, logs of hosts, and what webhooks and other systems were told',
+    why: 'they are not in this database: let them expire, or erase there',
+  },
+]

@@ -1,0 +1,37 @@
+/** What keeps a person from being erased: access that is there, or that somebody is about to give. */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { statesThatAre } from '../requests/machine/states.ts'
+import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
+import type { PersonRow } from './person.ts'
+
+const OFFBOARD = 'offboard the person first: POST /lifecycle-management/user-offboardings'
+
+/** What to do first, a line each; none where the person may be erased. */
+export async function whatHolds(db: Db, person: PersonRow): Promise<string[]> {
+  const { id, email, status } = person
+  if (email === FIRST_ADMIN)
+    return ['the host made this user for whoever operates it; it is no person']
+  const { rows } = await db.execute<{ accounts: string[]; requests: number; offboardings: number }>(
+    sql`select
+      array(select distinct apps.name from accounts join apps on apps.id = accounts.app_id
+        where accounts.user_id = ${id} and accounts.gone_at is null order by 1 limit 20) as accounts,
+      (select count(*)::int from access_requests where target_user_id = ${id}
+        and status = any(${sql.param(statesThatAre('asked', 'wanted', 'unwanted'))}::text[])) as requests,
+      (select count(*)::int from user_offboardings where user_id = ${id}
+        and status in ('SCHEDULED', 'IN_PROGRESS')) as offboardings`,
+  )
+  const { accounts = [], requests = 0, offboardings = 0 } = rows[0] ?? {}
+  return [
+    ...(status === 'INACTIVE' ? [] : [`the user is ${status}: ${OFFBOARD}`]),
+    ...(offboardings === 0 ? [] : ['an offboarding is not over: wait for its end']),
+    ...(requests === 0
+      ? []
+      : [`${requests} access requests are not over: deny, cancel or end them, or ${OFFBOARD}`]),
+    ...(accounts.length === 0
+      ? []
+      : [
+          `accounts are there in ${accounts.join(', ')}: delete them in these systems and sync the apps; a sync would bring the person back`,
+        ]),
+  ]
+}
