@@ -16,7 +16,7 @@ const directory = {
 } as const
 
 export const DIRECTORY: readonly Attack[] = [
-  { ...directory, name: 'filters', promise: 2, ends: ['answer'], quick: true },
+  { ...directory, name: 'filters', promise: 2, ends: ['answer'] },
   {
     ...directory,
     name: 'distinguished-names',
@@ -26,7 +26,7 @@ export const DIRECTORY: readonly Attack[] = [
     manifest: manifest(OPERATIONS),
   },
   { ...directory, name: 'operations', promise: 2, ends: ['answer'] },
-  { ...directory, name: 'referrals', promise: 2, ends: ['answer'], quick: true },
+  { ...directory, name: 'referrals', promise: 2, ends: ['answer'] },
   {
     ...directory,
     name: 'directory-addresses',
@@ -68,7 +68,6 @@ export const DIRECTORY: readonly Attack[] = [
     promise: 1,
     ends: ['request_timeout'],
     deadlineMs: 1500,
-    quick: true,
   },
   {
     ...directory,
