@@ -406,6 +406,37 @@ describe.skipIf(noDirectory !== null)(
         })
     })
 
+    test('puts many into one group at once, and takes them out at once', async () => {
+      const names = ['031', '032', '033', '034', '035', '036', '037', '038', '039', '040']
+      const grants = names.map((name) => grant(user(name), 'sales'))
+      await Promise.all([...grants, ...grants].map((one) => done('assign_entitlement', one)))
+      const held = await Promise.all(names.map((name) => heldBy(user(name))))
+      expect(held.every((groups) => groups.includes('sales'))).toBe(true)
+      await Promise.all([...grants, ...grants].map((one) => done('unassign_entitlement', one)))
+      const left = await Promise.all(names.map((name) => heldBy(user(name))))
+      expect(left.some((groups) => groups.includes('sales'))).toBe(false)
+    })
+
+    test('lists everybody who stays exactly once while others come and go between pages', async () => {
+      const leaving = await someone('leaving')
+      const found: string[] = []
+      const changed: string[] = []
+      let token: string | null = null
+      do {
+        const page = { size: 10, ...(token === null ? {} : { token }) }
+        const answer = await host.call('ldap', 'list_accounts', { ...envelope(), page })
+        const accounts = success<Account[]>(answer.body)
+        found.push(...accounts.map((one) => one.integration_specific_id))
+        token = answer.body.page?.token ?? null
+        if (changed.length === 0) await gone(leaving)
+        changed.push(await someone(`coming-${changed.length}`))
+      } while (token !== null)
+      for (const id of changed) await gone(id)
+      const stayed = found.filter((id) => id !== leaving && !changed.includes(id))
+      expect(stayed).toHaveLength(60)
+      expect(new Set(stayed).size).toBe(60)
+    })
+
     test('tells when people last logged in', async () => {
       expect(await canLogIn(user('011'), 'pw-011')).toBe(true)
       const account_ids = [user('011'), user('012'), `uid=nobody,${people()}`]

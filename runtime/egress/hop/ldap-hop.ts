@@ -84,15 +84,15 @@ export async function ldapHop(
     }
     hop = seenHop(asked.method, addressOf(request, target), call)
     onHop?.(hop)
-    const { status, body } = await answer()
+    const { status, body, found } = await answer()
     const said = await state.blind.body(body, {
       maxBytes: door.limits.maxReplyBytes,
       hold: (bytes) => held.add(bytes),
     })
     record.status = status
     hop.reply = { status, headers: [], body: said }
-    const found = successOf(said, record.host)
-    if (operation === 'search') record.query += `&entries=${found}`
+    const entries = found ?? successOf(said, record.host)
+    if (operation === 'search') record.query += `&entries=${entries}`
     finish(null)
     return {
       status: 200,
@@ -102,20 +102,21 @@ export async function ldapHop(
       body: said,
     }
 
-    /** From the directory, or from what stands for the network. */
+    /** From the directory, or from what stands for the network: that one says only in its body what was found. */
     async function answer() {
       if (door.standIn === null) {
         const { tenant, connectorId } = call
         const read = (bytes: number) => state.budgets.read(bytes)
         const means = { connectorId, tenant, bind, signal, endMs, onSend, onBytes, read }
-        const found = await door.ldap.perform(request, target, means)
-        return { status: 200, body: Buffer.from(JSON.stringify(found)) }
+        const done: { entries?: unknown[] } = await door.ldap.perform(request, target, means)
+        const body = Buffer.from(JSON.stringify(done))
+        return { status: 200, body, found: done.entries?.length ?? 0 }
       }
       onSend()
       const plain = bodyWithoutDn(sent.body)
       const reply = await door.standIn(addressOf(request, target), asked.method, plain, signal)
       onBytes(reply.body.length)
-      return reply
+      return { ...reply, found: null }
     }
   } catch (error) {
     // Recorded and thrown on, as every hop.
@@ -166,7 +167,7 @@ const refusedReply = (code: number): NonNullable<SeenHop['reply']> => ({
 })
 
 /**
- * How many entries came. A stand-in answers with the name of a result; the real room throws before.
+ * How many entries came from a stand-in, which answers with the name of a result; the real room throws before.
  *
  * @throws directory_refused, upstream_garbled
  */

@@ -14,36 +14,44 @@ export const SPELT: readonly string[] = [
 ]
 
 /**
- * An entry with text values; those of binary attributes, and of any with a value that is no UTF-8, are base64.
+ * Makes what turns entries into those of connectors: values are text; those of binary attributes, and of any with a
+ * value that is no UTF-8, are base64.
  *
  * @param binary Further attributes that are bytes, in lower case.
  */
-export function toEntry({ dn, ...values }: Entry, binary: readonly string[]): LdapEntry {
-  const entry: LdapEntry = { dn, attributes: {}, binary: [] }
-  const attributes: [string, string[]][] = []
-  for (const [name, held] of Object.entries(values)) {
-    const all: readonly (string | Buffer)[] = Array.isArray(held) ? held : [held]
-    // What was asked for and is not there.
-    if (all.length === 0) continue
-    const [bare = ''] = name.toLowerCase().split(';')
+export function toEntries(binary: readonly string[]): (entry: Entry) => LdapEntry {
+  /** By name: a page has the same few again and again. */
+  const known = new Map<string, boolean>()
+  const holdsBytes = (name: string): boolean => {
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const [bare = '', ...options] = name.toLowerCase().split(';')
     const isBinary =
-      binary.includes(bare) ||
-      BINARY_ATTRIBUTES.includes(bare) ||
-      /;binary(;|$)/i.test(name) ||
-      all.some((value) => Buffer.isBuffer(value))
-    if (isBinary) entry.binary.push(name)
-    attributes.push([
-      name,
-      all.map((value) =>
-        isBinary
-          ? (typeof value === 'string' ? Buffer.from(value) : value).toString('base64')
-          : String(value),
-      ),
-    ])
+      binary.includes(bare) || BINARY_ATTRIBUTES.includes(bare) || options.includes('binary')
+    if (known.size < LDAP_LIMITS.maxAttributes) known.set(name, isBinary)
+    return isBinary
   }
-  // Own members, also where a server names an attribute `__proto__`.
-  return { ...entry, attributes: Object.fromEntries(attributes) }
+  return ({ dn, ...values }) => {
+    const binaryNames: string[] = []
+    const attributes: [string, string[]][] = []
+    for (const name in values) {
+      const held = values[name] ?? []
+      const all: readonly (string | Buffer)[] = Array.isArray(held) ? held : [held]
+      // What was asked for and is not there.
+      if (all.length === 0) continue
+      const isBinary = holdsBytes(name) || !all.every(isText)
+      if (isBinary) binaryNames.push(name)
+      attributes.push([name, isBinary ? all.map(toBase64) : all.map(String)])
+    }
+    // Own members, also where a server names an attribute `__proto__`.
+    return { dn, attributes: Object.fromEntries(attributes), binary: binaryNames }
+  }
 }
+
+const isText = (value: string | Buffer): boolean => typeof value === 'string'
+
+const toBase64 = (value: string | Buffer): string =>
+  (typeof value === 'string' ? Buffer.from(value) : value).toString('base64')
 
 /** The further values of attributes that a server hands out in ranges (`member;range=0-1499`). */
 export type ReadRange = (attribute: string) => Promise<Entry | undefined>

@@ -6,7 +6,7 @@ import { LDAP_LIMITS, type LdapRequest } from '../../contract/connector/ldap.ts'
 import type { LdapPage, LdapValue } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
-import { SPELT, toEntry, wholeRanges } from './entries.ts'
+import { SPELT, toEntries, wholeRanges } from './entries.ts'
 import { bytesOrText, toFilter } from './filter.ts'
 import type { Guard } from './guard.ts'
 import type { Lease } from './pool.ts'
@@ -132,7 +132,7 @@ async function search(
   leftMs: number,
 ): Promise<LdapPage> {
   const base = sentDn(request.base ?? target.baseText)
-  const binary = request.binary.map((name) => name.toLowerCase())
+  const toEntry = toEntries(request.binary.map((name) => name.toLowerCase()))
   const size = request.page.size ?? LDAP_LIMITS.defaultPage
   const options = {
     scope: request.scope,
@@ -144,7 +144,7 @@ async function search(
   }
   const { client, guard } = lease.connection
   const finish = async (found: SearchResult, cursor: string | null): Promise<LdapPage> => ({
-    entries: (await inOrder(found.searchEntries, whole)).map((one) => toEntry(one, binary)),
+    entries: (await inOrder(found.searchEntries, whole)).map(toEntry),
     cursor,
     referrals: found.searchReferences.slice(0, LDAP_LIMITS.maxReferrals),
   })
