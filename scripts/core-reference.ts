@@ -5,10 +5,16 @@ import type { Params } from '../runtime/contract/endpoints/params.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import type { CoreStatus } from '../runtime/contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
+import { HINTS } from '../runtime/contract/models/review-item.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
 import { REQUEST_STATES, type Standing } from '../runtime/core/requests/machine/states.ts'
 import { KEPT_OTHERWISE, RETENTION_NAMES, retentionOf } from '../runtime/core/retention/rules.ts'
+import {
+  ITEM_STATE_TABLE,
+  REVIEW_APP_STATES,
+  REVIEW_STATES,
+} from '../runtime/core/reviews/states.ts'
 import { TASK_ACTIONS } from '../runtime/core/tasks/task-actions.ts'
 import { CORE_TAGS, FAILURES, RARE_FAILURES } from '../runtime/http/documents/core.ts'
 import { code, type Parts, table } from './markdown.ts'
@@ -19,6 +25,18 @@ export const CORE_PARTS: Parts = {
   'core-endpoints': endpoints,
   roles,
   'request-states': requestStates,
+  'review-states': () => moves(REVIEW_STATES),
+  'review-app-states': () => moves(REVIEW_APP_STATES),
+  'review-item-states': () => moves(ITEM_STATE_TABLE),
+  'review-hints': () =>
+    table(
+      ['hint', 'red', 'meaning'],
+      Object.entries(HINTS).map(([name, { red, meaning }]) => [
+        code(name),
+        red ? 'red' : '',
+        meaning,
+      ]),
+    ),
   'task-actions': taskActions,
   'access-lengths': accessLengths,
   retention,
@@ -62,6 +80,17 @@ function requestStates(): string {
     ]),
   )
 }
+
+/** What each state means, and may lead to. */
+const moves = (states: Record<string, { meaning: string; next: readonly string[] }>): string =>
+  table(
+    ['state', 'meaning', 'may become'],
+    Object.entries(states).map(([name, { meaning, next }]) => [
+      code(name),
+      meaning,
+      next.map(code).join(', '),
+    ]),
+  )
 
 const STANDINGS: Record<Standing, string> = {
   asked: 'is only asked for',

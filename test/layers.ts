@@ -179,6 +179,15 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/requests',
   ],
   'core/personal-data': [...KERNEL, 'core/sign-in', 'core/sync', 'core/requests'],
+  'core/reviews': [
+    ...KERNEL,
+    'core/directory',
+    'core/tasks',
+    'core/catalogue/apps',
+    'core/provisioning',
+    'core/sync',
+    'core/requests',
+  ],
   'core/task-actions': [
     ...KERNEL,
     'core/directory',
@@ -187,6 +196,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/sync',
     'core/requests',
     'core/offboarding',
+    'core/reviews',
   ],
   'core/asking': [...KERNEL, 'core/directory', 'core/tasks', 'core/catalogue', 'core/requests'],
   'core/retention': [...KERNEL, 'core/requests'],

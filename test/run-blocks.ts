@@ -19,6 +19,8 @@ export const RUN_HERE: Readonly<Record<string, RegExp>> = {
   'runtime/docs/administer/store.md: permission=$(core "$api/appstore/requestable_permissions?app_id=$app&search_term=office" | first)':
     /"appstore_visibility":"VISIBLE"/,
   [`runtime/docs/administer/policies.md: ${shorthand()}`]: /"name":"Designers draw"[\s\S]*204$/m,
+  [`runtime/docs/administer/reviews.md: ${shorthand()}`]:
+    /"reviewers":"MANAGERS"[\s\S]*"scope_options"[\s\S]*204$/m,
   "runtime/docs/administer/webhooks.md: npx keyway webhooks add 'Our SIEM' --type SIEM --to https://siem.acme.example/keyway":
     /whsec_[\s\S]*Our SIEM/,
   'runtime/docs/operate/secrets.md: npx keyway login-link': /http:\/\/\S+#/,

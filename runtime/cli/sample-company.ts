@@ -17,6 +17,7 @@ import { wasRecorded } from '../core/kernel/audit/waiting.ts'
 import type { RequestContext } from '../core/kernel/context/context.ts'
 import { type Principal, principalOfToken } from '../core/kernel/identity/principal.ts'
 import { createPolicy } from '../core/policies/policies.ts'
+import { createReview } from '../core/reviews/create.ts'
 import { triggerSync } from '../core/sync/trigger.ts'
 import { openTask } from '../core/tasks/open-task.ts'
 import { isAway } from '../database/away.ts'
@@ -80,8 +81,10 @@ async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<S
   return 'made'
 }
 
+const DAY_MS = 24 * 3600 * 1000
+
 async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl: string) {
-  const { csv, roles, apps } = sampleCompany()
+  const { csv, roles, apps, review } = sampleCompany()
   // First those who may answer no: the systems.
   const connected: { app: SampleApp; id: string }[] = []
   for (const app of apps) {
@@ -102,6 +105,22 @@ async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl
   const ids = await idsOf(tx, principal)
   for (const { email, role } of roles) await addRole(tx, principal, ids.user(email).id, role)
   for (const { app, id } of connected) await fillApp(tx, principal, app, id, ids, parts)
+  await createReview(
+    tx,
+    principal,
+    {
+      name: review.name,
+      deadline_at: new Date((await parts.now(tx)).getTime() + review.days * DAY_MS).toISOString(),
+      owner_id: ids.user(review.owner).id,
+      target_launch_date: undefined,
+      recurrence_config: undefined,
+      recurrence_days_frequency: undefined,
+      apps: connected
+        .filter(({ app }) => review.apps.includes(app.name))
+        .map(({ id }) => ({ id, review_type: 'ENTITLEMENTS' as const, scope_filters: undefined })),
+    },
+    parts,
+  )
   await recordActivity(tx, principal, SAMPLE_EVENT, [], { base_url: baseUrl })
 }
 

@@ -56,6 +56,16 @@ export type SampleCompany = {
   /** Who has which role besides. */
   roles: { email: string; role: string }[]
   apps: SampleApp[]
+  /** A review that begins once the first sync has ended. */
+  review: {
+    name: string
+    /** Days from now until its deadline. */
+    days: number
+    /** Who owns it. */
+    owner: string
+    /** Names of the apps. */
+    apps: string[]
+  }
 }
 
 export function sampleCompany(): SampleCompany {
@@ -74,6 +84,12 @@ export function sampleCompany(): SampleCompany {
       { email: head('Support'), role: 'AppStore Read Only Admin' },
     ],
     apps: [designStudio(head, member), warehouse(head, member)],
+    review: {
+      name: 'Who uses the Data Warehouse',
+      days: 30,
+      owner: head('Legal'),
+      apps: ['Data Warehouse'],
+    },
   }
 }
 

@@ -42,6 +42,7 @@ const calm = () =>
         select 1 from sync_runs where state = 'RUNNING'
         union all select 1 from access_policies where swept_to is not null
         union all select 1 from policy_wants
+        union all select 1 from access_review_apps where status in ('IN_PREPARATION', 'ASSIGNING_REVIEWERS')
         union all select 1 from access_requests where todo is not null`)
       return rows.length === 0
     },
@@ -114,6 +115,9 @@ test('syncs its apps, and gives what its policy says', async () => {
   const apps: { sync_status: string | null }[] = await items('/apps')
   expect(apps.map(({ sync_status }) => sync_status)).toEqual(['SUCCESS', 'SUCCESS'])
   expect(await total('/accounts')).toBe(2 * PEOPLE_COUNT)
+  const [review] = await items('/access_reviews')
+  expect(review).toMatchObject({ status: 'IN_PROGRESS', apps: [{ status: 'IN_PROGRESS' }] })
+  expect(await total(`/access_reviews/${review.id}/items?state=OPEN`)).toBeGreaterThan(0)
 })
 
 test('making it again changes nothing, also after it was changed', async () => {

@@ -12,6 +12,12 @@ import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
 import { groups, users } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
 import { accessRequests } from '../../runtime/database/schema/requests.ts'
+import {
+  accessReviewApps,
+  accessReviewAssignments,
+  accessReviewItems,
+  accessReviews,
+} from '../../runtime/database/schema/reviews.ts'
 import { uploads } from '../../runtime/database/schema/uploads.ts'
 import { app, group, person, task } from './host.ts'
 
@@ -118,6 +124,60 @@ async function offboarding(db: Db, domainId: string): Promise<string> {
   return row?.id ?? ''
 }
 
+/**
+ * A review with two apps and a line in the first. The ids of the second and of the line are kept: paths name them
+ * behind their review.
+ */
+async function review({ db }: World, domainId: string): Promise<string> {
+  const values = { domainId, name: `Review ${email()}`, deadlineAt: new Date('2999-01-01') }
+  const [row] = await db
+    .insert(accessReviews)
+    .values({ ...values, status: 'IN_PROGRESS' })
+    .returning()
+  const reviewId = row?.id ?? ''
+  const appId = await appInStore(db, domainId)
+  const another = await appInStore(db, domainId)
+  const inReview = {
+    domainId,
+    reviewId,
+    reviewType: 'ENTITLEMENTS',
+    status: 'IN_PROGRESS',
+  } as const
+  const [arda, empty] = await db
+    .insert(accessReviewApps)
+    .values([
+      { ...inReview, appId },
+      { ...inReview, appId: another },
+    ])
+    .returning()
+  const ardaId = arda?.id ?? ''
+  const account = { accountId: ardaId, account: 'u1', accountType: 'USER' }
+  const [item] = await db
+    .insert(accessReviewItems)
+    .values({
+      domainId,
+      reviewId,
+      ardaId,
+      appId,
+      assignmentId: await ofAdmin(db, ardaId),
+      ...account,
+    })
+    .returning()
+  latest = { arda: empty?.id ?? '', item: item?.id ?? '' }
+  return reviewId
+}
+/** The first admin is to review it. */
+async function ofAdmin(db: Db, ardaId: string): Promise<string> {
+  const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
+  const values = { ardaId, userIds: [admin?.id ?? ''], why: 'sample' }
+  const [row] = await db
+    .insert(accessReviewAssignments)
+    .values({ ...values, domainId: admin?.domainId ?? '' })
+    .returning()
+  return row?.id ?? ''
+}
+let latest = { arda: '', item: '' }
+
 let made = 0
 const email = () => {
   made += 1
@@ -174,6 +234,30 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => offboarding(db, domainId),
     foreign: ({ db, otherDomainId }) => offboarding(db, otherDomainId),
   },
+  access_review_id: {
+    own: (world) => review(world, world.domainId),
+    foreign: (world) => review(world, world.otherDomainId),
+  },
+  arda_id: {
+    own: async () => latest.arda,
+    foreign: async (world) => {
+      const own = latest
+      await review(world, world.otherDomainId)
+      const { arda } = latest
+      latest = own
+      return arda
+    },
+  },
+  item_id: {
+    own: async () => latest.item,
+    foreign: async (world) => {
+      const own = latest
+      await review(world, world.otherDomainId)
+      const { item } = latest
+      latest = own
+      return item
+    },
+  },
   app_class_id: { own: async () => 'scim', foreign: null },
   role_name: { own: async () => 'Auditor', foreign: null },
 }
@@ -220,6 +304,15 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
         source_app_id: await appInStore(db, domainId),
       },
     ],
+  }),
+  create_access_review: async () => ({ name: `Review ${email()}`, deadline_at: '2999-01-01' }),
+  add_access_review_apps: async ({ db }) => ({ apps: [{ id: await app(db, `App ${email()}`) }] }),
+  update_access_review: async () => ({ name: `Review ${email()}` }),
+  put_access_review_settings: async () => ({ reviewers: 'APP_ADMINS' }),
+  decide_access_review_items: async () => ({ decision: 'KEEP', filter: {} }),
+  reassign_access_review_item: async ({ db }) => ({
+    user_ids: [(await person(db, email())).id],
+    reason: 'Sample',
   }),
   create_user_offboarding: async ({ db }) => ({
     user_id: (await person(db, email())).id,

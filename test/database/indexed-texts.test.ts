@@ -54,6 +54,11 @@ const BOUNDS: Record<string, number> = {
   'access_requests.todo': 8,
   // contract/models/user-offboarding.ts: OFFBOARDING_STATUSES.
   'user_offboardings.status': 16,
+  // contract/models/access-review.ts: MAX_REVIEW_NAME, REVIEW_STATUSES, REVIEW_APP_STATUSES; ITEM_STATES.
+  'access_reviews.name': units(255),
+  'access_reviews.status': 40,
+  'access_review_apps.status': 32,
+  'access_review_items.state': 32,
   // A digest.
   'offboarding_steps.account': 32,
   // A digest of the three.

@@ -8,6 +8,7 @@ import { PERMISSION_ENDPOINTS } from './permissions.ts'
 import { POLICY_ENDPOINTS } from './policies.ts'
 import { PRE_APPROVAL_ENDPOINTS } from './pre-approval.ts'
 import { REQUEST_ENDPOINTS } from './requests.ts'
+import { REVIEW_ENDPOINTS } from './reviews.ts'
 import { TASK_ENDPOINTS } from './tasks.ts'
 import { USER_ENDPOINTS } from './users.ts'
 
@@ -22,6 +23,7 @@ export const ENDPOINTS = {
   ...REQUEST_ENDPOINTS,
   ...POLICY_ENDPOINTS,
   ...OFFBOARDING_ENDPOINTS,
+  ...REVIEW_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const
 

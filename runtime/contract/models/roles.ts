@@ -20,6 +20,7 @@ export const PERMISSIONS = [
   'offboardings.read',
   'offboardings.write',
   'reviews.read',
+  'reviews.write',
   'logs.read',
   'operator',
 ] as const
@@ -64,8 +65,8 @@ export const ROLES = {
   'App Admin': role('App Admin', [], 'the apps that list them as an admin, and the tasks of those'),
   'Access Review Administrator': role(
     'Access Review Administrator',
-    ['reviews.read', 'accounts.read'],
-    'access reviews',
+    ['reviews.read', 'reviews.write', 'accounts.read'],
+    'makes access reviews, reads them and carries them through; decides what it is a reviewer of',
   ),
   'Vendor Owner': role('Vendor Owner', [], 'kept for clients; grants nothing'),
   'Vendor Agreement Owner': role('Vendor Agreement Owner', [], 'kept for clients; grants nothing'),

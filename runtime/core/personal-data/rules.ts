@@ -47,6 +47,12 @@ export const ERASED: readonly Rule[] = [
     erase: (id) => sql`delete from holders where user_id = ${id}`,
   },
   {
+    what: 'ids, addresses and names of accounts in access reviews, and what was said of them',
+    erase: (id) => sql`update access_review_items set account = ${erasedId('account_id')},
+      account_email = null, user_email = null, user_name = null, reason = null, problem = null
+      where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
+  },
+  {
     what: 'ids, addresses and names of accounts in the history',
     erase: (id) => sql`update account_spans
       set unique_identifier = ${erasedId('account_id')}, email = null

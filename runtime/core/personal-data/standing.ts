@@ -12,19 +12,30 @@ export async function whatHolds(db: Db, person: PersonRow): Promise<string[]> {
   const { id, email, status } = person
   if (email === FIRST_ADMIN)
     return ['the host made this user for whoever operates it; it is no person']
-  const { rows } = await db.execute<{ accounts: string[]; requests: number; offboardings: number }>(
+  const { rows } = await db.execute<{
+    accounts: string[]
+    requests: number
+    offboardings: number
+    reviews: string[]
+  }>(
     sql`select
       array(select distinct apps.name from accounts join apps on apps.id = accounts.app_id
         where accounts.user_id = ${id} and accounts.gone_at is null order by 1 limit 20) as accounts,
       (select count(*)::int from access_requests where target_user_id = ${id}
         and status = any(${sql.param(statesThatAre('asked', 'wanted', 'unwanted'))}::text[])) as requests,
       (select count(*)::int from user_offboardings where user_id = ${id}
-        and status in ('SCHEDULED', 'IN_PROGRESS')) as offboardings`,
+        and status in ('SCHEDULED', 'IN_PROGRESS')) as offboardings,
+      array(select distinct v.name from access_review_items i
+        join access_review_apps a on a.id = i.arda_id and a.status not in ('COMPLETED', 'DELETED')
+        join access_reviews v on v.id = a.review_id where i.user_id = ${id} order by 1 limit 20) as reviews`,
   )
-  const { accounts = [], requests = 0, offboardings = 0 } = rows[0] ?? {}
+  const { accounts = [], requests = 0, offboardings = 0, reviews = [] } = rows[0] ?? {}
   return [
     ...(status === 'INACTIVE' ? [] : [`the user is ${status}: ${OFFBOARD}`]),
     ...(offboardings === 0 ? [] : ['an offboarding is not over: wait for its end']),
+    ...(reviews.length === 0
+      ? []
+      : [`access reviews are not over: wait for the end of ${reviews.join(', ')}, or delete them`]),
     ...(requests === 0
       ? []
       : [`${requests} access requests are not over: deny, cancel or end them, or ${OFFBOARD}`]),

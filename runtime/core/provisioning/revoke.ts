@@ -1,5 +1,6 @@
 /** Taking back, through the connector, what a request gave: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
+import type { EntitlementRef } from '../../database/schema/requests.ts'
 import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './account.ts'
 import { type AppClient, failed, type Outcome } from './client.ts'
 import type { Grant } from './pair.ts'
@@ -17,8 +18,15 @@ export async function revokeEntitlement(
   if (entitlement === null) throw new Error('there is no entitlement to take')
   const account = await findAccount(db, carrier, request)
   if (!account.ok) return failed(account.error)
-  const id = account.value
-  if (id === null) return gone(true)
+  return account.value === null ? gone(true) : takeEntitlement(carrier, account.value, entitlement)
+}
+
+/** Takes an entitlement from an account that the system shows to hold it, until it shows it no more. */
+export async function takeEntitlement(
+  carrier: AppClient,
+  id: string,
+  entitlement: EntitlementRef,
+): Promise<Outcome> {
   if (canBeRead(carrier)) {
     // What was given a moment ago may not be shown yet: only what stays away is gone.
     const before = await carrier.until(async () => {

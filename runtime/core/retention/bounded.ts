@@ -27,5 +27,10 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   task_assignees: 'with their task',
   task_comments: 'with their task',
   offboarding_steps: 'with their offboarding',
+  access_review_apps: 'with their review',
+  access_review_assignments: 'with their review',
+  access_review_items: 'with their review',
+  access_review_acts: 'with their review',
+  access_review_decisions: 'with their review',
   probes: 'at most one for each connector',
 }

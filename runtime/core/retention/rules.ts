@@ -127,6 +127,16 @@ export const RETENTION = {
     isDone: sql`wake_at is null`,
     isOver: sql`status in ('COMPLETED', 'CANCELLED', 'EXPIRED')`,
   },
+  access_reviews: {
+    what: 'access reviews with their lines and decisions',
+    keptDays: 2555,
+    leastDays: 365,
+    stays: 'those under way',
+    moment: sql`updated_at`,
+    key: ['id', 'uuid'],
+    isDone: sql`wake_at is null`,
+    isOver: sql`status in ('COMPLETED', 'DELETED')`,
+  },
   api_tokens: {
     what: 'API tokens that were revoked or have expired',
     keptDays: 90,

@@ -11,6 +11,8 @@ import { keptText } from '../kernel/kept-text.ts'
 import { retryStep } from '../offboarding/accounts.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { applyTaskOutcome, judge } from '../requests/task-outcome.ts'
+import { judgeReviewTask } from '../reviews/asking.ts'
+import { wakeHands } from '../reviews/hands.ts'
 import { syncAgain } from '../sync/trigger.ts'
 import { SYNC_TASK } from '../sync/trouble.ts'
 import { actionsOf, TASK_ACTIONS, type TaskActionType } from '../tasks/task-actions.ts'
@@ -34,6 +36,7 @@ async function act(
     const { request, task } = await lockForAction(tx, principal, id)
     const { action, to } = choose(task, wanted)
     if (request) judge(request, principal, task)
+    await judgeReviewTask(tx, task, to)
     await tx
       .update(tasks)
       .set({
@@ -51,6 +54,7 @@ async function act(
     if (reason !== null) await say(tx, principal, task, reason)
     const decision = { actor: principal, to, comment: reason }
     if (to === 'RETRIED') await retry(tx, principal, task, means)
+    if (task.productArea === 'ACCESS_REVIEWS') await wakeHands(tx, task.id, means)
     if (request)
       await applyTaskOutcome(tx, request, task.taskCategory as TaskCategory, decision, means)
   })

@@ -7,6 +7,7 @@ import { POLICY_JOB } from '../policies/job.ts'
 import { REQUEST_JOB } from '../requests/job.ts'
 import { retentionJob } from '../retention/job.ts'
 import type { KeptDays } from '../retention/rules.ts'
+import { REVIEW_JOB } from '../reviews/job.ts'
 import { SYNC_JOB } from '../sync/job.ts'
 import { UPLOAD_JOB } from '../uploads/job.ts'
 import { FEED_JOB } from '../webhooks/feed.ts'
@@ -19,6 +20,7 @@ export const jobHandlers = (keptDays: KeptDays): Record<QueueName, JobHandler> =
   'token-renewals': RENEWAL_JOB,
   'access-policies': POLICY_JOB,
   offboardings: OFFBOARDING_JOB,
+  'access-reviews': REVIEW_JOB,
   syncs: SYNC_JOB,
   retention: retentionJob(keptDays),
 })

@@ -28,6 +28,16 @@ import * as policies from '../../core/policies/policies.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
+import * as reviewChange from '../../core/reviews/change.ts'
+import { completeReview, startRemoval } from '../../core/reviews/close.ts'
+import { addReviewApps, createReview } from '../../core/reviews/create.ts'
+import { decideItems } from '../../core/reviews/decide.ts'
+import { listItems } from '../../core/reviews/items.ts'
+import { reviewProgress } from '../../core/reviews/progress.ts'
+import { getReview, listReviews } from '../../core/reviews/read.ts'
+import { reassignItem } from '../../core/reviews/reassign.ts'
+import { listScopeOptions } from '../../core/reviews/scope-options.ts'
+import { getReviewSettings, putReviewSettings } from '../../core/reviews/settings.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import { completeTask, dismissTask, performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
@@ -151,6 +161,40 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     offboardings.getOffboarding(db, who, id(params, 'user_offboarding_id')),
   cancel_user_offboarding: (db, who, { params }, parts) =>
     offboardings.cancelOffboarding(db, who, id(params, 'user_offboarding_id'), parts),
+  create_access_review: (db, who, { body }, parts) => createReview(db, who, body, parts),
+  list_access_reviews: (db, who, { query }) => listReviews(db, who, query),
+  list_access_review_scope_options: (db, who, { query }) => listScopeOptions(db, who, query),
+  add_access_review_apps: (db, who, { params, body }, parts) =>
+    addReviewApps(db, who, id(params, 'access_review_id'), body, parts),
+  delete_access_review: (db, who, { params }) =>
+    reviewChange.deleteReview(db, who, id(params, 'access_review_id')),
+  get_access_review: (db, who, { params }) => getReview(db, who, id(params, 'access_review_id')),
+  update_access_review: (db, who, { params, body }, parts) =>
+    reviewChange.updateReview(db, who, id(params, 'access_review_id'), body, parts),
+  remove_access_review_app: (db, who, { params }, parts) =>
+    reviewChange.removeReviewApp(
+      db,
+      who,
+      id(params, 'access_review_id'),
+      id(params, 'arda_id'),
+      parts,
+    ),
+  get_access_review_settings: (db, who, { params }) =>
+    getReviewSettings(db, who, id(params, 'access_review_id')),
+  put_access_review_settings: (db, who, { params, body }) =>
+    putReviewSettings(db, who, id(params, 'access_review_id'), body),
+  list_access_review_items: (db, who, { params, query }) =>
+    listItems(db, who, id(params, 'access_review_id'), query),
+  decide_access_review_items: (db, who, { params, body }) =>
+    decideItems(db, who, id(params, 'access_review_id'), body),
+  reassign_access_review_item: (db, who, { params, body }) =>
+    reassignItem(db, who, id(params, 'access_review_id'), id(params, 'item_id'), body),
+  start_access_review_removal: (db, who, { params }, parts) =>
+    startRemoval(db, who, id(params, 'access_review_id'), id(params, 'arda_id'), parts),
+  complete_access_review: (db, who, { params }, parts) =>
+    completeReview(db, who, id(params, 'access_review_id'), parts),
+  get_access_review_progress: (db, who, { params }) =>
+    reviewProgress(db, who, id(params, 'access_review_id')),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
   get_pre_approval_rule: (db, who, { params }) =>

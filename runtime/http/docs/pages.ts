@@ -48,7 +48,7 @@ export const PARTS: readonly Part[] = [
   {
     title: 'Administer',
     pages: below('administer', [
-      ...['people', 'apps', 'sync', 'store', 'requests', 'policies', 'webhooks'],
+      ...['people', 'apps', 'sync', 'store', 'requests', 'policies', 'reviews', 'webhooks'],
     ]),
   },
   {

@@ -22,6 +22,7 @@ export const CORE_TAGS = [
   { name: 'PreApproval', description: 'Who need not wait for approval' },
   { name: 'AccessRequests', description: 'Asking for access, and what becomes of it' },
   { name: 'AccessPolicies', description: 'Who is given what by what they are' },
+  { name: 'AccessReviews', description: 'People deciding who keeps what they hold' },
   { name: 'Lifecycle management', description: 'Taking everything from users who leave' },
   { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },

@@ -83,6 +83,15 @@ async function make(): Promise<void> {
     insert into access_requests (domain_id, app_id, carried_app_id, requester_id, target_user_id, status, notes, plan)
     values (${domainId}, ${appId}, ${appId}, ${id}, ${id}, 'DENIED', '{"DENIED": "Byron needs it no more"}',
       '{"manager": false, "stages": [], "message": null, "validationWebhook": null}')`)
+  await core.db.execute(sql`
+    with review as (insert into access_reviews (domain_id, name, status, deadline_at)
+      values (${domainId}, 'Engines', 'COMPLETED', now()) returning *),
+    arda as (insert into access_review_apps (domain_id, review_id, app_id, review_type, status)
+      select domain_id, id, ${appId}, 'ACCOUNTS', 'COMPLETED' from review returning *)
+    insert into access_review_items (domain_id, review_id, arda_id, app_id, account_id, account, account_type,
+      account_email, user_id, user_email, user_name, state, reason)
+    select arda.domain_id, review_id, arda.id, arda.app_id, a.id, a.unique_identifier, 'USER',
+      a.email, a.user_id, ${EMAIL}, 'Augusta Byron', 'KEPT', 'Byron needs it' from arda, accounts a`)
   const mine = await task(core.db, { userIds: [grace.id] })
   await core.db.execute(sql`update tasks set target_user_id = ${id},
     description = 'Augusta asks for the Engine', instructions = 'ask Byron' where id = ${mine}`)
@@ -126,10 +135,12 @@ test('who holds access is refused with what to do, and nothing is changed', asyn
   await core.db.execute(
     sql`update access_requests set status = 'PENDING_APPROVAL' where target_user_id = ${augusta.id}`,
   )
+  await core.db.execute(sql`update access_review_apps set status = 'IN_PROGRESS'`)
   const { status, body } = await erase(EMAIL)
+  await core.db.execute(sql`update access_review_apps set status = 'COMPLETED'`)
   expect(status).toBe(409)
   expect(JSON.stringify(body)).toMatch(
-    /the user is ACTIVE: offboard.*1 access requests are not over.*accounts are there in Engine: delete them/,
+    /the user is ACTIVE: offboard.*access reviews are not over: wait for the end of Engines.*1 access requests are not over.*accounts are there in Engine: delete them/,
   )
   await core.db.execute(sql`update accounts set gone_at = now() where user_id = ${augusta.id}`)
   await core.db.execute(
@@ -145,7 +156,14 @@ test('all that is held of a person is given out, without secrets, and that is re
   expect(status).toBe(200)
   expect(body).toMatchObject({ person: { id: augusta.id, email: EMAIL }, cut: [] })
   expect(Object.keys(body.tables).sort()).toEqual([
-    ...['access_requests', 'account_spans', 'accounts', 'activity_logs', 'api_tokens'],
+    ...[
+      'access_requests',
+      'access_review_items',
+      'account_spans',
+      'accounts',
+      'activity_logs',
+      'api_tokens',
+    ],
     ...[
       'generations',
       'group_members',

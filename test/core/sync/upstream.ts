@@ -21,6 +21,8 @@ export type Upstream = {
   next(kind: string, cursor: string): string | undefined
   /** Listings that begin again behind their end, under new cursors. */
   circling: Set<string>
+  /** Answers a write: by default, that it was done. What is to be so afterwards it does itself. */
+  written(kind: string, told: Record<string, string>): object | Promise<object>
   /** Pages and accounts that were asked for, in their order. */
   asked: string[]
   close(): Promise<void>
@@ -41,6 +43,12 @@ export async function startUpstream(): Promise<Upstream> {
       reply.statusCode = fault.status
       if (fault.retryAfter !== undefined) reply.setHeader('retry-after', fault.retryAfter)
       reply.end(JSON.stringify({ code: fault.code }))
+      return
+    }
+    if (request.method === 'POST') {
+      let text = ''
+      for await (const chunk of request) text += chunk
+      reply.end(JSON.stringify(await upstream.written(kind, JSON.parse(text))))
       return
     }
     if (id !== undefined) return one(decodeURIComponent(id))
@@ -73,6 +81,7 @@ export async function startUpstream(): Promise<Upstream> {
     before: () => undefined,
     next: () => undefined,
     circling: new Set(),
+    written: () => ({ unassigned: true }),
     asked: [],
     async close() {
       server.closeAllConnections()

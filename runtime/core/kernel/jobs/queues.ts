@@ -62,6 +62,13 @@ export const QUEUES = {
     retries: 8,
     expireSeconds: 900,
   },
+  'access-reviews': {
+    what: 'carrying an access review on',
+    concurrency: 2,
+    perApp: null,
+    retries: 8,
+    expireSeconds: 3600,
+  },
   syncs: {
     what: 'syncing an app',
     concurrency: 2,

@@ -1,0 +1,88 @@
+/** Adding apps to a review: what is wrong with one of them stops none of the others. */
+import { and, eq, inArray, ne } from 'drizzle-orm'
+import type {
+  AccessReviewDomainAppInput,
+  ReviewAppError,
+} from '../../contract/models/access-review.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessReviewApps } from '../../database/schema/reviews.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { lookAt } from './keys.ts'
+import { readinessOf } from './readiness.ts'
+import { note, type ReviewAppRow, type ReviewRow } from './rows.ts'
+import { appError, scopeFault } from './scope.ts'
+
+type Means = Pick<CoreContext, 'send' | 'now' | 'connectors'>
+
+/**
+ * Adds apps to a locked review. An app that has to wait for a sync is added, and has an entry in `errors` that says so;
+ * one that cannot be added has only the entry.
+ */
+export async function addApps(
+  tx: Db,
+  principal: Principal,
+  review: ReviewRow,
+  wanted: readonly AccessReviewDomainAppInput[],
+  means: Means,
+): Promise<{ added: ReviewAppRow[]; errors: ReviewAppError[] }> {
+  const added: ReviewAppRow[] = []
+  const errors: ReviewAppError[] = []
+  const now = await means.now(tx)
+  const known = await knownApps(tx, principal, wanted)
+  for (const { id, review_type, scope_filters } of wanted) {
+    const app = known.get(id.toLowerCase())
+    const fault = app ? scopeFault(scope_filters) : 'there is no such app'
+    if (!app || fault !== null) {
+      errors.push(appError(id, fault ?? ''))
+      continue
+    }
+    const [arda] = await tx
+      .insert(accessReviewApps)
+      .values({
+        ...{ domainId: review.domainId, reviewId: review.id, appId: app.id },
+        ...{ reviewType: review_type, scope: scope_filters ?? null },
+        ...{
+          status: 'IN_PREPARATION' as const,
+          wakeAt: review.status === 'SCHEDULED' ? null : now,
+        },
+      })
+      .onConflictDoNothing()
+      .returning()
+    if (!arda) {
+      errors.push(appError(id, 'the app is in the review already'))
+      continue
+    }
+    added.push(arda)
+    const ready = await readinessOf(tx, app, null, now, means.connectors)
+    if (ready.kind !== 'ready') errors.push(appError(id, ready.problem))
+    if (review.status !== 'SCHEDULED') await lookAt(tx, { kind: 'app', id: arda.id }, means)
+  }
+  if (added.length > 0)
+    await note(tx, principal, review, 'APPS_ADDED', { app_ids: added.map(({ appId }) => appId) })
+  return { added, errors }
+}
+
+async function knownApps(
+  tx: Db,
+  { domainId }: Principal,
+  wanted: readonly AccessReviewDomainAppInput[],
+) {
+  const ids = wanted.map(({ id }) => id.toLowerCase()).filter(isId)
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .select()
+    .from(apps)
+    .where(and(eq(apps.domainId, domainId), inArray(apps.id, ids)))
+  return new Map(rows.map((app) => [app.id, app]))
+}
+
+/** The apps of a review that are still in it. */
+export const appsOfReview = (tx: Db, reviewId: string): Promise<ReviewAppRow[]> =>
+  tx
+    .select()
+    .from(accessReviewApps)
+    .where(and(eq(accessReviewApps.reviewId, reviewId), ne(accessReviewApps.status, 'DELETED')))
+    .orderBy(accessReviewApps.createdAt, accessReviewApps.id)

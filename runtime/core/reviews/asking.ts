@@ -1,0 +1,93 @@
+/** The tasks of reviewers: one for those who review lines of an app together, open while lines of theirs are. */
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
+import { tasks } from '../../database/schema/tasks.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { openTask } from '../tasks/open-task.ts'
+import { type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
+
+export const REVIEW_TASK = 'ACCESS_REVIEW'
+/** States of tasks that people can still act on. */
+export const OPEN_TASKS = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']
+
+const { id, ardaId, userIds, groupIds, taskId } = accessReviewAssignments
+
+/** Opens the tasks of those who have open lines and none. */
+export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow): Promise<void> {
+  const rows = await tx
+    .select({ id, userIds, groupIds, lines: sql<number>`(${openLines})::int` })
+    .from(accessReviewAssignments)
+    .where(
+      and(
+        eq(ardaId, arda.id),
+        isNull(taskId),
+        sql`cardinality(${userIds}) + cardinality(${groupIds}) > 0`,
+        sql`${openLines} > 0`,
+      ),
+    )
+  if (rows.length === 0) return
+  const [app] = await tx.select({ name: apps.name }).from(apps).where(eq(apps.id, arda.appId))
+  for (const row of rows) {
+    const task = await openTask(tx, systemOf(review), {
+      taskType: REVIEW_TASK,
+      taskCategory: 'GENERIC',
+      productArea: 'ACCESS_REVIEWS',
+      description: keptText(
+        `Review ${row.lines} ${row.lines === 1 ? 'line' : 'lines'} of ${app?.name ?? 'an app'} for “${review.name}” until ${review.deadlineAt.toISOString().slice(0, 10)}.`,
+        1000,
+      ),
+      instructions: `GET /access_reviews/${review.id}/items?mine=true&state=OPEN lists them; decide with POST /access_reviews/${review.id}/items/decide. The task closes once all are decided.`,
+      appId: arda.appId,
+      assignees: row,
+    })
+    await tx.update(accessReviewAssignments).set({ taskId: task }).where(eq(id, row.id))
+  }
+}
+
+const openLines = sql`(select count(*) from ${accessReviewItems}
+  where ${accessReviewItems.assignmentId} = ${id} and ${accessReviewItems.state} = 'OPEN')`
+
+/** Closes the tasks of reviewers of an app who have no open line left. */
+export async function closeAnswered(tx: Db, arda: string): Promise<void> {
+  await tx.execute(sql`
+    update tasks set status = 'COMPLETED', updated_at = now()
+    where status = any(${sql.param(OPEN_TASKS)}::text[]) and id in (
+      select s.task_id from access_review_assignments s
+      where s.arda_id = ${arda} and s.task_id is not null and not exists (
+        select from access_review_items i where i.assignment_id = s.id and i.state = 'OPEN'))`)
+}
+
+/** Closes all tasks of an app of a review: it was taken out, or deleted. */
+export async function dismissAsked(tx: Db, arda: string): Promise<void> {
+  const asked = tx.select({ id: taskId }).from(accessReviewAssignments).where(eq(ardaId, arda))
+  const removing = tx
+    .select({ id: accessReviewItems.taskId })
+    .from(accessReviewItems)
+    .where(eq(accessReviewItems.ardaId, arda))
+  for (const which of [asked, removing])
+    await tx
+      .update(tasks)
+      .set({ status: 'DISMISSED' })
+      .where(and(inArray(tasks.status, OPEN_TASKS), inArray(tasks.id, which)))
+}
+
+/** @throws CoreError 409 for the task of a reviewer whose lines are not decided. */
+export async function judgeReviewTask(
+  tx: Db,
+  task: { id: string; taskType: string },
+  to: string,
+): Promise<void> {
+  if (task.taskType !== REVIEW_TASK || !['COMPLETED', 'DISMISSED'].includes(to)) return
+  const [row] = await tx
+    .select({ lines: sql<number>`(${openLines})::int` })
+    .from(accessReviewAssignments)
+    .where(eq(taskId, task.id))
+  if (row && row.lines > 0)
+    throw new CoreError(
+      409,
+      `${row.lines} lines are open; decide them with POST /access_reviews/{access_review_id}/items/decide, and the task closes`,
+    )
+}

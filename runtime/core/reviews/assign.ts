@@ -1,0 +1,148 @@
+/** Assigning the lines of an app: who reviews is found for each person once, and asked by one task. */
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { groupMembers, users } from '../../database/schema/people.ts'
+import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
+import { adminIds } from '../directory/admins.ts'
+import { askReviewers } from './asking.ts'
+import {
+  type People,
+  type ReviewerKind,
+  type Reviewers,
+  reviewersOf,
+  type Sources,
+  type Subject,
+  type Team,
+} from './reviewers.ts'
+import type { ReviewAppRow, ReviewRow } from './rows.ts'
+
+/** Members of a group that are looked at: more than can be excluded. */
+const MAX_MEMBERS = 1000
+/** People whose lines are written at once. */
+const BATCH = 5000
+
+export type Assigning = {
+  review: ReviewRow
+  arda: ReviewAppRow
+  kind: ReviewerKind
+  /** Which lines of the app. */
+  which: SQL
+  /** Said in place of why it is them. */
+  why?: string
+}
+
+/** Assigns lines. @returns how many reviewers' tasks there are now */
+export async function assign(tx: Db, { review, arda, kind, which, why }: Assigning): Promise<void> {
+  const mine = and(eq(accessReviewItems.ardaId, arda.id), which)
+  const subjects: Subject[] = await tx
+    .selectDistinct({ userId: accessReviewItems.userId, involved: accessReviewItems.involved })
+    .from(accessReviewItems)
+    .where(mine)
+  if (subjects.length === 0) return
+  const sources = await sourcesOf(tx, review, arda, subjects)
+  const made = new Map<string, string>()
+  let batch: { user_id: string | null; involved: readonly string[]; assignment_id: string }[] = []
+  const write = async () => {
+    await tx.execute(sql`
+      update access_review_items i set assignment_id = b.assignment_id
+      from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
+        as b (user_id uuid, involved uuid[], assignment_id uuid)
+      where i.arda_id = ${arda.id} and i.user_id is not distinct from b.user_id and i.involved = b.involved
+        and i.id in (select ${accessReviewItems.id} from ${accessReviewItems} where ${mine})`)
+    batch = []
+  }
+  for (const subject of subjects) {
+    const found = reviewersOf(kind, subject, sources)
+    const assignment = await assignmentOf(tx, arda, why ? { ...found, why } : found, null, made)
+    batch.push({
+      ...{ user_id: subject.userId, involved: subject.involved },
+      assignment_id: assignment,
+    })
+    if (batch.length >= BATCH) await write()
+  }
+  await write()
+  await askReviewers(tx, review, arda)
+}
+
+/** The assignment of some reviewers, made where there is none; `made` remembers those of this transaction. */
+export async function assignmentOf(
+  tx: Db,
+  { id: ardaId, domainId }: ReviewAppRow,
+  { users: userIds, groups: groupIds, why }: Reviewers,
+  byId: string | null,
+  made: Map<string, string> = new Map(),
+): Promise<string> {
+  const key = JSON.stringify([userIds, groupIds, why])
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const [row] = await tx
+    .insert(accessReviewAssignments)
+    .values({ domainId, ardaId, userIds, groupIds, why, byId })
+    .returning({ id: accessReviewAssignments.id })
+  const id = row?.id ?? ''
+  made.set(key, id)
+  return id
+}
+
+async function sourcesOf(
+  tx: Db,
+  review: ReviewRow,
+  arda: ReviewAppRow,
+  subjects: readonly Subject[],
+): Promise<Sources> {
+  const [app] = await tx
+    .select({ users: apps.adminUserIds, groups: apps.adminGroupIds })
+    .from(apps)
+    .where(eq(apps.id, arda.appId))
+  const domainAdmins = await adminIds(tx, arda.domainId)
+  const persons = [
+    ...subjects.flatMap(({ userId }) => (userId === null ? [] : [userId])),
+    ...review.reviewerUserIds,
+    ...(app?.users ?? []),
+    ...domainAdmins,
+  ]
+  return {
+    people: await peopleAbove(tx, [...new Set(persons)]),
+    named: { users: review.reviewerUserIds, groups: await membersOf(tx, review.reviewerGroupIds) },
+    appAdmins: { users: app?.users ?? [], groups: await membersOf(tx, app?.groups ?? []) },
+    domainAdmins: { users: domainAdmins, groups: new Map() } satisfies Team,
+  }
+}
+
+/** People with all who are above them. */
+async function peopleAbove(tx: Db, ids: readonly string[]): Promise<People> {
+  const { rows } = await tx.execute<{ id: string; manager_id: string | null; able: boolean }>(sql`
+    with recursive above as (
+      select id, manager_id, status from users where id = any(${sql.param([...ids])}::uuid[])
+      union
+      select u.id, u.manager_id, u.status from above join users u on u.id = above.manager_id
+    )
+    select id, manager_id, status not in ('SUSPENDED', 'INACTIVE') as able from above`)
+  return new Map(rows.map((one) => [one.id, { managerId: one.manager_id, isAble: one.able }]))
+}
+
+/** Groups with members who can sign in. */
+async function membersOf(tx: Db, ids: readonly string[]): Promise<Team['groups']> {
+  const found = new Map<string, string[]>()
+  for (const id of ids) {
+    const rows = await tx
+      .select({ id: groupMembers.userId })
+      .from(groupMembers)
+      .innerJoin(users, eq(users.id, groupMembers.userId))
+      .where(
+        and(eq(groupMembers.groupId, id), sql`${users.status} not in ('SUSPENDED', 'INACTIVE')`),
+      )
+      .limit(MAX_MEMBERS)
+    found.set(
+      id,
+      rows.map((row) => row.id),
+    )
+  }
+  return found
+}
+
+/** Lines that nobody reviews yet. */
+export const UNASSIGNED: SQL = isNull(accessReviewItems.assignmentId)
+/** Lines that nobody has decided. */
+export const OPEN_LINES: SQL = inArray(accessReviewItems.state, ['OPEN'])

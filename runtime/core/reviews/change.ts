@@ -1,0 +1,166 @@
+/** Changing and deleting reviews, and taking apps out of them. */
+import { eq } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { UpdateAccessReviewInput } from '../../contract/models/access-review.ts'
+import type { Db } from '../../database/database.ts'
+import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import { findUser } from '../directory/users.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { appsOfReview } from './add-apps.ts'
+import { dismissAsked } from './asking.ts'
+import { demandFreeName, demandUnfinished, futureMoment, refuseRecurrence } from './create.ts'
+import { lookAt } from './keys.ts'
+import { toReview } from './read.ts'
+import {
+  findReview,
+  findReviewApp,
+  lockReviewApp,
+  moveReview,
+  moveReviewApp,
+  note,
+  type ReviewAppRow,
+  type ReviewRow,
+} from './rows.ts'
+import { scopeFault } from './scope.ts'
+
+/** @throws CoreError 400, 404 */
+export async function updateReview(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: UpdateAccessReviewInput,
+  means: RequestContext,
+) {
+  const review = await db.transaction(async (tx) => {
+    // Apps before their review, as the background locks them.
+    const before = await findReview(tx, principal, id)
+    for (const change of body.apps)
+      await updateApp(tx, await lockedApp(tx, before, change.id), change, means)
+    const locked = await findReview(tx, principal, id, true)
+    demandUnfinished(locked)
+    const values = await valuesOf(tx, principal, locked, body, means)
+    const [row] = await tx
+      .update(accessReviews)
+      .set({ ...values, wakeAt: await wakeOf(tx, { ...locked, ...values }, means) })
+      .where(eq(accessReviews.id, locked.id))
+      .returning()
+    const changed = [...Object.keys(values), ...(body.apps.length > 0 ? ['apps'] : [])]
+    await note(tx, principal, row as ReviewRow, 'UPDATED', { changed })
+    return row as ReviewRow
+  })
+  return toReview(db, review)
+}
+
+const wakeOf = async (
+  tx: Db,
+  { status, targetLaunchDate }: ReviewRow,
+  { now }: RequestContext,
+): Promise<Date | null> => (status === 'SCHEDULED' ? targetLaunchDate : now(tx))
+
+async function valuesOf(
+  tx: Db,
+  principal: Principal,
+  review: ReviewRow,
+  body: UpdateAccessReviewInput,
+  means: RequestContext,
+): Promise<Partial<ReviewRow>> {
+  const now = await means.now(tx)
+  refuseRecurrence(body)
+  const values: Partial<ReviewRow> = {}
+  if (body.name !== undefined) {
+    await demandFreeName(tx, principal, body.name, review.id)
+    values.name = body.name
+  }
+  if (body.deadline_at !== undefined)
+    values.deadlineAt = futureMoment(body.deadline_at, 'deadline_at', now)
+  if (body.owner_id !== undefined)
+    values.ownerId = (await findUser(tx, principal, body.owner_id)).id
+  if (body.target_launch_date !== undefined) {
+    if (review.status !== 'SCHEDULED')
+      throw new CoreError(400, `The access review is ${review.status}; its launch is over`)
+    values.targetLaunchDate = futureMoment(body.target_launch_date, 'target_launch_date', now)
+  }
+  const launch = values.targetLaunchDate ?? review.targetLaunchDate
+  if (launch && launch >= (values.deadlineAt ?? review.deadlineAt))
+    throw new CoreError(400, 'target_launch_date must be before deadline_at')
+  return values
+}
+
+async function lockedApp(tx: Db, review: ReviewRow, id: string): Promise<ReviewAppRow> {
+  return findReviewApp(tx, review, id, true)
+}
+
+async function updateApp(
+  tx: Db,
+  arda: ReviewAppRow,
+  change: UpdateAccessReviewInput['apps'][number],
+  means: RequestContext,
+): Promise<void> {
+  const values: Partial<ReviewAppRow> = {}
+  if (change.scope_filters !== undefined) {
+    if (arda.status !== 'IN_PREPARATION')
+      throw new CoreError(
+        400,
+        'The scope of an app cannot be changed once its lines were taken down',
+      )
+    const fault = scopeFault(change.scope_filters)
+    if (fault !== null) throw new CoreError(400, fault)
+    values.scope = change.scope_filters
+    values.wakeAt = await means.now(tx)
+  }
+  if (change.removal_action !== undefined) {
+    if (change.removal_action === 'WEBHOOK')
+      throw new CoreError(
+        400,
+        'A review calls no webhook by itself; permissions with a removal webhook are taken by it. Choose DEPROVISION or MANUAL',
+      )
+    if (arda.removalAt !== null)
+      throw new CoreError(400, 'What was rejected in this app is being removed already')
+    values.removalAction = change.removal_action
+  }
+  if (change.configurable_evidence_upload !== undefined)
+    values.evidenceUpload = change.configurable_evidence_upload
+  if (Object.keys(values).length === 0) return
+  await tx.update(accessReviewApps).set(values).where(eq(accessReviewApps.id, arda.id))
+  if (values.wakeAt) await lookAt(tx, { kind: 'app', id: arda.id }, means)
+}
+
+/** Its record stays; what people were asked is taken back, and what is being removed is left as it is. @throws CoreError 404 */
+export async function deleteReview(db: Db, principal: Principal, id: string): Promise<null> {
+  await db.transaction(async (tx) => {
+    const found = await findReview(tx, principal, id)
+    for (const { id: ardaId } of await appsOfReview(tx, found.id)) {
+      const arda = await lockReviewApp(tx, ardaId)
+      if (arda && arda.status !== 'DELETED') await takeOut(tx, arda)
+    }
+    const review = await findReview(tx, principal, id, true)
+    await moveReview(tx, review, 'DELETED', { wakeAt: null, nextAt: null })
+    await note(tx, principal, review, 'DELETED', { from: review.status })
+  })
+  return null
+}
+
+/** @throws CoreError 400 once the review is COMPLETED, 404. */
+export async function removeReviewApp(
+  db: Db,
+  principal: Principal,
+  id: string,
+  ardaId: string,
+  means: RequestContext,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const found = await findReview(tx, principal, id)
+    demandUnfinished(found)
+    const arda = await findReviewApp(tx, found, ardaId, true)
+    await takeOut(tx, arda)
+    await note(tx, principal, found, 'APP_REMOVED', { arda_id: arda.id, app_id: arda.appId })
+    await lookAt(tx, { kind: 'review', id: found.id }, means)
+  })
+  return null
+}
+
+async function takeOut(tx: Db, arda: ReviewAppRow): Promise<void> {
+  await dismissAsked(tx, arda.id)
+  await moveReviewApp(tx, arda, 'DELETED', { wakeAt: null })
+}

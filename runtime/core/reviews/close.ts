@@ -1,0 +1,140 @@
+/** The end of decisions: of an app, or of a whole review; what was rejected is removed from then on. */
+import { and, eq } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import {
+  accessReviewApps,
+  accessReviewItems,
+  accessReviews,
+} from '../../database/schema/reviews.ts'
+import type { Actor } from '../kernel/audit/activity.ts'
+import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { longStatements } from '../sync/runs.ts'
+import { appsOfReview } from './add-apps.ts'
+import { closeAnswered } from './asking.ts'
+import { demandUnderWay } from './decide.ts'
+import { lookAt } from './keys.ts'
+import { toReview } from './read.ts'
+import {
+  findReview,
+  findReviewApp,
+  lockReviewApp,
+  note,
+  type ReviewAppRow,
+  type ReviewRow,
+} from './rows.ts'
+
+type Means = Pick<CoreContext, 'send' | 'now'>
+
+/** @throws CoreError 404, 409 while lines are open, before the launch, and once it was begun. */
+export async function startRemoval(
+  db: Db,
+  principal: Principal,
+  id: string,
+  ardaId: string,
+  means: Means,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const review = await findReview(tx, principal, id)
+    const arda = await findReviewApp(tx, review, ardaId, true)
+    if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
+      throw new CoreError(
+        409,
+        arda.removalAt === null
+          ? `The app is ${arda.status}; nothing can be removed yet`
+          : 'The removal was begun already',
+      )
+    const open = await tx.$count(
+      accessReviewItems,
+      and(eq(accessReviewItems.ardaId, arda.id), eq(accessReviewItems.state, 'OPEN')),
+    )
+    if (open > 0)
+      throw new CoreError(
+        409,
+        `${open} lines are open; have them decided, or end the review with POST /access_reviews/${review.id}/complete`,
+      )
+    await closeApp(tx, principal, review, arda, means)
+  })
+  return null
+}
+
+/** @throws CoreError 404, 409 for a review without apps, before their launch, and once it was ended. */
+export async function completeReview(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: RequestContext,
+) {
+  const review = await db.transaction(async (tx) => {
+    const found = await findReview(tx, principal, id)
+    demandUnderWay(found)
+    const ardas = await appsOfReview(tx, found.id)
+    if (ardas.length === 0) throw new CoreError(409, 'The access review has no apps; delete it')
+    const early = ardas.filter(isEarly)
+    if (early.length > 0)
+      throw new CoreError(
+        409,
+        `${early.length} of its apps are not launched yet; wait for them, or take them out of the review`,
+      )
+    await closeApps(tx, principal, found, ardas, means)
+    await closed(tx, found, means)
+    return found
+  })
+  return toReview(db, await findReview(db, principal, review.id))
+}
+
+/** Whether an app has no lines yet. */
+export const isEarly = ({ status }: ReviewAppRow): boolean =>
+  status === 'IN_PREPARATION' || status === 'ASSIGNING_REVIEWERS'
+
+/** Ends the decisions of those apps where they have not ended. */
+export async function closeApps(
+  tx: Db,
+  actor: Actor,
+  review: ReviewRow,
+  ardas: readonly ReviewAppRow[],
+  means: Means,
+): Promise<void> {
+  for (const { id } of ardas) {
+    const arda = await lockReviewApp(tx, id)
+    if (arda?.status === 'IN_PROGRESS' && arda.removalAt === null)
+      await closeApp(tx, actor, review, arda, means)
+  }
+}
+
+/** Notes that the decisions of a review have ended. */
+export async function closed(tx: Db, { id }: ReviewRow, means: Means): Promise<void> {
+  const now = await means.now(tx)
+  await tx.update(accessReviews).set({ closedAt: now, wakeAt: now }).where(eq(accessReviews.id, id))
+  await lookAt(tx, { kind: 'review', id }, means)
+}
+
+async function closeApp(
+  tx: Db,
+  actor: Actor,
+  review: ReviewRow,
+  arda: ReviewAppRow,
+  means: Means,
+): Promise<void> {
+  await tx.execute(longStatements)
+  const now = await means.now(tx)
+  const undecided = await tx
+    .update(accessReviewItems)
+    .set({ state: 'NOT_DECIDED' })
+    .where(and(eq(accessReviewItems.ardaId, arda.id), eq(accessReviewItems.state, 'OPEN')))
+  const rejected = await tx
+    .update(accessReviewItems)
+    .set({ state: 'REMOVING', wakeAt: now })
+    .where(and(eq(accessReviewItems.ardaId, arda.id), eq(accessReviewItems.state, 'REJECTED')))
+  await closeAnswered(tx, arda.id)
+  await tx
+    .update(accessReviewApps)
+    .set({ removalAt: now, wakeAt: now })
+    .where(eq(accessReviewApps.id, arda.id))
+  await note(tx, actor, review, 'REMOVAL_STARTED', {
+    ...{ arda_id: arda.id, app_id: arda.appId },
+    ...{ rejected: rejected.rowCount ?? 0, not_decided: undecided.rowCount ?? 0 },
+  })
+  await lookAt(tx, { kind: 'app', id: arda.id }, means)
+}

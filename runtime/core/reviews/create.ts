@@ -1,0 +1,136 @@
+/** Making a review, and adding apps to it. */
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type {
+  AccessReviewDomainAppInput,
+  CreateAccessReviewInput,
+} from '../../contract/models/access-review.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
+import type { Db } from '../../database/database.ts'
+import { accessReviews } from '../../database/schema/reviews.ts'
+import { findUser } from '../directory/users.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { addApps } from './add-apps.ts'
+import { toReview, toReviewApps } from './read.ts'
+import { findReview, note, type ReviewRow } from './rows.ts'
+
+/** @throws CoreError 400 for a name that is taken and for moments that have passed, 404 for an owner who is nobody. */
+export async function createReview(
+  db: Db,
+  principal: Principal,
+  body: CreateAccessReviewInput,
+  means: RequestContext,
+) {
+  const { review, errors } = await db.transaction(async (tx) => {
+    const now = await means.now(tx)
+    const deadlineAt = futureMoment(body.deadline_at, 'deadline_at', now)
+    const launch = body.target_launch_date
+    const targetLaunchDate = launch === undefined ? null : parseDatetime(launch)
+    refuseRecurrence(body)
+    if (targetLaunchDate !== null && targetLaunchDate >= deadlineAt)
+      throw new CoreError(400, 'target_launch_date must be before deadline_at')
+    const owner = body.owner_id ?? principal.userId
+    const { id: ownerId } = await findUser(tx, principal, owner)
+    await demandFreeName(tx, principal, body.name, null)
+    const isLater = targetLaunchDate !== null && targetLaunchDate > now
+    const status = isLater ? 'SCHEDULED' : body.apps.length > 0 ? 'IN_PREPARATION' : 'IN_PROGRESS'
+    const [made] = await tx
+      .insert(accessReviews)
+      .values({
+        ...{ domainId: principal.domainId, name: body.name, status },
+        ...{ ownerId, createdById: principal.userId, deadlineAt, targetLaunchDate },
+        startedAt: status === 'IN_PROGRESS' ? now : null,
+        wakeAt: isLater ? targetLaunchDate : now,
+      } as const)
+      .onConflictDoNothing()
+      .returning()
+    if (!made) throw nameTaken(body.name)
+    await note(tx, principal, made, 'CREATED', {
+      ...{ owner_id: ownerId, deadline_at: deadlineAt.toISOString() },
+    })
+    const { added, errors } = await addApps(tx, principal, made, body.apps, means)
+    // Of all the apps none can be reviewed: then it goes on like one that was made without any.
+    if (status !== 'IN_PREPARATION' || added.length > 0) return { review: made, errors }
+    const [bare] = await tx
+      .update(accessReviews)
+      .set({ status: 'IN_PROGRESS', startedAt: now })
+      .where(eq(accessReviews.id, made.id))
+      .returning()
+    return { review: bare ?? made, errors }
+  })
+  return { access_review: await toReview(db, review), errors }
+}
+
+/** @throws CoreError 400 once the review is COMPLETED, 404. */
+export async function addReviewApps(
+  db: Db,
+  principal: Principal,
+  id: string,
+  { apps }: { apps: AccessReviewDomainAppInput[] },
+  means: RequestContext,
+) {
+  const { added, errors } = await db.transaction(async (tx) => {
+    const review = await findReview(tx, principal, id, true)
+    demandUnfinished(review)
+    // It has something to decide again.
+    if (review.closedAt !== null)
+      await tx
+        .update(accessReviews)
+        .set({ closedAt: null, wakeAt: await means.now(tx) })
+        .where(eq(accessReviews.id, review.id))
+    return addApps(tx, principal, review, apps, means)
+  })
+  return { added_apps: await toReviewApps(db, added), errors }
+}
+
+/** @throws CoreError 400 */
+export function demandUnfinished({ status }: ReviewRow): void {
+  if (status === 'COMPLETED')
+    throw new CoreError(400, 'The access review is COMPLETED; make another one')
+}
+
+/** @throws CoreError 400 for a moment that has passed; its form was judged by the contract. */
+export function futureMoment(text: string, member: string, now: Date): Date {
+  const at = parseDatetime(text)
+  if (at === null || at <= now) throw new CoreError(400, `${member} must be in the future`)
+  return at
+}
+
+export const nameTaken = (name: string): CoreError =>
+  new CoreError(400, `There is an access review of the name “${name}” already`)
+
+/** @throws CoreError 400 */
+export async function demandFreeName(
+  tx: Db,
+  { domainId }: Principal,
+  name: string,
+  own: string | null,
+): Promise<void> {
+  const [taken] = await tx
+    .select({ id: accessReviews.id })
+    .from(accessReviews)
+    .where(
+      and(
+        eq(accessReviews.domainId, domainId),
+        sql`lower(${accessReviews.name}) = lower(${name})`,
+        ne(accessReviews.status, 'DELETED'),
+        own === null ? undefined : ne(accessReviews.id, own),
+      ),
+    )
+    .limit(1)
+  if (taken) throw nameTaken(name)
+}
+
+/** @throws CoreError 400 */
+export function refuseRecurrence(body: {
+  recurrence_config?: unknown
+  recurrence_days_frequency?: number | null | undefined
+}): void {
+  if (
+    (body.recurrence_config ?? null) === null &&
+    (body.recurrence_days_frequency ?? null) === null
+  )
+    return
+  throw new CoreError(400, 'This version does not repeat access reviews; leave the recurrence out')
+}

@@ -1,0 +1,184 @@
+/**
+ * Deciding: lines by their ids, or all that a filter fits, as one act. A line that is decided already is left as it is
+ * unless the caller says that it is to be changed: of two reviewers at once the second one learns of the first.
+ */
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import {
+  type DecideInput,
+  HINT_NAMES,
+  HINTS,
+  type ItemState,
+} from '../../contract/models/review-item.ts'
+import type { Db } from '../../database/database.ts'
+import {
+  accessReviewActs,
+  accessReviewApps,
+  accessReviewItems,
+} from '../../database/schema/reviews.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { longStatements } from '../sync/runs.ts'
+import { closeAnswered } from './asking.ts'
+import { mineOf, whichItems } from './items.ts'
+import { findReview, note, type ReviewRow } from './rows.ts'
+import { DECIDED, itemStatesBefore } from './states.ts'
+
+/** Lines of one act above which it counts as one in bulk. */
+export const BULK = 20
+
+/** Hints that must be answered when a line is kept. */
+export const RED = HINT_NAMES.filter((name) => HINTS[name].red)
+
+const items = accessReviewItems
+
+type Result = { item_id: string; state: ItemState | null; error: string | null }
+
+/** @throws CoreError 400 without a reason where one is needed, 403, 404, 409 where the review is not under way. */
+export async function decideItems(db: Db, principal: Principal, id: string, body: DecideInput) {
+  const { decision, change, item_ids, filter } = body
+  const reason = body.reason?.trim() || null
+  if ((item_ids === undefined) === (filter === undefined) || item_ids?.length === 0)
+    throw new CoreError(400, 'Say which lines: either by item_ids or by a filter')
+  if (decision !== 'KEEP' && reason === null)
+    throw new CoreError(400, `A reason is needed to ${decision.toLowerCase()}`)
+  return db.transaction(async (tx) => {
+    const review = await findReview(tx, principal, id)
+    demandUnderWay(review)
+    const ardas = await openApps(tx, review)
+    const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()).filter(isId))]
+    const chosen = and(
+      whichItems(review, filter ?? {}),
+      item_ids === undefined ? undefined : inArray(items.id, ids),
+      mineOf(principal.userId),
+      inArray(items.ardaId, ardas),
+      inArray(items.state, change ? itemStatesBefore(DECIDED[decision]) : ['OPEN']),
+    )
+    const act = { decision, reason, filter: filter ?? null, userId: principal.userId }
+    const made = await carryOut(tx, review, act, chosen)
+    if (reason === null && made.count > BULK)
+      throw new CoreError(
+        400,
+        `These are ${made.count} lines; more than ${BULK} at once need a reason`,
+      )
+    if (reason === null && made.red)
+      throw new CoreError(
+        400,
+        `A reason is needed to keep a line with one of the hints ${RED.join(', ')}`,
+      )
+    if (made.count === 0) await demandReviewer(tx, principal, review)
+    if (made.actId !== null) {
+      for (const ardaId of ardas) await closeAnswered(tx, ardaId)
+      await note(tx, principal, review, 'DECIDED', {
+        ...{ act_id: made.actId, decision, items: made.count },
+        by_filter: filter !== undefined,
+      })
+    }
+    const results =
+      item_ids === undefined ? [] : await resultsOf(tx, review, principal, body, made.actId)
+    return { act_id: made.actId, decided: made.count, results }
+  })
+}
+
+/** @throws CoreError 403 for somebody who reviews nothing there. */
+async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
+  const [own] = await tx
+    .select({ id: items.id })
+    .from(items)
+    .where(and(whichItems(review, {}), mineOf(userId)))
+    .limit(1)
+  if (!own) throw new CoreError(403, 'You review no line of this access review')
+}
+
+/** @throws CoreError 409 */
+export function demandUnderWay({ status }: ReviewRow): void {
+  if (
+    status === 'IN_PROGRESS' ||
+    status === 'IN_PREPARATION' ||
+    status === 'SCHEDULED_IN_PREPARATION'
+  )
+    return
+  throw new CoreError(409, `The access review is ${status}; nothing can be decided`)
+}
+
+/** Apps whose lines can be decided, kept so until the transaction ends. */
+async function openApps(tx: Db, { id }: ReviewRow): Promise<string[]> {
+  const rows = await tx
+    .select({ id: accessReviewApps.id })
+    .from(accessReviewApps)
+    .where(
+      and(
+        eq(accessReviewApps.reviewId, id),
+        eq(accessReviewApps.status, 'IN_PROGRESS'),
+        isNull(accessReviewApps.removalAt),
+      ),
+    )
+    .orderBy(accessReviewApps.id)
+    .for('share')
+  return rows.map((row) => row.id)
+}
+
+type Act = Pick<typeof accessReviewActs.$inferInsert, 'decision' | 'reason' | 'filter' | 'userId'>
+
+/** Decides lines under a condition, in the order of their ids so that two acts never wait for each other in a ring. */
+export async function carryOut(
+  tx: Db,
+  { id: reviewId, domainId }: ReviewRow,
+  act: Act,
+  chosen: SQL | undefined,
+): Promise<{ actId: string | null; count: number; red: boolean }> {
+  await tx.execute(longStatements)
+  const [made] = await tx
+    .insert(accessReviewActs)
+    .values({ ...act, domainId, reviewId, items: 0 })
+    .returning({ id: accessReviewActs.id })
+  const actId = made?.id ?? ''
+  const { rows } = await tx.execute<{ n: string; red: boolean | null }>(sql`
+    with chosen as (
+      select ${items.id} from ${items} where ${chosen} order by ${items.id} for update
+    ), decided as (
+      update access_review_items i set state = ${DECIDED[act.decision]}, act_id = ${actId},
+        reason = ${act.reason ?? null}, decided_by_id = ${act.userId ?? null}, decided_at = now(), updated_at = now()
+      from chosen where i.id = chosen.id returning i.id, i.hints
+    ), noted as (
+      insert into access_review_decisions (act_id, item_id) select ${actId}::uuid, id from decided
+    )
+    select count(*) as n, bool_or(hints && ${sql.param(RED)}::text[]) as red from decided`)
+  const count = Number(rows[0]?.n ?? 0)
+  if (count === 0) await tx.delete(accessReviewActs).where(eq(accessReviewActs.id, actId))
+  else await tx.update(accessReviewActs).set({ items: count }).where(eq(accessReviewActs.id, actId))
+  return { actId: count === 0 ? null : actId, count, red: rows[0]?.red ?? false }
+}
+
+/** What became of each line that was named, in their order. */
+async function resultsOf(
+  tx: Db,
+  review: ReviewRow,
+  { userId }: Principal,
+  { item_ids = [], change }: DecideInput,
+  actId: string | null,
+): Promise<Result[]> {
+  const ids = item_ids.map((one) => one.toLowerCase()).filter(isId)
+  const rows = await tx
+    .select({
+      id: items.id,
+      state: items.state,
+      actId: items.actId,
+      mine: sql<boolean>`${mineOf(userId)}`,
+    })
+    .from(items)
+    .where(and(whichItems(review, {}), inArray(items.id, ids)))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return item_ids.map((item_id) => {
+    const row = byId.get(item_id.toLowerCase())
+    // Who neither reviews it nor reads reviews learns nothing of it.
+    if (!row?.mine)
+      return { item_id, state: null, error: 'there is no such line for you to review' }
+    if (row.actId === actId) return { item_id, state: row.state, error: null }
+    const isOpen = row.state === 'OPEN'
+    const error = isOpen
+      ? 'the decisions of its app have ended'
+      : `it is ${row.state} already${change ? '' : '; send change: true to decide otherwise'}`
+    return { item_id, state: row.state, error }
+  })
+}

@@ -1,0 +1,99 @@
+/** Lines that people have to remove: their tasks, and what became of them. */
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { accessReviewApps, accessReviewItems } from '../../database/schema/reviews.ts'
+import { tasks } from '../../database/schema/tasks.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { doers } from '../requests/approvers.ts'
+import { openTask } from '../tasks/open-task.ts'
+import { OPEN_TASKS } from './asking.ts'
+import type { ItemRow } from './items.ts'
+import { lookAt } from './keys.ts'
+import { type ReviewRow, systemOf } from './rows.ts'
+
+/** How far the task of a line is: there is none, somebody is asked, did it, or declined. */
+export async function handsOf(
+  db: Db,
+  { taskId }: ItemRow,
+): Promise<'none' | 'asked' | 'done' | 'declined'> {
+  if (taskId === null) return 'none'
+  const [task] = await db.select({ status: tasks.status }).from(tasks).where(eq(tasks.id, taskId))
+  if (task && OPEN_TASKS.includes(task.status)) return 'asked'
+  if (task?.status === 'DISMISSED') return 'declined'
+  return task?.status === 'COMPLETED' ? 'done' : 'none'
+}
+
+type Where = { review: ReviewRow; app: AppRow }
+
+/** Asks somebody to remove a line, in place of who was asked before. @returns the task's id */
+export async function openHands(
+  tx: Db,
+  { review, app }: Where,
+  item: ItemRow,
+  problem: string,
+  goesOn: boolean,
+): Promise<string> {
+  await closeHands(tx, item)
+  const { domainId } = review
+  const parties = { domainId, appId: app.id, requesterId: null, targetUserId: item.userId ?? '' }
+  const { users: userIds, groups: groupIds } = await doers(tx, parties)
+  const what =
+    item.label === null ? 'the account' : `“${keptText(item.label, 200)}” from the account`
+  return openTask(tx, systemOf(review), {
+    taskType: 'MANUAL_DEPROVISIONING',
+    taskCategory: 'DEPROVISIONING',
+    productArea: 'ACCESS_REVIEWS',
+    description: `Remove ${what} ${keptText(item.account, 200)} in ${app.name}: the access review “${review.name}” rejected it.`,
+    instructions: goesOn
+      ? `It could not be removed so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is gone.`
+      : `It could not be removed automatically: ${problem}\n\nThe line counts as removed once the system, or the next sync, shows it gone.`,
+    appId: app.id,
+    ...(item.userId === null ? {} : { targetUserId: item.userId }),
+    assignees: { userIds, groupIds },
+  })
+}
+
+/** Nobody has to do it any more. */
+export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {
+  if (taskId === null) return
+  await tx
+    .update(tasks)
+    .set({ status: 'COMPLETED' })
+    .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
+}
+
+/** Has a line looked at whose task somebody has dealt with. */
+export async function wakeHands(
+  tx: Db,
+  taskId: string,
+  means: Pick<CoreContext, 'send' | 'now'>,
+): Promise<void> {
+  const now = await means.now(tx)
+  const [item] = await tx
+    .update(accessReviewItems)
+    .set({ wakeAt: now })
+    .where(
+      and(
+        eq(accessReviewItems.taskId, taskId),
+        inArray(accessReviewItems.state, ['REMOVING', 'WAITING_FOR_HANDS']),
+      ),
+    )
+    .returning({ ardaId: accessReviewItems.ardaId })
+  if (!item) return
+  await tx
+    .update(accessReviewApps)
+    .set({ wakeAt: now })
+    .where(and(eq(accessReviewApps.id, item.ardaId), isNotNull(accessReviewApps.removalAt)))
+  await lookAt(tx, { kind: 'app', id: item.ardaId }, means)
+}
+
+/** When the next line of an app is due; null for none. */
+export async function nextWake(tx: Db, ardaId: string): Promise<Date | null> {
+  const [row] = await tx
+    .select({ at: sql<string | null>`min(${accessReviewItems.wakeAt})` })
+    .from(accessReviewItems)
+    .where(and(eq(accessReviewItems.ardaId, ardaId), isNotNull(accessReviewItems.wakeAt)))
+  return row?.at ? new Date(row.at) : null
+}

@@ -1,0 +1,77 @@
+/** Requests and policies that hold a line: they end by their own way back before it is taken in the system itself. */
+import { and, asc, eq, gte, inArray, isNotNull, or, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { revert } from '../requests/cancel.ts'
+import { standingOf, statesThatAre } from '../requests/machine/states.ts'
+import type { ItemRow } from './items.ts'
+import type { ReviewAppRow, ReviewRow } from './rows.ts'
+import { entitlementOf } from './take.ts'
+
+/**
+ * - free: none holds it any more;
+ * - under way: they are taken back, or wait for the background;
+ * - hands: somebody has the request's task to take it back;
+ * - declined: somebody decided that what a request gave stays.
+ */
+export type HeldBy = 'free' | 'under way' | 'hands' | 'declined'
+
+/** Has those that stand reverted, and says how far they are. */
+export async function endRequests(
+  tx: Db,
+  item: ItemRow,
+  { removalAt }: ReviewAppRow,
+  review: ReviewRow,
+  means: Pick<CoreContext, 'send' | 'now'>,
+): Promise<HeldBy> {
+  if (item.userId === null) return 'free'
+  const rows = await tx
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.carriedAppId, item.appId),
+        eq(accessRequests.targetUserId, item.userId),
+        forThis(item),
+        or(
+          inArray(accessRequests.status, statesThatAre('wanted', 'unwanted')),
+          isNotNull(accessRequests.pendingOperation),
+          and(
+            eq(accessRequests.status, 'TIME_BASED_EXPIRED_CANCELLED'),
+            gte(accessRequests.updatedAt, removalAt ?? new Date(0)),
+          ),
+        ),
+      ),
+    )
+    .orderBy(asc(accessRequests.id))
+    .for('update')
+  const why = `The access review “${review.name}” took it away`
+  for (const request of rows)
+    if (standingOf(request.status) === 'wanted') await revert(tx, request, why, means)
+  if (rows.length === 0) return 'free'
+  const left = rows.filter(
+    ({ status, pendingOperation }) => standingOf(status) !== 'over' || pendingOperation !== null,
+  )
+  if (left.length === 0) return 'declined'
+  const isWaiting = ({ status, pendingOperation }: (typeof rows)[number]) =>
+    status === 'PENDING_MANUAL_DEPROVISIONING' && pendingOperation === null
+  return left.every(isWaiting) ? 'hands' : 'under way'
+}
+
+/** A condition: requests for the line's entitlement; for an account, all in its app. */
+function forThis(item: ItemRow) {
+  const entitlement = entitlementOf(item)
+  if (entitlement === null) return undefined
+  const { entitlementId, resourceId } = entitlement
+  const permissions = sql`(select ${requestablePermissions.id} from ${requestablePermissions}
+    where ${requestablePermissions.appId} = ${item.appId}
+      and ${requestablePermissions.entitlementId} = ${entitlementId}
+      and coalesce(${requestablePermissions.resourceId}, '') = ${resourceId})`
+  return or(
+    sql`(${accessRequests.entitlement} ->> 'entitlementId' = ${entitlementId}
+      and ${accessRequests.entitlement} ->> 'resourceId' = ${resourceId})`,
+    sql`${accessRequests.permissionId} in ${permissions}`,
+  )
+}

@@ -1,0 +1,156 @@
+/** The lines of a review: which there are, and which somebody may decide. */
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import {
+  type AccessReviewItem,
+  HINTS,
+  type Hint,
+  type ItemState,
+} from '../../contract/models/review-item.ts'
+import type { Db } from '../../database/database.ts'
+import { groupMembers, users } from '../../database/schema/people.ts'
+import {
+  accessReviewApps,
+  accessReviewAssignments,
+  accessReviewItems,
+} from '../../database/schema/reviews.ts'
+import { isId } from '../kernel/id.ts'
+import { groupsOf } from '../kernel/identity/app-reach.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { hasPart } from '../kernel/list/search.ts'
+import { iso } from './read.ts'
+import { findReview, type ReviewRow } from './rows.ts'
+
+export type ItemRow = typeof accessReviewItems.$inferSelect
+
+export type ItemFilter = {
+  arda_id?: string | null | undefined
+  state?: readonly ItemState[] | undefined
+  hint?: readonly Hint[] | undefined
+  user_id?: string | null | undefined
+  entitlement_id?: string | null | undefined
+  search?: string | null | undefined
+}
+
+const items = accessReviewItems
+
+/** A condition on the lines of a review, in apps that are still in it. */
+export function whichItems({ id }: Pick<ReviewRow, 'id'>, filter: ItemFilter): SQL | undefined {
+  const { arda_id, state = [], hint = [], user_id, entitlement_id, search } = filter
+  return and(
+    eq(items.reviewId, id),
+    sql`${items.ardaId} in (select ${accessReviewApps.id} from ${accessReviewApps}
+      where ${accessReviewApps.reviewId} = ${id} and ${accessReviewApps.status} <> 'DELETED')`,
+    idEquals(items.ardaId, arda_id),
+    state.length > 0 ? inArray(items.state, [...state]) : undefined,
+    hint.length > 0 ? sql`${items.hints} && ${sql.param([...hint])}::text[]` : undefined,
+    idEquals(items.userId, user_id),
+    entitlement_id ? eq(items.externalId, entitlement_id) : undefined,
+    search
+      ? or(
+          hasPart(items.account, search),
+          hasPart(items.userEmail, search),
+          hasPart(items.label, search),
+        )
+      : undefined,
+  )
+}
+
+function idEquals(
+  column: typeof items.ardaId | typeof items.userId,
+  id: string | null | undefined,
+): SQL | undefined {
+  if (id === null || id === undefined) return undefined
+  return isId(id) ? eq(column, id) : sql`false`
+}
+
+/**
+ * A condition: lines that a user may decide. Never their own, and as a member of a group never what they had a part
+ * in giving while another member is left.
+ */
+export function mineOf(userId: string): SQL {
+  const { id, userIds, groupIds } = accessReviewAssignments
+  const another = sql`exists (select from ${groupMembers}
+    join ${users} on ${users.id} = ${groupMembers.userId}
+    where ${groupMembers.groupId} = any(${groupIds}) and ${users.status} not in ('SUSPENDED', 'INACTIVE')
+      and ${users.id} is distinct from ${items.userId} and ${users.id} <> all(${items.involved}))`
+  return sql`${items.userId} is distinct from ${userId}::uuid and exists (
+    select from ${accessReviewAssignments} where ${id} = ${items.assignmentId} and (
+      ${userIds} @> array[${userId}]::uuid[]
+      or ${groupIds} && ${groupsOf(userId)}
+        and (${userId}::uuid <> all(${items.involved}) or not ${another})))`
+}
+
+/** All lines with reviews.read, else those of the caller. @throws CoreError 404 */
+export async function listItems(
+  db: Db,
+  principal: Principal,
+  id: string,
+  query: PageQuery & ItemFilter & { mine: boolean },
+) {
+  const review = await findReview(db, principal, id)
+  const mine = query.mine || !principal.permissions.has('reviews.read')
+  const where = and(whichItems(review, query), mine ? mineOf(principal.userId) : undefined)
+  const page = await selectPage(
+    db,
+    items,
+    { where, order: [asc(items.place)] },
+    query,
+    (row) => row,
+  )
+  return { ...page, items: await toItems(db, page.items) }
+}
+
+/** In their order, with their reviewers. */
+export async function toItems(db: Db, rows: readonly ItemRow[]): Promise<AccessReviewItem[]> {
+  const ids = [
+    ...new Set(rows.flatMap(({ assignmentId }) => (assignmentId === null ? [] : [assignmentId]))),
+  ]
+  const assigned =
+    ids.length === 0
+      ? []
+      : await db
+          .select()
+          .from(accessReviewAssignments)
+          .where(inArray(accessReviewAssignments.id, ids))
+  const byId = new Map(assigned.map((one) => [one.id, one]))
+  return rows.map((row) => toItem(row, byId.get(row.assignmentId ?? '')))
+}
+
+function toItem(
+  row: ItemRow,
+  reviewers: { userIds: string[]; groupIds: string[] } | undefined,
+): AccessReviewItem {
+  return {
+    id: row.id,
+    arda_id: row.ardaId,
+    app_id: row.appId,
+    state: row.state,
+    account_id: row.accountId,
+    unique_identifier: row.account,
+    account_type: row.accountType,
+    account_status: row.accountStatus,
+    account_email: row.accountEmail,
+    user_id: row.userId,
+    user_email: row.userEmail,
+    user_name: row.userName,
+    entitlement_type: row.entitlementType,
+    entitlement_id: row.externalId,
+    resource_id: row.resourceId,
+    label: row.label,
+    held_since: iso(row.heldSince),
+    last_login: iso(row.lastLogin),
+    last_activity: iso(row.lastActivity),
+    reasons: row.reasons,
+    hints: row.hints.map((name) => ({ name, red: HINTS[name].red })),
+    reviewer_user_ids: reviewers?.userIds ?? [],
+    reviewer_group_ids: reviewers?.groupIds ?? [],
+    reason: row.reason,
+    decided_by_id: row.decidedById,
+    decided_at: iso(row.decidedAt),
+    act_id: row.actId,
+    problem: row.problem,
+    gone_at: iso(row.goneAt),
+    gone_run: row.goneRun,
+  }
+}

@@ -1,0 +1,120 @@
+/** The background work of access reviews. */
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { alone } from '../../database/alone.ts'
+import type { Db } from '../../database/database.ts'
+import {
+  accessReviewApps,
+  accessReviewItems,
+  accessReviews,
+} from '../../database/schema/reviews.ts'
+import type { JobHandler } from '../kernel/background/background.ts'
+import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
+import { compareWithSync } from './compare.ts'
+import { nextWake } from './hands.ts'
+import { readKey } from './keys.ts'
+import { prepare } from './launch.ts'
+import { removeDue } from './removal.ts'
+import { conclude, lookAtReview } from './review-job.ts'
+import { lockReview, lockReviewApp, moveReviewApp, type ReviewAppRow } from './rows.ts'
+
+/** Most that are told to be due at once. */
+const MAX_DUE = 100
+/** How long to wait after the work itself failed again and again, in milliseconds. */
+const AFTER_DEFECT_MS = 3_600_000
+
+/** The name under which one host at a time works on a review or an app of one. */
+const turnOf = (key: string): string => `access reviews ${key}`
+
+async function due(db: Db): Promise<string[]> {
+  const { rows } = await db.execute<{ key: string }>(sql`
+    (select 'review ' || id as key from access_reviews
+      where wake_at is not null and wake_at <= clock_timestamp() order by wake_at limit ${MAX_DUE})
+    union all
+    (select 'app ' || a.id from access_review_apps a
+      where a.status in ('IN_PREPARATION', 'IN_PROGRESS', 'WAITING_FOR_MANUAL_ACTION')
+        and exists (select from sync_runs r
+          where r.app_id = a.app_id and r.id > coalesce(a.seen_run, 0) and r.state = 'SUCCEEDED')
+        and exists (select from access_reviews v where v.id = a.review_id and v.status <> 'SCHEDULED')
+      limit ${MAX_DUE})
+    union all
+    (select 'app ' || id from access_review_apps
+      where wake_at is not null and wake_at <= clock_timestamp() order by wake_at limit ${MAX_DUE})`)
+  return [...new Set(rows.map(({ key }) => key))]
+}
+
+async function handle(db: Db, key: string, parts: RequestContext): Promise<void> {
+  const named = readKey(key)
+  if (named === null) return
+  await alone(db, turnOf(key), async (held) => {
+    const signal = AbortSignal.any([parts.signal, held])
+    if (named.kind === 'review') return lookAtReview(db, named.id, parts)
+    await lookAtApp(db, named.id, { ...parts, signal })
+  })
+}
+
+async function lookAtApp(db: Db, id: string, parts: RequestContext): Promise<void> {
+  await prepare(db, id, parts)
+  await db.transaction(async (tx) => {
+    const arda = await lockReviewApp(tx, id)
+    if (arda && isUnderWay(arda)) await compareWithSync(tx, arda, parts)
+  })
+  const [arda] = await db.select().from(accessReviewApps).where(eq(accessReviewApps.id, id))
+  if (!arda || !isUnderWay(arda) || arda.removalAt === null) return
+  const [review] = await db.select().from(accessReviews).where(eq(accessReviews.id, arda.reviewId))
+  if (review) await removeDue(db, review, arda, parts)
+  await db.transaction((tx) => goOn(tx, id, parts))
+}
+
+const isUnderWay = ({ status }: ReviewAppRow): boolean =>
+  status === 'IN_PROGRESS' || status === 'WAITING_FOR_MANUAL_ACTION'
+
+/** Moves an app by what is left of its removals, and says when it is to be looked at again. */
+async function goOn(tx: Db, id: string, parts: RequestContext): Promise<void> {
+  const arda = await lockReviewApp(tx, id)
+  if (!arda || !isUnderWay(arda)) return
+  const count = (state: 'REMOVING' | 'WAITING_FOR_HANDS') =>
+    tx.$count(
+      accessReviewItems,
+      and(eq(accessReviewItems.ardaId, id), eq(accessReviewItems.state, state)),
+    )
+  const [removing, waiting] = [await count('REMOVING'), await count('WAITING_FOR_HANDS')]
+  const wakeAt = await nextWake(tx, id)
+  const to = removing > 0 ? 'IN_PROGRESS' : waiting > 0 ? 'WAITING_FOR_MANUAL_ACTION' : 'COMPLETED'
+  if (to === arda.status) {
+    await tx.update(accessReviewApps).set({ wakeAt }).where(eq(accessReviewApps.id, id))
+    return
+  }
+  const completedAt = to === 'COMPLETED' ? await parts.now(tx) : null
+  await moveReviewApp(tx, arda, to, { wakeAt, completedAt })
+  if (to === 'COMPLETED') await conclude(tx, arda.reviewId, parts)
+}
+
+/** The owner is told, once an hour at most; it goes on being tried. */
+async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void> {
+  const named = readKey(key)
+  if (named === null) return
+  await db.transaction(async (tx) => {
+    const wakeAt = later(await parts.now(tx), AFTER_DEFECT_MS)
+    const arda = named.kind === 'app' ? await lockReviewApp(tx, named.id) : null
+    const review = await lockReview(tx, arda?.reviewId ?? named.id)
+    if (!review) return
+    const words = keptText(problem, 1000)
+    if (arda)
+      await tx
+        .update(accessReviewApps)
+        .set({ problem: words, wakeAt })
+        .where(and(eq(accessReviewApps.id, arda.id), isNotNull(accessReviewApps.wakeAt)))
+    else await tx.update(accessReviews).set({ wakeAt }).where(eq(accessReviews.id, review.id))
+    await openErrorTask(tx, review.domainId, {
+      taskType: 'ACCESS_REVIEW_FAILED',
+      description: `The access review “${review.name}” does not go on: ${words}`,
+      instructions: 'It is tried again every hour; `keyway jobs` says what failed',
+      productArea: 'ACCESS_REVIEWS',
+    })
+  })
+}
+
+export const REVIEW_JOB: JobHandler = { handle, turnOf, due, gaveUp }

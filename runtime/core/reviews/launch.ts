@@ -1,0 +1,147 @@
+/** Preparing an app: a complete sync, its lines, who reviews them. Each step is whole, or is not done. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { accessReviewApps } from '../../database/schema/reviews.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { longStatements, startRun } from '../sync/runs.ts'
+import { openErrorTask } from '../tasks/error-task.ts'
+import { assign, UNASSIGNED } from './assign.ts'
+import { lastRuns, type Readiness, readinessOf } from './readiness.ts'
+import {
+  lockReview,
+  lockReviewApp,
+  moveReview,
+  moveReviewApp,
+  note,
+  type ReviewAppRow,
+  type ReviewRow,
+  systemOf,
+} from './rows.ts'
+import { addsUp, type Counted, takeDown } from './snapshot.ts'
+
+/** When an app that waits is looked at again although no sync has ended, in milliseconds. */
+const LOOK_MS = 60_000
+
+type Means = Pick<CoreContext, 'send' | 'now' | 'connectors' | 'tell'>
+
+/** Goes on with the preparation of an app, as far as it can be now. */
+export async function prepare(db: Db, ardaId: string, means: Means): Promise<void> {
+  await db.transaction((tx) => begin(tx, ardaId, means))
+  await db.transaction((tx) => assignAll(tx, ardaId, means))
+}
+
+async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
+  const arda = await lockReviewApp(tx, ardaId)
+  if (arda?.status !== 'IN_PREPARATION') return
+  const review = await reviewOf(tx, arda)
+  if (review.status === 'SCHEDULED') return wait(tx, arda, { problem: null, wakeAt: null })
+  const [app] = await tx.select().from(apps).where(eq(apps.id, arda.appId)).for('no key update')
+  if (!app) throw new Error('the app of an access review is gone')
+  const now = await means.now(tx)
+  const ready = await readinessOf(tx, app, arda.freshRun, now, means.connectors)
+  if (ready.kind !== 'ready') return notReady(tx, arda, review, app, ready, now, means)
+  await tx.execute(longStatements)
+  const counted = await takeDown(tx, arda)
+  // An error of ours, which must not become a review: nothing of this transaction stays.
+  if (!addsUp(counted))
+    throw new Error(`the items of an access review do not add up: ${JSON.stringify(counted)}`)
+  if (counted.items === 0) {
+    const problem =
+      'nothing of the app is in its scope; change the scope_filters, or take the app out'
+    return stuck(tx, { ...arda, seenRun: ready.run?.id ?? null }, review, app, problem, null)
+  }
+  await moveReviewApp(tx, arda, 'ASSIGNING_REVIEWERS', {
+    population: populationOf(counted, ready.run, app, means),
+    accountCount: counted.accounts,
+    seenRun: ready.run?.id ?? null,
+    problem: null,
+    wakeAt: now,
+  })
+}
+
+/** The review of an app, kept from changes. Locked behind the app, in every place. */
+async function reviewOf(tx: Db, { reviewId }: ReviewAppRow): Promise<ReviewRow> {
+  const review = await lockReview(tx, reviewId)
+  if (!review) throw new Error('the access review of an app is gone')
+  return review
+}
+
+const wait = async (tx: Db, { id }: ReviewAppRow, values: Partial<ReviewAppRow>): Promise<void> => {
+  await tx.update(accessReviewApps).set(values).where(eq(accessReviewApps.id, id))
+}
+
+async function notReady(
+  tx: Db,
+  arda: ReviewAppRow,
+  review: ReviewRow,
+  app: AppRow,
+  { kind, problem }: Extract<Readiness, { problem: string }>,
+  now: Date,
+  means: Means,
+): Promise<void> {
+  const { latest, complete } = await lastRuns(tx, app.id)
+  const seenRun = complete?.id ?? null
+  const wakeAt = later(now, LOOK_MS)
+  if (kind === 'sync') {
+    const run = await startRun(tx, systemOf(arda), app, means.send)
+    return wait(tx, arda, { problem, seenRun, wakeAt, freshRun: run?.id ?? latest?.id ?? null })
+  }
+  if (latest?.state === 'RUNNING') return wait(tx, arda, { problem, seenRun, wakeAt })
+  await stuck(tx, { ...arda, seenRun }, review, app, problem, wakeAt)
+}
+
+/** It cannot go on without people, who are told once. */
+async function stuck(
+  tx: Db,
+  arda: ReviewAppRow,
+  { name, id, ownerId }: ReviewRow,
+  app: AppRow,
+  problem: string,
+  wakeAt: Date | null,
+): Promise<void> {
+  await wait(tx, arda, { problem, seenRun: arda.seenRun, wakeAt })
+  if (arda.problem === problem) return
+  await openErrorTask(tx, arda.domainId, {
+    taskType: 'ACCESS_REVIEW_NOT_LAUNCHED',
+    description: `The access review “${name}” cannot begin for ${app.name}: ${problem}`,
+    instructions: `It goes on by itself once that is put right. DELETE /access_reviews/${id}/apps/${arda.id} takes the app out of the review`,
+    productArea: 'ACCESS_REVIEWS',
+    app: { id: app.id, adminUserIds: ownerId === null ? [] : [ownerId], adminGroupIds: [] },
+  })
+}
+
+function populationOf(
+  { synced, items, excluded, leftOut }: Counted,
+  run: { id: number; endedAt: Date | null } | null,
+  app: AppRow,
+  { connectors }: Means,
+) {
+  const connector = app.connectorId === null ? null : connectors.find(app.connectorId)
+  return {
+    run: run?.id ?? null,
+    at: run?.endedAt?.toISOString() ?? null,
+    connector: app.connectorId,
+    connectorVersion: connector?.version ?? null,
+    connectorDigest: connector?.digest ?? null,
+    ...{ synced, items, excluded, leftOut },
+  }
+}
+
+async function assignAll(tx: Db, ardaId: string, means: Means): Promise<void> {
+  const arda = await lockReviewApp(tx, ardaId)
+  if (arda?.status !== 'ASSIGNING_REVIEWERS') return
+  const review = await reviewOf(tx, arda)
+  const now = await means.now(tx)
+  await tx.execute(longStatements)
+  await assign(tx, { review, arda, kind: review.reviewers, which: UNASSIGNED })
+  await moveReviewApp(tx, arda, 'IN_PROGRESS', { launchedAt: now, wakeAt: null })
+  if (review.status !== 'IN_PROGRESS')
+    await moveReview(tx, review, 'IN_PROGRESS', { startedAt: review.startedAt ?? now })
+  await note(tx, systemOf(review), review, 'APP_LAUNCHED', {
+    ...{ arda_id: arda.id, app_id: arda.appId },
+    population: arda.population,
+  })
+}

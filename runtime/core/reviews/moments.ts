@@ -1,0 +1,46 @@
+/** The moments of a review: its launch, its reminders, its deadline. Pure; days are those of UTC. */
+import type { ReviewRow } from './rows.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+/** Weekdays before the deadline on which reviewers are reminded. */
+const WEEKDAYS_BEFORE = [4, 2, 0]
+
+const isWeekday = (at: Date): boolean => at.getUTCDay() !== 0 && at.getUTCDay() !== 6
+
+/** So many weekdays before a moment, at the same time of the day. */
+export function weekdaysBefore(at: Date, days: number): Date {
+  let left = days
+  let day = at
+  while (left > 0 || !isWeekday(day)) {
+    day = new Date(day.getTime() - DAY_MS)
+    if (isWeekday(day)) left -= 1
+    if (left <= 0 && isWeekday(day)) return day
+  }
+  return day
+}
+
+/** Reminders of a deadline: before it, on weekdays; behind it, while something is open, each day. */
+function remindersAround(deadline: Date, now: Date): Date[] {
+  const before = WEEKDAYS_BEFORE.map((days) => weekdaysBefore(deadline, days))
+  const passed = Math.floor((now.getTime() - deadline.getTime()) / DAY_MS)
+  const after = [passed, passed + 1]
+    .filter((n) => n >= 1)
+    .map((n) => new Date(deadline.getTime() + n * DAY_MS))
+  return [...before, ...after]
+}
+
+type Timed = Pick<ReviewRow, 'deadlineAt' | 'remindedAt' | 'startedAt'>
+
+/** Whether a reminder is due that was not sent. */
+export function remindsNow({ deadlineAt, remindedAt, startedAt }: Timed, now: Date): boolean {
+  const since = remindedAt ?? startedAt ?? now
+  return remindersAround(deadlineAt, now).some((at) => at > since && at <= now)
+}
+
+/** When a review that people decide on is to be looked at next. */
+export function nextLook({ deadlineAt }: Timed, now: Date): Date {
+  const moments = [...remindersAround(deadlineAt, now), deadlineAt].filter((at) => at > now)
+  return moments.length > 0
+    ? new Date(Math.min(...moments.map((at) => at.getTime())))
+    : new Date(now.getTime() + DAY_MS)
+}

@@ -1,0 +1,112 @@
+/** How far a review is. */
+import { asc, inArray, sql } from 'drizzle-orm'
+import type { AccessReviewProgress } from '../../contract/models/review-item.ts'
+import type { Db } from '../../database/database.ts'
+import { accessReviewAssignments } from '../../database/schema/reviews.ts'
+import { appsOf } from '../catalogue/apps/apps.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { appsOfReview } from './add-apps.ts'
+import { BULK } from './decide.ts'
+import { findReview, type ReviewAppRow } from './rows.ts'
+
+type Count = { arda_id: string; assignment_id: string | null; state: string; n: number }
+
+/** @throws CoreError 404 */
+export async function reviewProgress(
+  db: Db,
+  principal: Principal,
+  id: string,
+): Promise<AccessReviewProgress> {
+  const review = await findReview(db, principal, id)
+  const ardas = await appsOfReview(db, review.id)
+  const counts = await countsOf(db, ardas)
+  const names = new Map(
+    (
+      await appsOf(
+        db,
+        ardas.map(({ appId }) => appId),
+      )
+    ).map((app) => [app.id, app.name]),
+  )
+  const reviewers = await reviewersIn(db, ardas, counts)
+  return {
+    states: byState(counts),
+    ...(await speedOf(db, review.id)),
+    apps: ardas.map((arda) => ({
+      arda_id: arda.id,
+      app_id: arda.appId,
+      app_name: names.get(arda.appId) ?? '',
+      status: arda.status,
+      problem: arda.problem,
+      population: populationOf(arda),
+      states: byState(counts.filter((one) => one.arda_id === arda.id)),
+      reviewers: reviewers.get(arda.id) ?? [],
+    })),
+  }
+}
+
+async function countsOf(db: Db, ardas: readonly ReviewAppRow[]): Promise<Count[]> {
+  if (ardas.length === 0) return []
+  const { rows } = await db.execute<Count>(sql`
+    select arda_id, assignment_id, state, count(*)::int as n from access_review_items
+    where arda_id = any(${sql.param(ardas.map(({ id }) => id))}::uuid[]) group by 1, 2, 3`)
+  return rows
+}
+
+function byState(counts: readonly Count[]): Record<string, number> {
+  const sum: Record<string, number> = {}
+  for (const { state, n } of counts) sum[state] = (sum[state] ?? 0) + n
+  return sum
+}
+
+function populationOf({ population }: ReviewAppRow) {
+  if (population === null) return null
+  const { connectorVersion, connectorDigest, leftOut, ...same } = population
+  return {
+    ...same,
+    connector_version: connectorVersion,
+    connector_digest: connectorDigest,
+    left_out: leftOut,
+  }
+}
+
+async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: readonly Count[]) {
+  const found = new Map<string, AccessReviewProgress['apps'][number]['reviewers']>()
+  if (ardas.length === 0) return found
+  const rows = await db
+    .select()
+    .from(accessReviewAssignments)
+    .where(
+      inArray(
+        accessReviewAssignments.ardaId,
+        ardas.map(({ id }) => id),
+      ),
+    )
+    .orderBy(asc(accessReviewAssignments.createdAt), asc(accessReviewAssignments.id))
+  for (const row of rows) {
+    const own = counts.filter((one) => one.assignment_id === row.id)
+    const lines = own.reduce((sum, { n }) => sum + n, 0)
+    // All its lines went to others.
+    if (lines === 0) continue
+    const open = own.reduce((sum, { n, state }) => (state === 'OPEN' ? sum + n : sum), 0)
+    const { userIds: user_ids, groupIds: group_ids, taskId: task_id, why } = row
+    const list = found.get(row.ardaId) ?? []
+    found.set(row.ardaId, [...list, { user_ids, group_ids, task_id, why, lines, open }])
+  }
+  return found
+}
+
+/** Of decisions as they stand: how many were made in bulk, and how fast acts of one person follow each other. */
+async function speedOf(db: Db, reviewId: string) {
+  const { rows } = await db.execute<{ bulk: number | null; seconds: number | null }>(sql`
+    with acts as (
+      select id, items, user_id, created_at,
+        extract(epoch from created_at - lag(created_at) over (partition by user_id order by created_at, id)) as pause
+      from access_review_acts where review_id = ${reviewId} and user_id is not null
+    ), decided as (
+      select a.items from access_review_items i join acts a on a.id = i.act_id where i.review_id = ${reviewId}
+    )
+    select (select (count(*) filter (where items > ${BULK}))::float8 / nullif(count(*), 0) from decided) as bulk,
+      (select percentile_cont(0.5) within group (order by pause) from acts where pause is not null)::float8 as seconds`)
+  return { bulk_share: rows[0]?.bulk ?? null, median_seconds: rows[0]?.seconds ?? null }
+}

@@ -1,0 +1,98 @@
+/** Access reviews as on the wire. */
+import { and, asc, desc, eq, inArray, max, ne } from 'drizzle-orm'
+import type {
+  AccessReviewDomainAppOutput,
+  AccessReviewOutput,
+} from '../../contract/models/access-review.ts'
+import type { Db } from '../../database/database.ts'
+import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import { syncRuns } from '../../database/schema/sync.ts'
+import { appsOf } from '../catalogue/apps/apps.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { findReview, type ReviewAppRow, type ReviewRow } from './rows.ts'
+
+/** Newest first, without deleted ones. */
+export async function listReviews(db: Db, { domainId }: Principal, query: PageQuery) {
+  const where = and(eq(accessReviews.domainId, domainId), ne(accessReviews.status, 'DELETED'))
+  const order = [desc(accessReviews.createdAt), desc(accessReviews.id)]
+  const page = await selectPage(db, accessReviews, { where, order }, query, (row) => row)
+  return { ...page, items: await toReviews(db, page.items) }
+}
+
+/** @throws CoreError 404 */
+export async function getReview(
+  db: Db,
+  principal: Principal,
+  id: string,
+): Promise<AccessReviewOutput> {
+  return toReview(db, await findReview(db, principal, id))
+}
+
+export async function toReview(db: Db, row: ReviewRow): Promise<AccessReviewOutput> {
+  const [review] = await toReviews(db, [row])
+  return review as AccessReviewOutput
+}
+
+async function toReviews(db: Db, rows: readonly ReviewRow[]): Promise<AccessReviewOutput[]> {
+  if (rows.length === 0) return []
+  const of = rows.map(({ id }) => id)
+  const ardas = await db
+    .select()
+    .from(accessReviewApps)
+    .where(and(inArray(accessReviewApps.reviewId, of), ne(accessReviewApps.status, 'DELETED')))
+    .orderBy(asc(accessReviewApps.createdAt), asc(accessReviewApps.id))
+  const shown = await toReviewApps(db, ardas)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    creation_path: row.creationPath,
+    owner_id: row.ownerId,
+    created_by_id: row.createdById,
+    deadline_at: row.deadlineAt.toISOString(),
+    started_at: iso(row.startedAt),
+    completed_at: iso(row.completedAt),
+    target_launch_date: iso(row.targetLaunchDate),
+    recurrence_config: row.recurrence,
+    recurrence_days_frequency: row.recurrenceDays,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    apps: shown.filter((_, index) => ardas[index]?.reviewId === row.id),
+  }))
+}
+
+/** In their order. */
+export async function toReviewApps(
+  db: Db,
+  ardas: readonly ReviewAppRow[],
+): Promise<AccessReviewDomainAppOutput[]> {
+  const ids = [...new Set(ardas.map(({ appId }) => appId))]
+  if (ids.length === 0) return []
+  const known = new Map((await appsOf(db, ids)).map((app) => [app.id, app]))
+  const synced = new Map(
+    (
+      await db
+        .select({ appId: syncRuns.appId, at: max(syncRuns.endedAt) })
+        .from(syncRuns)
+        .where(and(inArray(syncRuns.appId, ids), eq(syncRuns.state, 'SUCCEEDED')))
+        .groupBy(syncRuns.appId)
+    ).map(({ appId, at }) => [appId, at]),
+  )
+  return ardas.map((arda) => ({
+    id: arda.id,
+    domain_app_id: arda.appId,
+    domain_app_name: known.get(arda.appId)?.name ?? '',
+    domain_app_sources: known.get(arda.appId)?.sources ?? [],
+    status: arda.status,
+    review_type: arda.reviewType,
+    app_last_synced_at: iso(synced.get(arda.appId) ?? null),
+    last_synced_at: arda.population?.at ?? null,
+    account_count: arda.accountCount,
+    launched_at: iso(arda.launchedAt),
+    completed_at: iso(arda.completedAt),
+    scope_filters: arda.scope,
+  }))
+}
+
+export const iso = (at: Date | null): string | null => at?.toISOString() ?? null

@@ -1,0 +1,88 @@
+/** Whether the last syncs of an app are something to start a review from. Pure, but for the question. */
+import { and, desc, eq } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { syncRuns } from '../../database/schema/sync.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { Connectors } from '../kernel/context/connectors.ts'
+import type { RunRow } from '../sync/runs.ts'
+
+/** How old a complete sync may be that a review starts from, in milliseconds. */
+const FRESH_MS = 7 * 24 * 3600 * 1000
+
+/**
+ * - ready: items can be taken down, of `run`; null for an app without a system;
+ * - wait: something is under way, or people have to act, before it can be begun;
+ * - sync: a fresh sync is needed.
+ */
+export type Readiness =
+  | { kind: 'ready'; run: RunRow | null }
+  | { kind: 'wait' | 'sync'; problem: string }
+
+type Last = { latest: RunRow | null; complete: RunRow | null }
+
+/** `freshRun`: the sync that was begun for this already. */
+export function judgeSyncs(
+  { latest, complete }: Last,
+  freshRun: number | null,
+  now: Date,
+): Readiness {
+  if (latest?.state === 'RUNNING')
+    return { kind: 'wait', problem: 'a sync is under way; its end is waited for' }
+  const isLast = latest !== null && latest.id === complete?.id
+  const ageMs = now.getTime() - (complete?.endedAt ?? new Date(0)).getTime()
+  if (isLast && complete && ageMs <= FRESH_MS) return { kind: 'ready', run: complete }
+  const why =
+    latest === null
+      ? 'it was never synced'
+      : isLast
+        ? 'its last sync is older than 7 days'
+        : `its last sync is ${latest.state}${latest.problem ? `: ${latest.problem}` : ''}`
+  if (freshRun === null || (latest?.id ?? 0) < freshRun || isLast)
+    return { kind: 'sync', problem: `${why}; a fresh one is begun, and its end waited for` }
+  return {
+    kind: 'wait',
+    problem: `${why}, and that was begun for this review; sync the app with POST /apps/{app_id}/sync once it can be`,
+  }
+}
+
+export async function readinessOf(
+  db: Db,
+  app: AppRow,
+  freshRun: number | null,
+  now: Date,
+  connectors: Connectors,
+): Promise<Readiness> {
+  if (app.connectorId === null) return { kind: 'ready', run: null }
+  const { latest, complete } = await lastRuns(db, app.id)
+  const judged = judgeSyncs({ latest, complete }, freshRun, now)
+  if (judged.kind !== 'sync') return judged
+  const obstacle = obstacleOf(app, connectors)
+  return obstacle === null ? judged : { kind: 'wait', problem: obstacle }
+}
+
+/** Why an app cannot be synced now, in words. */
+function obstacleOf(
+  { id, connectorId, disconnectedAt, sealedConnection }: AppRow,
+  connectors: Connectors,
+) {
+  if (disconnectedAt !== null || sealedConnection === null)
+    return `it is not connected; connect it with PUT /apps/${id}`
+  const connector = connectors.find(connectorId ?? '')
+  if (!connector) return `its connector ${connectorId} is not served; see keyway list`
+  if (!Object.hasOwn(connector.manifest.capabilities, 'list_accounts'))
+    return `its connector ${connectorId} cannot list accounts`
+  return null
+}
+
+export async function lastRuns(db: Db, appId: string): Promise<Last> {
+  const last = async (state?: 'SUCCEEDED') => {
+    const [run] = await db
+      .select()
+      .from(syncRuns)
+      .where(and(eq(syncRuns.appId, appId), state && eq(syncRuns.state, state)))
+      .orderBy(desc(syncRuns.id))
+      .limit(1)
+    return run ?? null
+  }
+  return { latest: await last(), complete: await last('SUCCEEDED') }
+}

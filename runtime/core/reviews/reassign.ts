@@ -1,0 +1,119 @@
+/** Having others review a line. */
+import { and, eq, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { groupMembers, users } from '../../database/schema/people.ts'
+import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
+import { isId } from '../kernel/id.ts'
+import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { askReviewers, closeAnswered } from './asking.ts'
+import { assignmentOf } from './assign.ts'
+import { demandUnderWay } from './decide.ts'
+import { type ItemRow, mineOf, toItems, whichItems } from './items.ts'
+import { findReview, findReviewApp, note, type ReviewAppRow } from './rows.ts'
+import { namedTeam } from './settings.ts'
+
+type Body = { user_ids: string[]; group_ids: string[]; reason: string }
+
+/**
+ * By one of its reviewers, or with reviews.write; who and why is kept.
+ *
+ * @throws CoreError 400 for reviewers who may not decide on it, 403, 404, 409 once it is decided.
+ */
+export async function reassignItem(
+  db: Db,
+  principal: Principal,
+  id: string,
+  itemId: string,
+  body: Body,
+) {
+  const row = await db.transaction(async (tx) => {
+    const review = await findReview(tx, principal, id)
+    demandUnderWay(review)
+    const { item, mine } = await findItem(tx, principal, review.id, itemId)
+    if (!mine) demand(principal, 'reviews.write')
+    if (item.state !== 'OPEN') throw new CoreError(409, `The line is ${item.state} already`)
+    const arda = await findReviewApp(tx, review, item.ardaId, true)
+    if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
+      throw new CoreError(409, 'The decisions of its app have ended')
+    const team = await namedTeam(tx, principal, body)
+    await demandSomebody(tx, item, team)
+    const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
+    const [changed] = await tx
+      .update(accessReviewItems)
+      .set({ assignmentId })
+      .where(eq(accessReviewItems.id, item.id))
+      .returning()
+    await closeAnswered(tx, arda.id)
+    await askReviewers(tx, review, arda)
+    await note(tx, principal, review, 'ITEM_REASSIGNED', {
+      ...{ item_id: item.id, user_ids: team.userIds, group_ids: team.groupIds },
+    })
+    return changed as ItemRow
+  })
+  const [item] = await toItems(db, [row])
+  return item
+}
+
+async function findItem(tx: Db, { userId, permissions }: Principal, reviewId: string, id: string) {
+  const [row] = isId(id)
+    ? await tx
+        .select({ item: accessReviewItems, mine: sql<boolean>`${mineOf(userId)}` })
+        .from(accessReviewItems)
+        .where(and(whichItems({ id: reviewId }, {}), eq(accessReviewItems.id, id)))
+    : []
+  if (!row || (!row.mine && !permissions.has('reviews.read'))) throw notFound('Line')
+  return row
+}
+
+type Named = { userIds: string[]; groupIds: string[] }
+
+/** @throws CoreError 400 */
+async function demandSomebody(tx: Db, { userId }: ItemRow, { userIds, groupIds }: Named) {
+  if (userIds.length + groupIds.length === 0)
+    throw new CoreError(400, 'Name at least one user or group')
+  if (userId !== null && userIds.includes(userId))
+    throw new CoreError(400, 'Nobody reviews their own access')
+  const { rows } = await tx.execute<{ able: boolean }>(sql`select exists (
+    select from ${users} where ${users.status} not in ('SUSPENDED', 'INACTIVE')
+      and ${users.id} is distinct from ${userId}::uuid and (
+        ${users.id} = any(${sql.param(userIds)}::uuid[]) or ${users.id} in (
+          select ${groupMembers.userId} from ${groupMembers}
+          where ${groupMembers.groupId} = any(${sql.param(groupIds)}::uuid[])))) as able`)
+  if (!rows[0]?.able)
+    throw new CoreError(400, 'None of them can review it: they have left, or it is their own')
+}
+
+/** The assignment of a team; one that has done its task before gets another. */
+async function teamOf(
+  tx: Db,
+  arda: ReviewAppRow,
+  { userIds, groupIds }: Named,
+  why: string,
+  byId: string,
+): Promise<string> {
+  const { id, ardaId, taskId } = accessReviewAssignments
+  const [known] = await tx
+    .select()
+    .from(accessReviewAssignments)
+    .where(
+      and(
+        eq(ardaId, arda.id),
+        sql`${accessReviewAssignments.userIds} = ${sql.param(userIds)}::uuid[]`,
+        sql`${accessReviewAssignments.groupIds} = ${sql.param(groupIds)}::uuid[]`,
+        eq(accessReviewAssignments.why, why),
+      ),
+    )
+    .limit(1)
+  if (!known) return assignmentOf(tx, arda, { users: userIds, groups: groupIds, why }, byId)
+  await tx
+    .update(accessReviewAssignments)
+    .set({ taskId: null })
+    .where(
+      and(
+        eq(id, known.id),
+        sql`not exists (select from tasks t where t.id = ${taskId} and t.status in ('PENDING', 'ACCEPTED'))`,
+      ),
+    )
+  return known.id
+}

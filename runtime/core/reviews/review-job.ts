@@ -1,0 +1,151 @@
+/** What becomes due of a review: its launch, its reminders, its deadline, its end. */
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { appsOfReview } from './add-apps.ts'
+import { assign, OPEN_LINES } from './assign.ts'
+import { closeApps, isEarly } from './close.ts'
+import { carryOut } from './decide.ts'
+import { whichItems } from './items.ts'
+import { lookAt } from './keys.ts'
+import { nextLook, remindsNow } from './moments.ts'
+import {
+  lockReview,
+  lockReviewApp,
+  moveReview,
+  note,
+  type ReviewAppRow,
+  type ReviewRow,
+  systemOf,
+} from './rows.ts'
+
+type Means = Pick<CoreContext, 'send' | 'now'>
+
+/** How long the deadline waits for apps that are being prepared, in milliseconds. */
+const EARLY_MS = 3_600_000
+
+/** Looks at a review. Its apps are locked before it. */
+export async function lookAtReview(db: Db, id: string, means: Means): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, id))
+    if (!review || ['DELETED', 'COMPLETED'].includes(review.status)) return
+    const now = await means.now(tx)
+    const ardas = await appsOfReview(tx, id)
+    if (review.status === 'SCHEDULED') return launch(tx, review, ardas, now, means)
+    const wakeAt = await atDeadline(tx, review, ardas, now, means)
+    const locked = await lockReview(tx, id)
+    if (!locked || locked.status === 'DELETED') return
+    if (locked.status !== 'IN_PROGRESS' && ardas.length === 0)
+      await moveReview(tx, locked, 'IN_PROGRESS', { startedAt: now })
+    const reminded = locked.closedAt === null && remindsNow(locked, now)
+    if (reminded) await remind(tx, locked, now)
+    await tx
+      .update(accessReviews)
+      .set({ wakeAt, ...(reminded ? { remindedAt: now } : {}) })
+      .where(eq(accessReviews.id, id))
+    await conclude(tx, id, means)
+  })
+}
+
+async function launch(
+  tx: Db,
+  { id, targetLaunchDate }: ReviewRow,
+  ardas: readonly ReviewAppRow[],
+  now: Date,
+  means: Means,
+): Promise<void> {
+  if (targetLaunchDate !== null && targetLaunchDate > now) return
+  const ids = ardas.map((arda) => arda.id)
+  await tx.update(accessReviewApps).set({ wakeAt: now }).where(inArray(accessReviewApps.id, ids))
+  const locked = await lockReview(tx, id)
+  if (locked?.status !== 'SCHEDULED') return
+  const wakeAt = nextLook(locked, now)
+  if (ids.length === 0) await moveReview(tx, locked, 'IN_PROGRESS', { startedAt: now, wakeAt })
+  else await moveReview(tx, locked, 'SCHEDULED_IN_PREPARATION', { wakeAt })
+  for (const ardaId of ids) await lookAt(tx, { kind: 'app', id: ardaId }, means)
+}
+
+/** Does what the owner chose for the deadline, once it has come. @returns when to look again */
+async function atDeadline(
+  tx: Db,
+  review: ReviewRow,
+  ardas: readonly ReviewAppRow[],
+  now: Date,
+  means: Means,
+): Promise<Date | null> {
+  if (review.closedAt !== null) return null
+  if (now < review.deadlineAt) return nextLook(review, now)
+  const system = systemOf(review)
+  if (review.onDeadline === 'ESCALATE') {
+    await escalate(tx, review, ardas)
+    return nextLook(review, now)
+  }
+  // What is not launched yet has nothing to decide: it is closed once it has.
+  if (ardas.some(isEarly)) return later(now, EARLY_MS)
+  if (review.onDeadline === 'REMOVE') {
+    const locked: string[] = []
+    for (const { id } of ardas) {
+      const arda = await lockReviewApp(tx, id)
+      if (arda?.status === 'IN_PROGRESS' && arda.removalAt === null) locked.push(id)
+    }
+    const reason = 'Nobody decided by the deadline'
+    const act = { decision: 'REJECT' as const, reason, filter: { state: ['OPEN'] }, userId: null }
+    const chosen = and(
+      whichItems(review, { state: ['OPEN'] }),
+      sql`access_review_items.arda_id = any(${sql.param(locked)}::uuid[])`,
+    )
+    const { actId, count } = await carryOut(tx, review, act, chosen)
+    if (actId !== null)
+      await note(tx, system, review, 'DECIDED', { act_id: actId, decision: 'REJECT', items: count })
+  }
+  await closeApps(tx, system, review, ardas, means)
+  await tx.update(accessReviews).set({ closedAt: now }).where(eq(accessReviews.id, review.id))
+  return null
+}
+
+const ESCALATED = 'nobody decided by the deadline; administers the app'
+
+/** Has the admins decide what nobody did; once. */
+async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[]): Promise<void> {
+  for (const { id } of ardas) {
+    const arda = await lockReviewApp(tx, id)
+    if (arda?.status !== 'IN_PROGRESS' || arda.removalAt !== null) continue
+    const left = sql`(assignment_id is null or assignment_id <> all(array(
+      select s.id from access_review_assignments s where s.arda_id = ${id} and s.why = ${ESCALATED})))`
+    const which = and(OPEN_LINES, left) ?? left
+    await assign(tx, { review, arda, kind: 'APP_ADMINS', which, why: ESCALATED })
+  }
+}
+
+/** Says in the tasks of reviewers how much is open, and in the log that it was said. */
+async function remind(tx: Db, review: ReviewRow, now: Date): Promise<void> {
+  const until = review.deadlineAt.toISOString().slice(0, 10)
+  const { rows } = await tx.execute<{ lines: number }>(sql`
+    update tasks t set updated_at = now(), instructions = 'Reminder of ' || ${now.toISOString().slice(0, 10)}::text ||
+        ': ' || open.lines || ' lines are open, to be decided until ' || ${until}::text || E'.\n\n' ||
+        'GET /access_reviews/' || ${review.id}::text || '/items?mine=true&state=OPEN lists them; decide with POST /access_reviews/' ||
+        ${review.id}::text || '/items/decide. The task closes once all are decided.'
+    from (select s.task_id, count(*) as lines from access_review_assignments s
+      join access_review_apps a on a.id = s.arda_id and a.review_id = ${review.id} and a.status = 'IN_PROGRESS'
+      join access_review_items i on i.assignment_id = s.id and i.state = 'OPEN'
+      where s.task_id is not null group by 1) open
+    where t.id = open.task_id and t.status in ('PENDING', 'ACCEPTED') returning open.lines::int as lines`)
+  if (rows.length === 0) return
+  const lines = rows.reduce((sum, row) => sum + row.lines, 0)
+  await note(tx, systemOf(review), review, 'REMINDED', { tasks: rows.length, lines })
+}
+
+/** Ends a review all of whose apps have come to their end. */
+export async function conclude(tx: Db, id: string, means: Means): Promise<void> {
+  const ardas = await appsOfReview(tx, id)
+  if (ardas.length === 0 || ardas.some(({ status }) => status !== 'COMPLETED')) return
+  const review = await lockReview(tx, id)
+  if (review?.status !== 'IN_PROGRESS') return
+  const now = await means.now(tx)
+  await moveReview(tx, review, 'COMPLETED', {
+    ...{ completedAt: now, closedAt: review.closedAt ?? now, wakeAt: null },
+  })
+  await note(tx, systemOf(review), review, 'COMPLETED', { apps: ardas.length })
+}

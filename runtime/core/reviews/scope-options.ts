@@ -1,0 +1,73 @@
+/** What the filters of an app can be. */
+import { sql } from 'drizzle-orm'
+import { notFound } from '../../contract/errors/problem.ts'
+import type { ScopeFilterGroupOutput, ScopeGroup } from '../../contract/models/review-scope.ts'
+import type { Db } from '../../database/database.ts'
+import { accessReviewApps } from '../../database/schema/reviews.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { SCOPES } from './scope.ts'
+
+/** Most options of a group that are told. */
+const MAX_OPTIONS = 200
+
+type Query = { domain_app_id: string | null; arda_id: string | null }
+
+/** @throws CoreError 404; without an app, the filters that need none of its words. */
+export async function listScopeOptions(
+  db: Db,
+  { domainId }: Principal,
+  { domain_app_id, arda_id }: Query,
+) {
+  const appId =
+    arda_id === null
+      ? domain_app_id === null
+        ? null
+        : await known(
+            db,
+            sql`select id from apps where id = ${idOr(domain_app_id)} and domain_id = ${domainId}`,
+          )
+      : await known(
+          db,
+          sql`select app_id as id from ${accessReviewApps} where id = ${idOr(arda_id)} and domain_id = ${domainId}`,
+        )
+  const groups = Object.keys(SCOPES) as ScopeGroup[]
+  const scope_options: ScopeFilterGroupOutput[] = []
+  for (const group of groups) scope_options.push(await optionsOf(db, group, appId))
+  return { scope_options }
+}
+
+const idOr = (id: string): string => (isId(id) ? id : '00000000-0000-0000-0000-000000000000')
+
+async function known(db: Db, question: ReturnType<typeof sql>): Promise<string> {
+  const { rows } = await db.execute<{ id: string }>(question)
+  const [row] = rows
+  if (!row) throw notFound('App')
+  return row.id
+}
+
+async function optionsOf(
+  db: Db,
+  group: ScopeGroup,
+  appId: string | null,
+): Promise<ScopeFilterGroupOutput> {
+  const scope = SCOPES[group]
+  if (!scope) throw new Error(`there is no scope ${group}`)
+  const { name, type, options } = scope
+  const { rows } =
+    options === null || appId === null
+      ? { rows: [] }
+      : await db.execute<{ label: string; value: string }>(
+          sql`select label, value from (${options(appId)}) one order by label, value limit ${MAX_OPTIONS + 1}`,
+        )
+  const items = rows.slice(0, MAX_OPTIONS).map(({ label, value }) => ({
+    ...{ group, name: name.slice(0, 255), label: label.slice(0, 255) },
+    ...{ value: value.slice(0, 255), type: null },
+  }))
+  return {
+    ...{ name, group, type, items },
+    filter_input_template: options === null ? { group } : null,
+    default_label: null,
+    truncated: rows.length > MAX_OPTIONS,
+  }
+}

@@ -1,0 +1,81 @@
+/** Who reviews, and what the deadline does: what the public service's calls leave open. */
+import { and, eq, inArray } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import type { AccessReviewSettingsInput } from '../../contract/models/review-item.ts'
+import type { Db } from '../../database/database.ts'
+import { groups, users } from '../../database/schema/people.ts'
+import { accessReviews } from '../../database/schema/reviews.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { demandUnfinished } from './create.ts'
+import { findReview, note, type ReviewRow } from './rows.ts'
+
+/** @throws CoreError 404 */
+export async function getReviewSettings(db: Db, principal: Principal, id: string) {
+  return toSettings(await findReview(db, principal, id))
+}
+
+/** Counts for the apps that are launched from now on. @throws CoreError 400, 404 */
+export async function putReviewSettings(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: AccessReviewSettingsInput,
+) {
+  return db.transaction(async (tx) => {
+    const review = await findReview(tx, principal, id, true)
+    demandUnfinished(review)
+    const team = await namedTeam(tx, principal, body)
+    const named = team.userIds.length + team.groupIds.length > 0
+    if ((body.reviewers === 'NAMED') !== named)
+      throw new CoreError(
+        400,
+        named
+          ? 'user_ids and group_ids count only with reviewers: "NAMED"'
+          : 'NAMED needs at least one of user_ids and group_ids',
+      )
+    const [row] = await tx
+      .update(accessReviews)
+      .set({
+        ...{ reviewers: body.reviewers, onDeadline: body.on_deadline },
+        ...{ reviewerUserIds: team.userIds, reviewerGroupIds: team.groupIds },
+      })
+      .where(eq(accessReviews.id, review.id))
+      .returning()
+    await note(tx, principal, review, 'SETTINGS_UPDATED', { ...body })
+    return toSettings(row as ReviewRow)
+  })
+}
+
+const toSettings = (row: ReviewRow) => ({
+  reviewers: row.reviewers,
+  on_deadline: row.onDeadline,
+  user_ids: row.reviewerUserIds,
+  group_ids: row.reviewerGroupIds,
+})
+
+type Named = { user_ids: string[]; group_ids: string[] }
+
+/** People and groups of the caller's domain, each once. @throws CoreError 404 */
+export async function namedTeam(
+  tx: Db,
+  { domainId }: Principal,
+  { user_ids, group_ids }: Named,
+): Promise<{ userIds: string[]; groupIds: string[] }> {
+  const [userIds, groupIds] = [distinct(user_ids), distinct(group_ids)]
+  const people = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.domainId, domainId), inArray(users.id, userIds.filter(isId))))
+  if (people.length !== userIds.length) throw notFound('User')
+  const teams = await tx
+    .select({ id: groups.id })
+    .from(groups)
+    .where(and(eq(groups.domainId, domainId), inArray(groups.id, groupIds.filter(isId))))
+  if (teams.length !== groupIds.length) throw notFound('Group')
+  return { userIds, groupIds }
+}
+
+/** Ids each once: their letters may be capital ones. */
+const distinct = (ids: readonly string[]): string[] =>
+  [...new Set(ids.map((id) => id.toLowerCase()))].sort()

@@ -1,0 +1,134 @@
+/**
+ * Taking down the lines of an app: what its last complete sync told, by the open spans of the history, in one
+ * statement, which sees one moment of the database. Each row of the population is an item, is excluded by one group of
+ * filters, or is left out; their numbers must add up to what is counted apart from them.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import type { ReviewAppRow } from './rows.ts'
+import { scopeGroups } from './scope.ts'
+
+export type Counted = {
+  synced: number
+  items: number
+  excluded: Record<string, number>
+  leftOut: number
+  accounts: number
+}
+
+const OF_ENTITLEMENTS = {
+  population: (appId: string) => sql`
+    select account_id, entitlement_id, since from association_spans
+    where app_id = ${appId} and until is null`,
+  known: sql`a.id is not null and e.id is not null`,
+  // What a request gave: the same entitlement, or a permission that stands for it.
+  given: sql`r.entitlement ->> 'entitlementId' = e.external_id
+    and r.entitlement ->> 'resourceId' = e.resource_id
+    and r.entitlement ->> 'entitlementType' = e.entitlement_type`,
+}
+
+const OF_ACCOUNTS = {
+  population: (appId: string) => sql`
+    select account_id, null::bigint as entitlement_id, since from account_spans
+    where app_id = ${appId} and until is null`,
+  known: sql`a.id is not null`,
+  given: sql`r.label is null and r.entitlement is null`,
+}
+
+/** How long something is not used before that is a hint, in days. */
+const UNUSED_DAYS = 90
+
+const HINTS: SQL = sql`array_remove(array[
+  case when u.status in ('SUSPENDED', 'INACTIVE') then 'PERSON_TERMINATED' end,
+  case when a.user_id is null and a.account_type = 'USER' then 'ACCOUNT_UNMATCHED' end,
+  case when used.at is null and used.told then 'NEVER_USED' end,
+  case when used.at < now() - make_interval(days => ${UNUSED_DAYS}) then 'UNUSED_90_DAYS' end,
+  case when why.policy then 'GIVEN_BY_POLICY' end,
+  case when why.request then 'GIVEN_BY_REQUEST' end,
+  case when why.reasons is null then 'NOBODY_ASKED' end,
+  case when p.since > (select max(b.launched_at) from access_review_apps b
+    where b.app_id = a.app_id and b.launched_at is not null) then 'NEW_SINCE_LAST_REVIEW' end
+], null)`
+
+const FOUND = JSON.stringify([
+  { kind: 'found', request_id: null, policy_id: null, since: null, until: null },
+])
+
+/** Writes the items of an app that has none yet, and counts. */
+export async function takeDown(
+  tx: Db,
+  { id, reviewId, appId, domainId, reviewType, scope }: ReviewAppRow,
+): Promise<Counted> {
+  const of = reviewType === 'ACCOUNTS' ? OF_ACCOUNTS : OF_ENTITLEMENTS
+  const groups = scopeGroups(scope ?? [])
+  const excludedBy = sql.join(
+    groups.map(({ group, fits }) => sql`when not coalesce(${fits}, false) then ${group}`),
+    sql` `,
+  )
+  const { rows } = await tx.execute<{ what: string; n: string }>(sql`
+    with population as materialized (${of.population(appId)}),
+    judged as materialized (
+      select p.account_id, p.entitlement_id, p.since,
+        case when not (${of.known}) then '' ${excludedBy} end as excluded
+      from population p
+      left join account_spans a on a.account_id = p.account_id and a.until is null
+      left join accounts n on n.id = p.account_id
+      left join users u on u.id = a.user_id
+      left join entitlements e on e.id = p.entitlement_id
+    ), made as (
+      insert into access_review_items (domain_id, review_id, arda_id, app_id, account_id, entitlement_id,
+        account, account_type, account_status, account_email, user_id, user_email, user_name,
+        entitlement_type, external_id, resource_id, resource_type, label,
+        held_since, last_login, last_activity, reasons, involved, hints)
+      select ${domainId}::uuid, ${reviewId}::uuid, ${id}::uuid, ${appId}::uuid, p.account_id, p.entitlement_id,
+        a.unique_identifier, a.account_type, a.status, a.email, a.user_id, u.email,
+        nullif(trim(u.given_name || ' ' || u.family_name), ''),
+        e.entitlement_type, e.external_id, e.resource_id, case when e.id is null then null else coalesce(t.resource_type, '') end,
+        e.label, p.since, n.last_login, n.last_activity,
+        coalesce(why.reasons, ${FOUND}::jsonb), coalesce(why.involved, '{}'), ${HINTS}
+      from judged p
+      join account_spans a on a.account_id = p.account_id and a.until is null
+      left join accounts n on n.id = p.account_id
+      left join users u on u.id = a.user_id
+      left join entitlements e on e.id = p.entitlement_id
+      left join lateral (select resource_type from resources
+        where app_id = ${appId} and md5(external_id) = md5(e.resource_id) and external_id = e.resource_id
+        limit 1) t on e.resource_id <> ''
+      cross join lateral (select greatest(n.last_login, n.last_activity) as at, exists (
+        select from accounts o where o.app_id = ${appId} and o.last_login is not null) as told) used
+      cross join lateral (
+        select jsonb_agg(jsonb_build_object(
+            'kind', case when r.policy_id is null then 'request' else 'policy' end,
+            'request_id', r.request_id, 'policy_id', r.policy_id, 'since', r.since, 'until', null)
+            order by r.since, r.id) as reasons,
+          bool_or(r.policy_id is not null) as policy, bool_or(r.policy_id is null) as request,
+          (select array_agg(distinct k.resolved_by_id) from reason_spans s
+            join tasks k on k.access_request_id = s.request_id
+            where s.id = any(array_agg(r.id)) and k.status = 'COMPLETED' and k.resolved_by_id is not null
+              and k.task_category in ('MANAGER_APPROVAL', 'APPROVAL', 'PROVISIONING')) as involved
+        from reason_spans r
+        where r.user_id = a.user_id and r.until is null and r.carried_app_id = ${appId} and ${of.given}) why
+      where p.excluded is null
+      order by a.unique_identifier, e.label, e.id
+      returning account_id
+    )
+    select 'synced' as what, count(*) as n from (${of.population(appId)}) all_of_it
+    union all select 'items', count(*) from made
+    union all select 'accounts', count(distinct account_id) from made
+    union all select 'left out', count(*) from judged where excluded = ''
+    union all select 'by ' || excluded, count(*) from judged where excluded <> '' group by excluded`)
+  const counts = new Map(rows.map(({ what, n }) => [what, Number(n)]))
+  return {
+    synced: counts.get('synced') ?? 0,
+    items: counts.get('items') ?? 0,
+    accounts: counts.get('accounts') ?? 0,
+    leftOut: counts.get('left out') ?? 0,
+    excluded: Object.fromEntries(
+      groups.map(({ group }) => [group, counts.get(`by ${group}`) ?? 0]),
+    ),
+  }
+}
+
+/** Whether nothing of the population is missing, and nothing is in it twice. */
+export const addsUp = ({ synced, items, excluded, leftOut }: Counted): boolean =>
+  synced === items + leftOut + Object.values(excluded).reduce((sum, n) => sum + n, 0)

@@ -1,0 +1,109 @@
+/**
+ * How reviews, their apps and their lines move. The states of the first two are those of the public service
+ * (core-interface.md section 2.2); the moves, and the states of lines, are ours.
+ */
+import type { ReviewAppStatus, ReviewStatus } from '../../contract/models/access-review.ts'
+import type { ItemState } from '../../contract/models/review-item.ts'
+
+type Row<S extends string> = { next: readonly S[]; meaning: string }
+
+/** REVIEW_STATES: state -> what it means and what may follow. */
+export const REVIEW_STATES = {
+  SCHEDULED: {
+    next: ['SCHEDULED_IN_PREPARATION', 'IN_PROGRESS', 'DELETED'],
+    meaning: 'its launch has not come',
+  },
+  SCHEDULED_IN_PREPARATION: {
+    next: ['IN_PROGRESS', 'COMPLETED', 'DELETED'],
+    meaning: 'its launch has come; its apps are being prepared',
+  },
+  IN_PREPARATION: {
+    next: ['IN_PROGRESS', 'COMPLETED', 'DELETED'],
+    meaning: 'its apps are being prepared',
+  },
+  IN_PROGRESS: { next: ['COMPLETED', 'DELETED'], meaning: 'people decide, or removals are done' },
+  COMPLETED: { next: ['DELETED'], meaning: 'every line of every app has come to its end' },
+  DELETED: { next: [], meaning: 'it was deleted; its record stays' },
+  DUPLICATING: { next: [], meaning: 'kept for clients; nothing comes to it here' },
+  DUPLICATING_WAITING_FOR_CONFIRMATION: {
+    next: [],
+    meaning: 'kept for clients; nothing comes to it here',
+  },
+} as const satisfies Record<ReviewStatus, Row<ReviewStatus>>
+
+/** REVIEW_APP_STATES: state of an app within a review -> what it means and what may follow. */
+export const REVIEW_APP_STATES = {
+  IN_PREPARATION: {
+    next: ['ASSIGNING_REVIEWERS', 'DELETED'],
+    meaning: 'a complete sync is waited for, or its lines are being taken down',
+  },
+  ASSIGNING_REVIEWERS: {
+    next: ['IN_PROGRESS', 'DELETED'],
+    meaning: 'who reviews which line is being found',
+  },
+  IN_PROGRESS: {
+    next: ['WAITING_FOR_MANUAL_ACTION', 'COMPLETED', 'DELETED'],
+    meaning: 'people decide; then what they rejected is being removed',
+  },
+  WAITING_FOR_MANUAL_ACTION: {
+    next: ['IN_PROGRESS', 'COMPLETED', 'DELETED'],
+    meaning: 'what is left to remove waits for people',
+  },
+  COMPLETED: { next: ['DELETED'], meaning: 'every line has come to its end' },
+  DELETED: { next: [], meaning: 'it was taken out; its record stays' },
+} as const satisfies Record<ReviewAppStatus, Row<ReviewAppStatus>>
+
+/** ITEM_STATE_TABLE: state of a line -> what it means and what may follow. */
+export const ITEM_STATE_TABLE = {
+  OPEN: {
+    next: ['KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
+    meaning: 'nobody has decided',
+  },
+  KEPT: { next: ['REJECTED', 'TO_MODIFY'], meaning: 'it may stay' },
+  REJECTED: { next: ['KEPT', 'TO_MODIFY', 'REMOVING'], meaning: 'it has to go' },
+  TO_MODIFY: {
+    next: ['KEPT', 'REJECTED'],
+    meaning: 'it may not stay as it is; the reason says what is to be changed',
+  },
+  NOT_DECIDED: { next: [], meaning: 'the review ended before anybody decided' },
+  VANISHED: {
+    next: [],
+    meaning: 'a complete sync found it gone before anybody decided',
+  },
+  REMOVING: {
+    next: ['REMOVED', 'WAITING_FOR_HANDS', 'TO_MODIFY', 'EXCEPTED'],
+    meaning: 'it is being removed, until a reading of the system shows it gone',
+  },
+  REMOVED: { next: [], meaning: 'a reading of the system showed it gone' },
+  WAITING_FOR_HANDS: {
+    next: ['REMOVING', 'REMOVED', 'TO_MODIFY', 'EXCEPTED'],
+    meaning: 'a person has a task to remove it',
+  },
+  EXCEPTED: {
+    next: [],
+    meaning: 'a person declined to remove it, or says it is removed where nothing can be read',
+  },
+} as const satisfies Record<ItemState, Row<ItemState>>
+
+const nextOf = <S extends string>(table: Record<S, Row<S>>, from: S): readonly S[] =>
+  table[from].next
+
+/** Whether a review in this state may get into that one. */
+export const reviewMayBecome = (from: ReviewStatus, to: ReviewStatus): boolean =>
+  nextOf<ReviewStatus>(REVIEW_STATES, from).includes(to)
+
+/** Whether an app of a review in this state may get into that one. */
+export const appMayBecome = (from: ReviewAppStatus, to: ReviewAppStatus): boolean =>
+  nextOf<ReviewAppStatus>(REVIEW_APP_STATES, from).includes(to)
+
+/** The states from which a line may get into one. */
+export const itemStatesBefore = (to: ItemState): ItemState[] =>
+  (Object.keys(ITEM_STATE_TABLE) as ItemState[]).filter((from) =>
+    nextOf<ItemState>(ITEM_STATE_TABLE, from).includes(to),
+  )
+
+/** What a decision makes of a line. */
+export const DECIDED = { KEEP: 'KEPT', REJECT: 'REJECTED', MODIFY: 'TO_MODIFY' } as const
+
+/** States of lines whose removal is not over. */
+export const LEAVING = ['REMOVING', 'WAITING_FOR_HANDS'] as const satisfies readonly ItemState[]

@@ -1,0 +1,84 @@
+/** Taking one line in the system of its app, and looking whether it is gone: what was answered proves nothing. */
+import type { Db } from '../../database/database.ts'
+import type { EntitlementRef } from '../../database/schema/requests.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { type AppClient, failed, type Outcome, throughApp } from '../provisioning/client.ts'
+import { canBeRead, holds, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
+import { makeUnusable, takeEntitlement } from '../provisioning/revoke.ts'
+import type { ItemRow } from './items.ts'
+import type { ReviewAppRow } from './rows.ts'
+
+/**
+ * What a try came to besides what a step comes to:
+ * - unproven: the system answered that it took it, and cannot be asked whether it did;
+ * - needed: the system demands that the account holds one of these.
+ */
+export type Taken =
+  | Outcome
+  | { ok: false; end: 'unproven' }
+  | { ok: false; end: 'needed'; problem: string }
+
+export async function take(
+  db: Db,
+  item: ItemRow,
+  arda: ReviewAppRow,
+  app: AppRow,
+  isLast: (manifestMin: number, type: string) => Promise<boolean>,
+  parts: RequestContext,
+): Promise<Taken> {
+  if (app.connectorId === null)
+    return { ok: false, end: 'manual', problem: 'the app has no connector' }
+  let special: Taken | null = null
+  const outcome = await throughApp(db, app, parts, async (carrier) => {
+    const entitlement = entitlementOf(item)
+    if (arda.removalAction === 'MANUAL') return lookOnly(carrier, item, entitlement)
+    if (entitlement === null)
+      return makeUnusable(carrier, item.account, capabilityOf(carrier, arda))
+    const type = carrier.manifest.entitlement_types.find(
+      ({ type_id }) => type_id === entitlement.entitlementType,
+    )
+    if (type && type.min > 0 && (await isLast(type.min, type.type_id))) {
+      const problem = `an account must hold at least ${type.min} of ${type.type_label}; give another one first`
+      special = { ok: false, end: 'needed', problem }
+      return { ok: false, end: 'manual', problem }
+    }
+    const taken = await takeEntitlement(carrier, item.account, entitlement)
+    if (taken.ok && !canBeRead(carrier)) special = { ok: false, end: 'unproven' }
+    return taken
+  })
+  return special ?? outcome
+}
+
+/** The entitlement of a line; null where it is an account. */
+export function entitlementOf(item: ItemRow): EntitlementRef | null {
+  const { entitlementId, entitlementType, externalId, resourceId, resourceType } = item
+  if (entitlementId === null) return null
+  return {
+    entitlementType: entitlementType ?? '',
+    entitlementId: externalId ?? '',
+    resourceType: resourceType ?? '',
+    resourceId: resourceId ?? '',
+  }
+}
+
+const capabilityOf = ({ has }: AppClient, { removalAction }: ReviewAppRow) =>
+  removalAction === 'DEPROVISION' && has('delete_account') ? 'delete_account' : 'deactivate_account'
+
+/** People remove it: here it is only looked whether they have. */
+async function lookOnly(
+  carrier: AppClient,
+  { account }: ItemRow,
+  entitlement: EntitlementRef | null,
+): Promise<Outcome> {
+  const byHand: Outcome = { ok: false, end: 'manual', problem: 'the review has it removed by hand' }
+  if (entitlement === null) {
+    const status = await statusOf(carrier, account)
+    if (!status.ok) return failed(status.error)
+    return UNUSABLE.includes(status.value) ? { ok: true, found: true } : byHand
+  }
+  if (!canBeRead(carrier)) return byHand
+  const there = await holds(carrier, account, entitlement)
+  if (!there.ok) return failed(there.error)
+  return there.value ? byHand : { ok: true, found: true }
+}

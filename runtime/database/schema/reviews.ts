@@ -1,0 +1,277 @@
+/**
+ * Access reviews: their apps as they were when they were launched, the lines that people decide on, and each
+ * decision. What an item says of its account is frozen: it does not follow what syncs find later.
+ */
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { AccessReason } from '../../contract/models/access.ts'
+import {
+  CREATION_PATHS,
+  EVIDENCE_UPLOADS,
+  REMOVAL_ACTIONS,
+  REVIEW_APP_STATUSES,
+  REVIEW_STATUSES,
+  REVIEW_TYPES,
+  type RecurrenceConfig,
+} from '../../contract/models/access-review.ts'
+import {
+  DECISIONS,
+  type Hint,
+  ITEM_STATES,
+  ON_DEADLINE,
+  REVIEWER_KINDS,
+} from '../../contract/models/review-item.ts'
+import type { ScopeFilter } from '../../contract/models/review-scope.ts'
+import { apps } from './apps.ts'
+import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domains, users } from './people.ts'
+
+const number = (name: string) => bigint(name, { mode: 'number' })
+const ids = (name: string) => uuid(name).array().notNull().default(sql`'{}'`)
+
+export const accessReviews = pgTable(
+  'access_reviews',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    name: text('name').notNull(),
+    status: text('status', { enum: REVIEW_STATUSES }).notNull(),
+    creationPath: text('creation_path', { enum: CREATION_PATHS }).notNull().default('API'),
+    ownerId: uuid('owner_id').references(() => users.id),
+    createdById: uuid('created_by_id').references(() => users.id),
+    deadlineAt: moment('deadline_at').notNull(),
+    startedAt: moment('started_at'),
+    completedAt: moment('completed_at'),
+    targetLaunchDate: moment('target_launch_date'),
+    recurrence: jsonb('recurrence_config').$type<RecurrenceConfig>(),
+    recurrenceDays: integer('recurrence_days_frequency'),
+    /** The review that recurred as this one. */
+    followsId: uuid('follows_id'),
+    /** When the next one of a recurring review is made; null: it was, or there is none. */
+    nextAt: moment('next_at'),
+    reviewers: text('reviewers', { enum: REVIEWER_KINDS }).notNull().default('MANAGERS'),
+    reviewerUserIds: ids('reviewer_user_ids'),
+    reviewerGroupIds: ids('reviewer_group_ids'),
+    onDeadline: text('on_deadline', { enum: ON_DEADLINE }).notNull().default('LEAVE'),
+    /** When its decisions ended, by its deadline or by a person. */
+    closedAt: moment('closed_at'),
+    /** When reviewers were last reminded. */
+    remindedAt: moment('reminded_at'),
+    /** When to look at it again; null: not by itself. */
+    wakeAt: moment('wake_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('access_reviews_name')
+      .on(table.domainId, sql`lower(${table.name})`)
+      .where(sql`status <> 'DELETED'`),
+    index('access_reviews_order').on(table.domainId, table.createdAt, table.id),
+    index('access_reviews_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
+    index('access_reviews_done').on(table.updatedAt, table.id).where(sql`wake_at is null`),
+    index('access_reviews_next').on(table.nextAt).where(sql`${table.nextAt} is not null`),
+  ],
+)
+
+/** Of which sync an app's items are, and what became of all that it told: synced = items + excluded + leftOut. */
+export type Population = {
+  run: number | null
+  at: string | null
+  connector: string | null
+  connectorVersion: string | null
+  connectorDigest: string | null
+  synced: number
+  items: number
+  /** By group of filters. */
+  excluded: Record<string, number>
+  leftOut: number
+}
+
+/** An app of a review; the published service calls its id `arda_id`. */
+export const accessReviewApps = pgTable(
+  'access_review_apps',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    reviewId: uuid('review_id')
+      .notNull()
+      .references(() => accessReviews.id, { onDelete: 'cascade' }),
+    appId: uuid('app_id')
+      .notNull()
+      .references(() => apps.id, { onDelete: 'cascade' }),
+    reviewType: text('review_type', { enum: REVIEW_TYPES }).notNull(),
+    status: text('status', { enum: REVIEW_APP_STATUSES }).notNull(),
+    scope: jsonb('scope_filters').$type<ScopeFilter[]>(),
+    removalAction: text('removal_action', { enum: REMOVAL_ACTIONS })
+      .notNull()
+      .default('DEPROVISION'),
+    evidenceUpload: text('evidence_upload', { enum: EVIDENCE_UPLOADS })
+      .notNull()
+      .default('DEFAULT'),
+    population: jsonb('population').$type<Population>(),
+    accountCount: integer('account_count'),
+    /** The sync that was begun for it, because the last one was none to start from. */
+    freshRun: number('fresh_run'),
+    /** The last complete sync that its items were compared with. */
+    seenRun: number('seen_run'),
+    /** Why it does not go on, in words. */
+    problem: text('problem'),
+    launchedAt: moment('launched_at'),
+    /** When its decisions ended. */
+    removalAt: moment('removal_at'),
+    completedAt: moment('completed_at'),
+    /** When to look at it again; null: only after a sync. */
+    wakeAt: moment('wake_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('access_review_apps_app')
+      .on(table.reviewId, table.appId)
+      .where(sql`status <> 'DELETED'`),
+    index('access_review_apps_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
+    index('access_review_apps_live')
+      .on(table.appId)
+      .where(sql`status in ('IN_PREPARATION', 'IN_PROGRESS', 'WAITING_FOR_MANUAL_ACTION')`),
+  ],
+)
+
+/** Who reviews some lines of an app together; each of them may decide. They have one task. */
+export const accessReviewAssignments = pgTable(
+  'access_review_assignments',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    ardaId: uuid('arda_id')
+      .notNull()
+      .references(() => accessReviewApps.id, { onDelete: 'cascade' }),
+    userIds: ids('user_ids'),
+    groupIds: ids('group_ids'),
+    taskId: uuid('task_id'),
+    /** Why it is them, in words: for a reassigned line what was said. */
+    why: text('why').notNull(),
+    /** Who reassigned; null for the host. */
+    byId: uuid('by_id').references(() => users.id),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index('access_review_assignments_arda').on(table.ardaId),
+    index('access_review_assignments_task')
+      .on(table.taskId)
+      .where(sql`${table.taskId} is not null`),
+  ],
+)
+
+export const accessReviewItems = pgTable(
+  'access_review_items',
+  {
+    id: id(),
+    domainId: domainId(),
+    /** Its place in the list. */
+    place: bigserial('place', { mode: 'number' }).notNull(),
+    reviewId: uuid('review_id').notNull(),
+    ardaId: uuid('arda_id')
+      .notNull()
+      .references(() => accessReviewApps.id, { onDelete: 'cascade' }),
+    appId: uuid('app_id').notNull(),
+    state: text('state', { enum: ITEM_STATES }).notNull().default('OPEN'),
+    assignmentId: uuid('assignment_id'),
+    /** Those who approved or carried out what gave it: others review it while there are any. */
+    involved: ids('involved'),
+    // As it was: accounts and entitlements may change or go.
+    accountId: uuid('account_id').notNull(),
+    entitlementId: number('entitlement_id'),
+    account: text('account').notNull(),
+    accountType: text('account_type').notNull(),
+    accountStatus: text('account_status'),
+    accountEmail: text('account_email'),
+    userId: uuid('user_id'),
+    userEmail: text('user_email'),
+    userName: text('user_name'),
+    entitlementType: text('entitlement_type'),
+    externalId: text('external_id'),
+    resourceId: text('resource_id'),
+    resourceType: text('resource_type'),
+    label: text('label'),
+    heldSince: moment('held_since'),
+    lastLogin: moment('last_login'),
+    lastActivity: moment('last_activity'),
+    reasons: jsonb('reasons').$type<AccessReason[]>().notNull().default([]),
+    hints: text('hints').array().$type<Hint[]>().notNull().default(sql`'{}'`),
+    /** What was decided last. */
+    actId: uuid('act_id'),
+    reason: text('reason'),
+    decidedById: uuid('decided_by_id'),
+    decidedAt: moment('decided_at'),
+    // Its removal.
+    attempts: integer('attempts').notNull().default(0),
+    failingSince: moment('failing_since'),
+    problem: text('problem'),
+    taskId: uuid('task_id'),
+    /** When the system answered that it took it, while it cannot be asked whether it did. */
+    sentAt: moment('sent_at'),
+    goneAt: moment('gone_at'),
+    goneRun: number('gone_run'),
+    wakeAt: moment('wake_at'),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('access_review_items_order').on(table.reviewId, table.place),
+    index('access_review_items_state').on(table.ardaId, table.state, table.place),
+    index('access_review_items_assignment').on(table.assignmentId, table.state),
+    index('access_review_items_account').on(table.accountId),
+    index('access_review_items_user').on(table.userId),
+    index('access_review_items_wake')
+      .on(table.ardaId, table.wakeAt)
+      .where(sql`${table.wakeAt} is not null`),
+  ],
+)
+
+/** A decision as it was made: over one line, some, or all that a filter fits. */
+export const accessReviewActs = pgTable(
+  'access_review_acts',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    reviewId: uuid('review_id')
+      .notNull()
+      .references(() => accessReviews.id, { onDelete: 'cascade' }),
+    /** Null for the host: a deadline. */
+    userId: uuid('user_id').references(() => users.id),
+    decision: text('decision', { enum: DECISIONS }).notNull(),
+    reason: text('reason'),
+    /** Null where lines were named. */
+    filter: jsonb('filter').$type<Record<string, unknown>>(),
+    items: integer('items').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index('access_review_acts_review').on(table.reviewId, table.createdAt, table.id)],
+)
+
+/** Each decision over each line: added only, so that one which was changed stays known. */
+export const accessReviewDecisions = pgTable(
+  'access_review_decisions',
+  {
+    actId: uuid('act_id')
+      .notNull()
+      .references(() => accessReviewActs.id, { onDelete: 'cascade' }),
+    itemId: uuid('item_id')
+      .notNull()
+      .references(() => accessReviewItems.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.actId, table.itemId] }),
+    index('access_review_decisions_item').on(table.itemId),
+  ],
+)

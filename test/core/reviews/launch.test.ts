@@ -1,0 +1,255 @@
+/** Launching apps: from which syncs, with which lines, asked of whom. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { until } from '../../e2e/until.ts'
+import { latestRun, sync, trigger } from '../sync/synced.ts'
+import { account, association, hang } from '../sync/upstream.ts'
+import { nameOf, type Reviewed, startReviewed } from './reviewed.ts'
+
+let firm: Reviewed
+
+beforeAll(async () => {
+  firm = await startReviewed()
+})
+afterAll(() => firm.stop())
+beforeEach(() => firm.reset())
+
+const progress = async (id: string) =>
+  (await firm.core.call('GET', `/access_reviews/${id}/progress`)).body
+const namesOf = async (id: string) => (await firm.lines(id)).map(nameOf)
+
+test('the lines are what the last complete sync told, and are counted so', async () => {
+  const appId = await firm.synced()
+  const { id } = await firm.launched(appId)
+  expect(await namesOf(id)).toEqual([
+    'ada Group g1',
+    'ada Group g2',
+    'ben Group g1',
+    'bot Group g2',
+    'mia Group g1',
+  ])
+  const run = await latestRun(firm.core, appId)
+  const [app] = (await progress(id)).apps
+  expect(app.population).toMatchObject({
+    ...{ run: run.id, connector: 'synced', connector_version: '1.0.0' },
+    ...{ synced: 5, items: 5, excluded: {}, left_out: 0 },
+  })
+  expect(app.population.connector_digest).toMatch(/[0-9a-f]{32}/)
+  expect((await firm.read(id)).apps).toMatchObject([
+    { domain_app_id: appId, account_count: 4, review_type: 'ENTITLEMENTS' },
+  ])
+})
+
+test('accounts can be reviewed in place of entitlements', async () => {
+  const { id } = await firm.launched(await firm.synced(), { review_type: 'ACCOUNTS' })
+  expect(await namesOf(id)).toEqual(['ada', 'ben', 'bot', 'mia'])
+})
+
+test('what a scope leaves out is counted by the filters that did', async () => {
+  const filter = (group: string, value: string) => ({ group, name: value, label: value, value })
+  const scope_filters = [
+    filter('ACCOUNT_ENTITLEMENT', 'g1'),
+    filter('USER_OR_GROUP', firm.ada.id),
+    filter('USER_OR_GROUP', firm.ben.id),
+  ]
+  const { id } = await firm.launched(await firm.synced(), { scope_filters })
+  expect(await namesOf(id)).toEqual(['ada Group g1', 'ben Group g1'])
+  expect((await progress(id)).apps[0].population).toMatchObject({
+    ...{ synced: 5, items: 2, left_out: 0 },
+    excluded: { ACCOUNT_ENTITLEMENT: 2, USER_OR_GROUP: 1 },
+  })
+})
+
+test('every filter that is offered can be used', async () => {
+  const appId = await firm.synced()
+  const { body } = await firm.core.call(
+    'GET',
+    `/access_reviews/scope_options?domain_app_id=${appId}`,
+  )
+  for (const { group, type, items } of body.scope_options) {
+    const [first = { group, name: 'department', label: 'x', value: 'y' }] = items
+    const { type: _, ...filter } = first
+    const sent = type === 'DATETIME' ? { group, after: '2026-01-01' } : filter
+    const reply = await firm.post(`/access_reviews/${await firm.made()}/apps`, {
+      apps: [{ id: appId, scope_filters: [sent] }],
+    })
+    expect(reply.body, group).toMatchObject({ errors: [], added_apps: [{ domain_app_id: appId }] })
+  }
+  const unknown = { group: 'SOD_POLICY', name: 'x', label: 'x' }
+  const reply = await firm.post(`/access_reviews/${await firm.made()}/apps`, {
+    apps: [{ id: appId, scope_filters: [unknown] }],
+  })
+  expect(reply.body).toMatchObject({ added_apps: [], errors: [{ app_id: appId }] })
+})
+
+test('managers review, nobody their own access, and each has one task', async () => {
+  const { id } = await firm.launched(await firm.synced())
+  const [admin] = (await firm.core.call('GET', '/users/current')).body.id.split(' ')
+  const reviewers = Object.fromEntries(
+    (await firm.lines(id)).map((one) => [nameOf(one), one.reviewer_user_ids]),
+  )
+  expect(reviewers).toEqual({
+    'ada Group g1': [firm.mia.id],
+    'ada Group g2': [firm.mia.id],
+    'ben Group g1': [firm.mia.id],
+    'bot Group g2': [admin],
+    'mia Group g1': [admin],
+  })
+  const { body } = await firm.core.call('GET', '/tasks?task_type=ACCESS_REVIEW', {
+    token: firm.mia.token,
+  })
+  expect(body.items[0]).toMatchObject({
+    ...{ product_area: 'ACCESS_REVIEWS', status: 'PENDING' },
+    description: expect.stringMatching(/^Review 3 lines of /),
+  })
+  expect((await firm.lines(id, '', firm.mia)).map(nameOf)).toEqual([
+    ...['ada Group g1', 'ada Group g2', 'ben Group g1'],
+  ])
+  expect(await firm.lines(id, '', firm.ada)).toEqual([])
+})
+
+test('a reviewer who is named and is the subject is left out, who has left too', async () => {
+  const settings = { reviewers: 'NAMED', user_ids: [firm.ada.id, firm.ben.id] }
+  const { id } = await firm.launched(await firm.synced(), {}, settings)
+  const of = async (which: string) => (await firm.line(id, which)).reviewer_user_ids.sort()
+  expect(await of('ada Group g1')).toEqual([firm.ben.id])
+  expect(await of('mia Group g1')).toEqual([firm.ada.id, firm.ben.id].sort())
+})
+
+test('hints say what is odd', async () => {
+  firm.upstream.holds.accounts = [account('ada'), account('bot')]
+  firm.upstream.holds.associations = [association('ada', 'g1'), association('bot', 'g1')]
+  const { id } = await firm.launched(await firm.synced())
+  const hints = async (which: string) => (await firm.line(id, which)).hints.map(({ name }) => name)
+  expect(await hints('ada Group g1')).toEqual(['NOBODY_ASKED'])
+  expect(await hints('bot Group g1')).toEqual(['ACCOUNT_UNMATCHED', 'NOBODY_ASKED'])
+})
+
+test('a sync under way is waited for, and the lines are those of the complete one', async () => {
+  const appId = await firm.synced()
+  let release = () => {}
+  const held = new Promise<undefined>((resolve) => {
+    release = () => resolve(undefined)
+  })
+  firm.upstream.before = (kind) => (kind === 'associations' ? held : undefined)
+  firm.upstream.holds.associations = [association('ben', 'g2')]
+  await trigger(firm.core, appId)
+  const id = await firm.made()
+  const reply = await firm.post(`/access_reviews/${id}/apps`, { apps: [{ id: appId }] })
+  expect(reply.body.added_apps).toMatchObject([{ status: 'IN_PREPARATION' }])
+  expect(reply.body.errors).toMatchObject([
+    { app_id: appId, error: expect.stringMatching(/a sync is under way/) },
+  ])
+  // What vanished is most of it: an operator has to say that it is gone.
+  firm.upstream.holds.associations = [association('ben', 'g1'), association('ada', 'g2')]
+  release()
+  await firm.appReaches(id, 'IN_PROGRESS')
+  const run = await latestRun(firm.core, appId)
+  expect((await progress(id)).apps[0].population.run).toBe(run.id)
+})
+
+test('after a sync that failed a fresh one is begun, and told', async () => {
+  const appId = await firm.synced()
+  firm.upstream.before = (kind) =>
+    kind === 'entitlements' ? { status: 401, code: 'unauthenticated' } : undefined
+  expect((await sync(firm.core, appId)).state).toBe('FAILED')
+  firm.upstream.before = () => undefined
+  const failed = await latestRun(firm.core, appId)
+  const id = await firm.made()
+  const reply = await firm.post(`/access_reviews/${id}/apps`, { apps: [{ id: appId }] })
+  expect(reply.body.errors).toMatchObject([
+    { app_id: appId, error: expect.stringMatching(/FAILED.*a fresh one is begun/) },
+  ])
+  await firm.core.db.execute(
+    sql`update app_outages set until = clock_timestamp() where app_id = ${appId}`,
+  )
+  await firm.appReaches(id, 'IN_PROGRESS')
+  expect((await progress(id)).apps[0].population.run).toBeGreaterThan(failed.id)
+})
+
+test('after an old sync a fresh one is begun', async () => {
+  const appId = await firm.synced()
+  await firm.core.db.execute(
+    sql`update sync_runs set ended_at = now() - interval '8 days' where app_id = ${appId}`,
+  )
+  const old = await latestRun(firm.core, appId)
+  const id = await firm.made()
+  const reply = await firm.post(`/access_reviews/${id}/apps`, { apps: [{ id: appId }] })
+  expect(reply.body.errors[0].error).toMatch(/older than 7 days/)
+  await firm.appReaches(id, 'IN_PROGRESS')
+  expect((await progress(id)).apps[0].population.run).toBeGreaterThan(old.id)
+})
+
+test('a scope of nothing is not launched, and its owner has a task', async () => {
+  const appId = await firm.synced()
+  const id = await firm.made()
+  const filter = { group: 'ACCOUNT_ENTITLEMENT', name: 'none', label: 'none', value: 'none' }
+  await firm.post(`/access_reviews/${id}/apps`, {
+    apps: [{ id: appId, scope_filters: [filter] }],
+  })
+  const app = await until('the app is stuck', async () => {
+    const [one] = (await progress(id)).apps
+    return one.problem === null ? null : one
+  })
+  expect(app).toMatchObject({
+    status: 'IN_PREPARATION',
+    problem: expect.stringMatching(/nothing .* in its scope/),
+  })
+  const { body } = await firm.core.call('GET', '/tasks?task_type=ACCESS_REVIEW_NOT_LAUNCHED')
+  const told = body.items.filter((one: { app: { id: string } }) => one.app.id === appId)
+  expect(told).toHaveLength(1)
+  const path = `/access_reviews/${id}`
+  const apps = [{ id: app.arda_id, scope_filters: null }]
+  expect((await firm.core.call('PATCH', path, { body: { apps } })).status).toBe(200)
+  await firm.appReaches(id, 'IN_PROGRESS')
+})
+
+test('an app is in a review once, and apps that are not there are told', async () => {
+  const appId = await firm.synced()
+  const { id } = await firm.launched(appId)
+  const nobody = '00000000-0000-4000-8000-000000000000'
+  const reply = await firm.post(`/access_reviews/${id}/apps`, {
+    apps: [{ id: appId }, { id: nobody }, { id: 'x' }],
+  })
+  expect(reply.status).toBe(201)
+  expect(reply.body.added_apps).toEqual([])
+  expect(reply.body.errors.map((one: { app_id: string }) => one.app_id)).toEqual([
+    ...[appId, nobody, 'x'],
+  ])
+})
+
+test('a review waits for its launch', async () => {
+  const appId = await firm.synced()
+  const at = new Date(Date.now() + 3_600_000).toISOString()
+  const id = await firm.made({ target_launch_date: at, apps: [{ id: appId }] })
+  expect(await firm.read(id)).toMatchObject({
+    status: 'SCHEDULED',
+    apps: [{ status: 'IN_PREPARATION' }],
+  })
+  await firm.core.db.execute(
+    sql`update access_reviews set target_launch_date = now(), wake_at = now() where id = ${id}`,
+  )
+  await firm.reaches(id, 'IN_PROGRESS')
+  expect(await firm.lines(id)).toHaveLength(5)
+})
+
+test('what is wrong with a review is answered', async () => {
+  const far = '2999-01-01T00:00:00Z'
+  const name = 'Only once'
+  await firm.made({ name })
+  const create = (body: object) => firm.post('/access_reviews', body)
+  expect((await create({ name: 'only ONCE', deadline_at: far })).status).toBe(400)
+  expect((await create({ name: 'x', deadline_at: '2020-01-01' })).status).toBe(400)
+  expect((await create({ name: 'x', deadline_at: 'tomorrow' })).status).toBe(422)
+  expect((await create({ name: 'x', deadline_at: far, owner_id: 'x' })).status).toBe(404)
+  expect((await create({ name: 'x', deadline_at: far, more: 1 })).body.detail).toMatchObject([
+    { type: 'extra_forbidden', loc: ['body', 'more'] },
+  ])
+})
+
+test('a host that is asked while a system hangs answers at once', async () => {
+  const appId = await firm.synced()
+  firm.upstream.before = () => hang()
+  const { id } = await firm.launched(appId)
+  expect(await firm.lines(id)).toHaveLength(5)
+})

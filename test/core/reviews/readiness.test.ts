@@ -1,0 +1,40 @@
+/** From which syncs a review may start. */
+import { expect, test } from 'vitest'
+import { judgeSyncs } from '../../../runtime/core/reviews/readiness.ts'
+import type { RunRow } from '../../../runtime/core/sync/runs.ts'
+
+const NOW = new Date('2027-03-12T09:00:00Z')
+const daysAgo = (days: number) => new Date(NOW.getTime() - days * 24 * 3600 * 1000)
+
+/** Only what is judged. */
+const run = (id: number, state: RunRow['state'], days = 1): RunRow =>
+  ({ id, state, endedAt: daysAgo(days), problem: null }) as RunRow
+
+const judged = (latest: RunRow | null, complete: RunRow | null, fresh: number | null = null) =>
+  judgeSyncs({ latest, complete }, fresh, NOW)
+
+test('a complete sync of the last days is one to start from', () => {
+  const last = run(3, 'SUCCEEDED', 7)
+  expect(judged(last, last)).toEqual({ kind: 'ready', run: last })
+})
+
+test.each([
+  ['none', null, null, /never synced/],
+  ['an old one', run(3, 'SUCCEEDED', 8), run(3, 'SUCCEEDED', 8), /older than 7 days/],
+  ['one that failed', run(4, 'FAILED'), run(3, 'SUCCEEDED'), /FAILED/],
+  ['one that was stopped', run(4, 'STOPPED'), run(3, 'SUCCEEDED'), /STOPPED/],
+  ['one that was cancelled', run(4, 'CANCELLED'), run(3, 'SUCCEEDED'), /CANCELLED/],
+] as const)(
+  'of %s a fresh sync is begun, and its failure is for people',
+  (_, latest, last, why) => {
+    expect(judged(latest, last)).toMatchObject({
+      kind: 'sync',
+      problem: expect.stringMatching(why),
+    })
+    expect(judged(run(9, 'FAILED'), last, 9).kind).toBe('wait')
+  },
+)
+
+test('the end of one that runs is waited for', () => {
+  expect(judged(run(4, 'RUNNING'), run(3, 'SUCCEEDED')).kind).toBe('wait')
+})

@@ -1,0 +1,240 @@
+/** Removing what was rejected: a line is REMOVED by a reading of the system, and by nothing else. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { until } from '../../e2e/until.ts'
+import { domainOf } from '../host.ts'
+import { company } from '../requests/company.ts'
+import { sync } from '../sync/synced.ts'
+import { association, entitlement } from '../sync/upstream.ts'
+import { holds, type Reviewed, startReviewed, take } from './reviewed.ts'
+
+let firm: Reviewed
+
+beforeAll(async () => {
+  firm = await startReviewed()
+})
+afterAll(() => firm.stop())
+beforeEach(() => firm.reset())
+
+const BEN = 'ben Group g1'
+
+/** A review in which ben's line was rejected and everything else kept. */
+async function rejected(appId: string, change?: object): Promise<{ id: string; arda: string }> {
+  const { id, arda } = await firm.launched(appId)
+  if (change) {
+    const apps = [{ id: arda, ...change }]
+    const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  }
+  await firm.decided(id, BEN, 'REJECT', firm.mia)
+  const rest = { decision: 'KEEP', filter: {}, reason: 'needed' }
+  await firm.decide(id, firm.mia, rest)
+  await firm.post(`/access_reviews/${id}/items/decide`, rest)
+  return { id, arda }
+}
+
+const remove = (id: string, arda: string) =>
+  firm.core.call('POST', `/access_reviews/${id}/apps/${arda}/start-removal`)
+
+/** Lets what waits for its next try be tried at once. */
+const hurry = () =>
+  firm.core.db.execute(sql`
+    with items as (update access_review_items set wake_at = now() where wake_at > now() returning arda_id)
+    update access_review_apps set wake_at = now() where id in (select arda_id from items)`)
+
+const taskOf = (id: string) =>
+  until('there is a task', async () => {
+    await hurry()
+    const { body } = await firm.core.call(
+      'GET',
+      '/tasks?show_all_tasks=true&task_type=MANUAL_DEPROVISIONING&status=PENDING&product_area=ACCESS_REVIEWS',
+    )
+    const name = (await firm.read(id)).name
+    return body.items.find((one: { description: string }) => one.description.includes(name)) ?? null
+  })
+
+test('what was found is taken in the system, and read to be gone', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await rejected(appId)
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
+  expect((await remove(id, arda)).status).toBe(204)
+  const line = await firm.lineReaches(id, BEN, 'REMOVED')
+  expect(line.gone_at).not.toBeNull()
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
+  expect(holds(firm.upstream, 'ada', 'g1')).toBe(true)
+  await firm.reaches(id, 'COMPLETED')
+  expect((await remove(id, arda)).status).toBe(409)
+})
+
+test('a removal is not begun while lines are open', async () => {
+  const { id, arda } = await firm.launched(await firm.synced())
+  expect((await remove(id, arda)).body.detail).toMatch(/5 lines are open/)
+})
+
+test('a system that answers success and does nothing never leads to REMOVED', async () => {
+  const appId = await firm.synced()
+  firm.upstream.written = () => ({ unassigned: true })
+  const { id, arda } = await rejected(appId)
+  await remove(id, arda)
+  const seen = new Set<string>()
+  const task = await until(
+    'people are told',
+    async () => {
+      await hurry()
+      seen.add((await firm.line(id, BEN)).state)
+      const { body } = await firm.core.call(
+        'GET',
+        '/tasks?show_all_tasks=true&task_type=MANUAL_DEPROVISIONING&status=PENDING',
+      )
+      const name = (await firm.read(id)).name
+      return body.items.find((one: { description: string }) => one.description.includes(name))
+    },
+    60_000,
+  )
+  expect(await firm.line(id, BEN)).toMatchObject({
+    state: 'WAITING_FOR_HANDS',
+    problem: expect.stringMatching(/answered success, but the system still shows it/),
+  })
+  // Nor does a person's word, as long as the system shows it.
+  await firm.core.call('POST', `/tasks/${task.id}/complete`)
+  await sync(firm.core, appId)
+  await hurry()
+  await taskOf(id)
+  seen.add((await firm.line(id, BEN)).state)
+  expect([...seen].filter((state) => !['REMOVING', 'WAITING_FOR_HANDS'].includes(state))).toEqual(
+    [],
+  )
+  expect((await firm.read(id)).status).toBe('IN_PROGRESS')
+  // Only once it is gone indeed.
+  take(firm.upstream, {
+    account_integration_specific_id: 'ben',
+    entitlement_integration_specific_id: 'g1',
+  })
+  const run = await sync(firm.core, appId)
+  expect(run.state).toBe('SUCCEEDED')
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  await firm.reaches(id, 'COMPLETED')
+})
+
+test('a system that refuses once, and shows late, is asked again', async () => {
+  const appId = await firm.synced()
+  let asked = 0
+  firm.upstream.written = async (_, told) => {
+    asked += 1
+    if (asked > 1) setTimeout(() => take(firm.upstream, told), 300)
+    return asked === 1 ? { code: 'odd' } : { unassigned: true }
+  }
+  const { id, arda } = await rejected(appId)
+  await remove(id, arda)
+  await until('it is REMOVED', async () => {
+    await hurry()
+    return (await firm.line(id, BEN)).state === 'REMOVED'
+  })
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
+})
+
+test('what is to be removed by hand counts once the system shows it', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await rejected(appId, { removal_action: 'MANUAL' })
+  await remove(id, arda)
+  const task = await taskOf(id)
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
+  await firm.appReaches(id, 'WAITING_FOR_MANUAL_ACTION')
+  take(firm.upstream, {
+    account_integration_specific_id: 'ben',
+    entitlement_integration_specific_id: 'g1',
+  })
+  await firm.core.call('POST', `/tasks/${task.id}/complete`)
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  await firm.reaches(id, 'COMPLETED')
+})
+
+test('what a person declines to remove is an exception, and says so', async () => {
+  const { id, arda } = await rejected(await firm.synced(), { removal_action: 'MANUAL' })
+  await remove(id, arda)
+  const task = await taskOf(id)
+  await firm.core.call('POST', `/tasks/${task.id}/dismiss`)
+  expect((await firm.lineReaches(id, BEN, 'EXCEPTED')).problem).toMatch(/declined/)
+  await firm.reaches(id, 'COMPLETED')
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
+})
+
+test('the last one that an account must hold is to be modified', async () => {
+  firm.upstream.holds.entitlements = [
+    entitlement('g1', { entitlement_type: 'LICENCE' }),
+    entitlement('g2'),
+  ]
+  const { id, arda } = await rejected(await firm.synced())
+  await remove(id, arda)
+  expect((await firm.lineReaches(id, BEN, 'TO_MODIFY')).problem).toMatch(/at least 1 of Licence/)
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
+})
+
+test('what a request gave ends by the request’s own way back', async () => {
+  const appId = await firm.synced()
+  const { db } = firm.core
+  await company(firm.core).inStore(appId)
+  const entitlementRef = {
+    ...{ entitlementType: 'GROUP', entitlementId: 'g1', resourceType: '', resourceId: '' },
+  }
+  // As a request that was carried out leaves it.
+  const { rows } = await db.execute<{ id: string }>(sql`
+    insert into access_requests (domain_id, app_id, carried_app_id, target_user_id, status, plan, how, label,
+      was_there, entitlement)
+    values (${await domainOf(db)}, ${appId}, ${appId}, ${firm.ben.id}, 'COMPLETED',
+      '{"manager":false,"stages":[],"message":null,"validationWebhook":null}', 'connector', 'Group g1', false,
+      ${JSON.stringify(entitlementRef)}::jsonb) returning id`)
+  const request = rows[0]?.id ?? ''
+  await db.execute(sql`
+    insert into reason_spans (domain_id, since, user_id, request_id, app_id, carried_app_id, label, entitlement)
+    values (${await domainOf(db)}, now(), ${firm.ben.id}, ${request}, ${appId}, ${appId}, 'Group g1',
+      ${JSON.stringify(entitlementRef)}::jsonb)`)
+  const { id, arda } = await rejected(appId)
+  expect((await firm.line(id, BEN)).hints).toContainEqual({ name: 'GIVEN_BY_REQUEST', red: false })
+  await remove(id, arda)
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  expect((await company(firm.core).read(request)).status).toBe('REVERTED')
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
+})
+
+test('a line that was gone before anything was sent is REMOVED by the reading', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await rejected(appId)
+  firm.upstream.holds.associations = [association('ada', 'g1')]
+  let written = 0
+  firm.upstream.written = () => {
+    written += 1
+    return { unassigned: true }
+  }
+  await remove(id, arda)
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  expect(written).toBe(0)
+})
+
+test('rejected accounts are put to sleep, and seen to be', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await firm.launched(appId, { review_type: 'ACCOUNTS' })
+  firm.upstream.written = (_, { account_id }) => {
+    const accounts = firm.upstream.holds.accounts as Record<string, string>[]
+    for (const one of accounts)
+      if (one['integration_specific_id'] === account_id) one['user_status'] = 'SUSPENDED'
+    return { status: 'SUSPENDED', deactivated: true }
+  }
+  await firm.decided(id, 'ben', 'REJECT', firm.mia)
+  expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
+  await firm.lineReaches(id, 'ben', 'REMOVED')
+  await firm.reaches(id, 'COMPLETED')
+  expect(arda).toBe((await firm.read(id)).apps[0].id)
+})
+
+test('a deadline with REMOVE rejects what nobody decided', async () => {
+  const { id } = await firm.launched(await firm.synced(), {}, { on_deadline: 'REMOVE' })
+  await firm.decided(id, BEN, 'KEEP', firm.mia)
+  await firm.core.db.execute(
+    sql`update access_reviews set deadline_at = now(), wake_at = now() where id = ${id}`,
+  )
+  await firm.reaches(id, 'COMPLETED')
+  expect((await firm.line(id, 'ada Group g2')).state).toBe('REMOVED')
+  expect((await firm.line(id, BEN)).state).toBe('KEPT')
+  expect(firm.upstream.holds.associations).toHaveLength(1)
+})
