@@ -35,7 +35,7 @@ export const HINTS = {
   NEVER_USED: { red: false, meaning: 'the system tells of logins, and of none for this account' },
   UNUSED_90_DAYS: { red: false, meaning: 'last used more than 90 days ago' },
   GIVEN_BY_POLICY: { red: false, meaning: 'an access policy gives it' },
-  GIVEN_BY_REQUEST: { red: false, meaning: 'somebody asked for it, and it was approved' },
+  GIVEN_BY_REQUEST: { red: false, meaning: 'a person asked for it, and it was approved' },
   NOBODY_ASKED: { red: false, meaning: 'it was found; neither a request nor a policy gave it' },
   NEW_SINCE_LAST_REVIEW: { red: false, meaning: 'it was not there when the app was last reviewed' },
 } as const satisfies Record<string, { red: boolean; meaning: string }>

@@ -131,11 +131,11 @@ export const RETENTION = {
     what: 'access reviews with their lines and decisions',
     keptDays: 2555,
     leastDays: 365,
-    stays: 'those under way',
+    stays: 'those under way, and those that recur',
     moment: sql`updated_at`,
     key: ['id', 'uuid'],
     isDone: sql`wake_at is null`,
-    isOver: sql`status in ('COMPLETED', 'DELETED')`,
+    isOver: sql`status in ('COMPLETED', 'DELETED') and next_at is null`,
   },
   api_tokens: {
     what: 'API tokens that were revoked or have expired',

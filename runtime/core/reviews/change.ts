@@ -9,9 +9,10 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { dismissAsked } from './asking.ts'
-import { demandFreeName, demandUnfinished, futureMoment, refuseRecurrence } from './create.ts'
+import { demandFreeName, demandRecurrence, demandUnfinished, futureMoment } from './create.ts'
 import { lookAt } from './keys.ts'
 import { toReview } from './read.ts'
+import { nextOf } from './recur.ts'
 import {
   findReview,
   findReviewApp,
@@ -66,7 +67,6 @@ async function valuesOf(
   means: RequestContext,
 ): Promise<Partial<ReviewRow>> {
   const now = await means.now(tx)
-  refuseRecurrence(body)
   const values: Partial<ReviewRow> = {}
   if (body.name !== undefined) {
     await demandFreeName(tx, principal, body.name, review.id)
@@ -81,6 +81,13 @@ async function valuesOf(
       throw new CoreError(400, `The access review is ${review.status}; its launch is over`)
     values.targetLaunchDate = futureMoment(body.target_launch_date, 'target_launch_date', now)
   }
+  const { recurrence_config: config, recurrence_days_frequency: days } = body
+  if (config !== undefined) values.recurrence = config
+  if (days !== undefined) values.recurrenceDays = days
+  const changed = { ...review, ...values }
+  demandRecurrence({ config: changed.recurrence, days: changed.recurrenceDays })
+  if (config !== undefined || days !== undefined || values.targetLaunchDate)
+    values.nextAt = nextOf(changed, now)
   const launch = values.targetLaunchDate ?? review.targetLaunchDate
   if (launch && launch >= (values.deadlineAt ?? review.deadlineAt))
     throw new CoreError(400, 'target_launch_date must be before deadline_at')

@@ -13,6 +13,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { addApps } from './add-apps.ts'
 import { toReview, toReviewApps } from './read.ts'
+import { nextOccurrence, type Recurrence, recurrenceFault } from './recurrence.ts'
 import { findReview, note, type ReviewRow } from './rows.ts'
 
 /** @throws CoreError 400 for a name that is taken and for moments that have passed, 404 for an owner who is nobody. */
@@ -27,7 +28,9 @@ export async function createReview(
     const deadlineAt = futureMoment(body.deadline_at, 'deadline_at', now)
     const launch = body.target_launch_date
     const targetLaunchDate = launch === undefined ? null : parseDatetime(launch)
-    refuseRecurrence(body)
+    const recurrence = body.recurrence_config ?? null
+    const recurrenceDays = body.recurrence_days_frequency ?? null
+    demandRecurrence({ config: recurrence, days: recurrenceDays })
     if (targetLaunchDate !== null && targetLaunchDate >= deadlineAt)
       throw new CoreError(400, 'target_launch_date must be before deadline_at')
     const owner = body.owner_id ?? principal.userId
@@ -40,6 +43,12 @@ export async function createReview(
       .values({
         ...{ domainId: principal.domainId, name: body.name, status },
         ...{ ownerId, createdById: principal.userId, deadlineAt, targetLaunchDate },
+        ...{ recurrence, recurrenceDays, createdAt: now },
+        nextAt: nextOccurrence(
+          { config: recurrence, days: recurrenceDays },
+          targetLaunchDate ?? now,
+          now,
+        ),
         startedAt: status === 'IN_PROGRESS' ? now : null,
         wakeAt: isLater ? targetLaunchDate : now,
       } as const)
@@ -122,15 +131,8 @@ export async function demandFreeName(
   if (taken) throw nameTaken(name)
 }
 
-/** @throws CoreError 400 */
-export function refuseRecurrence(body: {
-  recurrence_config?: unknown
-  recurrence_days_frequency?: number | null | undefined
-}): void {
-  if (
-    (body.recurrence_config ?? null) === null &&
-    (body.recurrence_days_frequency ?? null) === null
-  )
-    return
-  throw new CoreError(400, 'This version does not repeat access reviews; leave the recurrence out')
+/** @throws CoreError 400 for a recurrence that cannot be carried out. */
+export function demandRecurrence(recurrence: Recurrence): void {
+  const fault = recurrenceFault(recurrence)
+  if (fault !== null) throw new CoreError(400, fault)
 }

@@ -80,7 +80,7 @@ export async function decideItems(db: Db, principal: Principal, id: string, body
   })
 }
 
-/** @throws CoreError 403 for somebody who reviews nothing there. */
+/** @throws CoreError 403 for a caller who reviews nothing there. */
 async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
   const [own] = await tx
     .select({ id: items.id })

@@ -13,7 +13,7 @@ import type { ItemRow } from './items.ts'
 import { lookAt } from './keys.ts'
 import { type ReviewRow, systemOf } from './rows.ts'
 
-/** How far the task of a line is: there is none, somebody is asked, did it, or declined. */
+/** How far the task of a line is: there is none, a person is asked, did it, or declined. */
 export async function handsOf(
   db: Db,
   { taskId }: ItemRow,
@@ -27,7 +27,7 @@ export async function handsOf(
 
 type Where = { review: ReviewRow; app: AppRow }
 
-/** Asks somebody to remove a line, in place of who was asked before. @returns the task's id */
+/** Asks people to remove a line, in place of those asked before. @returns the task's id */
 export async function openHands(
   tx: Db,
   { review, app }: Where,
@@ -64,7 +64,7 @@ export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {
     .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
 }
 
-/** Has a line looked at whose task somebody has dealt with. */
+/** Has a line looked at whose task a person has dealt with. */
 export async function wakeHands(
   tx: Db,
   taskId: string,

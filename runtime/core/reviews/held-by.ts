@@ -13,8 +13,8 @@ import { entitlementOf } from './take.ts'
 /**
  * - free: none holds it any more;
  * - under way: they are taken back, or wait for the background;
- * - hands: somebody has the request's task to take it back;
- * - declined: somebody decided that what a request gave stays.
+ * - hands: a person has the request's task to take it back;
+ * - declined: a person decided that what a request gave stays.
  */
 export type HeldBy = 'free' | 'under way' | 'hands' | 'declined'
 

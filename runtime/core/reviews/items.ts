@@ -1,4 +1,4 @@
-/** The lines of a review: which there are, and which somebody may decide. */
+/** The lines of a review: which there are, and which a person may decide. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import {
   type AccessReviewItem,

@@ -33,6 +33,9 @@ async function due(db: Db): Promise<string[]> {
     (select 'review ' || id as key from access_reviews
       where wake_at is not null and wake_at <= clock_timestamp() order by wake_at limit ${MAX_DUE})
     union all
+    (select 'review ' || id from access_reviews
+      where next_at is not null and next_at <= clock_timestamp() order by next_at limit ${MAX_DUE})
+    union all
     (select 'app ' || a.id from access_review_apps a
       where a.status in ('IN_PREPARATION', 'IN_PROGRESS', 'WAITING_FOR_MANUAL_ACTION')
         and exists (select from sync_runs r

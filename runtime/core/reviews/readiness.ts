@@ -60,7 +60,7 @@ export async function readinessOf(
   return obstacle === null ? judged : { kind: 'wait', problem: obstacle }
 }
 
-/** Why an app cannot be synced now, in words. */
+/** Why an app cannot be synced now. */
 function obstacleOf(
   { id, connectorId, disconnectedAt, sealedConnection }: AppRow,
   connectors: Connectors,

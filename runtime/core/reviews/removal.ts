@@ -164,7 +164,7 @@ async function settle(work: Work, item: ItemRow, outcome: Exclude<Taken, { end: 
   })
 }
 
-/** Somebody said that it is removed, and it cannot be asked for, or shows still: the next complete sync will tell. */
+/** A person said that it is removed, and it cannot be asked for, or shows still: the next complete sync will tell. */
 async function afterHands(tx: Db, { review, arda, app, parts }: Work, item: ItemRow, now: Date) {
   if (app.connectorId === null) {
     const problem = 'removed by hand, as a person said; there is no system that could be read'

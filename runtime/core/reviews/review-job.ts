@@ -11,6 +11,7 @@ import { carryOut } from './decide.ts'
 import { whichItems } from './items.ts'
 import { lookAt } from './keys.ts'
 import { nextLook, remindsNow } from './moments.ts'
+import { recur } from './recur.ts'
 import {
   lockReview,
   lockReviewApp,
@@ -28,6 +29,7 @@ const EARLY_MS = 3_600_000
 
 /** Looks at a review. Its apps are locked before it. */
 export async function lookAtReview(db: Db, id: string, means: Means): Promise<void> {
+  await db.transaction((tx) => recur(tx, id, means))
   await db.transaction(async (tx) => {
     const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, id))
     if (!review || ['DELETED', 'COMPLETED'].includes(review.status)) return

@@ -124,7 +124,7 @@ export function scopeGroups(filters: readonly ScopeFilter[]): { group: string; f
   })
 }
 
-/** Why filters cannot be used, in words; null where they can. */
+/** Why filters cannot be used; null where they can */
 export function scopeFault(filters: readonly ScopeFilter[] | null | undefined): string | null {
   const odd = filters?.find(({ group }) => SCOPES[group] === undefined)
   if (!odd) return null

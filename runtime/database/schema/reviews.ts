@@ -125,7 +125,7 @@ export const accessReviewApps = pgTable(
     freshRun: number('fresh_run'),
     /** The last complete sync that its items were compared with. */
     seenRun: number('seen_run'),
-    /** Why it does not go on, in words. */
+    /** Why it does not go on. */
     problem: text('problem'),
     launchedAt: moment('launched_at'),
     /** When its decisions ended. */
@@ -159,7 +159,7 @@ export const accessReviewAssignments = pgTable(
     userIds: ids('user_ids'),
     groupIds: ids('group_ids'),
     taskId: uuid('task_id'),
-    /** Why it is them, in words: for a reassigned line what was said. */
+    /** Why it is them; for a reassigned line what was said. */
     why: text('why').notNull(),
     /** Who reassigned; null for the host. */
     byId: uuid('by_id').references(() => users.id),

@@ -1,0 +1,66 @@
+/** Making the next review of one that recurs: the same apps, settings and time to decide. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { appsOfReview } from './add-apps.ts'
+import { lookAt } from './keys.ts'
+import { nextOccurrence } from './recurrence.ts'
+import { lockReview, note, type ReviewRow, systemOf } from './rows.ts'
+
+type Means = Pick<CoreContext, 'send' | 'now'>
+
+/** When a recurring review began, or is to begin: its rule counts from there. */
+export const startOf = ({ targetLaunchDate, createdAt }: ReviewRow): Date =>
+  targetLaunchDate ?? createdAt
+
+/** When the next review of one is to be made; null for one that does not recur. */
+export const nextOf = (review: ReviewRow, after: Date): Date | null =>
+  nextOccurrence({ config: review.recurrence, days: review.recurrenceDays }, startOf(review), after)
+
+/** Makes the next review where its moment has come. Those that were missed while no host ran are made once. */
+export async function recur(tx: Db, id: string, means: Means): Promise<void> {
+  const now = await means.now(tx)
+  const ardas = await appsOfReview(tx, id)
+  const review = await lockReview(tx, id)
+  if (!review?.nextAt || review.status === 'DELETED' || review.nextAt > now) return
+  await tx
+    .update(accessReviews)
+    .set({ nextAt: nextOf(review, now) })
+    .where(eq(accessReviews.id, id))
+  const made = await makeNext(tx, review, review.nextAt, now)
+  const apps = ardas.map(
+    ({ domainId, appId, reviewType, scope, removalAction, evidenceUpload }) => ({
+      ...{ domainId, appId, reviewType, scope, removalAction, evidenceUpload },
+      ...{ reviewId: made.id, status: 'IN_PREPARATION' as const, wakeAt: now },
+    }),
+  )
+  const added = apps.length === 0 ? [] : await tx.insert(accessReviewApps).values(apps).returning()
+  await note(tx, systemOf(review), made, 'CREATED', {
+    ...{ follows_id: review.id, app_ids: added.map(({ appId }) => appId) },
+  })
+  await lookAt(tx, { kind: 'review', id: made.id }, means)
+  for (const arda of added) await lookAt(tx, { kind: 'app', id: arda.id }, means)
+}
+
+/** The review of a moment; its name has the day, and where that is taken the id of the one that it follows. */
+async function makeNext(tx: Db, review: ReviewRow, at: Date, now: Date): Promise<ReviewRow> {
+  const { domainId, ownerId, createdById, reviewers, reviewerUserIds, reviewerGroupIds } = review
+  const patience = review.deadlineAt.getTime() - startOf(review).getTime()
+  const values = {
+    ...{ domainId, ownerId, createdById, reviewers, reviewerUserIds, reviewerGroupIds },
+    ...{ onDeadline: review.onDeadline, followsId: review.id, wakeAt: now },
+    ...({ status: 'IN_PREPARATION', creationPath: 'RECURRENCE' } as const),
+    deadlineAt: new Date(now.getTime() + patience),
+  }
+  const day = at.toISOString().slice(0, 10)
+  for (const name of [day, `${day} ${review.id}`]) {
+    const [made] = await tx
+      .insert(accessReviews)
+      .values({ ...values, name: `${review.name.slice(0, 200)} (${name})` })
+      .onConflictDoNothing()
+      .returning()
+    if (made) return made
+  }
+  throw new Error('the next access review of a series has no free name')
+}

@@ -1,0 +1,133 @@
+/**
+ * When a review recurs: the rules of RFC 5545 that reviews need, in the numbers of the public service. Pure. Days are
+ * those of UTC, so a change of clocks moves nothing.
+ */
+import type { RecurrenceConfig } from '../../contract/models/access-review.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY'] as const
+/** How far ahead an occurrence is looked for, in days: also a leap day every fourth year is found. */
+const HORIZON_DAYS = 366 * 12
+/** Members of a rule that are not known here. */
+const UNKNOWN = [
+  ...['byyearday', 'byweekno', 'bysetpos', 'byhour', 'byminute', 'bysecond', 'wkst'],
+] as (keyof RecurrenceConfig)[]
+
+export type Recurrence = { config: RecurrenceConfig | null; days: number | null }
+
+/** Why a recurrence cannot be carried out; null where it can */
+export function recurrenceFault({ config, days }: Recurrence): string | null {
+  if (config !== null && days !== null)
+    return 'Give one of recurrence_config and recurrence_days_frequency'
+  if (days !== null && (days < 1 || days > 3660))
+    return 'recurrence_days_frequency is a number of days from 1 to 3660'
+  return config === null ? null : ruleFault(config)
+}
+
+function ruleFault(config: RecurrenceConfig): string | null {
+  if (FREQUENCIES[config.freq] === undefined)
+    return 'recurrence_config.freq is 0 (yearly), 1 (monthly), 2 (weekly) or 3 (daily)'
+  const odd = UNKNOWN.find((name) => {
+    const value = config[name] ?? null
+    return Array.isArray(value) ? value.length > 0 : value !== null && value !== 0
+  })
+  if (odd !== undefined) return `recurrence_config.${odd} is not known here`
+  const between = (name: string, values: readonly number[], least: number, most: number) =>
+    values.every((one) => one !== 0 || least === 0) &&
+    values.every((one) => Math.abs(one) <= most && (least >= 0 ? one >= least : true))
+      ? null
+      : `recurrence_config.${name} has a number that is none of its own`
+  const positions = (config.byweekday ?? []).flatMap((one) =>
+    typeof one === 'number' ? [] : [one],
+  )
+  if (positions.length > 0 && config.freq !== 1)
+    return 'recurrence_config.byweekday has positions (n) only where freq is 1, monthly'
+  return (
+    between('interval', [config.interval ?? 1], 1, 1000) ??
+    between('count', [config.count ?? 1], 1, 1000) ??
+    between('bymonth', config.bymonth ?? [], 1, 12) ??
+    between('bymonthday', config.bymonthday ?? [], -31, 31) ??
+    between('byweekday', weekdaysOf(config), 0, 6) ??
+    between(
+      'byweekday',
+      positions.map(({ n }) => n),
+      -5,
+      5,
+    ) ??
+    (config.until && parseDatetime(config.until) === null
+      ? 'recurrence_config.until is no date and time'
+      : null)
+  )
+}
+
+const weekdaysOf = ({ byweekday }: RecurrenceConfig): number[] =>
+  (byweekday ?? []).map((one) => (typeof one === 'number' ? one : one.weekday))
+
+/** The first occurrence behind a moment; null where there is none. The first of all is at `start`. */
+export function nextOccurrence(
+  { config, days }: Recurrence,
+  start: Date,
+  after: Date,
+): Date | null {
+  if (days !== null) {
+    const passed = Math.max(0, Math.floor((after.getTime() - start.getTime()) / (days * DAY_MS)))
+    return new Date(start.getTime() + (passed + 1) * days * DAY_MS)
+  }
+  if (config === null) return null
+  const until = config.until ? parseDatetime(config.until) : null
+  const last = Math.max(after.getTime(), start.getTime()) + HORIZON_DAYS * DAY_MS
+  let met = 0
+  for (let at = start.getTime(); at <= last; at += DAY_MS) {
+    const day = new Date(at)
+    // The start counts as the first, whether the rule names its day or not.
+    if (at !== start.getTime() && !isDay(config, start, day)) continue
+    met += 1
+    if (until !== null && day > until) return null
+    if (config.count && met > config.count) return null
+    if (day > after && at !== start.getTime()) return day
+  }
+  return null
+}
+
+const dayNumber = (at: Date): number => Math.floor(at.getTime() / DAY_MS)
+const monthNumber = (at: Date): number => at.getUTCFullYear() * 12 + at.getUTCMonth()
+/** From 0, Monday. */
+const weekday = (at: Date): number => (at.getUTCDay() + 6) % 7
+const daysInMonth = (at: Date): number =>
+  new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate()
+
+/** Periods between two days, by the frequency. */
+const PERIODS: readonly ((start: Date, day: Date) => number)[] = [
+  (start, day) => day.getUTCFullYear() - start.getUTCFullYear(),
+  (start, day) => monthNumber(day) - monthNumber(start),
+  (start, day) => (dayNumber(day) - weekday(day) - (dayNumber(start) - weekday(start))) / 7,
+  (start, day) => dayNumber(day) - dayNumber(start),
+]
+
+function isDay(config: RecurrenceConfig, start: Date, day: Date): boolean {
+  const { freq, interval, bymonth, bymonthday, byweekday } = config
+  if ((PERIODS[freq]?.(start, day) ?? 1) % (interval ?? 1) !== 0) return false
+  const date = day.getUTCDate()
+  const month = day.getUTCMonth() + 1
+  const hasDays = Boolean(bymonthday?.length || byweekday?.length)
+  if (bymonth?.length && !bymonth.includes(month)) return false
+  if (freq === 0 && !bymonth?.length && !hasDays && month !== start.getUTCMonth() + 1) return false
+  if (freq <= 1 && !hasDays && date !== start.getUTCDate()) return false
+  if (freq === 2 && !hasDays && weekday(day) !== weekday(start)) return false
+  if (
+    bymonthday?.length &&
+    !bymonthday.some((one) => one === date || date - daysInMonth(day) - 1 === one)
+  )
+    return false
+  return !byweekday?.length || byweekday.some((one) => isWeekday(one, day))
+}
+
+function isWeekday(one: number | { weekday: number; n: number }, day: Date): boolean {
+  if (typeof one === 'number') return weekday(day) === one
+  if (weekday(day) !== one.weekday) return false
+  const date = day.getUTCDate()
+  return one.n > 0
+    ? Math.ceil(date / 7) === one.n
+    : Math.ceil((daysInMonth(day) - date + 1) / 7) === -one.n
+}

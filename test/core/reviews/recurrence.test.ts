@@ -1,0 +1,106 @@
+/** When reviews recur, and what the next one is. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  nextOccurrence,
+  type Recurrence,
+  recurrenceFault,
+} from '../../../runtime/core/reviews/recurrence.ts'
+import { until } from '../../e2e/until.ts'
+import { type Reviewed, startReviewed } from './reviewed.ts'
+
+const START = new Date('2027-01-31T08:00:00Z')
+
+/** The first days of a rule behind its start. */
+function daysOf(given: Partial<Recurrence>, count: number): string[] {
+  const found: string[] = []
+  let after = START
+  while (found.length < count) {
+    const next = nextOccurrence({ config: null, days: null, ...given }, START, after)
+    if (next === null) break
+    expect(next.toISOString().slice(11)).toBe('08:00:00.000Z')
+    found.push(next.toISOString().slice(0, 10))
+    after = next
+  }
+  return found
+}
+
+describe('a rule', () => {
+  test.each([
+    ['every year', { freq: 0 }, ['2028-01-31', '2029-01-31']],
+    ['every month that has its day', { freq: 1 }, ['2027-03-31', '2027-05-31']],
+    ['every quarter', { freq: 1, interval: 3, bymonthday: [1] }, ['2027-04-01', '2027-07-01']],
+    ['the last day of the month', { freq: 1, bymonthday: [-1] }, ['2027-02-28', '2027-03-31']],
+    [
+      'the second Tuesday of the month',
+      { freq: 1, byweekday: [{ weekday: 1, n: 2 }] },
+      ['2027-02-09', '2027-03-09'],
+    ],
+    [
+      'the last Friday of some months',
+      { freq: 1, bymonth: [6, 12], byweekday: [{ weekday: 4, n: -1 }] },
+      ['2027-06-25', '2027-12-31'],
+    ],
+    ['every second week', { freq: 2, interval: 2 }, ['2027-02-14', '2027-02-28']],
+    // Clocks change on 28 March in Europe and on 14 March in America.
+    ['every tenth day', { freq: 3, interval: 10 }, ['2027-02-10', '2027-02-20', '2027-03-02']],
+    ['twice in all', { freq: 3, count: 2 }, ['2027-02-01']],
+    ['until a day', { freq: 3, until: '2027-02-02T23:00:00Z' }, ['2027-02-01', '2027-02-02']],
+    ['on a leap day', { freq: 0, bymonth: [2], bymonthday: [29] }, ['2028-02-29', '2032-02-29']],
+    ['on a day that there is not', { freq: 0, bymonth: [2], bymonthday: [30] }, []],
+  ])('comes %s', (_, config, wanted) => {
+    expect(recurrenceFault({ config, days: null })).toBeNull()
+    expect(daysOf({ config }, Math.max(wanted.length, 2)).slice(0, 3)).toEqual(wanted)
+  })
+
+  test('a number of days is one too', () => {
+    expect(daysOf({ days: 90 }, 2)).toEqual(['2027-05-01', '2027-07-30'])
+  })
+
+  test.each([
+    [{ config: { freq: 4 }, days: null }],
+    [{ config: { freq: 1, byhour: [3] }, days: null }],
+    [{ config: { freq: 1, interval: 0 }, days: null }],
+    [{ config: { freq: 1, bymonthday: [0] }, days: null }],
+    [{ config: { freq: 1, bymonth: [13] }, days: null }],
+    [{ config: { freq: 2, byweekday: [{ weekday: 1, n: 2 }] }, days: null }],
+    [{ config: { freq: 1, until: 'never' }, days: null }],
+    [{ config: { freq: 1 }, days: 3 }],
+    [{ config: null, days: 0 }],
+  ])('%j is refused', (recurrence) => {
+    expect(recurrenceFault(recurrence)).toMatch(/recurrence/)
+  })
+})
+
+describe('a review', () => {
+  let firm: Reviewed
+  beforeAll(async () => {
+    firm = await startReviewed()
+  })
+  afterAll(() => firm.stop())
+
+  test('that recurs is made again with its apps and settings, once for a moment', async () => {
+    const appId = await firm.synced()
+    const id = await firm.made({
+      recurrence_days_frequency: 30,
+      apps: [{ id: appId, review_type: 'ACCOUNTS' }],
+    })
+    await firm.reaches(id, 'IN_PROGRESS')
+    expect(await firm.read(id)).toMatchObject({ recurrence_days_frequency: 30 })
+    await firm.core.db.execute(sql`update access_reviews set next_at = now() where id = ${id}`)
+    const list = async () => (await firm.core.call('GET', '/access_reviews')).body.items
+    const next = await until('there is another', async () =>
+      (await list()).find((one: { creation_path: string }) => one.creation_path === 'RECURRENCE'),
+    )
+    expect(next).toMatchObject({ apps: [{ domain_app_id: appId, review_type: 'ACCOUNTS' }] })
+    expect(next.recurrence_days_frequency).toBeNull()
+    await firm.reaches(next.id, 'IN_PROGRESS')
+    expect(await firm.lines(next.id)).toHaveLength(4)
+    expect(await list()).toHaveLength(2)
+  })
+
+  test('is refused with a rule that cannot be carried out', async () => {
+    const body = { name: 'Odd', deadline_at: '2999-01-01', recurrence_config: { freq: 6 } }
+    expect((await firm.post('/access_reviews', body)).status).toBe(400)
+  })
+})
