@@ -119,9 +119,9 @@ export const MANIFEST_FIELDS = {
   'entitlement_types.max': 'How many of them an account may hold; any number when left out',
   limits: 'Wishes; the operator’s ceilings win',
   'limits.requests_per_second':
-    'Requests to the third-party system per second and tenant (not paced in this version)',
+    'Requests to the third-party system per second and tenant; more of them wait',
   'limits.concurrent_requests':
-    'Requests to it that are open at once, per tenant (not paced in this version)',
+    'Requests to it that are open at once, per tenant; more of them wait',
   'limits.concurrency': 'Calls that run at once, per tenant; more of them wait',
   'limits.deadline_ms': 'How long one call may take, in milliseconds',
   'limits.memory_mb': 'Memory of one isolate, in MiB',

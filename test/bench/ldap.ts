@@ -1,0 +1,103 @@
+/**
+ * What the bridge to directories costs: the same requests to OpenLDAP on loopback by ldapts alone and through the door,
+ * in turn and one at a time. The goals are less than 0.5 ms over ldapts for one entry, and at least half of its
+ * entries a second in pages.
+ *
+ *     npm run bench:ldap
+ */
+import { Client } from 'ldapts'
+import { createEgress } from '../../runtime/egress/fetch.ts'
+import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
+import { manifestOf } from '../egress/fixtures/door.ts'
+import { basicSecrets, ldap, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
+
+const ROUNDS = { entry: 3000, page: 100 }
+const WARM_UP = 0.2
+const GOAL_MS = 0.5
+const GOAL_SHARE = 0.5
+
+if (noDirectory !== null) throw new Error(`There is no OpenLDAP here: ${noDirectory}`)
+const directory = await startDirectory({ PAGE: '1000' })
+const { url, baseDn, auth } = directory
+const grants = parsePrivateGrants(`acme=${new URL(url).host}`)
+const door = createEgress({
+  privateGrants: grants,
+  plainLdap: grants,
+  proxy: null,
+  userAgent: 'keyway/bench',
+  // Its pace is not what is measured.
+  maxRequestsPerSecond: 1_000_000,
+})
+const manifest = manifestOf([{ ldap: url, base: baseDn, bind: { credential: 'auth' } }], {
+  limits: { requests_per_second: 1_000_000 },
+})
+const client = new Client({ url })
+await client.bind(auth.bindDn, auth.password)
+
+/** One call of its own for each request, as a connector's call is. */
+const through = (body: object) => () =>
+  door
+    .open({
+      connectorId: 'acme',
+      tenant: 'bench',
+      manifest,
+      capability: 'list_accounts',
+      level: 'read',
+      settings: {},
+      signal: new AbortController().signal,
+      secrets: basicSecrets(auth.bindDn, auth.password),
+    })
+    .fetch(ldap('SEARCH', body))
+
+const entry = { base: `uid=user001,ou=people,${baseDn}`, attributes: ['uid', 'mail'] }
+const bulk = `ou=bulk,${baseDn}`
+const page = async (): Promise<void> => {
+  const pages = client.searchPaginated(bulk, { attributes: ['uid'], paged: { pageSize: 1000 } })
+  for await (const _first of pages) return
+}
+
+type Ways = Record<'ldapts alone' | 'the door', () => Promise<unknown>>
+const WAYS: Record<keyof typeof ROUNDS, Ways> = {
+  entry: {
+    'ldapts alone': () => client.search(entry.base, { ...entry, scope: 'base' }),
+    'the door': through({ ...entry, scope: 'base' }),
+  },
+  page: {
+    'ldapts alone': page,
+    'the door': through({ base: bulk, attributes: ['uid'], page: { size: 1000 } }),
+  },
+}
+
+/** Middle times of both ways, in milliseconds. */
+async function measure(what: keyof typeof ROUNDS): Promise<Record<keyof Ways, number>> {
+  const times: Record<keyof Ways, number[]> = { 'ldapts alone': [], 'the door': [] }
+  const warmUp = ROUNDS[what] * WARM_UP
+  for (let round = 0; round < ROUNDS[what] + warmUp; round += 1)
+    for (const way of ['ldapts alone', 'the door'] as const) {
+      const begunMs = performance.now()
+      await WAYS[what][way]()
+      if (round >= warmUp) times[way].push(performance.now() - begunMs)
+    }
+  const middle = (all: number[]) =>
+    all.sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN
+  return {
+    'ldapts alone': middle(times['ldapts alone']),
+    'the door': middle(times['the door']),
+  }
+}
+
+const one = await measure('entry')
+const many = await measure('page')
+const overMs = one['the door'] - one['ldapts alone']
+const share = many['ldapts alone'] / many['the door']
+const row = (way: keyof Ways) =>
+  `${way.padEnd(16)}${one[way].toFixed(3).padStart(14)}${many[way].toFixed(2).padStart(22)}`
+console.log(`p50 in milliseconds, one at a time\n`)
+console.log(`${'way'.padEnd(16)}${'one entry'.padStart(14)}${'1000 in a page'.padStart(22)}`)
+console.log(`${row('ldapts alone')}\n${row('the door')}\n`)
+const told = (isMet: boolean) => (isMet ? 'met' : 'missed')
+console.log(`goal: less than ${GOAL_MS} ms over ldapts: ${told(overMs < GOAL_MS)}`)
+console.log(`goal: at least ${GOAL_SHARE} of its entries a second: ${told(share >= GOAL_SHARE)}`)
+await client.unbind()
+await door.close()
+await directory.stop()
