@@ -12,17 +12,8 @@ export function schemaFields(schema: JsonSchema): SchemaField[] {
   return [...found.values()]
 }
 
-type Inside = {
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  items?: JsonSchema
-  additionalProperties?: JsonSchema | boolean
-  anyOf?: JsonSchema[]
-  oneOf?: JsonSchema[]
-}
-
 function collect(schema: JsonSchema, path: string, found: Map<string, SchemaField>): void {
-  const { properties = {}, items, additionalProperties: rest, ...own }: Inside = schema
+  const { properties = {}, items, additionalProperties: rest, ...own } = schema
   for (const [name, one] of Object.entries(properties)) {
     const at = path === '' ? name : `${path}.${name}`
     const before = found.get(at)
@@ -40,8 +31,8 @@ function collect(schema: JsonSchema, path: string, found: Map<string, SchemaFiel
 
 /** What may be left out in one of several forms is not required. */
 function neededInAll([first, ...others]: JsonSchema[]): string[] {
-  const needed = ((first as Inside | undefined)?.required ?? []) as string[]
-  return needed.filter((name) => others.every((one) => (one as Inside).required?.includes(name)))
+  const needed = first?.required ?? []
+  return needed.filter((name) => others.every((one) => one.required?.includes(name)))
 }
 
 /** Most values of an enumeration that a table shows; longer ones have a list of their own. */
@@ -49,7 +40,7 @@ const MOST_VALUES = 10
 
 /** Of what has members of its own only that it has them: each has a row. */
 function typeOf(schema: JsonSchema): string {
-  const { properties, items, additionalProperties: rest, anyOf, oneOf }: Inside = schema
+  const { properties, items, additionalProperties: rest, anyOf, oneOf } = schema
   if (anyOf ?? oneOf) return [...new Set((anyOf ?? oneOf ?? []).map(typeOf))].join(' / ')
   if (properties) return 'object'
   if (items) return listOf(items)

@@ -17,26 +17,15 @@ export function members(schema: JsonSchema): string {
 
 const isNullable = (schema: JsonSchema): boolean =>
   [schema['type']].flat().includes('null') ||
-  ((schema['anyOf'] ?? []) as JsonSchema[]).some(({ type }) => type === 'null')
-
-/** The keywords that a type is named by. */
-type Shape = {
-  $ref?: string
-  anyOf?: JsonSchema[]
-  items?: JsonSchema
-  properties?: object
-  additionalProperties?: JsonSchema | boolean
-  enum?: unknown[]
-  const?: unknown
-  type?: string | string[]
-}
+  (schema.anyOf ?? []).some(({ type }) => type === 'null')
 
 /** A type in the words of TypeScript, without null. */
 export function shape(schema: JsonSchema): string {
-  const { $ref, anyOf, items, properties, additionalProperties: rest, ...own }: Shape = schema
-  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
-  if (own.const !== undefined) return JSON.stringify(own.const)
-  if (own.enum) return choice(own.enum.filter((one) => one !== null).map(String))
+  const { $ref, anyOf, items, properties, additionalProperties: rest, ...own } = schema
+  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
+  if (own['const'] !== undefined) return JSON.stringify(own['const'])
+  if (Array.isArray(own['enum']))
+    return choice(own['enum'].filter((one) => one !== null).map(String))
   if (anyOf) return choice(anyOf.filter((one) => one['type'] !== 'null').map(shape))
   if (items) return items['enum'] ? `(${shape(items)})[]` : `${shape(items)}[]`
   if (properties) return `{ ${plainMembers(schema)} }`

@@ -14,7 +14,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'data-dir.ts': ['config.ts'],
   bounded: [],
   redact: ['bounded'],
-  secrets: [],
+  secrets: ['contract/errors'],
 
   // What is agreed with callers and authors, from the smallest pieces to whole endpoints.
   'contract/schema': [],
@@ -204,7 +204,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/wiring': ['core'],
 
   'connectors/packages': ['contract', 'bounded'],
-  'connectors/registry': ['contract', 'protocol', 'bounded'],
+  'connectors/registry': ['contract', 'protocol', 'bounded', 'connectors/packages'],
   'connectors/lifecycle': [
     'contract',
     'bounded',
@@ -324,7 +324,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'writable.ts',
   ],
 
-  'cli/terminal': ['config.ts'],
+  'cli/terminal': ['contract/errors', 'config.ts'],
   'cli/operator': [
     'contract',
     'secrets',

@@ -6,6 +6,7 @@ import { leaksIn } from '../connectors/packages/leaks.ts'
 import { readPackage } from '../connectors/packages/read.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
+import { codeOf, messageOf } from '../contract/errors/thrown.ts'
 import { visible } from '../observe/visible.ts'
 import { type Built, type CheckBench, openCheckBench } from '../testing/check-connector.ts'
 import { checkPackageOn } from '../testing/check-package.ts'
@@ -120,7 +121,8 @@ async function told<T>(path: string, act: () => T | Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
+    const message = messageOf(error)
     if (code === 'ENOENT') throw new ConfigError(`there is no file ${path}`)
     if (error instanceof PackageError) throw new ConfigError(`${path}: ${message}`)
     throw error

@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Config, ConfigError } from '../config.ts'
+import { ifMissing } from '../contract/errors/thrown.ts'
 import type { HostParts } from '../host-parts.ts'
 import { createHost, type Host } from '../main.ts'
 import type { Log } from '../observe/log.ts'
@@ -37,11 +38,5 @@ export async function openFolderHost(
   }
 }
 
-async function isDirectory(folder: string): Promise<boolean> {
-  try {
-    return (await stat(folder)).isDirectory()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-}
+const isDirectory = (folder: string): Promise<boolean> =>
+  stat(folder).then((one) => one.isDirectory(), ifMissing(false))

@@ -5,6 +5,7 @@ import path from 'node:path'
 import * as v from 'valibot'
 import { ConfigError } from '../config.ts'
 import { ConnectorId } from '../contract/connector/manifest.ts'
+import { ifMissing } from '../contract/errors/thrown.ts'
 import { quoted } from './terminal/quoted.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -105,12 +106,4 @@ function findsKeyway(folder: string): boolean {
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-}
+const exists = (file: string): Promise<boolean> => stat(file).then(() => true, ifMissing(false))

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
+import { errorOf } from '../contract/errors/thrown.ts'
 import { AccessPolicyInput } from '../contract/models/access-policy.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
@@ -57,7 +58,7 @@ export async function ensureSampleCompany(host: Host, maker: Maker): Promise<Sam
       if (db) return await db.transaction((tx) => ensure(tx, host, maker))
     } catch (error) {
       if (!isAway(error)) throw error
-      onAway?.(error as Error)
+      onAway?.(errorOf(error))
     }
     await pause(RETRY_MS, undefined, { signal })
   }

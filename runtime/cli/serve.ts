@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 import { type Config, ConfigError } from '../config.ts'
+import { codeOf } from '../contract/errors/thrown.ts'
 import type { Host } from '../main.ts'
 import type { Log } from '../observe/log.ts'
 import { watchLauncher } from './launcher.ts'
@@ -80,7 +81,7 @@ export async function listen(
 
 /** What a failure to listen says about the setting that chose the address; other errors as they are. */
 export function addressError(error: Error, setting: string, host: string, port: number): Error {
-  switch ((error as NodeJS.ErrnoException).code) {
+  switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new ConfigError(
         `${setting}: ${host}:${port} is taken by another program; stop that, or choose another port (0 takes any free one)`,

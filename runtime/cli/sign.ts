@@ -4,6 +4,7 @@ import { ConfigError } from '../config.ts'
 import { PackageError } from '../connectors/packages/format.ts'
 import { readPackage } from '../connectors/packages/read.ts'
 import { makeKeyPair, signPackage } from '../connectors/packages/sign.ts'
+import { codeOf, messageOf } from '../contract/errors/thrown.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
 
 type KeyFlags = { dryRun?: true; json?: true }
@@ -39,7 +40,8 @@ async function written(file: string, text: string, how: object): Promise<void> {
   try {
     await writeFile(file, text, how)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
+    const message = messageOf(error)
     throw code === 'EEXIST' ? taken(file) : new ConfigError(`${file} cannot be written: ${message}`)
   }
 }

@@ -1,6 +1,7 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
 import { flushCompileCache } from 'node:module'
 import { type Config, readConfig } from '../config.ts'
+import { errorOf } from '../contract/errors/thrown.ts'
 import { createHost, type Host } from '../main.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { startSampleThread } from '../sample/sample-thread.ts'
@@ -79,7 +80,7 @@ async function startSample(port: number): Promise<SampleDirectory> {
   try {
     return await startSampleThread(port)
   } catch (error) {
-    throw addressError(error as Error, '--sample-port', '127.0.0.1', port)
+    throw addressError(errorOf(error), '--sample-port', '127.0.0.1', port)
   }
 }
 

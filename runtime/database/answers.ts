@@ -1,5 +1,6 @@
 /** Whether the database answers, takes changes, and what time it is there: asked every two seconds on a connection of its own. */
 import { Client, type ClientConfig } from 'pg'
+import { messageOf } from '../contract/errors/thrown.ts'
 import type { SharedClock } from './shared-clock.ts'
 
 /** How often it is asked, in milliseconds. */
@@ -42,7 +43,7 @@ export function watchAnswers(
       clock.told(Number(rows[0].now_ms))
       unansweredSinceMs = null
     } catch (error) {
-      fault = (error as Error).message
+      fault = messageOf(error)
       const lost = client
       client = null
       await lost?.end().catch(() => undefined)

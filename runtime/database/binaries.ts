@@ -7,6 +7,7 @@ import { chown, cp, mkdir, readFile, readlink, rename, rm, stat, symlink } from 
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
+import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 
 /** Who the server runs as, where that is not the host's own user. */
 export type Owner = { uid: number; gid: number }
@@ -33,7 +34,7 @@ export async function installBinaries(
   try {
     return await copyTo(directory, from, owner)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = codeOf(error) ?? ''
     if (others.length === 0 || !['EROFS', 'EACCES', 'EPERM'].includes(code)) throw error
     return installBinaries(others, owner)
   }
@@ -112,18 +113,10 @@ async function leadsOf(place: string): Promise<string | null> {
   try {
     return await readlink(place)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = codeOf(error) ?? ''
     if (code === 'ENOENT' || code === 'EINVAL') return null
     throw error
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-}
+const exists = (file: string): Promise<boolean> => stat(file).then(() => true, ifMissing(false))

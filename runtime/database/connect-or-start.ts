@@ -1,5 +1,6 @@
 /** The embedded database for a command: the running host's server, or one that is started for the time. */
 import { Client, type ClientConfig } from 'pg'
+import { messageOf } from '../contract/errors/thrown.ts'
 import { NAME, startEmbedded } from './embedded.ts'
 import { homeOf, isMade, strangerOf } from './home.ts'
 import { DataDirInUseError, lockDataDir } from './host-lock.ts'
@@ -53,7 +54,7 @@ export async function connectOrStart(
   } catch (cause) {
     await unlock()
     throw new NoDatabaseError(
-      `the database in ${home.cluster} cannot be started: ${(cause as Error).message}`,
+      `the database in ${home.cluster} cannot be started: ${messageOf(cause)}`,
       { cause },
     )
   }
@@ -67,7 +68,7 @@ async function answers(connection: ClientConfig, inUse: DataDirInUseError): Prom
     await client.query('select 1')
   } catch (cause) {
     throw new NoDatabaseError(
-      `${inUse.message.split(';')[0]}, but its database does not answer (${(cause as Error).message}); try again when it does`,
+      `${inUse.message.split(';')[0]}, but its database does not answer (${messageOf(cause)}); try again when it does`,
       { cause },
     )
   } finally {

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PgTransactionConfig } from 'drizzle-orm/pg-core'
+import { codeOf, messageOf } from '../contract/errors/thrown.ts'
 
 /** SQLSTATE of deadlock_detected, serialization_failure and lock_not_available. */
 const CONTENDED: readonly unknown[] = ['40P01', '40001', '55P03']
@@ -27,7 +28,8 @@ const TOO_SLOW = '57014'
 /** Whether PostgreSQL aborted a transaction because of a concurrent one, so that it can be retried. */
 export function isContended(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
-    const { code, message } = one as NodeJS.ErrnoException
+    const code = codeOf(one)
+    const message = messageOf(one)
     if (CONTENDED.includes(code) || (code === 'XX000' && CONTENDED_ROW.test(message))) return true
   }
   return false
@@ -36,7 +38,7 @@ export function isContended(error: unknown): boolean {
 /** Whether PostgreSQL ended a question because it took too long, or because an administrator wanted it. */
 export function isTooSlow(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
-    if ((one as NodeJS.ErrnoException).code === TOO_SLOW) return true
+    if (codeOf(one) === TOO_SLOW) return true
   return false
 }
 

@@ -9,6 +9,7 @@ import { chown, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Client, type ClientConfig } from 'pg'
+import { codeOf } from '../contract/errors/thrown.ts'
 import { type Binaries, installBinaries } from './binaries.ts'
 import { type Home, isMade, isOutside } from './home.ts'
 import { noteMade, openHome } from './lost.ts'
@@ -198,7 +199,7 @@ async function ready(
       if (rowCount === 0) await client.query(`create database ${NAME}`)
       return
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
+      const code = codeOf(error)
       // No socket yet, or "the database system is starting up".
       if (!['ENOENT', 'ECONNREFUSED', '57P03'].includes(code ?? '')) throw error
       if (Date.now() > endMs)

@@ -1,12 +1,14 @@
 /** The disk of the database is full: how it shows, and what is said of it. */
 
+import { codeOf } from '../contract/errors/thrown.ts'
+
 /** SQLSTATE of a server that could not write, and what the system says. */
 const FULL: readonly unknown[] = ['53100', 'ENOSPC', 'EDQUOT']
 
 /** Whether an error says that a disk is full, the database's or our own. */
 export function isDiskFull(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
-    if (FULL.includes((one as NodeJS.ErrnoException).code)) return true
+    if (FULL.includes(codeOf(one))) return true
   return false
 }
 

@@ -4,6 +4,7 @@
  */
 import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf } from '../contract/errors/thrown.ts'
 
 /** Another host uses the data directory; the message says which. */
 export class DataDirInUseError extends Error {}
@@ -19,7 +20,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
       await handle.close()
       return () => rm(file, { force: true })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (codeOf(error) !== 'EEXIST') throw error
     }
     const holder = await liveHolder(file)
     if (holder !== null) {

@@ -1,5 +1,6 @@
 /** Keeps the embedded server of a data directory for processes that share it: the lock, the server, its restarts. */
 import type { ClientConfig } from 'pg'
+import { errorOf } from '../contract/errors/thrown.ts'
 import { type EmbeddedDatabase, type EmbeddedOptions, NAME, startEmbedded } from './embedded.ts'
 import { homeOf } from './home.ts'
 import { lockDataDir } from './host-lock.ts'
@@ -51,7 +52,7 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
         running = null
         options.onError(new Error(`the database server ended (${how})`))
       } catch (error) {
-        options.onError(error as Error)
+        options.onError(errorOf(error))
         tried.resolve()
         await pause()
       }

@@ -5,6 +5,7 @@
 import type { EventEmitter } from 'node:events'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
+import { errorOf } from '../contract/errors/thrown.ts'
 import { watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
 import { isAway } from './away.ts'
@@ -120,7 +121,7 @@ function withTransactions(pool: Pool): Db {
     try {
       return await transact(client, work, config)
     } catch (error) {
-      if (isAway(error)) fault = error as Error
+      if (isAway(error)) fault = errorOf(error)
       throw error
     } finally {
       client.release(fault)

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf } from '../contract/errors/thrown.ts'
 import type { Owner } from './binaries.ts'
 
 /** `nobody` of every Linux distribution and of macOS's BSD side. */
@@ -33,7 +34,7 @@ export function placeOf(dataDir: string): string | null {
     // It becomes part of a path.
     return text === INSIDE || /^[0-9a-f]{16}$/.test(text) ? text : null
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
 }
@@ -101,7 +102,7 @@ async function letIn(dataDir: string): Promise<boolean> {
     await ownFolder(path.join(base, 'cluster'), NOBODY)
     return true
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = codeOf(error) ?? ''
     if (['EPERM', 'EINVAL', 'ENOTSUP', 'ENOSYS'].includes(code)) return false
     throw error
   }

@@ -5,6 +5,7 @@
  */
 import { readFile, readlink, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 
 /** How long a server may take to shut down by each of the two ways, in milliseconds. */
 const STOP_MS = 20_000
@@ -78,17 +79,11 @@ export async function runsOn(pid: number, cluster: string): Promise<boolean> {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return false
     throw error
   }
 }
 
-async function readOrNull(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
+const readOrNull = (file: string): Promise<string | null> =>
+  readFile(file, 'utf8').catch(ifMissing(null))

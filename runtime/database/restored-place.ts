@@ -4,6 +4,7 @@
  */
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { ifMissing } from '../contract/errors/thrown.ts'
 import { type Home, isMade } from './home.ts'
 import { syncFolder } from './sync-folder.ts'
 
@@ -67,12 +68,4 @@ export async function makeUnpacking(home: Home): Promise<string> {
   return folder
 }
 
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-}
+const exists = (file: string): Promise<boolean> => stat(file).then(() => true, ifMissing(false))

@@ -5,6 +5,7 @@
  * the extension is added later gets its indexes.
  */
 import type { Client } from 'pg'
+import { messageOf } from '../contract/errors/thrown.ts'
 
 /** Index, table, column. */
 const SEARCHED = [
@@ -43,6 +44,6 @@ async function makeExtension(client: Client): Promise<string | null> {
     await client.query('create extension if not exists pg_trgm')
     return null
   } catch (error) {
-    return (error as Error).message
+    return messageOf(error)
   }
 }

@@ -3,6 +3,7 @@
  * routes do not wait for it, core routes say 503 meanwhile.
  */
 import type { ClientConfig } from 'pg'
+import { errorOf, messageOf } from '../contract/errors/thrown.ts'
 import { isAway } from './away.ts'
 import type { Connections, Database, Db } from './database.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
@@ -111,8 +112,8 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
         return
       } catch (error) {
         const what = isAway(error) ? 'reached' : 'used'
-        problem = `the database cannot be ${what}: ${(error as Error).message}`
-        options.onError(error as Error)
+        problem = `the database cannot be ${what}: ${messageOf(error)}`
+        options.onError(errorOf(error))
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, RETRY_MS)
           wake = () => {

@@ -3,6 +3,7 @@ import { readFile, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { DoctorCheck, DoctorFinding, OutsideCluster } from '../contract/endpoints/doctor.ts'
+import { entriesOf as rowsOf } from '../contract/schema/keys.ts'
 import { lastBackup } from '../database/backup/noted.ts'
 import { programsVersion } from '../database/binaries.ts'
 import { homeOf, isMade } from '../database/home.ts'
@@ -179,7 +180,7 @@ async function sized(paths: readonly string[]): Promise<string> {
 /** Runs the checks, each on its own: one that fails becomes a finding. */
 export async function examineDisk(place: Place): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = []
-  for (const [check, examine] of Object.entries(CHECKS) as [DoctorCheck, typeof CHECKS.disk][]) {
+  for (const [check, examine] of rowsOf(CHECKS)) {
     if (!examine) continue
     const found = await examine(place).catch((error: Error) =>
       look(

@@ -1,6 +1,7 @@
 /** Checks of the database. Each runs on its own: one that fails does not affect the others. */
 import { sql } from 'drizzle-orm'
 import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts'
+import { entriesOf } from '../contract/schema/keys.ts'
 import { connectionsOf } from '../core/kernel/deployment/connection-budget.ts'
 import { oldestJobs } from '../core/measures/jobs.ts'
 import { clockOffsetMs } from '../database/clock.ts'
@@ -127,7 +128,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
 /** Runs the checks. */
 export async function examineRecord(asked: Asked): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = []
-  for (const [check, examine] of Object.entries(CHECKS) as [DoctorCheck, typeof CHECKS.jobs][]) {
+  for (const [check, examine] of entriesOf(CHECKS)) {
     if (!examine) continue
     findings.push({ check, ...(await examine(asked).catch(unread)) })
   }

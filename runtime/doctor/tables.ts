@@ -5,15 +5,10 @@ import {
   MOST_ROWS_COUNTED,
   type TableSize,
 } from '../contract/endpoints/doctor.ts'
+import { isKeyOf } from '../contract/schema/keys.ts'
 import { BOUNDED } from '../core/retention/bounded.ts'
 import { isPrunable } from '../core/retention/prune.ts'
-import {
-  KEPT_OTHERWISE,
-  type KeptDays,
-  RETENTION,
-  type RetentionName,
-  retentionOf,
-} from '../core/retention/rules.ts'
+import { KEPT_OTHERWISE, type KeptDays, RETENTION, retentionOf } from '../core/retention/rules.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { formatBytes } from './sizes.ts'
@@ -60,15 +55,14 @@ async function keptOf(
   name: string,
   kept: KeptDays,
 ): Promise<Pick<TableSize, 'kept_days' | 'kept' | 'over'>> {
-  if (!Object.hasOwn(RETENTION, name)) {
+  if (!isKeyOf(RETENTION, name)) {
     const bound =
       KEPT_OTHERWISE[name] ?? BOUNDED[name] ?? (name === '' ? KEPT_OTHERWISE['jobs'] : '')
     return { kept_days: null, kept: bound ?? '', over: null }
   }
-  const row = name as RetentionName
-  const goes = isPrunable(row, kept[row])
+  const goes = isPrunable(name, kept[name])
   const over = await upTo(db, sql`select from ${sql.identifier(name)} where ${goes}`)
-  return { kept_days: kept[row], kept: `${retentionOf(row).stays} stay`, over }
+  return { kept_days: kept[name], kept: `${retentionOf(name).stays} stay`, over }
 }
 
 /** Number of rows of a query, counted up to MOST_ROWS_COUNTED; null if that takes too long. */

@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../contract/schema/any-schema.ts'
+import { isRecord } from '../contract/schema/record.ts'
 import { shapeOf } from '../contract/schema/shape.ts'
 
 /** The value must be validated by the schema. */
@@ -50,8 +51,8 @@ function ofObject(entries: Record<string, AnySchema>): FittingCopy {
     mayBeMissing: isOptional(schema) && shapeOf(schema).default !== undefined,
   }))
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return MISFIT
-    const given = value as Record<string, unknown>
+    if (!isRecord(value) || Array.isArray(value)) return MISFIT
+    const given = value
     const copied: Record<string, unknown> = {}
     for (const { name, schema, copy, mayBeMissing } of members) {
       if (name in given) {

@@ -6,6 +6,7 @@ import { RuntimeError } from '../contract/errors/errors.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { overLimits } from '../contract/limits/reply-limits.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
+import { membersOf } from '../contract/schema/record.ts'
 import type { Reply } from '../protocol/frames.ts'
 import type { LaneReply } from '../protocol/lane-call.ts'
 import { closeInRoom } from '../protocol/reply-room.ts'
@@ -75,10 +76,7 @@ export async function failureOf(
   const raisedIn = `${version.id}:${capability}${place === null ? '' : ` (${place})`}`
   const error = answerError(failed, fetchError, raisedIn, redact)
   const raw = call.includeRawData ? rawOfError(body) : null
-  if (raw)
-    error.details.raw = isPlain(capability)
-      ? (withoutEchoes(raw, redact) as Record<string, unknown>)
-      : raw
+  if (raw) error.details.raw = isPlain(capability) ? membersOf(withoutEchoes(raw, redact)) : raw
   return error
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { messageOf } from '../contract/errors/thrown.ts'
 import type { Heads, Message } from '../protocol/frames.ts'
 import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
@@ -148,7 +149,7 @@ export function createLane(
     try {
       return startLaneWorker(launcher, limits, events, now)
     } catch (error) {
-      const end: WorkerEnd = { reason: 'unstarted', detail: (error as Error).message }
+      const end: WorkerEnd = { reason: 'unstarted', detail: messageOf(error) }
       backOff.failed()
       onEnd(end, [])
       throw workerError(end, 0)

@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
+import { codeOf } from '../contract/errors/thrown.ts'
 import { threadsOf } from './process-stat.ts'
 
 /** As the host itself; behind it; behind everything else. */
@@ -113,7 +114,7 @@ function setAutogroup(pid: number, nice: number): boolean {
     writeFileSync(`/proc/${pid}/autogroup`, String(nice))
     return true
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = codeOf(error) ?? ''
     // The process is gone.
     if (code === 'ENOENT' || code === 'ESRCH') return true
     // Who is not root may do so ten times a second; or it may not be raised so far.

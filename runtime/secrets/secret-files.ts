@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 import { randomSecret } from './key-derivation.ts'
 
 /** A kept secret and where it lies. */
@@ -17,7 +18,7 @@ export async function keptSecret(dataDir: string, name: string, prefix = ''): Pr
     // Linked when it is whole: of two hosts that start at once, one makes it and both read it.
     await link(made, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     await unlink(made)
   }
@@ -35,10 +36,6 @@ export async function readKeptSecret(dataDir: string, name: string): Promise<Kep
 
 /** A secret of the data directory that is there already, or null: makes none. */
 export async function existingSecret(dataDir: string, name: string): Promise<string | null> {
-  try {
-    return (await readFile(path.join(dataDir, name), 'utf8')).trim() || null
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const text = await readFile(path.join(dataDir, name), 'utf8').catch(ifMissing(''))
+  return text.trim() || null
 }

@@ -15,6 +15,7 @@ import { isCapability } from '../contract/capabilities/capabilities.ts'
 import type { Case } from '../contract/connector/cases.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { codeOf } from '../contract/errors/thrown.ts'
 import { checkRules } from '../egress/rules/url-template.ts'
 import type { InvokeDeps } from '../invoke/ports.ts'
 import { createLanes, type Lanes } from '../lanes/lanes.ts'
@@ -87,8 +88,7 @@ async function check(
     folder = await readFolder(directory)
   } catch (error) {
     if (error instanceof FolderError) return failed([error.message])
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      return failed([`no such folder: ${directory}`])
+    if (codeOf(error) === 'ENOENT') return failed([`no such folder: ${directory}`])
     throw error
   }
   const verdict = await inspect(folder, {

@@ -4,6 +4,7 @@ import { atOnce, inSlices } from '../bounded/slices.ts'
 import { Case, CaseFileHead } from '../contract/connector/cases.ts'
 import { describeIssue } from '../contract/connector/payload.ts'
 import { nearest } from '../contract/errors/nearest.ts'
+import { messageOf } from '../contract/errors/thrown.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { marksIn } from '../contract/limits/reply-limits.ts'
 import { expandCase, type Shared } from './expand-case.ts'
@@ -64,7 +65,7 @@ export function fileOf(
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { unreadable: `is not JSON: ${(error as Error).message}` }
+    return { unreadable: `is not JSON: ${messageOf(error)}` }
   }
   if (Array.isArray(value)) return { shared: {}, cases: value }
   const { success, output, issues } = v.safeParse(FileShape, value)

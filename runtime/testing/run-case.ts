@@ -3,6 +3,7 @@ import { CAPABILITIES } from '../contract/capabilities/capabilities.ts'
 import type { Case, Step } from '../contract/connector/cases.ts'
 import { errorBody } from '../contract/envelope/envelope.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { membersOf } from '../contract/schema/record.ts'
 import type { exchange } from '../egress/exchange/exchange.ts'
 import { createEgress, type Egress } from '../egress/fetch.ts'
 import { createInvoke } from '../invoke/invoke.ts'
@@ -154,10 +155,9 @@ async function call(one: Case, page: object, means: Means): Promise<Body> {
     requestId: 'case',
     signal: new AbortController().signal,
   }).then(
-    (answer) => JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>,
+    (answer) => membersOf(JSON.parse(answer.body.toString('utf8'))),
     (error: unknown) => {
-      if (error instanceof RuntimeError)
-        return errorBody(error, version.id) as Record<string, unknown>
+      if (error instanceof RuntimeError) return membersOf(errorBody(error, version.id))
       throw error
     },
   )
@@ -183,7 +183,7 @@ function judgeStep(step: Step, body: Record<string, unknown>): string[] {
 function judgeError(expected: NonNullable<Step['error']>, body: Record<string, unknown>): string[] {
   if (body['is_error'] !== true)
     return [`the error ${expected.error_code} is expected, the answer is ${show(body['response'])}`]
-  const error = body['error'] as Record<string, unknown>
+  const error = membersOf(body['error'])
   const { message, ...exact } = expected
   const findings = Object.entries(exact)
     .filter(([name, value]) => value !== undefined && error[name] !== value)
@@ -209,7 +209,7 @@ export function withoutNulls(value: unknown): unknown {
 
 /** An error in one line: what an author looks for first. */
 function errorLine(error: unknown): string {
-  const { error_code, message, raised_in } = error as Record<string, unknown>
+  const { error_code, message, raised_in } = membersOf(error)
   return `${error_code}: ${message}${raised_in === null ? '' : `, raised in ${raised_in}`}`
 }
 

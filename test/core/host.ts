@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ClientConfig } from 'pg'
 import { readConfig } from '../../runtime/config.ts'
+import type { TaskCategory, TaskStatus } from '../../runtime/contract/models/task.ts'
 import type { Pace } from '../../runtime/core/kernel/context/pace.ts'
 import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
 import { createToken } from '../../runtime/core/kernel/identity/tokens.ts'
@@ -245,8 +246,8 @@ export async function app(
 }
 
 type NewTask = {
-  category?: string
-  status?: string
+  category?: TaskCategory
+  status?: TaskStatus
   type?: string
   userIds?: string[]
   groupIds?: string[]

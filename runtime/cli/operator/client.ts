@@ -8,6 +8,8 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
+import { isRecord, membersOf } from '../../contract/schema/record.ts'
 import { hostProof, hostProofKey, randomSecret } from '../../secrets/key-derivation.ts'
 import { readKeptSecret } from '../../secrets/secret-files.ts'
 import { notThere } from '../terminal/not-there.ts'
@@ -138,7 +140,8 @@ async function operatorToken({ adminToken, dataDir }: Config) {
     const { value, file } = await readKeptSecret(dataDir, 'admin-token')
     return { token: value, tokenFrom: file }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
+    const message = messageOf(error)
     throw new ConfigError(
       `The operator's token cannot be read (${code ?? message}) from ${path.join(dataDir, 'admin-token')}: run this as the host's user and with its KEYWAY_DATA_DIR, or set KEYWAY_ADMIN_TOKEN`,
     )
@@ -158,7 +161,7 @@ export async function callOperator(target: OperatorTarget, call: OperatorCall): 
   if (status < 300 && answer !== null && answer['is_error'] !== true) return answer
   if (status === 401) throw new ConfigError(unknownToken(url, tokenFrom))
   const message = wordsOf(answer)
-  const raw = (answer?.['raw_data'] ?? {}) as Record<string, unknown>
+  const raw = membersOf(answer?.['raw_data'])
   const told = message ?? `${url.origin} answered ${status}, not as Keyway does`
   throw new RefusedError(status === 404 ? notThere(call.path, told) : told, raw)
 }
@@ -166,7 +169,7 @@ export async function callOperator(target: OperatorTarget, call: OperatorCall): 
 function parsed(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' ? (value as Record<string, unknown>) : null
+    return isRecord(value) ? value : null
   } catch {
     return null
   }

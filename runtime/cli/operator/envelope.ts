@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
 import { notJson } from '../../contract/schema/json-text.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import { fileFault } from '../terminal/file-fault.ts'
 
 export type Envelope = {
@@ -30,7 +31,7 @@ export async function envelopeOf(file: string): Promise<Envelope> {
   const value = await jsonOf(file, '--as')
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ConfigError('--as: write { "auth": { ... }, "settings": { ... } }')
-  const { auth, credentials, settings, ...rest } = value as Record<string, unknown>
+  const { auth, credentials, settings, ...rest } = membersOf(value)
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined)
     throw new ConfigError(`--as: there is no ${unknown}; write auth or credentials, and settings`)

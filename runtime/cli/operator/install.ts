@@ -5,6 +5,7 @@ import { ConfigError } from '../../config.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { Changed, PackageFinding, PackageReport } from '../../contract/endpoints/operator.ts'
+import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { visible } from '../../observe/visible.ts'
 import { fileFault } from '../terminal/file-fault.ts'
 import { isAgreed } from '../terminal/is-agreed.ts'
@@ -195,7 +196,7 @@ async function bytesOf(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === 'EISDIR')
       throw new ConfigError(
         `${file} is a folder: make a package of it first by keyway pack ${file}`,
@@ -211,10 +212,7 @@ async function bytesOf(file: string): Promise<Buffer> {
 /** The signature that was named, or the one that lies beside the package. */
 async function signatureOf(file: string, named?: string): Promise<Buffer | null> {
   if (named !== undefined) return bytesOf(named)
-  return readFile(`${file}.sig`).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  return readFile(`${file}.sig`).catch(ifMissing(null))
 }
 
 /** What is granted; null where the operator does not agree, or cannot be asked. */

@@ -1,5 +1,6 @@
 /** `keyway rotation`: what still needs an older secret of KEYWAY_SECRET. */
 import type { Rotation, RotationNeeds } from '../../contract/endpoints/rotation.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
@@ -32,7 +33,7 @@ async function endTokens(flags: RotationFlags): Promise<void> {
 
 function words(answer: Rotation): string {
   const { newest, since, older, needed, tokens, page_tokens_until, hosts_behind } = answer
-  const kinds = Object.entries(needed) as [keyof RotationNeeds, number][]
+  const kinds = entriesOf(needed)
   const left = kinds.filter(([, count]) => count > 0)
   const head = `The newest secret is ${newest}, since ${since}; this host has ${older.length === 0 ? 'no other' : `also ${older.join(', ')}`}.`
   const hosts = hosts_behind.map(({ node, knows_newest }) =>

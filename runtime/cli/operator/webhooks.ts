@@ -1,6 +1,7 @@
 /** Verbs of inline webhooks: `webhooks list`, `show`, `add`, `update`, `remove`, `test`. */
 import { ConfigError } from '../../config.ts'
 import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
+import { isRecord } from '../../contract/schema/record.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
@@ -87,8 +88,7 @@ export async function tryOut(id: string, flags: ReadFlags): Promise<void> {
 
 async function headersOf(file: string): Promise<Record<string, unknown>> {
   const value = await jsonOf(file, '--headers')
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>
+  if (isRecord(value) && !Array.isArray(value)) return value
   throw new ConfigError('--headers: write { "Authorization": "Bearer ..." }')
 }
 

@@ -1,5 +1,6 @@
 /** Error messages for files that cannot be used, written for a person instead of the system's error text. */
 import { ConfigError } from '../../config.ts'
+import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
 
 /** Descriptions by errno code. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -14,7 +15,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** The error for a file. `hint` says what to pass instead, such as `name the .pub that keyway keygen wrote`. */
 export function fileFault(file: string, error: unknown, hint: string): ConfigError {
-  const { code = '', message } = error as NodeJS.ErrnoException
+  const code = codeOf(error) ?? ''
+  const message = messageOf(error)
   const fault =
     code === 'ENOENT'
       ? `there is no file ${file}`
@@ -24,6 +26,6 @@ export function fileFault(file: string, error: unknown, hint: string): ConfigErr
 
 /** Whether `fileFault` has a description for this error. */
 export const isFileFault = (error: unknown): boolean => {
-  const { code } = error as NodeJS.ErrnoException
+  const code = codeOf(error)
   return code === 'ENOENT' || (code !== undefined && code in DESCRIPTIONS)
 }

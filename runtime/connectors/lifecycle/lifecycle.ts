@@ -10,6 +10,7 @@ import type { PackageFinding } from '../../contract/endpoints/operator.ts'
 import type { Doer } from '../../core/kernel/audit/activity.ts'
 import type { Db } from '../../database/database.ts'
 import type { Sealer } from '../../secrets/seal.ts'
+import { fileOf } from '../packages/file-of.ts'
 import type { Package } from '../packages/format.ts'
 import { readPackage } from '../packages/read.ts'
 import type { CheckEgress } from '../registry/check-egress.ts'
@@ -95,7 +96,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     const one = await readPackage(packed)
     if (one.digest !== digest) throw new Error('its package in the database is another one')
     const { files } = one
-    const text = (files.get('connector.json') as Buffer).toString('utf8')
+    const text = fileOf(files, 'connector.json').toString('utf8')
     const checked = checkManifest(text, deps.checkEgress)
     if (!checked.ok) throw new Error(checked.findings.join('; '))
     const { manifest } = checked
@@ -103,7 +104,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     await store.keep(digest, {
       ok: true,
       manifest,
-      code: (files.get('code.js') as Buffer).toString('utf8'),
+      code: fileOf(files, 'code.js').toString('utf8'),
       map: files.get('code.js.map')?.toString('utf8') ?? null,
       logo: logo.ok ? logo.url : null,
     })

@@ -4,6 +4,7 @@ import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { PackageFinding } from '../../contract/endpoints/operator.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
 import type { Doer } from '../../core/kernel/audit/activity.ts'
 import { isAway } from '../../database/away.ts'
 import type { Db } from '../../database/database.ts'
@@ -60,7 +61,7 @@ export async function usable(
 ): Promise<Manifest> {
   return manifestOf(digest).catch((cause) => {
     if (isAway(cause)) throw cause
-    const why = `${id} ${digest.slice(0, 12)} cannot be used: ${(cause as Error).message}`
+    const why = `${id} ${digest.slice(0, 12)} cannot be used: ${messageOf(cause)}`
     throw new RuntimeError('state_conflict', why, {}, cause)
   })
 }

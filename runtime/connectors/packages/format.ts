@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { INPUTS } from '../../contract/limits/inputs.ts'
+import { fileOf } from './file-of.ts'
 
 /** The form that this version writes, and the only one it reads. */
 export const FORMAT = 1
@@ -86,7 +87,7 @@ export function packageOf(
     id,
     version,
     runtime,
-    files: Object.fromEntries(names.map((name) => [name, sha256(files.get(name) as Buffer)])),
+    files: Object.fromEntries(names.map((name) => [name, sha256(fileOf(files, name))])),
   }
   const digestsText = `${JSON.stringify(digests, null, 2)}\n`
   return { digest: sha256(digestsText), digestsText, digests, files }

@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
 import { inSlices } from '../../bounded/slices.ts'
+import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
 import {
   DIGESTS,
   Digests,
@@ -136,7 +137,8 @@ function parseDigests(text: string): Digests {
 /** What gzip and tar say, in words. */
 function translated(error: unknown): unknown {
   if (error instanceof PackageError) return error
-  const { code, message } = error as NodeJS.ErrnoException
+  const code = codeOf(error)
+  const message = messageOf(error)
   if (code === 'ERR_BUFFER_TOO_LARGE')
     return new PackageError(`it holds more than ${MAX_UNPACKED_BYTES} bytes`)
   return new PackageError(`it is no package: ${message}`)

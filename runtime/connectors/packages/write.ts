@@ -1,6 +1,7 @@
 /** Writes a package: the same input gives the same bytes. */
 import { gzipSync } from 'node:zlib'
 import { packTar } from 'modern-tar'
+import { fileOf } from './file-of.ts'
 import { DIGESTS, MAX_PACKED_BYTES, type Package, PackageError } from './format.ts'
 
 /** Of every entry: who packed it, when and where must not show. */
@@ -15,7 +16,7 @@ export async function writePackage({ digestsText, files }: Package): Promise<Buf
   const names = [...files.keys()].sort()
   const entries = [
     { name: DIGESTS, body: Buffer.from(digestsText) },
-    ...names.map((name) => ({ name, body: files.get(name) as Buffer })),
+    ...names.map((name) => ({ name, body: fileOf(files, name) })),
   ]
   const tar = await packTar(
     entries.map(({ name, body }) => ({

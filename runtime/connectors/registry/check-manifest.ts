@@ -23,6 +23,7 @@ import { describeIssue, requestSchema, standardFields } from '../../contract/con
 import { secretFields } from '../../contract/connector/secrets.ts'
 import { type Field, type Fields, flatSchema } from '../../contract/connector/settings.ts'
 import { nearest } from '../../contract/errors/nearest.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import { isPointer } from '../../contract/schema/json-pointer.ts'
@@ -69,7 +70,7 @@ export function checkManifest(text: string, checkEgress: CheckEgress): CheckedMa
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return refused([`connector.json is not JSON: ${(error as Error).message}`], undefined)
+    return refused([`connector.json is not JSON: ${messageOf(error)}`], undefined)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refused([`connector.json: found ${show(value)}; write an object`], undefined)

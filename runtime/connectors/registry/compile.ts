@@ -7,6 +7,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { codeOf } from '../../contract/errors/thrown.ts'
 import type { Compiled } from './compiler.ts'
 import type { Folder } from './folder.ts'
 
@@ -64,7 +65,7 @@ function killGroup(pid: number): void {
     process.kill(-pid, 'SIGKILL')
   } catch (error) {
     // Ended between two looks: what was wanted.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }
 

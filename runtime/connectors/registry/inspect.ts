@@ -7,6 +7,7 @@ import type { Manifest } from '../../contract/connector/manifest.ts'
 import { answerFields } from '../../contract/connector/payload.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import type { LoadedConnector } from '../../protocol/loaded.ts'
+import { fileOf } from '../packages/file-of.ts'
 import type { CheckEgress } from './check-egress.ts'
 import { checkManifest } from './check-manifest.ts'
 import type { Compiled } from './compiler.ts'
@@ -41,7 +42,7 @@ const DESCRIBE_DEADLINE_MS = 8000
 
 /** Judges a folder. Never throws for what the folder holds; throws when judging itself failed. */
 export async function inspect(folder: Folder, inspector: Inspector): Promise<Verdict> {
-  const text = (folder.files.get('connector.json') as Buffer).toString('utf8')
+  const text = fileOf(folder.files, 'connector.json').toString('utf8')
   const checked = checkManifest(text, inspector.checkEgress)
   if (!checked.ok) return checked
   const { manifest } = checked
@@ -64,7 +65,7 @@ export async function inspectPackage(
   { digest, digests, files }: Unpacked,
   inspector: Omit<Inspector, 'compile'>,
 ): Promise<Verdict> {
-  const text = (files.get('connector.json') as Buffer).toString('utf8')
+  const text = fileOf(files, 'connector.json').toString('utf8')
   const checked = checkManifest(text, inspector.checkEgress)
   if (!checked.ok) return checked
   const { manifest } = checked
@@ -80,7 +81,7 @@ export async function inspectPackage(
     )
   const logo = logoOf(manifest, { files: new Map(files) })
   if (!logo.ok) return refusedFor(manifest, [logo.finding])
-  const code = (files.get('code.js') as Buffer).toString('utf8')
+  const code = fileOf(files, 'code.js').toString('utf8')
   const map = files.get('code.js.map')?.toString('utf8') ?? null
   return prove(manifest, { digest, code, map, logo: logo.url }, inspector)
 }

@@ -11,6 +11,7 @@ import type {
   Statement,
 } from '../../contract/endpoints/generation.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
 import type { Listing, Registry } from './registry.ts'
 import { restrict } from './requested-grant.ts'
 import { createVersion, type Version } from './version.ts'
@@ -102,7 +103,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
     try {
       entry.active = await versionIn(entry, wanted)
     } catch (error) {
-      entry.problem = `${state.id} ${wanted.version}: ${(error as Error).message}`
+      entry.problem = `${state.id} ${wanted.version}: ${messageOf(error)}`
       // What was last good goes on, with what is granted now.
       const last = before?.active
       const old = state.versions.find(({ digest }) => digest === last?.digest)

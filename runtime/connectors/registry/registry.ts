@@ -7,6 +7,7 @@
  */
 import { createCache } from '../../bounded/cache.ts'
 import { type Manifest, normalizeId } from '../../contract/connector/manifest.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
 import { type ClearGrants, wantsClear } from './clear-grants.ts'
 import { type Folder, FolderError, readFolder } from './folder.ts'
 import type { Inspector } from './inspect.ts'
@@ -304,9 +305,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       if (state.turn !== turn) return
       await restore(state)
       const reason =
-        error instanceof FolderError
-          ? error.message
-          : `could not be checked: ${(error as Error).message}`
+        error instanceof FolderError ? error.message : `could not be checked: ${messageOf(error)}`
       state.latest = { digest: null, id: null, version: null, state: 'ghost', reason }
     } finally {
       checking -= 1

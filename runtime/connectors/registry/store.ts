@@ -11,6 +11,7 @@ import path from 'node:path'
 import * as v from 'valibot'
 import { MAX_MANIFEST_BYTES, Manifest } from '../../contract/connector/manifest.ts'
 import { patternsFault } from '../../contract/connector/pattern.ts'
+import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
 import type { Verdict } from './inspect.ts'
 
 /** A verdict as it is kept; the bundle lies beside it and is read when first called. */
@@ -66,7 +67,7 @@ export function openStore(directory: string, toolchain: string): Store {
 
   /** Folders of a digest that other versions of the runtime made. */
   async function othersOf(digest: string): Promise<string[]> {
-    const all = await readdir(path.join(directory, 'connectors')).catch(absent)
+    const all = await readdir(path.join(directory, 'connectors')).catch(ifMissing<string[]>([]))
     return all
       .filter((name) => name.startsWith(`${digest}-`) && /-[0-9a-f]{12}$/.test(name))
       .map((name) => path.join(directory, 'connectors', name))
@@ -169,7 +170,7 @@ async function replace(target: string, made: string): Promise<void> {
     try {
       return await rename(made, target)
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
+      const code = codeOf(error)
       if ((code !== 'ENOTEMPTY' && code !== 'EEXIST') || tries === MAX_TRIES) throw error
       const old = `${target}.${randomUUID()}.old`
       // Gone meanwhile: somebody else has moved it away.
@@ -179,29 +180,11 @@ async function replace(target: string, made: string): Promise<void> {
   }
 }
 
-/** Nothing has been judged yet. */
-function absent(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return []
-  throw error
-}
+const isThere = (file: string): Promise<boolean> =>
+  stat(file).then((one) => one.isFile(), ifMissing(false))
 
-async function isThere(file: string): Promise<boolean> {
-  try {
-    return (await stat(file)).isFile()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-}
-
-async function readOrNull(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
+const readOrNull = (file: string): Promise<string | null> =>
+  readFile(file, 'utf8').catch(ifMissing(null))
 
 function tryJson(text: string): unknown {
   try {

@@ -4,6 +4,7 @@
  */
 import path from 'node:path'
 import { watch } from 'chokidar'
+import { errorOf } from '../../contract/errors/thrown.ts'
 import { isRead, MAX_FOLDER_ENTRIES } from './folder.ts'
 
 export type Tree = {
@@ -52,7 +53,7 @@ export function watchTree(roots: readonly string[], events: TreeEvents): Tree {
     if (event === 'unlink' || event === 'unlinkDir') watched.get(folder)?.delete(file)
     onTouched(folder)
   })
-  watcher.on('error', (error) => onError(error as Error))
+  watcher.on('error', (error) => onError(errorOf(error)))
 
   let isReady = false
   let readied: () => void = () => {}

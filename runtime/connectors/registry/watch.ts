@@ -5,6 +5,7 @@
 import { realpathSync } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { errorOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { type Tree, watchTree } from './watch-tree.ts'
 
 /** How long a folder's files must stand still, in milliseconds. */
@@ -44,7 +45,7 @@ export function watchDirectories(directories: readonly string[], events: FolderE
       else events.onGone(folder)
     } catch (error) {
       // One folder that cannot be looked at stops no other.
-      onError(error as Error)
+      onError(errorOf(error))
     }
   }
 
@@ -111,12 +112,8 @@ async function readyOrLate(tree: Tree, whenLate: () => unknown): Promise<void> {
 
 /** The real path of what a link leads to, `nowhere` for one to nothing, null for what is no link. */
 async function targetOf(folder: string): Promise<string | null> {
-  try {
-    if (!(await lstat(folder)).isSymbolicLink()) return null
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const entry = await lstat(folder).catch(ifMissing(null))
+  if (!entry?.isSymbolicLink()) return null
   return realpath(folder).catch(() => 'nowhere')
 }
 
@@ -155,16 +152,11 @@ async function firstLook(
 
 /** Immediate sub-folders of a plugin directory; a directory that is not there has none. */
 export async function foldersIn(directory: string): Promise<string[]> {
-  try {
-    const entries = await readdir(directory, { withFileTypes: true })
-    return entries
-      .filter((entry) => !entry.name.startsWith('.') && entry.name !== 'node_modules')
-      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-      .map((entry) => path.join(directory, entry.name))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  const entries = await readdir(directory, { withFileTypes: true }).catch(ifMissing([]))
+  return entries
+    .filter((entry) => !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .map((entry) => path.join(directory, entry.name))
 }
 
 /** The connector folder that a file belongs to, or null for a file of the plugin directory itself. */
@@ -178,11 +170,5 @@ function folderOf(roots: readonly { given: string; real: string }[], file: strin
   return null
 }
 
-async function isDirectory(file: string): Promise<boolean> {
-  try {
-    return (await stat(file)).isDirectory()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-}
+const isDirectory = (file: string): Promise<boolean> =>
+  stat(file).then((one) => one.isDirectory(), ifMissing(false))

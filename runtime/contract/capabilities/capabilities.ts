@@ -7,6 +7,7 @@
  * validate_credential_config and the graph capabilities) answer `not_implemented`.
  */
 import type * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { LEARNING } from './learning.ts'
 import { OAUTH } from './oauth.ts'
 import { READ } from './read.ts'
@@ -16,7 +17,7 @@ export const CAPABILITIES = { ...LEARNING, ...READ, ...OAUTH, ...WRITE } as cons
 
 /** The name of a capability, such as `list_accounts`. */
 export type CapabilityName = keyof typeof CAPABILITIES
-export const CAPABILITY_NAMES = Object.keys(CAPABILITIES) as CapabilityName[]
+export const CAPABILITY_NAMES = keysOf(CAPABILITIES)
 
 /** What a handler gets: the request after defaults, nulls gone. */
 export type Input<N extends CapabilityName> = v.InferOutput<(typeof CAPABILITIES)[N]['input']>

@@ -4,6 +4,7 @@
  * is rotated: part of the governor key).
  */
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { maybe } from '../schema/optional.ts'
 
 export type FieldNature = 'secret' | 'clear' | 'identity'
@@ -172,7 +173,7 @@ export type Renewal = v.InferOutput<typeof RENEWAL>
 
 /** A kind of credentials, such as `token`. */
 export type CredentialKind = keyof typeof AUTHENTICATION
-export const CREDENTIAL_KINDS = Object.keys(AUTHENTICATION) as CredentialKind[]
+export const CREDENTIAL_KINDS = keysOf(AUTHENTICATION)
 
 /** One credential of one kind (service.md section 2.4); `id` is the manifest's credential id. */
 export const AuthCredential = v.pipe(

@@ -6,6 +6,8 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../schema/any-schema.ts'
+import { entriesOf } from '../schema/keys.ts'
+import { membersOf } from '../schema/record.ts'
 import {
   AUTHENTICATION,
   type AuthCredential,
@@ -70,8 +72,7 @@ type Parsed<T> = { ok: true; value: T } | { ok: false; findings: string }
 /** Parses `auth` into the envelope's form; findings name the member and never repeat a value. */
 export function parseAuth(manifest: Manifest, auth: unknown): Parsed<Omit<Connection, 'settings'>> {
   const parsed = v.safeParse(authSchema(manifest), auth)
-  if (parsed.success)
-    return { ok: true, value: toEnvelope(manifest, parsed.output as Record<string, unknown>) }
+  if (parsed.success) return { ok: true, value: toEnvelope(manifest, membersOf(parsed.output)) }
   const findings = describeIssues(parsed.issues, 'auth', () => true)
   return { ok: false, findings: `${findings}; write "auth": ${shownForm(manifest)}` }
 }
@@ -89,8 +90,7 @@ export function parseSettings(
   const unknown = Object.keys(settings)
     .filter((name) => !Object.hasOwn(manifest.settings, name))
     .map((name) => `settings.${name.slice(0, 64)}: there is no such setting`)
-  if (parsed.success && unknown.length === 0)
-    return { ok: true, value: parsed.output as Record<string, unknown> }
+  if (parsed.success && unknown.length === 0) return { ok: true, value: membersOf(parsed.output) }
   const findings = parsed.success
     ? []
     : [describeIssues(parsed.issues, 'settings', quietMembers(schema))]
@@ -109,7 +109,7 @@ function toEnvelope(
   }
   const sent = credentials
     .filter(({ id }) => fields[id] !== undefined)
-    .map(({ id, kind }) => ({ id, kind, ...split(kind, fields[id] as Record<string, unknown>) }))
+    .map(({ id, kind }) => ({ id, kind, ...split(kind, membersOf(fields[id])) }))
   return {
     credentials: sent.map(({ id, kind, held }) => ({ id, [kind]: held }) as AuthCredential),
     ...renewalsOf(sent.map(({ id, renewal }) => [id, renewal])),
@@ -158,9 +158,9 @@ export function identityOf(manifest: Manifest, connection: Connection): unknown 
 }
 
 function identityFields(credential: AuthCredential): unknown[] {
-  return Object.entries(AUTHENTICATION).flatMap(([kind, schema]) => {
-    const held = credential[kind as CredentialKind] as Record<string, unknown> | undefined
-    if (held === undefined) return []
+  return entriesOf(AUTHENTICATION).flatMap(([kind, schema]) => {
+    if (credential[kind] === undefined) return []
+    const held = membersOf(credential[kind])
     return Object.entries(schema.entries)
       .filter(([, entry]) => natureOf(entry) === 'identity')
       .map(([name]) => [kind, name, held[name] ?? null])

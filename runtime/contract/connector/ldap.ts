@@ -6,6 +6,8 @@
  */
 import * as v from 'valibot'
 import type { ErrorCode } from '../errors/error-codes.ts'
+import { keysOf } from '../schema/keys.ts'
+import { isRecord } from '../schema/record.ts'
 import { LDAP_METHODS, type LdapFilter } from './ldap-context.ts'
 
 /** Operations by the name in a manifest; `method` is what crosses the wall and what records show. */
@@ -20,7 +22,7 @@ export const LDAP_OPERATIONS = {
 
 export type LdapOperation = keyof typeof LDAP_OPERATIONS
 /** The names, in the order of the table. */
-export const LDAP_OPERATION_NAMES = Object.keys(LDAP_OPERATIONS) as LdapOperation[]
+export const LDAP_OPERATION_NAMES = keysOf(LDAP_OPERATIONS)
 
 /** The operation that a method stands for, or null. */
 export const operationOf = (method: string): LdapOperation | null =>
@@ -101,8 +103,8 @@ export function filterFault(value: unknown): string | null {
 }
 
 function branchesOf(one: unknown): readonly unknown[] | null {
-  if (typeof one !== 'object' || one === null || Object.keys(one).length !== 1) return null
-  const { and, or, not } = one as Record<string, unknown>
+  if (!isRecord(one) || Object.keys(one).length !== 1) return null
+  const { and, or, not } = one
   if (not !== undefined) return [not]
   const all = and ?? or
   return Array.isArray(all) && all.length > 0 ? all : null

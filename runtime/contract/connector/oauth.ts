@@ -5,6 +5,7 @@
  * Source: connector-interface.md section 3.1; runtime/docs/authors/manifest.md.
  */
 import { type CapabilityName, isCapability } from '../capabilities/capabilities.ts'
+import { membersOf } from '../schema/record.ts'
 import type { Manifest, OAuthDeclaration } from './manifest.ts'
 
 /**
@@ -28,8 +29,7 @@ const SECRET_PARAMETERS = [
  * address, decoded and as it is written there.
  */
 export function secretParameters(request: unknown): string[] {
-  if (typeof request !== 'object' || request === null) return []
-  const members = request as Record<string, unknown>
+  const members = membersOf(request)
   const callback = members['redirect_uri_with_code']
   const own = SECRET_PARAMETERS.flatMap((name) => members[name] ?? [])
   const all = [...own, ...(typeof callback === 'string' ? inAddress(callback) : [])]

@@ -4,6 +4,7 @@
  * size of its program times the length of the text.
  */
 import { RE2JS } from 're2js'
+import { membersOf } from '../schema/record.ts'
 
 /** Longest pattern, in characters. */
 export const MAX_PATTERN_LENGTH = 200
@@ -94,5 +95,4 @@ function patternsOf(manifest: unknown): string[] {
     .filter((pattern) => typeof pattern === 'string')
 }
 
-const members = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+const members = membersOf

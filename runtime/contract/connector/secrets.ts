@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../schema/any-schema.ts'
+import { isRecord } from '../schema/record.ts'
 import { shapeOf } from '../schema/shape.ts'
 import {
   AUTHENTICATION,
@@ -176,9 +177,9 @@ const isClearKeyMember = (name: string): boolean =>
 
 /** Texts of the members that the schema marks as secret. */
 function objectSecrets(schema: AnySchema, value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return []
+  if (!isRecord(value)) return []
   return secretMembers(schema).flatMap((name) => {
-    const held = (value as Record<string, unknown>)[name]
+    const held = value[name]
     return typeof held === 'string' ? [held] : []
   })
 }

@@ -7,6 +7,7 @@ import { describeIssue, thoroughness } from '../connector/payload.ts'
 import type { ValidationEntry } from '../errors/problem.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
 import { faultOf } from '../schema/json-text.ts'
+import { isRecord } from '../schema/record.ts'
 import { limitValues, notUtf8At } from './body-bytes.ts'
 import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
@@ -196,11 +197,11 @@ function findDeep(value: unknown): (string | number)[] | null {
  */
 function findUnstorable(value: unknown): (string | number)[] | null {
   if (typeof value === 'string') return isStorable(value) ? null : []
-  if (typeof value !== 'object' || value === null) return null
+  if (!isRecord(value)) return null
   const isList = Array.isArray(value)
   for (const key of Object.keys(value)) {
     if (!isList && !isStorable(key)) return []
-    const found = findUnstorable((value as Record<string, unknown>)[key])
+    const found = findUnstorable(value[key])
     // Put together on the way out: of most values there is nothing to say.
     if (found) return [isList ? Number(key) : key, ...found]
   }

@@ -1,5 +1,6 @@
 /** The report of `keyway doctor` and `GET /operator/doctor`: what grows, what is left over, and what to do. */
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { row } from './operator-row.ts'
 
 const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
@@ -26,7 +27,7 @@ export const DOCTOR_CHECKS = {
   jobs: 'how long background jobs have been overdue',
 } as const
 export type DoctorCheck = keyof typeof DOCTOR_CHECKS
-export const DOCTOR_CHECK_NAMES = Object.keys(DOCTOR_CHECKS) as DoctorCheck[]
+export const DOCTOR_CHECK_NAMES = keysOf(DOCTOR_CHECKS)
 
 export const FINDING_STATES = ['good', 'look', 'act'] as const
 

@@ -1,5 +1,6 @@
 /** Lists where an object belongs: valibot takes one for an object without its fields. */
 import type { AnySchema } from '../schema/any-schema.ts'
+import { isRecord } from '../schema/record.ts'
 import { shapeOf } from '../schema/shape.ts'
 
 type Path = (string | number)[]
@@ -12,8 +13,8 @@ export function listsForObjects(schema: AnySchema, value: unknown, path: Path = 
     if (entries) return [path]
     return item ? value.flatMap((one, index) => listsForObjects(item, one, [...path, index])) : []
   }
-  if (!entries || typeof value !== 'object' || value === null) return []
+  if (!entries || !isRecord(value)) return []
   return Object.entries(entries).flatMap(([name, one]) =>
-    listsForObjects(one, (value as Record<string, unknown>)[name], [...path, name]),
+    listsForObjects(one, value[name], [...path, name]),
   )
 }

@@ -4,6 +4,7 @@
  */
 
 import { RUN_STATES } from '../models/sync.ts'
+import { keysOf } from '../schema/keys.ts'
 
 export type MetricRow = {
   type: 'counter' | 'gauge' | 'histogram'
@@ -261,7 +262,7 @@ export const METRICS = {
 } as const satisfies Record<string, MetricRow>
 
 export type MetricName = keyof typeof METRICS
-export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
+export const METRIC_NAMES = keysOf(METRICS)
 
 type OfType<T extends MetricRow['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never

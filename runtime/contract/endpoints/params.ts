@@ -131,9 +131,8 @@ export const oneOf = <const T extends string>(options: readonly T[]): Param<T | 
     (values) => {
       const value = last(values)
       if (value === undefined) return ok(null)
-      return (options as readonly string[]).includes(value)
-        ? ok(value as T)
-        : wrong('enum', enumWords(options))
+      const found = options.find((one) => one === value)
+      return found === undefined ? wrong('enum', enumWords(options)) : ok(found)
     },
     { enum: [...options, null] },
   )
@@ -142,8 +141,9 @@ export const oneOf = <const T extends string>(options: readonly T[]): Param<T | 
 export const manyOf = <const T extends string>(options: readonly T[]): Param<T[]> =>
   param(
     (values) => {
-      const index = values.findIndex((value) => !(options as readonly string[]).includes(value))
-      return index === -1 ? ok([...values] as T[]) : wrong('enum', enumWords(options), index)
+      const isOption = (value: string): value is T => options.some((one) => one === value)
+      const index = values.findIndex((value) => !isOption(value))
+      return index === -1 ? ok(values.filter(isOption)) : wrong('enum', enumWords(options), index)
     },
     { type: 'array', items: { enum: [...options] } },
     { many: true },

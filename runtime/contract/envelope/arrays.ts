@@ -1,23 +1,23 @@
 /** Arrays where an object belongs: valibot takes an array for an object without members. */
 import type { AnySchema } from '../schema/any-schema.ts'
+import { isRecord } from '../schema/record.ts'
 import { shapeOf } from '../schema/shape.ts'
 
 /** The place of the first one, from the names that lead to it; null where there is none. */
 export function misplacedArray(schema: AnySchema, value: unknown): string[] | null {
   const { type, entries, item, wrapped } = shapeOf(schema)
   if (wrapped !== undefined) return misplacedArray(wrapped, value)
-  if (typeof value !== 'object' || value === null) return null
+  if (!isRecord(value)) return null
   if (item !== undefined)
     return Array.isArray(value)
       ? firstOf(value.map((one, at) => [String(at), item, one] as const))
       : null
   if (Array.isArray(value) && (entries !== undefined || type === 'record')) return []
   if (entries === undefined) return null
-  const members = value as Record<string, unknown>
   return firstOf(
     Object.entries(entries)
-      .filter(([name]) => Object.hasOwn(members, name))
-      .map(([name, member]) => [name, member, members[name]] as const),
+      .filter(([name]) => Object.hasOwn(value, name))
+      .map(([name, member]) => [name, member, value[name]] as const),
   )
 }
 

@@ -20,6 +20,7 @@ import type { AnySchema } from '../schema/any-schema.ts'
 import { deeperThan, MAX_DEPTH } from '../schema/depth.ts'
 import { anyObject } from '../schema/free-object.ts'
 import { notJson } from '../schema/json-text.ts'
+import { membersOf } from '../schema/record.ts'
 import { misplacedArray } from './arrays.ts'
 import {
   anyCredentials,
@@ -220,7 +221,7 @@ function parseSettings(
   { settings: schema, manifest }: Expected,
 ) {
   const parsed = v.safeParse(schema, settings ?? {})
-  if (parsed.success) return parsed.output as Record<string, unknown>
+  if (parsed.success) return membersOf(parsed.output)
   const titles = [...new Set(parsed.issues.map((issue) => v.getDotPath(issue) ?? ''))]
     .map((name) => manifest.settings[name]?.title)
     .filter((title) => title !== undefined)

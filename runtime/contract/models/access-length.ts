@@ -1,5 +1,6 @@
 /** How long access may last: the values of `time_based_access` and `access_length`, in one table. */
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { listOf } from './reference.ts'
 
 const HOUR = 3600
@@ -24,7 +25,7 @@ export const ACCESS_LENGTHS = {
 export type AccessLength = keyof typeof ACCESS_LENGTHS
 
 export const AccessLength = v.pipe(
-  v.picklist(Object.keys(ACCESS_LENGTHS) as AccessLength[]),
+  v.picklist(keysOf(ACCESS_LENGTHS)),
   v.metadata({ title: 'AccessLength', description: 'How long access may last' }),
 )
 

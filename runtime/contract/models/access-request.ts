@@ -1,7 +1,8 @@
 /** Access requests: core-interface.md sections 1.9, 1.17 and 2; clients read their states as section 2.1 says. */
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { maybe, nullable } from '../schema/optional.ts'
-import { ACCESS_LENGTHS, type AccessLength } from './access-length.ts'
+import { ACCESS_LENGTHS } from './access-length.ts'
 import { User } from './person.ts'
 import { listOf, prose } from './reference.ts'
 import { RequestablePermissionBaseOutput } from './requestable-permission.ts'
@@ -56,7 +57,7 @@ export const CreateAccessRequestInput = v.pipe(
         v.metadata({ description: 'How long. Absent, without access_length: for good' }),
       ),
     ),
-    access_length: maybe(v.picklist(Object.keys(ACCESS_LENGTHS) as AccessLength[])),
+    access_length: maybe(v.picklist(keysOf(ACCESS_LENGTHS))),
     requestable_permission_ids: maybe(listOf(v.string(), 100)),
   }),
   v.metadata({ title: 'CreateAccessRequestInput' }),

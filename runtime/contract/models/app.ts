@@ -1,6 +1,7 @@
 /** Apps and accounts of the core interface: core-interface.md sections 2.1 and 2.2. */
 import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
+import { keysOf } from '../schema/keys.ts'
 import { keptNull, maybe, nullable } from '../schema/optional.ts'
 import { CATEGORIES, categoryOf } from './categories.ts'
 import { CustomAttribute } from './person.ts'
@@ -98,7 +99,7 @@ const facts = {
 
 /** Names of what people may say of an app. */
 export type FactName = keyof typeof facts
-export const FACT_NAMES = Object.keys(facts) as FactName[]
+export const FACT_NAMES = keysOf(facts)
 
 const connection = {
   app_class_id: maybe(described(v.string(), 'The integration; none for a custom app')),

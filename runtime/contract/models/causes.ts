@@ -1,5 +1,7 @@
 /** CAUSES: for what a capability is called. One row per kind; `id` says what the cause is named by. */
 
+import { keysOf } from '../schema/keys.ts'
+
 export const CAUSES = {
   interface: { what: 'a caller of the connector interface', id: 'the request id' },
   request: { what: 'a request to the core interface or below /operator', id: 'the request id' },
@@ -18,7 +20,7 @@ export const CAUSES = {
 } as const satisfies Record<string, { what: string; id: string }>
 
 export type CauseKind = keyof typeof CAUSES
-export const CAUSE_KINDS = Object.keys(CAUSES) as CauseKind[]
+export const CAUSE_KINDS = keysOf(CAUSES)
 
 /** Why a call was made. */
 export type Cause = { kind: CauseKind; id: string }

@@ -3,6 +3,9 @@
  * an attribute with operators that must all hold, or `and`, `or`, `not` of conditions.
  */
 
+import { isKeyOf } from '../schema/keys.ts'
+import { isRecord } from '../schema/record.ts'
+
 export type Scalar = string | number | boolean | null
 /** A scalar, alone or with what it is called. */
 export type Operand = Scalar | { label?: string; value: Scalar }
@@ -50,14 +53,13 @@ export function conditionFault(value: unknown): string | null {
     nodes += 1
     if (nodes > maxNodes) return `${at}: more than ${maxNodes} conditions`
     if (depth > maxDepth) return `${at}: conditions are nested deeper than ${maxDepth}`
-    if (typeof one !== 'object' || one === null || Array.isArray(one))
-      return `${at}: a condition is an object`
+    if (!isRecord(one) || Array.isArray(one)) return `${at}: a condition is an object`
     const members = Object.keys(one)
     const node = NODES.find((name) => Object.hasOwn(one, name))
-    if (node === undefined) return attributeFault(one as Record<string, unknown>, at)
+    if (node === undefined) return attributeFault(one, at)
     if (members.length > 1)
       return `${at}: ${node} stands alone; found ${members.filter((name) => name !== node).join(', ')} beside it`
-    const inner = (one as Record<string, unknown>)[node]
+    const inner = one[node]
     if (node === 'lumos_expression') return textFault(inner, `${at}.${node}`)
     if (node === 'not') return fault(inner, `${at}.not`, depth + 1)
     if (!Array.isArray(inner) || inner.length === 0)
@@ -81,16 +83,12 @@ function attributeFault(one: Record<string, unknown>, at: string): string | null
   const wrong = textFault(path, `${at}.attribute`)
   if (wrong !== null) return wrong
   const names = Object.keys(operators)
-  const unknown = names.find((name) => !Object.hasOwn(OPERATORS, name))
+  const unknown = names.find((name) => !isKeyOf(OPERATORS, name))
   if (unknown !== undefined)
     return `${at}: there is no operator ${JSON.stringify(unknown.slice(0, 50))}; there are ${Object.keys(OPERATORS).join(', ')}`
   if (names.length === 0) return `${at}: an operator is missing`
-  for (const name of names) {
-    const found = operandFault(
-      operators[name],
-      OPERATORS[name as OperatorName].takes,
-      `${at}.${name}`,
-    )
+  for (const name of names.filter((one) => isKeyOf(OPERATORS, one))) {
+    const found = operandFault(operators[name], OPERATORS[name].takes, `${at}.${name}`)
     if (found !== null) return found
   }
   return null

@@ -3,6 +3,8 @@
  * `noun.read` or `noun.write`; `own` ones reach only what belongs to the caller.
  */
 
+import { keysOf } from '../schema/keys.ts'
+
 /** Every permission that an endpoint may ask for. */
 export const PERMISSIONS = [
   'users.read',
@@ -78,5 +80,5 @@ export type RoleName = keyof typeof ROLES
 /** The role of a name as somebody wrote it, or null. */
 export function roleOf(name: string): RoleName | null {
   const wanted = name.trim().toLowerCase()
-  return (Object.keys(ROLES) as RoleName[]).find((one) => one.toLowerCase() === wanted) ?? null
+  return keysOf(ROLES).find((one) => one.toLowerCase() === wanted) ?? null
 }

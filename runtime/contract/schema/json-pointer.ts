@@ -1,10 +1,11 @@
 /** What a JSON Pointer (RFC 6901) points at; undefined where there is nothing. Own members alone are found. */
+import { isRecord } from './record.ts'
+
 export function pointedAt(value: unknown, pointer: string): unknown {
   let found = value
   for (const part of pointer.split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    const held = typeof found === 'object' && found !== null && Object.hasOwn(found, name)
-    found = held ? (found as Record<string, unknown>)[name] : undefined
+    found = isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined
   }
   return found
 }

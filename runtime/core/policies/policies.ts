@@ -14,6 +14,7 @@ import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
+import { written } from '../../database/written.ts'
 import { changedMembers } from '../catalogue/store/merge.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/id.ts'
@@ -63,9 +64,10 @@ export async function createPolicy(
       .insert(accessPolicies)
       .values({ domainId, ...values })
       .returning()
-    if (isInForce(row as PolicyRow)) await evaluate(tx, row as PolicyRow, means)
-    await record(tx, principal, 'CREATED', row as PolicyRow, {})
-    return (await answers(tx, [row as PolicyRow]))[0]
+    const made = written(row)
+    if (isInForce(made)) await evaluate(tx, made, means)
+    await record(tx, principal, 'CREATED', made, {})
+    return (await answers(tx, [made]))[0]
   })
 }
 
@@ -86,12 +88,12 @@ export async function putPolicy(
       .where(eq(accessPolicies.id, before.id))
       .returning()
     const changed = changedMembers(before, { ...before, ...values })
-    if (changed.length > 0) await record(tx, principal, 'UPDATED', row as PolicyRow, { changed })
+    if (changed.length > 0) await record(tx, principal, 'UPDATED', written(row), { changed })
     if (changed.some((member) => WEIGHTY.includes(member.split('.')[0] ?? ''))) {
       await forgetRefusals(tx, before)
       await evaluate(tx, before, means)
     }
-    return (await answers(tx, [row as PolicyRow]))[0]
+    return (await answers(tx, [written(row)]))[0]
   })
 }
 

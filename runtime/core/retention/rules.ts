@@ -1,5 +1,6 @@
 /** RETENTION: how long rows are kept. One entry for each table that grows with time; the reference is generated from it. */
 import { type SQL, sql } from 'drizzle-orm'
+import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { REQUEST_STATES } from '../requests/machine/states.ts'
 
 type Row = {
@@ -186,7 +187,7 @@ export const RETENTION = {
 } as const satisfies Record<string, Row>
 
 export type RetentionName = keyof typeof RETENTION
-export const RETENTION_NAMES = Object.keys(RETENTION) as RetentionName[]
+export const RETENTION_NAMES = keysOf(RETENTION)
 
 /** The row of a table. */
 export const retentionOf = (name: RetentionName): Row => RETENTION[name]
@@ -225,7 +226,7 @@ export function parseRetention(text: string): KeptDays {
   const set: Partial<Record<RetentionName, number>> = {}
   for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
     const [, name = '', digits = ''] = /^([a-z_]+)=([0-9]{1,6})$/.exec(entry) ?? []
-    const row = Object.hasOwn(RETENTION, name) ? retentionOf(name as RetentionName) : null
+    const row = isKeyOf(RETENTION, name) ? retentionOf(name) : null
     if (!row || row.leastDays === null)
       throw new Error(
         `KEYWAY_RETENTION: "${entry}" is not an entry such as tasks=365; what can be set: ${RETENTION_NAMES.filter((one) => RETENTION[one].leastDays !== null).join(', ')}`,

@@ -1,6 +1,7 @@
 /** The tasks of reviewers: one for those who review lines of an app together, open while lines of theirs are. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
+import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
@@ -11,7 +12,7 @@ import { type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
 
 export const REVIEW_TASK = 'ACCESS_REVIEW'
 /** States of tasks that people can still act on. */
-export const OPEN_TASKS = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']
+export const OPEN_TASKS: TaskStatus[] = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']
 
 const { id, ardaId, userIds, groupIds, taskId } = accessReviewAssignments
 

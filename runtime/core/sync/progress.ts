@@ -5,6 +5,7 @@ import type { RunState, SyncRun } from '../../contract/models/sync.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
+import { written } from '../../database/written.ts'
 import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
@@ -104,7 +105,7 @@ export async function cancelRun(
       phase: run.phase,
       counts: run.counts,
     })
-    return toWire(ended as RunRow, app)
+    return toWire(written(ended), app)
   })
 }
 
@@ -156,6 +157,6 @@ export async function acceptDrop(
       problem: run.problem,
     })
     await send(tx, 'syncs', app.id)
-    return toWire(again as RunRow, app)
+    return toWire(written(again), app)
   })
 }

@@ -1,7 +1,8 @@
 /** Acting on tasks: completing, dismissing, approving, trying again. */
 import { eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
-import { MAX_COMMENT, type TaskCategory, type TaskStatus } from '../../contract/models/task.ts'
+import { MAX_COMMENT, type TaskStatus } from '../../contract/models/task.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow, OUTAGE_TASK } from '../catalogue/apps/outages.ts'
@@ -55,8 +56,7 @@ async function act(
     const decision = { actor: principal, to, comment: reason }
     if (to === 'RETRIED') await retry(tx, principal, task, means)
     if (task.productArea === 'ACCESS_REVIEWS') await wakeHands(tx, task.id, means)
-    if (request)
-      await applyTaskOutcome(tx, request, task.taskCategory as TaskCategory, decision, means)
+    if (request) await applyTaskOutcome(tx, request, task.taskCategory, decision, means)
   })
   return null
 }
@@ -73,7 +73,7 @@ async function retry(tx: Db, principal: Principal, task: TaskRow, means: Request
 
 /** @throws CoreError 400, 409 */
 function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: TaskStatus } {
-  const offered = actionsOf(task.taskCategory as TaskCategory, task.status as TaskStatus)
+  const offered = actionsOf(task.taskCategory, task.status)
   if ('leadsTo' in wanted) {
     if (task.status === wanted.leadsTo)
       throw new CoreError(409, `The task is ${task.status} already`)
@@ -109,7 +109,7 @@ function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: Ta
 
 /** Where an action leads that a task of this category has in some state; undefined where it must be said. */
 function onlyTarget({ taskCategory }: TaskRow, name: string): TaskStatus | undefined {
-  const row = Object.hasOwn(TASK_ACTIONS, name) ? TASK_ACTIONS[name as TaskActionType] : null
+  const row = isKeyOf(TASK_ACTIONS, name) ? TASK_ACTIONS[name] : null
   const categories: readonly string[] = row?.categories ?? []
   const to: readonly TaskStatus[] = row?.to ?? []
   return categories.includes(taskCategory) && to.length === 1 ? to[0] : undefined

@@ -2,6 +2,7 @@
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { taskComments } from '../../database/schema/tasks.ts'
+import { written } from '../../database/written.ts'
 import { findUser, toUser } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -30,7 +31,7 @@ export async function say(tx: Db, principal: Principal, task: TaskRow, body: str
     .insert(taskComments)
     .values({ domainId, taskId: task.id, body: body, createdById })
     .returning()
-  const comment = row as typeof taskComments.$inferSelect
+  const comment = written(row)
   // Its words are in the task: the log, which cannot be changed, says only that they were written.
   await recordActivity(tx, principal, 'TASK_COMMENTED', [taskTarget(task)], {
     comment_id: comment.id,

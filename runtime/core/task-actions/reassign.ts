@@ -1,7 +1,6 @@
 /** Reassigning approval tasks to other people or groups. */
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
-import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { taskAssignees } from '../../database/schema/tasks.ts'
@@ -31,7 +30,7 @@ export async function reassignTask(
     const { request, task } = await lockForAction(tx, principal, id)
     if (!task.taskCategory.endsWith('APPROVAL'))
       throw new CoreError(400, 'Only approval tasks can be reassigned')
-    if (actionsOf(task.taskCategory as TaskCategory, task.status as TaskStatus).length === 0)
+    if (actionsOf(task.taskCategory, task.status).length === 0)
       throw new CoreError(409, `The task is ${task.status} already`)
     // Choosing who decides is half of deciding.
     if (request) judge(request, principal, task)

@@ -3,6 +3,7 @@
  * names are ours (no public source names them) and stable.
  */
 import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 
 export type TaskActionRow = {
   categories: readonly TaskCategory[]
@@ -72,7 +73,7 @@ export function actionsOf(
   category: TaskCategory,
   status: TaskStatus,
 ): { action_type: TaskActionType; to: readonly TaskStatus[] }[] {
-  return (Object.entries(TASK_ACTIONS) as [TaskActionType, TaskActionRow][])
+  return entriesOf<Record<TaskActionType, TaskActionRow>>(TASK_ACTIONS)
     .filter(([, { categories, from }]) => categories.includes(category) && from.includes(status))
     .map(([action_type, { to }]) => ({ action_type, to }))
 }

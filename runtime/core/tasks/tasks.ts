@@ -1,7 +1,8 @@
 /** Tasks: who sees which, and how they are read. */
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
-import type { Task, TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import type { Task, TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../../database/schema/people.ts'
@@ -85,15 +86,19 @@ const SORTS = {
   targetuser: tasks.targetUserId,
 }
 
+/** A condition: a column has a text, which may be none of its values; no condition for null. */
+const isText = (column: PgColumn, text: string | null): SQL | undefined =>
+  text === null ? undefined : sql`${column} = ${text}`
+
 export async function listTasks(db: Db, principal: Principal, query: TaskQuery) {
   const where = and(
     eq(tasks.domainId, principal.domainId),
     query.show_all_tasks ? reached(db, principal, 'tasks.read') : assignedTo(db, principal.userId),
     query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
-    query.task_category === null ? undefined : eq(tasks.taskCategory, query.task_category),
-    query.status === null ? undefined : eq(tasks.status, query.status),
+    isText(tasks.taskCategory, query.task_category),
+    isText(tasks.status, query.status),
     query.open ? inArray(tasks.status, [...OPEN_TASKS]) : undefined,
-    query.product_area === null ? undefined : eq(tasks.productArea, query.product_area),
+    isText(tasks.productArea, query.product_area),
     query.search === null ? undefined : hasPart(tasks.description, query.search),
     query.access_request_id === null
       ? undefined
@@ -146,11 +151,11 @@ export async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]
   return rows.map((row) => ({
     id: row.id,
     task_type: row.taskType,
-    task_category: row.taskCategory as TaskCategory,
-    status: row.status as TaskStatus,
+    task_category: row.taskCategory,
+    status: row.status,
     description: row.description,
     instructions: row.instructions,
-    product_area: row.productArea as never,
+    product_area: row.productArea,
     app: row.appId === null ? null : { id: row.appId },
     target_user: row.targetUserId === null ? null : (byId.get(row.targetUserId) ?? null),
     resolved_by: row.resolvedById === null ? null : (byId.get(row.resolvedById) ?? null),
@@ -198,7 +203,7 @@ async function commentsOf(db: Db, ids: string[]) {
 }
 
 const wireActions = ({ taskCategory, status }: TaskRow) =>
-  actionsOf(taskCategory as TaskCategory, status as TaskStatus).map(({ action_type, to }) => ({
+  actionsOf(taskCategory, status).map(({ action_type, to }) => ({
     action_type,
     transitions: to.map((transition_to) => ({ transition_to })),
   }))

@@ -5,6 +5,7 @@ import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Uploaded, UploadKind } from '../../contract/models/upload.ts'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
+import { written } from '../../database/written.ts'
 import { findApp } from '../catalogue/apps/apps.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
@@ -93,7 +94,7 @@ async function keep(
       .insert(uploads)
       .values({ kind, appId, domainId, userId, body: sql`${uploaded.rows}::jsonb` })
       .returning({ id: uploads.id, state: uploads.state })
-    const made = row as Pick<UploadRow, 'id' | 'state'>
+    const made = written(row)
     await send(tx, 'uploads', made.id)
     return toJob(made)
   })

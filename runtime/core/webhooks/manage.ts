@@ -6,6 +6,7 @@ import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import type { Db } from '../../database/database.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
+import { written } from '../../database/written.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
@@ -57,7 +58,7 @@ export async function createWebhook(
       .insert(inlineWebhooks)
       .values({ ...owner, hookType, name, description, url, headerNames, sealed })
       .returning()
-    const made = row as WebhookRow
+    const made = written(row)
     if (hookType === 'SIEM') await beginFeed(tx, made)
     await tell(tx, actor, 'INLINE_WEBHOOK_CREATED', made, { hook_type: hookType, difference })
     return toOperatorsWebhook(tx, made)
@@ -116,7 +117,7 @@ export async function updateWebhook(
       })
       .where(eq(inlineWebhooks.id, row.id))
       .returning()
-    const now = changed as WebhookRow
+    const now = written(changed)
     if (now.hookType === 'SIEM') await beginFeed(tx, now)
     await tell(tx, actor, 'INLINE_WEBHOOK_UPDATED', now, { difference })
     return { changed: true, difference, webhook: await toOperatorsWebhook(tx, now), secret }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
+import { ifMissing } from '../../contract/errors/thrown.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { BackupError, type BackupKey, END_NAME, type Entry, sealOf } from './format.ts'
 
@@ -124,10 +125,7 @@ async function publish(partial: string, file: string, force: boolean): Promise<v
 }
 
 async function refuseExisting(file: string): Promise<void> {
-  const found = await stat(file).catch((error) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  const found = await stat(file).catch(ifMissing(null))
   if (found) throw existing(file)
 }
 

@@ -5,6 +5,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { BackupError } from './format.ts'
 
 /** A file or folder of the data directory; a folder's name ends in a slash. */
@@ -57,14 +58,8 @@ export async function listCluster(cluster: string): Promise<ClusterFile[]> {
   return found
 }
 
-async function sizeOf(file: string): Promise<number | null> {
-  try {
-    return (await stat(file)).size
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
+const sizeOf = (file: string): Promise<number | null> =>
+  stat(file).then((one) => one.size, ifMissing(null))
 
 /** An open file of the server with the size it has now; null when it has been dropped. */
 export async function openFile(file: string): Promise<{ handle: FileHandle; size: number } | null> {
@@ -72,7 +67,7 @@ export async function openFile(file: string): Promise<{ handle: FileHandle; size
     const handle = await open(file, 'r')
     return { handle, size: (await handle.stat()).size }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
 }

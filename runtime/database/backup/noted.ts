@@ -2,6 +2,7 @@
 import { open, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
+import { ifMissing } from '../../contract/errors/thrown.ts'
 
 const FILE = 'last-backup'
 /** More than any note has, in bytes. */
@@ -24,10 +25,7 @@ export async function noteBackup(dataDir: string, note: BackupNote): Promise<voi
 
 /** The last one; null where none was made, or the note cannot be read as one. */
 export async function lastBackup(dataDir: string): Promise<BackupNote | null> {
-  const handle = await open(path.join(dataDir, FILE)).catch((error) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  const handle = await open(path.join(dataDir, FILE)).catch(ifMissing(null))
   if (!handle) return null
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_BYTES) })

@@ -10,6 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { ACCOUNT_STATUSES, APP_STATUSES, DISCOVERY_SOURCES } from '../../contract/models/app.ts'
 import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
@@ -38,8 +39,8 @@ export const apps = pgTable(
     name: text('name').notNull(),
     defaults: jsonb('defaults').$type<AppFacts>().notNull().default({}),
     overrides: jsonb('overrides').$type<AppFacts>().notNull().default({}),
-    status: text('status').notNull().default('APPROVED'),
-    sources: text('sources').array().notNull().default(sql`'{}'`),
+    status: text('status', { enum: APP_STATUSES }).notNull().default('APPROVED'),
+    sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
     connectionSource: text('connection_source', { enum: ['API', 'UI'] })
       .notNull()
       .default('API'),
@@ -88,7 +89,7 @@ export const accounts = pgTable(
     accountType: text('account_type', { enum: ['USER', 'ROLE', 'SERVICE'] })
       .notNull()
       .default('USER'),
-    status: text('status'),
+    status: text('status', { enum: ACCOUNT_STATUSES }),
     /** Its id in the app. */
     uniqueIdentifier: text('unique_identifier').notNull(),
     email: text('email'),
@@ -107,7 +108,7 @@ export const accounts = pgTable(
     discoveredAt: moment('discovered_at'),
     lastLogin: moment('last_login'),
     lastActivity: moment('last_activity'),
-    sources: text('sources').array().notNull().default(sql`'{}'`),
+    sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
     /** What an upload told besides; null for one that no upload named. */
     uploaded: jsonb('uploaded').$type<UploadedFacts>(),
     createdAt: createdAt(),

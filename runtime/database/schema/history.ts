@@ -18,6 +18,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { ACCOUNT_STATUSES } from '../../contract/models/app.ts'
 import { domainId, moment } from './columns.ts'
 import type { EntitlementRef } from './requests.ts'
 
@@ -56,7 +57,7 @@ export const accountSpans = pgTable(
     userId: uuid('user_id'),
     uniqueIdentifier: text('unique_identifier').notNull(),
     accountType: text('account_type', { enum: ['USER', 'ROLE', 'SERVICE'] }).notNull(),
-    status: text('status'),
+    status: text('status', { enum: ACCOUNT_STATUSES }),
     email: text('email'),
   },
   (table) => [

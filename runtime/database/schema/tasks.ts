@@ -1,6 +1,7 @@
 /** Tasks: what somebody has to decide or to do. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { TASK_CATEGORIES, TASK_PRODUCT_AREAS, TASK_STATUSES } from '../../contract/models/task.ts'
 import { createdAt, domainId, id, updatedAt } from './columns.ts'
 import { domains, groups, users } from './people.ts'
 
@@ -10,11 +11,11 @@ export const tasks = pgTable(
     id: id(),
     domainId: domainId().references(() => domains.id),
     taskType: text('task_type').notNull(),
-    taskCategory: text('task_category').notNull(),
-    status: text('status').notNull().default('PENDING'),
+    taskCategory: text('task_category', { enum: TASK_CATEGORIES }).notNull(),
+    status: text('status', { enum: TASK_STATUSES }).notNull().default('PENDING'),
     description: text('description'),
     instructions: text('instructions'),
-    productArea: text('product_area'),
+    productArea: text('product_area', { enum: TASK_PRODUCT_AREAS }),
     appId: uuid('app_id'),
     targetUserId: uuid('target_user_id').references(() => users.id),
     resolvedById: uuid('resolved_by_id').references(() => users.id),

@@ -4,6 +4,7 @@ import type { Manifest } from '../../contract/connector/manifest.ts'
 import { signPlaceholder } from '../../contract/connector/placeholder.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { isRecord } from '../../contract/schema/record.ts'
 import type { OutgoingRequest } from '../exchange/exchange.ts'
 import { fillAddress } from '../rules/address.ts'
 
@@ -85,8 +86,7 @@ function lookUp(name: string, { sealed, marks, call }: CallSecrets): unknown {
   }
   let value: unknown = sealed
   for (const part of [first, ...rest]) {
-    const held = typeof value === 'object' && value !== null && Object.hasOwn(value, part)
-    value = held ? (value as Record<string, unknown>)[part] : undefined
+    value = isRecord(value) && Object.hasOwn(value, part) ? value[part] : undefined
   }
   if (value === undefined || value === null) throw missing(name)
   return value

@@ -2,6 +2,7 @@
 import { type CompactJWSHeaderParameters, CompactSign } from 'jose'
 import type { AuthCredential } from '../../contract/connector/authentication.ts'
 import { JWT_ALGORITHMS } from '../../contract/connector/signing.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
 import { algorithmOf, readKey } from './keys.ts'
 import { SignError, type TextSigner } from './signer.ts'
 
@@ -35,7 +36,7 @@ export async function signText(text: string, headers: Json, secret: string): Pro
       .setProtectedHeader(header as CompactJWSHeaderParameters)
       .sign(key, { crit: Object.fromEntries(crit.map((name) => [name, true])) })
   } catch (error) {
-    throw new SignError(`the token cannot be signed: ${(error as Error).message}`)
+    throw new SignError(`the token cannot be signed: ${messageOf(error)}`)
   }
 }
 

@@ -155,7 +155,7 @@ function responseMarkup(
   const schema = response.content?.['application/json']?.schema
   if (schema === undefined)
     return html`<p class="note">${status}: ${prose(response.description)}</p>`
-  const choices = schema['anyOf'] as JsonSchema[] | undefined
+  const choices = schema.anyOf
   const [success = schema] = choices ?? []
   const isLinked = choices !== undefined
   return html`<details><summary>Response ${status}</summary>

@@ -36,9 +36,8 @@ type Member = [string, JsonSchema]
 /** What a schema holds, references, arrays and maps opened: members of its object, or several forms. */
 function opened(schema: JsonSchema, references: References) {
   const outer = targetOf(schema, references)
-  const inner = outer['items'] ?? outer['additionalProperties']
-  const target =
-    typeof inner === 'object' && inner !== null ? targetOf(inner as JsonSchema, references) : outer
+  const inner = outer.items ?? outer.additionalProperties
+  const target = typeof inner === 'object' ? targetOf(inner, references) : outer
   return { target, members: membersOf(target), choices: choicesOf(target) }
 }
 
@@ -49,12 +48,11 @@ function targetOf(schema: JsonSchema, references: References): JsonSchema {
   return (references.inPlace(nameOf(ref)) ? references.find(ref) : null) ?? {}
 }
 
-const membersOf = (schema: JsonSchema): Member[] =>
-  Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)
+const membersOf = (schema: JsonSchema): Member[] => Object.entries(schema.properties ?? {})
 
 /** The forms of a union that hold something; `null` is part of the type's name. */
 function choicesOf(schema: JsonSchema): JsonSchema[] {
-  const all = (schema['anyOf'] ?? schema['oneOf'] ?? []) as JsonSchema[]
+  const all = schema.anyOf ?? schema.oneOf ?? []
   return all.filter(({ type }) => type !== 'null')
 }
 
@@ -68,7 +66,7 @@ function table(
     ${depth === 0 ? html`<thead><tr><th scope="col">Member</th><th scope="col">Type and meaning</th></tr></thead>` : ''}
     <tbody>${members.map(
       ([name, one]) => html`<tr>
-        <td><code>${name}</code>${references.marksRequired && (required as string[]).includes(name) ? html`<span class="required">required</span>` : ''}</td>
+        <td><code>${name}</code>${references.marksRequired && required.includes(name) ? html`<span class="required">required</span>` : ''}</td>
         <td class="member">${memberMarkup(one, references, depth)}</td>
       </tr>`,
     )}</tbody>
@@ -76,7 +74,7 @@ function table(
 }
 
 function memberMarkup(schema: JsonSchema, references: References, depth: number): Markup {
-  const ref = refOf(schema) ?? refOf((schema['items'] ?? {}) as JsonSchema)
+  const ref = refOf(schema) ?? refOf(schema.items ?? {})
   const inner = opened(schema, references)
   const nested = depth < MAX_DEPTH && (inner.members.length > 0 || inner.choices.length > 1)
   const linked = ref !== null && !references.inPlace(nameOf(ref))
@@ -115,11 +113,11 @@ function typeOf(schema: JsonSchema, references?: References): string {
   }
   if (Array.isArray(schema['enum'])) return schema['enum'].map(String).join(' | ')
   if (schema['const'] !== undefined) return JSON.stringify(schema['const'])
-  const forms = (schema['anyOf'] ?? schema['oneOf']) as JsonSchema[] | undefined
+  const forms = schema.anyOf ?? schema.oneOf
   if (forms) return forms.map((one) => typeOf(one, references)).join(' or ')
-  const types = [schema['type'] ?? 'any'].flat() as string[]
-  const items = schema['items'] as JsonSchema | undefined
-  const values = schema['additionalProperties'] as JsonSchema | boolean | undefined
+  const types = [schema.type ?? 'any'].flat()
+  const items = schema.items
+  const values = schema.additionalProperties
   const named = types.map((type) => {
     if (type === 'array' && items) return `array of ${typeOf(items, references)}`
     if (type === 'object' && typeof values === 'object')

@@ -10,7 +10,7 @@ import { MANIFEST_FIELDS } from './manifest-fields.ts'
 /** The schema, with a description on every field that has one. */
 export function manifestJsonSchema(): JsonSchema {
   const shape = describe(toSchema(Manifest, 'input'), '', manifestWords)
-  const properties = shape['properties'] as Record<string, JsonSchema>
+  const { properties = {} } = shape
   const capabilities = {
     ...properties['capabilities'],
     propertyNames: { enum: CAPABILITY_NAMES },
@@ -55,7 +55,7 @@ function describe(schema: JsonSchema, path: string, words: Words): JsonSchema {
   const { properties, additionalProperties, items, anyOf, oneOf, ...rest } = schema
   const description = words(path)
   const below = (name: string) => (path === '' ? name : `${path}.${name}`)
-  const choices = (all: unknown) => (all as JsonSchema[]).map((one) => inside(one, path, words))
+  const choices = (all: JsonSchema[]) => all.map((one) => inside(one, path, words))
   return {
     ...rest,
     ...(description === undefined ? {} : { description }),
@@ -75,8 +75,12 @@ function inside(schema: JsonSchema, path: string, words: Words): JsonSchema {
   return tidy(rest)
 }
 
-function members(properties: unknown, below: (name: string) => string, words: Words) {
-  const all = Object.entries(properties as Record<string, JsonSchema>)
+function members(
+  properties: Record<string, JsonSchema>,
+  below: (name: string) => string,
+  words: Words,
+) {
+  const all = Object.entries(properties)
   return Object.fromEntries(all.map(([name, one]) => [name, describe(one, below(name), words)]))
 }
 

@@ -39,7 +39,7 @@ export function sampleOfJson(schema: JsonSchema, name = ''): unknown {
   if (schema['default'] !== undefined) return schema['default']
   if (schema['const'] !== undefined) return schema['const']
   if (Array.isArray(schema['enum'])) return schema['enum'][0]
-  const [type] = [schema['type']].flat() as (string | undefined)[]
+  const [type] = [schema.type].flat()
   const known = Object.hasOwn(SAMPLES, name) ? SAMPLES[name] : undefined
   if ((Array.isArray(known) ? 'array' : typeof known) === type) return known
   return type === undefined ? firstOf(schema, name) : BY_TYPE[type]?.(schema, name)
@@ -47,13 +47,11 @@ export function sampleOfJson(schema: JsonSchema, name = ''): unknown {
 
 const BY_TYPE: Record<string, (schema: JsonSchema, name: string) => unknown> = {
   object(schema) {
-    const members = (schema['properties'] ?? {}) as Record<string, JsonSchema>
-    const names = (schema['required'] ?? []) as string[]
-    return Object.fromEntries(
-      names.map((name) => [name, sampleOfJson(members[name] as JsonSchema, name)]),
-    )
+    const members = schema.properties ?? {}
+    const names = schema.required ?? []
+    return Object.fromEntries(names.map((name) => [name, sampleOfJson(members[name] ?? {}, name)]))
   },
-  array: (schema) => [sampleOfJson(schema['items'] as JsonSchema)],
+  array: (schema) => [sampleOfJson(schema.items ?? {})],
   integer: (schema) => schema['minimum'] ?? 1,
   number: (schema) => schema['minimum'] ?? 1,
   boolean: () => true,
@@ -61,6 +59,6 @@ const BY_TYPE: Record<string, (schema: JsonSchema, name: string) => unknown> = {
 }
 
 function firstOf(schema: JsonSchema, name: string): unknown {
-  const [first] = (schema['anyOf'] ?? schema['oneOf'] ?? []) as JsonSchema[]
+  const [first] = schema.anyOf ?? schema.oneOf ?? []
   return first === undefined ? {} : sampleOfJson(first, name)
 }

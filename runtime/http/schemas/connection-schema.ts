@@ -19,7 +19,7 @@ function authJsonSchema(manifest: Manifest): JsonSchema {
   const { authentication_schema: single, credentials = [] } = manifest
   const schema = toSchema(authSchema(manifest), 'input')
   if (single) return worded(schema, credentialSchema(single.kind, single.fields))
-  const members = schema['properties'] as Record<string, JsonSchema>
+  const { properties: members = {} } = schema
   const properties = credentials.map(({ id, kind, fields, title, description }) => {
     const words = credentialSchema(kind, fields)
     const own = {
@@ -39,7 +39,7 @@ function authJsonSchema(manifest: Manifest): JsonSchema {
 function worded(judge: JsonSchema, words: JsonSchema): JsonSchema {
   const { required, ...rest } = words
   const must = judge['required']
-  const properties = { ...(judge['properties'] as object), ...(words['properties'] as object) }
+  const properties = { ...judge.properties, ...words.properties }
   return { ...rest, properties, ...(must === undefined ? {} : { required: must }) }
 }
 
@@ -49,7 +49,7 @@ function closed(schema: JsonSchema): JsonSchema {
 }
 
 function secretsMarked(schema: JsonSchema): JsonSchema {
-  const properties = schema['properties'] as Record<string, JsonSchema> | undefined
+  const { properties } = schema
   return {
     ...schema,
     ...(schema['x-secret'] === true ? { writeOnly: true } : {}),

@@ -9,7 +9,7 @@ type CredentialFields = NonNullable<NonNullable<Manifest['authentication_schema'
 /** The JSON Schema of one credential's fields, with `field_order` for forms. */
 export function credentialSchema(kind: CredentialKind, fields: CredentialFields = {}): JsonSchema {
   const schema = toSchema(AUTHENTICATION[kind], 'input')
-  const members = Object.entries(schema['properties'] as Record<string, JsonSchema>)
+  const members = Object.entries(schema.properties ?? {})
   const properties = members.map(([name, member]) => [name, worded(member, fields[name])])
   return tidy({
     ...schema,

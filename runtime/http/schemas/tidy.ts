@@ -1,5 +1,14 @@
-/** A JSON Schema: keywords and their values. */
-export type JsonSchema = { [keyword: string]: unknown }
+/** A JSON Schema: keywords and their values. Those that hold schemas are named. */
+export type JsonSchema = {
+  type?: string | string[] | undefined
+  properties?: Record<string, JsonSchema> | undefined
+  required?: string[] | undefined
+  items?: JsonSchema | undefined
+  additionalProperties?: JsonSchema | boolean | undefined
+  anyOf?: JsonSchema[] | undefined
+  oneOf?: JsonSchema[] | undefined
+  [keyword: string]: unknown
+}
 
 /** Marks a schema in code that nobody has described yet; it must be gone when the document is done. */
 export const UNDESCRIBED = Symbol('undescribed')
@@ -50,7 +59,7 @@ export function tidy(schema: JsonSchema): JsonSchema {
 
 function says(keyword: string, value: unknown): boolean {
   if (value === undefined) return false
-  if (keyword === 'required') return (value as unknown[]).length > 0
+  if (keyword === 'required') return !Array.isArray(value) || value.length > 0
   if (keyword === 'propertyNames') return JSON.stringify(value) !== '{"type":"string"}'
   return true
 }
@@ -64,8 +73,8 @@ function inside(keyword: string, value: unknown): unknown {
   if (DATA.includes(keyword) || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((one) => inside(keyword, one))
   if (keyword === 'properties') {
-    const members = Object.entries(value).map(([name, one]) => [name, tidy(one as JsonSchema)])
+    const members = Object.entries(value).map(([name, one]) => [name, tidy(one)])
     return Object.fromEntries(members)
   }
-  return tidy(value as JsonSchema)
+  return tidy({ ...value })
 }

@@ -1,6 +1,7 @@
 /** Which secrets a recording holds, and what stands for each in its case. */
 import type { CaseDefaults } from '../../contract/connector/cases.ts'
 import { type CallSecrets, type SecretParts, secretsOf } from '../../contract/connector/secrets.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { SeenHop } from '../../egress/hop/seen.ts'
 import type { ServedVersion } from '../../invoke/ports.ts'
 import { type Invented, invent } from './invent.ts'
@@ -93,4 +94,4 @@ function textsOf(value: unknown, at: string[] = []): Text[] {
 }
 
 const valueAt = (value: unknown, at: readonly string[]): unknown =>
-  at.reduce<unknown>((one, name) => (one as Record<string, unknown> | undefined)?.[name], value)
+  at.reduce<unknown>((one, name) => membersOf(one)[name], value)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { ifMissing } from '../../contract/errors/thrown.ts'
 import type { ServedVersion } from '../../invoke/ports.ts'
 import { putCase } from '../case-file.ts'
 import { CASES_FILE, fileOf, readCases } from '../read-cases.ts'
@@ -58,11 +59,5 @@ async function holds(text: string, name: string, stage: Stage): Promise<void> {
     throw new NotRecordable(`played again it differs: ${findings[0]}; write this case by hand`)
 }
 
-async function readOrNone(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const readOrNone = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch(ifMissing(undefined))

@@ -118,7 +118,7 @@ describe('a decision', () => {
 test('open=true lists the tasks that somebody still has to do', async () => {
   const doer = await person(core.db, 'doer@example.com')
   const made: Record<string, string> = {}
-  for (const status of ['PENDING', 'ACCEPTED', 'COMPLETED', 'DISMISSED', 'BLOCKED'])
+  for (const status of ['PENDING', 'ACCEPTED', 'COMPLETED', 'DISMISSED', 'BLOCKED'] as const)
     made[status] = await task(core.db, { status, userIds: [doer.id] })
   const { body } = await core.call('GET', '/tasks?open=true', { token: doer.token })
   const ids = body.items.map(({ id }: { id: string }) => id)

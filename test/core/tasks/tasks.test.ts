@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TaskCategory } from '../../../runtime/contract/models/task.ts'
 import { TASK_CATEGORIES, TASK_STATUSES } from '../../../runtime/contract/models/task.ts'
 import { actionsOf, TASK_ACTIONS } from '../../../runtime/core/tasks/task-actions.ts'
 import { type CoreHost, group, otherDomain, type Person, person, startCore, task } from '../host.ts'
@@ -345,7 +346,7 @@ describe('reassigning', () => {
     expect((await core.call('GET', `/tasks/${id}`, { token: ada.token })).status).toBe(404)
   })
 
-  test.each([
+  test.each<[string, TaskCategory, object, number]>([
     ['to nobody', 'APPROVAL', {}, 400],
     ['to an unknown user', 'APPROVAL', { user_ids: ['x'] }, 404],
     [
@@ -355,7 +356,7 @@ describe('reassigning', () => {
       404,
     ],
     ['to more than a list may hold', 'APPROVAL', { user_ids: Array(501).fill('x') }, 422],
-    ['of a provisioning task', 'PROVISIONING', { user_ids: [] as string[] }, 400],
+    ['of a provisioning task', 'PROVISIONING', { user_ids: [] }, 400],
   ])('%s is refused and changes nothing', async (_name, category, body, status) => {
     const id = await task(core.db, { category, userIds: [ada.id] })
     expect(

@@ -1,6 +1,6 @@
 /** Accounts of people in apps. */
 import { and, arrayOverlaps, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
-import type { Account, App, DiscoverySource } from '../../../contract/models/app.ts'
+import type { Account, App } from '../../../contract/models/app.ts'
 import type { Db } from '../../../database/database.ts'
 import { accounts, apps } from '../../../database/schema/apps.ts'
 import { accountSpans } from '../../../database/schema/history.ts'
@@ -18,7 +18,7 @@ const toAccount = (row: AccountRow, app: App | null): Account => ({
   id: row.id,
   app_id: row.appId,
   account_type: row.accountType,
-  status: row.status as Account['status'],
+  status: row.status,
   app,
   unique_identifier: row.uniqueIdentifier,
   email: row.email,
@@ -26,7 +26,7 @@ const toAccount = (row: AccountRow, app: App | null): Account => ({
   discovered_at: row.discoveredAt?.toISOString() ?? null,
   last_login: row.lastLogin?.toISOString() ?? null,
   last_activity: row.lastActivity?.toISOString() ?? null,
-  sources: row.sources as DiscoverySource[],
+  sources: row.sources,
 })
 
 /** Rows as on the wire, with `expand`ed apps in one question. */
@@ -67,8 +67,8 @@ type AllAccountsQuery = AccountQuery & {
   app_id: string | null
   discovered_before: Date | null
   discovered_after: Date | null
-  sources: string[]
-  status: string[]
+  sources: Account['sources']
+  status: NonNullable<Account['status']>[]
 }
 
 /** The accounts in apps, by app and their id in it. An app that is none of the caller's has none. */

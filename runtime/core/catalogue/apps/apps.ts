@@ -1,7 +1,7 @@
 /** Apps: who sees which, and how they are read. */
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
-import type { App, AppStatus, DiscoverySource } from '../../../contract/models/app.ts'
+import type { App } from '../../../contract/models/app.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
@@ -32,8 +32,8 @@ export function toApp(row: AppRow): App {
     app_class_id: row.appClassId,
     instance_id: row.instanceId,
     user_friendly_label: row.name,
-    status: row.status as AppStatus,
-    sources: row.sources as DiscoverySource[],
+    status: row.status,
+    sources: row.sources,
     allow_multiple_permission_selection: row.allowMultiplePermissionSelection,
     logo_url: facts.logo_url ?? null,
     website_url: facts.website_url ?? null,

@@ -12,6 +12,7 @@ import type { Db } from '../../../database/database.ts'
 import { type AppFacts, apps } from '../../../database/schema/apps.ts'
 import { tokenRenewals } from '../../../database/schema/renewals.ts'
 import { databaseTime } from '../../../database/transactions.ts'
+import { written } from '../../../database/written.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { InstalledConnector } from '../../kernel/context/connectors.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
@@ -67,7 +68,7 @@ async function createCustomApp(
     name: facts.name ?? '',
     defaults: facts,
     overrides: {},
-    sources: ['MANUAL'],
+    sources: ['MANUAL' as const],
   }
   return db.transaction(async (tx) => {
     const { row, revived } = await insertOrRevive(tx, principal, app, parts, () => null)
@@ -105,7 +106,7 @@ async function connectApp(
       name: overrides.name ?? facts.name,
       defaults,
       overrides,
-      sources: ['LUMOS_INTEGRATION'],
+      sources: ['LUMOS_INTEGRATION' as const],
     }
     return db.transaction(async (tx) => {
       const { row, revived } = await insertOrRevive(tx, principal, app, parts, (owner) =>
@@ -145,7 +146,7 @@ async function insertOrRevive(
   { listeners }: Pick<RequestContext, 'listeners'>,
   seal: (owner: { id: string; domainId: string }) => Buffer | null,
 ): Promise<{ row: AppRow; revived: boolean }> {
-  const values = { ...app, domainId, status: 'APPROVED', connectionSource: 'API' as const }
+  const values = { ...app, domainId, status: 'APPROVED' as const, connectionSource: 'API' as const }
   const id = randomUUID()
   const [made] = await tx
     .insert(apps)
@@ -177,7 +178,7 @@ async function insertOrRevive(
     .returning()
   await listeners.appChanged(tx, there)
   await callNow(tx, there.id, await databaseTime(tx))
-  return { row: revived as AppRow, revived: true }
+  return { row: written(revived), revived: true }
 }
 
 export async function updateApp(
@@ -338,7 +339,7 @@ async function change(
   const renewed = (['auth', 'settings'] as const).filter((name) => body[name] !== undefined)
   const told = { fields: sealed === null ? fields : [...fields, ...renewed] }
   await recordActivity(tx, principal, event, [appTarget(row)], told)
-  return changed as AppRow
+  return written(changed)
 }
 
 /** Disconnects; what is disconnected already stays so. */

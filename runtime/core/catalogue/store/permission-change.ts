@@ -1,4 +1,5 @@
 /** What a change of a permission's `request_config` means for its document and its columns. */
+import { membersOf } from '../../../contract/schema/record.ts'
 import type { Document } from '../../../database/schema/app_store.ts'
 import { allowedIds, isNobody, type People, withoutSecondStage } from './approvers.ts'
 import { mergePatch } from './merge.ts'
@@ -11,8 +12,8 @@ import { configView } from './permission-view.ts'
 export function changedConfig(before: Document, change: Document | null) {
   const kept = fulfillmentOf(before)['provisioning_group']
   const merged = change === null ? {} : mergePatch(before, flagged(change))
-  const approval = merged['request_approval_config'] as Document | undefined
-  const asked = change?.['request_approval_config'] as Document | undefined
+  const approval = membersOf(merged['request_approval_config'])
+  const asked = membersOf(change?.['request_approval_config'])
   const document: Document = {
     ...merged,
     ...(approval ? { request_approval_config: withoutSecondStage(approval, asked) } : {}),
@@ -30,7 +31,7 @@ export function changedConfig(before: Document, change: Document | null) {
 }
 
 export const fulfillmentOf = (document: Document): Document =>
-  (document['request_fulfillment_config'] ?? {}) as Document
+  membersOf(document['request_fulfillment_config'])
 
 /**
  * A change with the override flags that it leaves out. What says something is meant to hold, so its flag goes
@@ -98,7 +99,7 @@ function flag(
 
 const says = {
   text: (value: unknown) => value !== '',
-  list: (value: unknown) => (value as unknown[]).length > 0,
+  list: (value: unknown) => !Array.isArray(value) || value.length > 0,
   groups: (value: unknown) => {
     const { type, groups = [] } = value as { type?: string; groups?: string[] }
     return type === 'SPECIFIED_GROUPS' || groups.length > 0

@@ -1,6 +1,7 @@
 /** A permission's `request_config` as it stands: what was written, the app's, the defaults. References are ids. */
 import type { AccessLength } from '../../../contract/models/access-length.ts'
 import type { PERMISSION_VISIBILITIES } from '../../../contract/models/requestable-permission.ts'
+import { membersOf } from '../../../contract/schema/record.ts'
 import type { Document } from '../../../database/schema/app_store.ts'
 import type { AppRow } from '../apps/apps.ts'
 import {
@@ -112,7 +113,7 @@ function inheriting(own: RequestConfigView, document: Document, app: SettingsVie
   const { request_flow: flow, provisioning } = app
   const approvals = own.request_approval_config
   const fulfillments = own.request_fulfillment_config
-  const written = (document[fulfillment] ?? {}) as Document
+  const written = membersOf(document[fulfillment])
   return {
     ...own,
     allowed_groups: own.allowed_groups_override ? own.allowed_groups : flow.allowed_groups,

@@ -5,6 +5,7 @@
 import { and, eq } from 'drizzle-orm'
 import { CoreError, type ValidationEntry } from '../../../contract/errors/problem.ts'
 import type { InlineWebhookType } from '../../../contract/models/inline-webhook.ts'
+import { membersOf } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
 import {
   type Document,
@@ -44,9 +45,10 @@ function mapAt(
       .map((one, index) => mapAt(one, rest, [...loc, index], replace))
       .filter((one) => one !== undefined)
   }
-  const child = (value as Document | null)?.[step]
+  const members = membersOf(value)
+  const child = members[step]
   if (child === undefined || child === null) return value
-  return { ...(value as Document), [step]: mapAt(child, rest, [...loc, step], replace) ?? null }
+  return { ...members, [step]: mapAt(child, rest, [...loc, step], replace) ?? null }
 }
 
 function mapPlaces(
@@ -55,10 +57,10 @@ function mapPlaces(
   loc: Loc,
   replace: (value: unknown, place: Place, loc: Loc) => unknown,
 ): Document {
-  let mapped: unknown = document
+  let mapped = document
   for (const place of places)
-    mapped = mapAt(mapped, place.path, loc, (value, at) => replace(value, place, at))
-  return mapped as Document
+    mapped = membersOf(mapAt(mapped, place.path, loc, (value, at) => replace(value, place, at)))
+  return mapped
 }
 
 /**

@@ -4,9 +4,11 @@ import type {
   AppSettingInput,
   AppStoreAppSettingsInput,
 } from '../../../contract/models/app-store.ts'
+import { membersOf } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
 import { appStoreSettings, type Document } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
+import { written } from '../../../database/written.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type AppRow, appTarget, findApp, lockApp } from '../apps/apps.ts'
@@ -86,7 +88,7 @@ export async function writeSettings(
   const { onApp, inStore = row?.inAppStore ?? false, document: change } = parted(patch)
   const document = mergePatch(row?.document ?? {}, change)
   document['request_flow'] = withoutSecondStage(
-    (document['request_flow'] ?? {}) as Document,
+    membersOf(document['request_flow']),
     change['request_flow'] as Document | undefined,
   )
   const after = await store(tx, { ...app, ...onApp }, { document, inStore })
@@ -108,8 +110,7 @@ type OnApp = Partial<
 function parted(patch: Document): { onApp: OnApp; inStore?: boolean; document: Document } {
   const { in_app_store: inStore, request_flow, provisioning, ...rest } = patch
   const { admins, ...flow } = (request_flow ?? {}) as Document & { admins?: Partial<People> }
-  const { allow_multiple_permission_selection: several, ...provision } = (provisioning ??
-    {}) as Document
+  const { allow_multiple_permission_selection: several, ...provision } = membersOf(provisioning)
   return {
     onApp: {
       ...(admins?.users ? { adminUserIds: admins.users } : {}),
@@ -146,7 +147,7 @@ async function store(
     .update(apps)
     .set({ adminUserIds, adminGroupIds, allowMultiplePermissionSelection })
     .where(eq(apps.id, app.id))
-  return { app, settings: settings as SettingsRow }
+  return { app, settings: written(settings) }
 }
 
 const ADMINS = 'request_flow.admins.'

@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TOLD, type PeopleDifference } from '../../../contract/models/people-file.ts'
 import type { Db } from '../../../database/database.ts'
+import { written } from '../../../database/written.ts'
 
 /** A field that changes is told by the name of its column. */
 const changes = (column: string, differs: SQL): SQL =>
@@ -104,7 +105,7 @@ export async function tellDifference(tx: Db): Promise<Omit<PeopleDifference, 'dr
   const groups = await rows<{ name: string }>(sql`
     select name from people_group where is_new order by name limit ${MAX_TOLD}`)
   return {
-    ...(sums as Sums),
+    ...written(sums),
     added_emails: added.map(({ email }) => email),
     changed_fields: Object.fromEntries(fields.map(({ field, n }) => [field, n])),
     changed_people: changed,

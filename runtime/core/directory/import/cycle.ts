@@ -46,11 +46,11 @@ export async function findCycle(tx: Db, domainId: string): Promise<Cycle | null>
 /** Number of a person to the number of the manager, -1 for none. */
 async function readManagers(tx: Db): Promise<Int32Array> {
   // Joined once, told in blocks: a row for each person would be an object for each of a million.
-  const { rows } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ block: number[] }>(sql`
     select array_agg(coalesce(boss.n, -1) order by own.n) as block from people_chain as own
     left join people_chain as boss on boss.user_id = own.manager_id
     group by own.n / ${sql.raw(String(BLOCK))} order by min(own.n)`)
-  const blocks = (rows as unknown as { block: number[] }[]).map(({ block }) => block)
+  const blocks = rows.map(({ block }) => block)
   const managers = new Int32Array(blocks.reduce((sum, { length }) => sum + length, 0))
   for (const [at, block] of blocks.entries()) managers.set(block, at * BLOCK)
   return managers
@@ -76,7 +76,7 @@ async function describe(tx: Db, managers: Int32Array, start: number): Promise<Cy
   for (let at = managers[start] as number; at !== start; at = managers[at] as number)
     numbers.push(at)
   const told = numbers.slice(0, MAX_TOLD)
-  const { rows } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ n: number; line: number | null; email: string }>(sql`
     select chain.n, chain.line, coalesce(people_match.email, users.email) as email
     from people_chain as chain
     left join people_match on people_match.user_id = chain.user_id
@@ -85,12 +85,7 @@ async function describe(tx: Db, managers: Int32Array, start: number): Promise<Cy
       told.map((n) => sql`${n}`),
       sql`, `,
     )})`)
-  const found = new Map(
-    (rows as unknown as { n: number; line: number | null; email: string }[]).map((row) => [
-      row.n,
-      row,
-    ]),
-  )
+  const found = new Map(rows.map((row) => [row.n, row]))
   const people = told.flatMap((n) => found.get(n) ?? [])
   return {
     people: numbers.length === told.length ? [...people, ...people.slice(0, 1)] : people,

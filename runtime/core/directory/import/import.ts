@@ -1,6 +1,7 @@
 /** Imports people from a file: all of it, or nothing. */
 import { sql } from 'drizzle-orm'
 import { CoreError } from '../../../contract/errors/problem.ts'
+import { codeOf } from '../../../contract/errors/thrown.ts'
 import type { PeopleDifference } from '../../../contract/models/people-file.ts'
 import { ONCE } from '../../../database/contention.ts'
 import type { Db } from '../../../database/database.ts'
@@ -126,7 +127,7 @@ async function changedUsers(tx: Db): Promise<string[]> {
 /** Somebody else made a user of the file between the comparing and the writing. */
 function overtaken(error: unknown): never {
   for (let one = error; one instanceof Error; one = one.cause)
-    if ((one as NodeJS.ErrnoException).code === '23505')
+    if (codeOf(one) === '23505')
       throw new CoreError(409, 'The users changed meanwhile; import the file again')
   throw error
 }

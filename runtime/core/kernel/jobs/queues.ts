@@ -1,5 +1,7 @@
 /** What is done in the background: one row per kind of job. */
 
+import { keysOf } from '../../../contract/schema/keys.ts'
+
 export type QueueRow = {
   /** In words, for whoever reads what failed. */
   what: string
@@ -89,7 +91,7 @@ export const QUEUES = {
 } as const satisfies Record<string, QueueRow>
 
 export type QueueName = keyof typeof QUEUES
-export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[]
+export const QUEUE_NAMES = keysOf(QUEUES)
 
 /** Where jobs go that failed for good. */
 export const DEAD = 'dead'

@@ -1,0 +1,15 @@
+/**
+ * Keys of a table, with their types. The casts are right for a table that is written as a literal: it has no keys but
+ * those of its type.
+ */
+
+type Key<T> = keyof T & string
+
+export const keysOf = <T extends object>(table: T): Key<T>[] => Object.keys(table) as Key<T>[]
+
+export const entriesOf = <T extends object>(table: T): [Key<T>, T[Key<T>]][] =>
+  Object.entries(table) as [Key<T>, T[Key<T>]][]
+
+/** Whether a name from outside is a key of a table. */
+export const isKeyOf = <T extends object>(table: T, name: string): name is Key<T> =>
+  Object.hasOwn(table, name)

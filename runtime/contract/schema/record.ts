@@ -1,0 +1,7 @@
+/** Values of unknown shape, read by the names of their members. */
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** The members of a value; a value without members has none. */
+export const membersOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
