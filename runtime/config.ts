@@ -6,6 +6,7 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
+import { TAKEN } from './taken-paths.ts'
 
 const text = v.string()
 /** A text that may be left out. */
@@ -34,24 +35,6 @@ const address = (prefix: RegExp, message: string) =>
 /** Whether a PostgreSQL address has a list of hosts, as libpq takes it: the driver here would take it for one name. */
 const namesSeveral = (given: string): boolean =>
   /^[a-z]+:\/\/([^/?]*@|(?![^/?]*@))[^/?@]*,/.test(given) || /[?&]host=[^&]*(,|%2c)/i.test(given)
-
-/** First segments of what is served beside the connectors, and of what the core interface will have besides. */
-const TAKEN: readonly string[] = [
-  ...['access', 'assets', 'inbox', 'sign-in', 'sign-out'],
-  ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
-  ...['appstore', 'art', 'associations', 'docs', 'groups', 'healthz', 'identity_events', 'info'],
-  ...[
-    'inline_webhooks',
-    'integrations',
-    'lifecycle-management',
-    'metrics',
-    'operator',
-    'readyz',
-    'schemas',
-    'settings',
-  ],
-  ...['tasks', 'users', 'webhooks'],
-]
 
 /** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
 export const SETTINGS = {
@@ -92,7 +75,7 @@ export const SETTINGS = {
   KEYWAY_PRIVATE_EGRESS: {
     ...optionalText,
     meaning:
-      'grants of private addresses, for connectors from anywhere: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`',
+      'grants of private addresses, for connectors from anywhere: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`, for providers of sign-in `sign-in=host:port`',
   },
   KEYWAY_PLAIN_LDAP: {
     ...optionalText,
@@ -133,6 +116,11 @@ export const SETTINGS = {
       address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
     ),
     meaning: 'your own PostgreSQL, 15 or newer; default: an embedded one in the data directory',
+  },
+  KEYWAY_SIGN_IN: {
+    ...optionalText,
+    meaning:
+      'JSON file with the providers by which people sign in (OpenID Connect); default: none, people sign in by links and API tokens',
   },
   KEYWAY_REQUESTS_PER_MINUTE: {
     default: '600',
@@ -253,6 +241,8 @@ export type Config = Readonly<{
   adminToken: string
   /** Empty: the embedded database. */
   databaseUrl: string
+  /** File of the providers of sign-in; empty for none. */
+  signIn: string
   requestsPerMinute: number
   connectorToken: string
   /** True when the connector interface answers without a token. */
@@ -316,6 +306,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secrets,
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
     databaseUrl,
+    signIn: get('KEYWAY_SIGN_IN'),
     requestsPerMinute: Number(get('KEYWAY_REQUESTS_PER_MINUTE')),
     connectorToken,
     openConnectors: connectorToken === '' && (loopback || everybody),

@@ -61,6 +61,7 @@ import { ALONE, answersOf } from './processes/siblings.ts'
 import { followRotation } from './rotation/rotate-secrets.ts'
 import { createSealer } from './secrets/seal.ts'
 import { keptSecret } from './secrets/secret-files.ts'
+import { createSignIn } from './sign-in-providers.ts'
 import { createStandings } from './standings.ts'
 import { checkPackage } from './testing/check-package.ts'
 import { VERSION } from './version.ts'
@@ -167,6 +168,7 @@ export async function createHost(
     }),
   )
 
+  const signIn = await setting(() => createSignIn(config.signIn, egress.signIn.post, vault))
   const toolchain = await toolchainDigest()
   const store = openStore(dataDir, toolchain)
   const onRetired = ({ lane, digest }: Version) => {
@@ -356,11 +358,9 @@ export async function createHost(
     ...interfaceDeps,
     core: {
       db: () => database?.db() ?? null,
-      hasher,
-      parts,
+      ...{ hasher, parts, signIn, log },
       requestsPerMinute: config.requestsPerMinute,
       clientAddress: createClientAddress(config.trustedProxies),
-      log,
       onAnswer: metrics.answered,
     },
     ids: registry.ids,

@@ -54,6 +54,7 @@ describe('without variables', () => {
         maxPages: 100_000,
       },
       processes: processesFor(availableParallelism()),
+      signIn: '',
       stopNoticeMs: 0,
       logLevel: 'info',
       proxy: null,

@@ -10,7 +10,8 @@ const KERNEL = ['contract', 'database', 'core/kernel'] as const
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'version.ts': [],
   'writable.ts': [],
-  'config.ts': [],
+  'taken-paths.ts': [],
+  'config.ts': ['taken-paths.ts'],
   'data-dir.ts': ['config.ts'],
   bounded: [],
   redact: ['bounded'],
@@ -103,6 +104,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'egress/login',
     'egress/rules',
   ],
+  'egress/identity': ['contract'],
   'egress/oauth': [
     'contract',
     'protocol',
@@ -232,6 +234,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'http/schemas': ['contract'],
   'http/core': [
     'contract',
+    'secrets',
     'bounded',
     'database',
     'core',
@@ -271,7 +274,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/schemas',
   ],
   'http/docs': ['http/documents', 'http/edge'],
-  'http/pages': ['contract', 'database', 'core', 'http/core', 'http/edge', 'http/frame'],
+  'http/pages': ['contract', 'secrets', 'database', 'core', 'http/core', 'http/edge', 'http/frame'],
   'http/connectors': ['contract', 'invoke', 'http/documents', 'http/edge'],
   'http/front': ['contract', 'invoke', 'observe', 'http/connectors', 'http/edge'],
   http: [
@@ -300,6 +303,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   processes: ['config.ts', 'egress/limits', 'lanes'],
   'host-parts.ts': ['core/kernel/context', 'egress/dial', 'lanes', 'processes', 'testing/record'],
   'standings.ts': ['lanes', 'connectors/registry', 'observe', 'processes'],
+  'sign-in-providers.ts': ['contract', 'secrets', 'egress/identity'],
   'open-database.ts': ['secrets', 'database', 'core', 'observe', 'config.ts'],
   'main.ts': [
     'contract',
@@ -319,6 +323,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'data-dir.ts',
     'host-parts.ts',
     'open-database.ts',
+    'sign-in-providers.ts',
     'standings.ts',
     'version.ts',
     'writable.ts',

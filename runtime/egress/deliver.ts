@@ -1,6 +1,6 @@
 /**
- * Requests to addresses that the operator chose: inline webhooks. They pass the same walls as those of
- * connectors (addresses, pinned names, proxy, budgets), under the name `webhooks`; there is no manifest to judge
+ * Requests to addresses that the operator chose: inline webhooks, providers of sign-in. They pass the same walls as those of
+ * connectors (addresses, pinned names, proxy, budgets), under the names `webhooks` and `sign-in`; there is no manifest to judge
  * them by, nobody to pace, and no redirect is followed.
  */
 
@@ -14,8 +14,9 @@ import type { Budgets } from './limits/budgets.ts'
 import { isGranted, targetOf } from './limits/grants.ts'
 import { parseUrl } from './rules/policy.ts'
 
-/** One POST. */
+/** One POST, or GET. */
 export type Delivery = {
+  method?: 'GET' | 'POST'
   url: string
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>
@@ -26,7 +27,7 @@ export type Delivery = {
 
 /** How it was answered; `problem` is in words that name host and port, never the path or a header's value. */
 export type DeliveryReply =
-  | { ok: true; status: number; body: Buffer }
+  | { ok: true; status: number; headers: [string, string][]; body: Buffer }
   | { ok: false; problem: string }
 
 export type Deliver = {
@@ -39,18 +40,19 @@ export type Deliver = {
 /** Largest answer, in bytes. */
 const MAX_REPLY_BYTES = INPUTS.webhook_reply.maxBytes
 
-export function createDeliver(door: Door, budgets: Budgets): Deliver {
+/** @param id By which private addresses are granted, and budgets kept. */
+export function createDeliver(door: Door, budgets: Budgets, id: string = WEBHOOKS_ID): Deliver {
   return {
     refuse: (url, names) =>
       inWords(() => {
-        judged(url, door)
+        judged(url, door, id)
         for (const name of names)
           if (isRefusedName(name))
             throw new RuntimeError('egress_header', `The header ${name} cannot be set`)
       }),
     async post(delivery) {
       try {
-        return { ok: true, ...(await send(delivery, door, budgets)) }
+        return { ok: true, ...(await send(delivery, door, budgets, id)) }
       } catch (error) {
         // What another system does is an answer of this function; a defect of ours is not.
         if (!(error instanceof RuntimeError)) throw error
@@ -77,37 +79,38 @@ function inWords(judge: () => void): string | null {
  *
  * @throws egress_url, egress_private
  */
-function judged(text: string, { privateGrants }: Door): URL {
+function judged(text: string, { privateGrants }: Door, id: string): URL {
   const url = parseUrl(text)
-  if (url.protocol !== 'https:' && !isGranted(privateGrants, WEBHOOKS_ID, url))
+  if (url.protocol !== 'https:' && !isGranted(privateGrants, id, url))
     throw new RuntimeError(
       'egress_url',
-      `http is not sent to ${targetOf(url)}: write an https address. If it is a host of your own network, the operator grants it: KEYWAY_PRIVATE_EGRESS=${WEBHOOKS_ID}=${targetOf(url)}`,
+      `http is not sent to ${targetOf(url)}: write an https address. If it is a host of your own network, the operator grants it: KEYWAY_PRIVATE_EGRESS=${id}=${targetOf(url)}`,
     )
-  judgeProxied(url, WEBHOOKS_ID, privateGrants)
+  judgeProxied(url, id, privateGrants)
   return url
 }
 
 async function send(
-  { url: text, headers, body, signal }: Delivery,
+  { method = 'POST', url: text, headers, body, signal }: Delivery,
   door: Door,
   budgets: Budgets,
-): Promise<{ status: number; body: Buffer }> {
-  const url = judged(text, door)
+  id: string,
+): Promise<{ status: number; headers: [string, string][]; body: Buffer }> {
+  const url = judged(text, door, id)
   const proxy = door.chooseProxy(url)
-  const held = budgets(WEBHOOKS_ID)
+  const held = budgets(id)
   const slot = held.holdSlot()
   const reply = held.holdReply()
   let lastDecoding: Promise<unknown> = Promise.resolve()
   try {
     const request = {
       url: url.href,
-      method: 'POST',
+      method,
       headers: Object.entries(headers),
-      body: Buffer.from(body),
+      body: method === 'GET' ? null : Buffer.from(body),
     }
     const head = await door.exchange(url, request, {
-      dispatcher: door.dispatchers.get(WEBHOOKS_ID, proxy),
+      dispatcher: door.dispatchers.get(id, proxy),
       proxied: proxy !== null,
       limits: { ...door.limits, maxReplyBytes: MAX_REPLY_BYTES },
       userAgent: door.userAgent,
@@ -122,7 +125,8 @@ async function send(
         return turn
       },
     })
-    return { status: head.status, body: await head.read() }
+    const replied = head.headers.map(([name, value]): [string, string] => [name, value])
+    return { status: head.status, headers: replied, body: await head.read() }
   } finally {
     reply.release()
     slot.release()

@@ -5,6 +5,7 @@
  */
 
 import type { Manifest } from '../contract/connector/manifest.ts'
+import { SIGN_IN_ID } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { createBlind } from './blind/blind.ts'
 import { errorInBody } from './call/body-errors.ts'
@@ -60,6 +61,8 @@ export type Egress = {
   open(call: EgressCall): OpenEgress
   /** For what is the operator's own and no connector's: inline webhooks. */
   deliver: Deliver
+  /** The same for providers of sign-in. */
+  signIn: Pick<Deliver, 'post'>
   /** Ends all connections; open fetches fail. */
   close(): Promise<void>
 }
@@ -111,6 +114,7 @@ export function createEgress(options: EgressOptions): Egress {
     open: (call) =>
       openCall(call, policyOf, budgets, options.onHop ? alone(door) : door, options.onHop),
     deliver: createDeliver(door, budgets),
+    signIn: createDeliver(door, budgets, SIGN_IN_ID),
     async close() {
       ldap.close()
       await dispatchers.close()

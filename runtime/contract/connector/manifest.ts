@@ -15,12 +15,15 @@ export const INTERFACE_VERSION = '1.0.0'
 
 /** By this inline webhooks are granted private addresses, as connectors are by their id. */
 export const WEBHOOKS_ID = 'webhooks'
+/** By this the providers of sign-in are. */
+export const SIGN_IN_ID = 'sign-in'
 
 /** What no connector may be called: paths beside connectors, and who else is granted addresses. */
 export const RESERVED_IDS = [
   'list_connector_app_ids',
   'list-connector-app-ids',
   WEBHOOKS_ID,
+  SIGN_IN_ID,
 ] as const
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const

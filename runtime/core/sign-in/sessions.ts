@@ -28,6 +28,10 @@ import type { Operator } from './operator.ts'
 
 /** How long one stays signed in, in milliseconds. */
 export const SESSION_MS: number = 8 * 60 * 60 * 1000
+/** How long one stays signed in without asking for a page, in milliseconds. */
+export const IDLE_MS: number = 60 * 60 * 1000
+/** How exactly it is kept when a session was used, in milliseconds. */
+const USED_MS: number = 60 * 1000
 /** How long a link lets somebody in, in milliseconds. */
 const LOGIN_LINK_MS: number = 10 * 60 * 1000
 
@@ -41,6 +45,8 @@ export type Session = {
   tokenId: string | null
   /** When that token stops to work; null: not by itself. */
   tokenEndsAt: Date | null
+  /** Id of the provider of sign-in that it was begun with; null for a token or a link. */
+  provider: string | null
 }
 
 /**
@@ -148,11 +154,37 @@ async function standingMaker(db: Db, { userId, tokenId }: LetIn): Promise<FoundT
   return may ? found : null
 }
 
+type Who = { userId: string; domainId: string }
+
 async function begin(
   tx: Db,
   hasher: TokenHasher,
-  who: { userId: string; domainId: string },
+  who: Who,
   maker: FoundToken,
+  by: string,
+): Promise<string> {
+  const expiresAt = await within(tx, maker, SESSION_MS)
+  return keep(tx, hasher, who, { tokenId: maker.token.id, provider: null, expiresAt }, by)
+}
+
+/** Begins a session of somebody whom a provider of sign-in has let in. */
+export async function beginProvided(
+  tx: Db,
+  hasher: TokenHasher,
+  who: Who,
+  provider: string,
+): Promise<string> {
+  const expiresAt = new Date((await databaseTime(tx)).getTime() + SESSION_MS)
+  return keep(tx, hasher, who, { tokenId: null, provider, expiresAt }, provider)
+}
+
+type Basis = Pick<typeof sessions.$inferInsert, 'tokenId' | 'provider' | 'expiresAt'>
+
+async function keep(
+  tx: Db,
+  hasher: TokenHasher,
+  who: Who,
+  basis: Basis,
   by: string,
 ): Promise<string> {
   const { userId, domainId } = who
@@ -161,35 +193,48 @@ async function begin(
   await tx.insert(sessions).values({
     domainId,
     userId,
-    tokenId: maker.token.id,
+    ...basis,
     hash: hasher.hash(secret),
     keyId: hasher.keyId,
-    expiresAt: await within(tx, maker, SESSION_MS),
   })
   const [user] = await tx.select().from(users).where(eq(users.id, userId))
   await recordActivity(tx, who, 'USER_LOGIN', user ? [userTarget(user)] : [], { by })
   return secret
 }
 
-/** The session of a cookie; null when it ended, or its user or its token may no longer act. */
+/** The session of a cookie; null when it ended, was not used for long, or its user or its token may no longer act. */
 export async function findSession(
   db: Db,
   hasher: TokenHasher,
   secret: string,
 ): Promise<Session | null> {
+  const idle = sql`make_interval(secs => ${IDLE_MS / 1000})`
   const [row] = await db
-    .select({ session: sessions, user: users })
+    .select({
+      session: sessions,
+      user: users,
+      usedLately: sql<boolean>`${sessions.usedAt} > now() - make_interval(secs => ${USED_MS / 1000})`,
+    })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(inArray(sessions.hash, hasher.hashes(secret)), gt(sessions.expiresAt, sql`now()`)))
+    .where(
+      and(
+        inArray(sessions.hash, hasher.hashes(secret)),
+        gt(sessions.expiresAt, sql`now()`),
+        gt(sessions.usedAt, sql`now() - ${idle}`),
+      ),
+    )
   if (!row || !mayAct(row.user.status)) return null
   const { session, user } = row
-  const maker = await standingMaker(db, session)
-  if (!maker) return null
+  const maker = session.provider === null ? await standingMaker(db, session) : null
+  if (!maker && session.provider === null) return null
   await renewHash(db, hasher, sessions, session, secret)
-  const { readOnly, expiresAt: tokenEndsAt } = maker.token
+  if (!row.usedLately)
+    await db.update(sessions).set({ usedAt: sql`now()` }).where(eq(sessions.id, session.id))
+  const { readOnly, expiresAt: tokenEndsAt } = maker?.token ?? { readOnly: false, expiresAt: null }
   const actor = await callerOf(db, { userId: user.id, domainId: session.domainId, readOnly })
-  return { actor, email: user.email, tokenId: session.tokenId, tokenEndsAt }
+  const { tokenId, provider } = session
+  return { actor, email: user.email, tokenId, tokenEndsAt, provider }
 }
 
 /** Ends a session; one that ended before is fine. */

@@ -1,12 +1,18 @@
 /** The operator's grants of addresses: KEYWAY_PRIVATE_EGRESS, and KEYWAY_PLAIN_LDAP in the same form. */
 import * as v from 'valibot'
-import { ConnectorId, normalizeId, WEBHOOKS_ID } from '../../contract/connector/manifest.ts'
+import {
+  ConnectorId,
+  normalizeId,
+  SIGN_IN_ID,
+  WEBHOOKS_ID,
+} from '../../contract/connector/manifest.ts'
 
 /** Normalised connector id -> the `host:port` pairs it may reach although they are private. */
 export type PrivateGrants = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Reads `connector_id=host:port` entries separated by white space; `webhooks` stands for inline webhooks. A host is a name, an IPv4 address or
+ * Reads `connector_id=host:port` entries separated by white space; `webhooks` stands for inline webhooks,
+ * `sign-in` for providers of sign-in. A host is a name, an IPv4 address or
  * an IPv6 address in brackets, and is compared with the host of the request's address as written.
  *
  * @param variable The setting that is read, for the message.
@@ -37,7 +43,7 @@ function parseEntry(entry: string, variable: string): { id: string; target: stri
   const match = /^([^=]+)=(.*):(\d{1,5})$/.exec(entry)
   if (match === null) throw refuse(entry, 'is not connector_id=host:port')
   const [, id, host, port] = match as unknown as [string, string, string, string]
-  if (id !== WEBHOOKS_ID && !v.is(ConnectorId, id))
+  if (id !== WEBHOOKS_ID && id !== SIGN_IN_ID && !v.is(ConnectorId, id))
     throw refuse(entry, `names no valid connector id (${id})`)
   if (Number(port) < 1 || Number(port) > 65535) throw refuse(entry, `has no valid port (${port})`)
   const url = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host) ? URL.parse(`http://${host}/`) : null

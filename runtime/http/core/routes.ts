@@ -13,6 +13,7 @@ import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
+import type { Identity, KnownProvider } from '../../contract/models/sign-in-provider.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
 import { authenticate, demand, type Principal } from '../../core/kernel/identity/principal.ts'
@@ -21,6 +22,7 @@ import { noteUse } from '../../core/kernel/identity/tokens.ts'
 import { parseUpload } from '../../core/uploads/apart.ts'
 import type { Db } from '../../database/database.ts'
 import type { Log } from '../../observe/log.ts'
+import type { Sealer } from '../../secrets/seal.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
@@ -33,6 +35,13 @@ export type CoreDeps = {
   hasher: TokenHasher
   parts: CoreContext
   requestsPerMinute: number
+  /** How people sign in by providers. */
+  signIn: {
+    providers: readonly KnownProvider[]
+    identity: Identity
+    /** Seals what a browser keeps meanwhile. */
+    vault: Sealer
+  }
   /** Who sends a request. */
   clientAddress(c: Context<Env>): string
   log: Log

@@ -41,7 +41,8 @@ export const PARTS: readonly Part[] = [
   {
     title: 'Operate',
     pages: below('operate', [
-      ...['install', 'deploy', 'tls', 'several-hosts', 'connectors', 'secrets', 'backup'],
+      ...['install', 'deploy', 'tls', 'several-hosts', 'connectors', 'secrets'],
+      ...['sign-in', 'backup'],
       ...['upgrade', 'monitoring', 'troubleshooting', 'containment'],
     ]),
   },

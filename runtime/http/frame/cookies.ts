@@ -8,6 +8,7 @@ import type { Env } from '../edge/env.ts'
 const SESSION = 'keyway_session'
 const VISITOR = 'keyway_visitor'
 const FLASH = 'keyway_flash'
+const BEGUN = 'keyway_sign_in'
 
 /** Where the session's cookie of earlier versions counted. */
 const FORMER_PATH = '/settings'
@@ -58,6 +59,24 @@ export function ensureVisitor(c: Context<Env>): string {
   const made = randomSecret()
   setCookie(c, nameOf(c, VISITOR), made, options(c, 'Strict'))
   return made
+}
+
+/** Where a browser reaches this host: what stands before a path. */
+export const originOf = (c: Context<Env>): string =>
+  `${isHttps(c) ? 'https' : 'http'}://${c.req.header('host') ?? ''}`
+
+/** How long somebody may take at a provider of sign-in, in seconds. */
+export const BEGUN_SECONDS = 600
+
+/** `Lax`: the provider sends the browser back. */
+export const keepBegun = (c: Context<Env>, text: string): void =>
+  setCookie(c, nameOf(c, BEGUN), text, { ...options(c, 'Lax'), maxAge: BEGUN_SECONDS })
+
+/** What was kept of a sign-in that was begun, once. */
+export function takeBegun(c: Context<Env>): string | null {
+  const text = getCookie(c, nameOf(c, BEGUN)) ?? ''
+  if (text !== '') deleteCookie(c, nameOf(c, BEGUN), options(c, 'Lax'))
+  return /^[\w-]{20,3000}$/.test(text) ? text : null
 }
 
 /** Longest time from what was done to the page that says so, in seconds. */

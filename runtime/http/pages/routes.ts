@@ -16,6 +16,7 @@ import { showAccess, showOneRequest } from './access.ts'
 import { act, showInbox, showTask } from './inbox.ts'
 import { lostPage } from './lost-page.ts'
 import { giveBackForm, sendRequest, showAsk, withdraw } from './requests.ts'
+import { signedOutPage, signInBy } from './sign-in.ts'
 import { FORMS, type FormName, PAGES, type PageName, WHOLE } from './table.ts'
 import { OPEN_TASKS, type Visit, visitOf } from './visit.ts'
 
@@ -24,7 +25,7 @@ const SIGN_IN = '/settings/sign-in'
 type Show = (visit: Visit) => Promise<Response>
 type Take = (visit: Visit, form: Form) => Promise<Response>
 
-const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in'>]: Show } = {
+const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback'>]: Show } = {
   access: showAccess,
   ask: showAsk,
   one_request: showOneRequest,
@@ -79,6 +80,10 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
     asPage(async (c) => ((await signedIn(c)) ? c.redirect('/', 303) : toSignIn(c))),
   )
 
+  const { begin, callback } = signInBy(deps)
+  routes.get(PAGES.begin.path, asPage(begin))
+  routes.get(PAGES.callback.path, asPage(callback))
+
   for (const [name, show] of Object.entries(SHOWS) as [keyof typeof SHOWS, Show][])
     routes.get(
       PAGES[name].path,
@@ -104,8 +109,11 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
     FORMS.sign_out.path,
     asPage(async (c) => {
       const who = await sent(c)
-      if (who) await endSession(who.db, deps.hasher, who.secret)
-      return toSignIn(c)
+      if (!who) return toSignIn(c)
+      await endSession(who.db, deps.hasher, who.secret)
+      dropSession(c)
+      const signedOut = await signedOutPage(c, deps, who.session.provider)
+      return signedOut ? c.html(signedOut) : toSignIn(c)
     }),
   )
   routes.post(

@@ -2,6 +2,12 @@
 export const PAGES = {
   start: { method: 'GET', path: '/', shows: 'the way to the page that somebody needs' },
   sign_in: { method: 'GET', path: '/sign-in', shows: 'the way to sign in' },
+  begin: { method: 'GET', path: '/sign-in/:provider', shows: 'the way to a provider of sign-in' },
+  callback: {
+    method: 'GET',
+    path: '/sign-in/:provider/callback',
+    shows: 'the way on, for who comes back from a provider',
+  },
   access: { method: 'GET', path: '/access', shows: 'what one has, waits for and may ask for' },
   ask: { method: 'GET', path: '/access/request', shows: 'the form to ask for access' },
   one_request: { method: 'GET', path: '/access/requests/:id', shows: 'one access request' },
@@ -23,4 +29,4 @@ export type PageName = keyof typeof PAGES
 export type FormName = keyof typeof FORMS
 
 /** Below these only pages are served: what is none is told as one. */
-export const WHOLE = ['/access/*', '/inbox/*', '/sign-out/*'] as const
+export const WHOLE = ['/access/*', '/inbox/*', '/sign-in/*', '/sign-out/*'] as const

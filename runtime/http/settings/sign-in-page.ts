@@ -11,6 +11,7 @@ export type SignInPage = {
   problem: SignInProblem | null
   /** The page that somebody wanted; null for none. */
   next: string | null
+  providers: readonly { id: string; name: string }[]
 }
 
 const described = (problem: SignInProblem | null, field: 'code' | 'token'): string =>
@@ -19,7 +20,7 @@ const described = (problem: SignInProblem | null, field: 'code' | 'token'): stri
 const invalid = (problem: SignInProblem | null, field: 'code' | 'token'): string =>
   problem?.field === field ? 'true' : 'false'
 
-export function signInPage({ proof, problem, next }: SignInPage): Markup {
+export function signInPage({ proof, problem, next, providers }: SignInPage): Markup {
   const hidden = html`${proofField(proof)}${next !== null && html`<input type="hidden" name="next" value="${next}">`}`
   return layout({
     title: problem ? 'Error: sign in' : 'Sign in',
@@ -28,6 +29,7 @@ export function signInPage({ proof, problem, next }: SignInPage): Markup {
 ${brand()}
 <h1>Sign in</h1>
 ${problem && failed(problem)}
+${providers.length > 0 && byProvider(providers, next)}
 <section class="card" aria-labelledby="by-link"><div class="in stack">
 <h2 id="by-link">With a link</h2>
 <p class="help" id="code-help">Your operator makes one with <code>npx keyway login-link</code>. It works once, for ten minutes.</p>
@@ -36,7 +38,7 @@ ${hidden}
 <div class="note good" id="code-ready" role="status" hidden>${icon('check')}<div>Your code is filled in; it is used when you press the button.</div></div>
 <div class="field"><label for="code">Code</label>
 <input id="code" name="code" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false" required aria-invalid="${invalid(problem, 'code')}" aria-describedby="${described(problem, 'code')}code-help"></div>
-<button class="btn main" id="use-code">Sign in with the code</button>
+<button class="btn${providers.length > 0 ? '' : ' main'}" id="use-code">Sign in with the code</button>
 </form>
 </div></section>
 <section class="card" aria-labelledby="by-token"><div class="in stack">
@@ -53,6 +55,16 @@ ${hidden}
 </div>`,
   })
 }
+
+const byProvider = (providers: SignInPage['providers'], next: string | null): Markup => html`
+<section class="card" aria-labelledby="by-provider"><div class="in stack">
+<h2 id="by-provider">With your company’s sign-in</h2>
+${providers.map(
+  ({ id, name }) =>
+    html`<a class="btn main" href="/sign-in/${id}${next === null ? '' : `?${new URLSearchParams({ next })}`}">Continue with ${name}</a>`,
+)}
+</div></section>
+<p class="or">or</p>`
 
 const failed = ({ field, text }: SignInProblem): Markup => html`
 <div class="note bad" role="alert" tabindex="-1" autofocus>${icon('alert')}<div>

@@ -27,16 +27,22 @@ const PROBLEMS = {
   },
 } as const satisfies Record<string, SignInProblem>
 
-export function signInRoutes({ db: reach, hasher, clientAddress }: CoreDeps): Hono<Env> {
+export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const rate = createRateLimit(CALLER_LIMITS.sign_in_tries)
+
+  const { providers } = signIn
 
   const show = (
     c: Context<Env>,
     problem: SignInProblem | null,
     status: 200 | 403 | 422,
     next: string | null,
-  ) => c.html(signInPage({ proof: proofOf(hasher, ensureVisitor(c)), problem, next }), status)
+  ) =>
+    c.html(
+      signInPage({ proof: proofOf(hasher, ensureVisitor(c)), problem, next, providers }),
+      status,
+    )
 
   routes.get('/sign-in', (c) => show(c, null, 200, ownPath(c.req.query('next'))))
 

@@ -1,0 +1,141 @@
+/** Signing in somebody of whom a provider tells: who that is here, and which roles go with it. */
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Claims, SignInProvider } from '../../contract/models/sign-in-provider.ts'
+import type { Db } from '../../database/database.ts'
+import { domains, userRoles, users } from '../../database/schema/people.ts'
+import { keepAnAdmin } from '../directory/admins.ts'
+import { userTarget } from '../directory/users.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import { mayAct } from '../kernel/identity/principal.ts'
+import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
+import { beginProvided } from './sessions.ts'
+
+/** Why somebody is not let in, with the address that the provider gave, where it gave one. */
+export type NotLetIn = {
+  why: 'no_address' | 'unverified' | 'unknown' | 'suspended'
+  email: string | null
+}
+
+type Told = { email: string; givenName: string; familyName: string; groups: readonly string[] }
+
+const ADDRESS = /^[^\s@\u0000-\u001f]{1,64}@[^\s@\u0000-\u001f]{1,255}$/
+const MAX_NAME = 200
+/** Most groups that are looked at. */
+const MAX_GROUPS = 5000
+
+const nameIn = (claims: Claims, name: string): string => {
+  const value = claims[name]
+  return typeof value === 'string' ? value.replaceAll('\u0000', '').trim().slice(0, MAX_NAME) : ''
+}
+
+/**
+ * What the claims say of a person, or why that does not do. An address counts where the provider has verified it;
+ * in a claim that the operator named it needs no such word.
+ */
+export function toldBy(claims: Claims, provider: SignInProvider): Told | NotLetIn {
+  const given = claims[provider.person_claim]
+  if (typeof given !== 'string' || !ADDRESS.test(given)) return { why: 'no_address', email: null }
+  const email = given.toLowerCase()
+  if (provider.person_claim === 'email' && claims['email_verified'] !== true)
+    return { why: 'unverified', email }
+  const groups = claims[provider.groups_claim]
+  const whole = nameIn(claims, 'name')
+  const [first = '', ...rest] = whole.split(' ')
+  return {
+    email,
+    givenName: nameIn(claims, 'given_name') || first,
+    familyName: nameIn(claims, 'family_name') || rest.join(' '),
+    groups: Array.isArray(groups)
+      ? groups.slice(0, MAX_GROUPS).filter((one) => typeof one === 'string')
+      : [],
+  }
+}
+
+/** Lets somebody in: the secret of a session, or why there is none. */
+export async function signInByProvider(
+  db: Db,
+  hasher: TokenHasher,
+  provider: SignInProvider,
+  claims: Claims,
+): Promise<{ secret: string } | NotLetIn> {
+  const told = toldBy(claims, provider)
+  if ('why' in told) return told
+  return db.transaction(async (tx) => {
+    const [domain] = await tx.select().from(domains).orderBy(domains.createdAt).limit(1)
+    if (!domain) throw new Error('there is no domain')
+    const known = await personOf(tx, domain.id, told.email)
+    const user =
+      known ?? (provider.unknown_people === 'make' ? await made(tx, domain.id, told) : null)
+    if (!user) return { why: 'unknown', email: told.email } as const
+    if (!mayAct(user.status)) return { why: 'suspended', email: told.email } as const
+    await setRoles(tx, user, provider, told.groups)
+    const who = { userId: user.id, domainId: user.domainId }
+    return { secret: await beginProvided(tx, hasher, who, provider.id) }
+  })
+}
+
+type UserRow = typeof users.$inferSelect
+
+async function personOf(tx: Db, domainId: string, email: string): Promise<UserRow | null> {
+  const [user] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(users.domainId, domainId), eq(sql`lower(${users.email})`, email)))
+  return user ?? null
+}
+
+async function made(tx: Db, domainId: string, told: Told): Promise<UserRow | null> {
+  const { email, givenName, familyName } = told
+  const [user] = await tx
+    .insert(users)
+    .values({ domainId, email, givenName, familyName })
+    .onConflictDoNothing()
+    .returning()
+  if (!user) return personOf(tx, domainId, email)
+  await recordActivity(tx, { domainId, userId: null }, 'USER_CREATED', [userTarget(user)], {
+    by: 'sign-in',
+  })
+  return user
+}
+
+/** Gives the roles that go with the groups, and takes the others that the table names; the last admin stays one. */
+async function setRoles(
+  tx: Db,
+  user: UserRow,
+  { roles }: SignInProvider,
+  groups: readonly string[],
+): Promise<void> {
+  const named = [...new Set(roles.map(({ role }) => role))]
+  if (named.length === 0) return
+  const wanted = new Set(
+    roles.filter(({ group }) => groups.includes(group)).map(({ role }) => role),
+  )
+  const { id: userId, domainId } = user
+  const held = await tx
+    .select({ role: userRoles.role })
+    .from(userRoles)
+    .where(and(eq(userRoles.userId, userId), inArray(userRoles.role, named)))
+  const has = new Set(held.map(({ role }) => role))
+  const host = { domainId, userId: null }
+  for (const role of named) {
+    if (wanted.has(role) === has.has(role)) continue
+    if (wanted.has(role)) {
+      await tx.insert(userRoles).values({ domainId, userId, role }).onConflictDoNothing()
+      await recordActivity(tx, host, 'USER_ROLE_ADDED', [userTarget(user)], { role })
+    } else if (role !== 'Admin' || !(await isLastAdmin(tx, user))) {
+      await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.role, role)))
+      await recordActivity(tx, host, 'USER_ROLE_REMOVED', [userTarget(user)], { role })
+    }
+  }
+}
+
+const isLastAdmin = async (tx: Db, { id, domainId }: UserRow): Promise<boolean> => {
+  try {
+    await keepAnAdmin(tx, domainId, new Set([id]))
+    return false
+  } catch (error) {
+    if (error instanceof CoreError) return true
+    throw error
+  }
+}

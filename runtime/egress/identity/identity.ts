@@ -1,0 +1,226 @@
+/**
+ * Signing people in by a provider (OpenID Connect Core, code flow with PKCE). The protocol is oauth4webapi's; what is
+ * asked goes through the host's door like everything else.
+ */
+import {
+  AuthorizationResponseError,
+  type AuthorizationServer,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  ClientSecretBasic,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discoveryRequest,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  generateRandomState,
+  getValidatedIdTokenClaims,
+  KEY_SELECTION,
+  None,
+  OperationProcessingError,
+  processAuthorizationCodeResponse,
+  processDiscoveryResponse,
+  processUserInfoResponse,
+  userInfoRequest,
+  validateApplicationLevelSignature,
+  validateAuthResponse,
+} from 'oauth4webapi'
+import type {
+  Begun,
+  Claims,
+  Identity,
+  KnownProvider,
+  NotSignedIn,
+} from '../../contract/models/sign-in-provider.ts'
+
+/** How long what a provider says of itself is believed, in milliseconds. */
+const METADATA_MS = 10 * 60 * 1000
+/** How long one question to a provider may take, in milliseconds. */
+const ASK_MS = 10_000
+
+/** Asks a provider, through the host's door. */
+export type Ask = (request: {
+  method: 'GET' | 'POST'
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  signal: AbortSignal
+}) => Promise<
+  | { ok: true; status: number; headers: [string, string][]; body: Buffer }
+  | { ok: false; problem: string }
+>
+
+/** Why somebody is not signed in. */
+class Refused extends Error {
+  readonly why: NotSignedIn['why']
+  constructor(why: NotSignedIn['why'], message: string) {
+    super(message)
+    this.why = why
+  }
+}
+
+type Known = { server: AuthorizationServer; readMs: number }
+
+export function createIdentity(ask: Ask): Identity {
+  /** As many as there are providers in the settings. */
+  const servers = new Map<string, Known>()
+
+  const means = ({ issuer }: KnownProvider) => ({
+    [allowInsecureRequests]: issuer.startsWith('http:'),
+    [customFetch]: fetchBy(ask),
+    signal: () => AbortSignal.timeout(ASK_MS),
+  })
+
+  async function serverOf(provider: KnownProvider): Promise<Known> {
+    const known = servers.get(provider.id)
+    if (known && Date.now() - known.readMs < METADATA_MS) return known
+    const issuer = new URL(provider.issuer)
+    const reply = await discoveryRequest(issuer, { ...means(provider), algorithm: 'oidc' })
+    const server = await processDiscoveryResponse(issuer, reply)
+    const read = { server, readMs: Date.now() }
+    servers.set(provider.id, read)
+    return read
+  }
+
+  async function claimsOf(
+    provider: KnownProvider,
+    {
+      params,
+      redirectUri,
+      state,
+      nonce,
+      verifier,
+    }: Begun & { params: URLSearchParams; redirectUri: string },
+  ): Promise<Claims> {
+    const known = await serverOf(provider)
+    const { server } = known
+    const client = { client_id: provider.client_id }
+    const checked = validateAuthResponse(server, client, params, state)
+    const auth = authOf(provider, server)
+    const reply = await authorizationCodeGrantRequest(
+      ...([server, client, auth, checked, redirectUri, verifier, means(provider)] as const),
+    )
+    const tokens = await processAuthorizationCodeResponse(server, client, reply, {
+      expectedNonce: nonce,
+      requireIdToken: true,
+    })
+    await signed(provider, known, reply)
+    const claims = getValidatedIdTokenClaims(tokens)
+    if (!claims) throw new Refused('wrong', 'the provider sent no ID token')
+    if (server.userinfo_endpoint === undefined) return claims
+    const info = await userInfoRequest(server, client, tokens.access_token, means(provider))
+    return { ...(await processUserInfoResponse(server, client, claims.sub, info)), ...claims }
+  }
+
+  /** Verifies who signed; a key that is not known is looked for once more, for it may be new. */
+  async function signed(provider: KnownProvider, known: Known, reply: Response): Promise<void> {
+    const verify = () => validateApplicationLevelSignature(known.server, reply, means(provider))
+    try {
+      await verify()
+    } catch (error) {
+      if (!(error instanceof OperationProcessingError && error.code === KEY_SELECTION)) throw error
+      // The library keeps keys by the object of the server, and looks for new ones once they are a minute old.
+      known.server = { ...known.server }
+      await verify()
+    }
+  }
+
+  async function begun(
+    provider: KnownProvider,
+    redirectUri: string,
+  ): Promise<Begun & { url: string }> {
+    const { server } = await serverOf(provider)
+    const address = server.authorization_endpoint
+    if (address === undefined)
+      throw new Refused('wrong', 'the provider names no authorization_endpoint')
+    const made = {
+      state: generateRandomState(),
+      nonce: generateRandomNonce(),
+      verifier: generateRandomCodeVerifier(),
+    }
+    const url = new URL(address)
+    const query = {
+      ...{ client_id: provider.client_id, redirect_uri: redirectUri, response_type: 'code' },
+      ...{ scope: provider.scopes.join(' '), state: made.state, nonce: made.nonce },
+      code_challenge: await calculatePKCECodeChallenge(made.verifier),
+      code_challenge_method: 'S256',
+    }
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    return { ...made, url: url.href }
+  }
+
+  async function endOf(provider: KnownProvider, backTo: string): Promise<string | null> {
+    const { server } = await serverOf(provider)
+    if (server.end_session_endpoint === undefined) return null
+    const url = new URL(server.end_session_endpoint)
+    url.searchParams.set('client_id', provider.client_id)
+    url.searchParams.set('post_logout_redirect_uri', backTo)
+    return url.href
+  }
+
+  return {
+    begin: (provider, redirectUri) => told(begun(provider, redirectUri)),
+    finish: (provider, answer) => told(claimsOf(provider, answer)),
+    end: (provider, backTo) => told(endOf(provider, backTo)),
+  }
+}
+
+/** What came of it, or why nothing did: what another system does is an answer, not an error of ours. */
+async function told<T>(work: Promise<T>) {
+  try {
+    return { ok: true as const, value: await work }
+  } catch (error) {
+    if (error instanceof Refused)
+      return { ok: false as const, why: error.why, problem: error.message }
+    if (error instanceof AuthorizationResponseError)
+      return {
+        ok: false as const,
+        why: 'denied' as const,
+        problem: `the provider said ${error.error}`,
+      }
+    // The library's own errors say what of an answer does not hold, and repeat none of it.
+    const problem = error instanceof Error ? error.message : 'unknown'
+    return { ok: false as const, why: 'wrong' as const, problem }
+  }
+}
+
+/** How the client says who it is: what the provider offers of the usual ways; without a secret it is public. */
+function authOf({ secret }: KnownProvider, server: AuthorizationServer) {
+  if (secret === null) return None()
+  const offered = server.token_endpoint_auth_methods_supported
+  return offered && !offered.includes('client_secret_basic')
+    ? ClientSecretPost(secret)
+    : ClientSecretBasic(secret)
+}
+
+/** The library's `fetch`, by the host's door. */
+const fetchBy =
+  (ask: Ask) =>
+  async (
+    url: string,
+    {
+      method,
+      headers,
+      body,
+      signal,
+    }: {
+      method: string
+      headers: Record<string, string>
+      body?: URLSearchParams | null | undefined
+      signal?: AbortSignal | undefined
+    },
+  ): Promise<Response> => {
+    const reply = await ask({
+      ...{ url, headers, body: body?.toString() ?? '' },
+      method: method === 'POST' ? 'POST' : 'GET',
+      signal: signal ?? AbortSignal.timeout(ASK_MS),
+    })
+    if (!reply.ok) throw new Refused('away', reply.problem)
+    if (reply.status >= 500) throw new Refused('away', `the provider answered ${reply.status}`)
+    const none = reply.status === 204 || reply.status === 304
+    return new Response(none ? null : new Uint8Array(reply.body), {
+      status: reply.status,
+      headers: reply.headers,
+    })
+  }

@@ -1,0 +1,179 @@
+/** Signing in by a provider: the way there, the way back, and what is said when it does not work. */
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import type { Begun, KnownProvider, NotSignedIn } from '../../contract/models/sign-in-provider.ts'
+import { type NotLetIn, signInByProvider } from '../../core/sign-in/by-provider.ts'
+import { endSession } from '../../core/sign-in/sessions.ts'
+import type { Sealer } from '../../secrets/seal.ts'
+import { createRateLimit } from '../core/rate-limit.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import { networkOf } from '../edge/client-address.ts'
+import type { Env } from '../edge/env.ts'
+import { away } from '../edge/to-core-error.ts'
+import {
+  BEGUN_SECONDS,
+  keepBegun,
+  keepSession,
+  originOf,
+  sessionOf,
+  takeBegun,
+} from '../frame/cookies.ts'
+import { type Markup, messagePage } from '../frame/layout.ts'
+import { ownPath } from '../frame/own-path.ts'
+
+type Why = NotSignedIn['why'] | NotLetIn['why'] | 'stale'
+
+type Told = { name: string; email: string | null; requestId: string }
+
+/** PROBLEMS: why nobody is signed in -> the status, and what happened and what to do next. */
+const PROBLEMS: Record<
+  Why,
+  { status: 400 | 403 | 503; title: string; text: (told: Told) => string }
+> = {
+  denied: {
+    status: 403,
+    title: 'You are not signed in',
+    text: ({ name }) =>
+      `${name} said no, or you cancelled. Try again, or ask the operator for a link.`,
+  },
+  away: {
+    status: 503,
+    title: 'The identity provider does not answer',
+    text: ({ name, requestId }) =>
+      `${name} cannot be reached. Try again in a moment, or ask the operator for a link. Request id ${requestId}.`,
+  },
+  wrong: {
+    status: 403,
+    title: 'The answer of the identity provider does not hold',
+    text: ({ name, requestId }) =>
+      `What ${name} sent could not be checked, so nobody was signed in. Try again; the operator finds more in the log under ${requestId}.`,
+  },
+  stale: {
+    status: 400,
+    title: 'This sign-in is over',
+    text: () =>
+      'It was begun in another browser, more than ten minutes ago, or is done already. Try again.',
+  },
+  no_address: {
+    status: 403,
+    title: 'Your address is not known',
+    text: ({ name }) =>
+      `${name} did not say your e-mail address. Ask your operator to have it sent.`,
+  },
+  unverified: {
+    status: 403,
+    title: 'Your address is not verified',
+    text: ({ name, email }) =>
+      `${name} has not verified ${email ?? 'your address'}. Verify it there, then try again.`,
+  },
+  unknown: {
+    status: 403,
+    title: 'You are not in the directory yet',
+    text: ({ name, email }) =>
+      `${email ?? 'Your address'} is known to ${name}, not to Keyway. Ask an admin to add you.`,
+  },
+  suspended: {
+    status: 403,
+    title: 'Your account is suspended',
+    text: () => 'Ask an admin.',
+  },
+}
+
+/** What a browser keeps while somebody is at the provider. */
+type Kept = Begun & { provider: string; next: string | null; atMs: number }
+
+const BOUND = Buffer.from('sign-in')
+
+const sealed = (vault: Sealer, kept: Kept): string =>
+  vault.seal(JSON.stringify(kept), BOUND).toString('base64url')
+
+/** What was kept for a provider; null for what is none of ours, too old, or of another provider. */
+function opened(vault: Sealer, text: string | null, provider: string): Kept | null {
+  if (text === null) return null
+  try {
+    // The cast: only this host's secrets can have sealed it.
+    const kept = JSON.parse(vault.open(Buffer.from(text, 'base64url'), BOUND)) as Kept
+    const isYoung = Date.now() - kept.atMs < BEGUN_SECONDS * 1000
+    return isYoung && kept.provider === provider ? kept : null
+  } catch {
+    return null
+  }
+}
+
+const addressOf = (c: Context<Env>, { id }: KnownProvider): string =>
+  `${originOf(c)}/sign-in/${id}/callback`
+
+export function signInBy(deps: CoreDeps) {
+  const { hasher, log, signIn } = deps
+  const { providers, identity, vault } = signIn
+  const rate = createRateLimit(CALLER_LIMITS.sign_in_tries)
+
+  /** @throws CoreError 404 */
+  function providerOf(c: Context<Env>): KnownProvider {
+    const provider = providers.find(({ id }) => id === c.req.param('provider'))
+    if (!provider) throw new CoreError(404, 'There is no such way to sign in')
+    return provider
+  }
+
+  function tell(
+    c: Context<Env>,
+    { id, name }: KnownProvider,
+    why: Why,
+    { email = null, problem = '' }: { email?: string | null; problem?: string } = {},
+  ): Response | Promise<Response> {
+    const requestId = c.get('requestId')
+    log.warn({ provider: id, why, problem, requestId }, 'somebody was not signed in by a provider')
+    const { status, title, text } = PROBLEMS[why]
+    return c.html(messagePage(title, text({ name, email, requestId })), status)
+  }
+
+  async function begin(c: Context<Env>): Promise<Response> {
+    const provider = providerOf(c)
+    const begun = await identity.begin(provider, addressOf(c, provider))
+    if (!begun.ok) return tell(c, provider, begun.why, begun)
+    const { url, ...rest } = begun.value
+    const next = ownPath(c.req.query('next'))
+    keepBegun(c, sealed(vault, { ...rest, provider: provider.id, next, atMs: Date.now() }))
+    return c.redirect(url, 302)
+  }
+
+  async function callback(c: Context<Env>): Promise<Response> {
+    const provider = providerOf(c)
+    const kept = opened(vault, takeBegun(c), provider.id)
+    if (!kept) return tell(c, provider, 'stale')
+    const { allowed, headers } = rate.count(networkOf(deps.clientAddress(c)), Date.now())
+    if (!allowed) throw new CoreError(429, 'Too many tries; wait a minute', headers)
+    const db = deps.db()
+    if (!db) throw away()
+    const params = new URL(c.req.url).searchParams
+    const redirectUri = addressOf(c, provider)
+    const said = await identity.finish(provider, { ...kept, params, redirectUri })
+    if (!said.ok) return tell(c, provider, said.why, said)
+    const letIn = await signInByProvider(db, hasher, provider, said.value)
+    if ('why' in letIn) return tell(c, provider, letIn.why, { email: letIn.email })
+    const former = sessionOf(c)
+    if (former !== null) await endSession(db, hasher, former)
+    keepSession(c, letIn.secret)
+    return c.redirect(kept.next ?? '/', 303)
+  }
+  return { begin, callback }
+}
+
+/**
+ * Where the sign-in of a provider goes on after the one here is over: a page with the way to end that too. A form may
+ * not lead to another host, so it is a link. Null where there is none.
+ */
+export async function signedOutPage(
+  c: Context<Env>,
+  { signIn }: CoreDeps,
+  id: string | null,
+): Promise<Markup | null> {
+  const provider = signIn.providers.find((one) => one.id === id)
+  if (!provider) return null
+  const end = await signIn.identity.end(provider, `${originOf(c)}/`)
+  if (!end.ok || end.value === null) return null
+  const text = html`You are still signed in to ${provider.name}: whoever uses this browser can come back without a password. <a href="${end.value}">Sign out of ${provider.name} too</a>.`
+  return messagePage('You are signed out', text)
+}

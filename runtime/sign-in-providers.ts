@@ -1,0 +1,72 @@
+/** The providers of sign-in: the file of KEYWAY_SIGN_IN with the secrets that it names, and how they are asked. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import * as v from 'valibot'
+import {
+  type Identity,
+  type KnownProvider,
+  SignInProviders,
+} from './contract/models/sign-in-provider.ts'
+import { type Ask, createIdentity } from './egress/identity/identity.ts'
+import type { Sealer } from './secrets/seal.ts'
+
+export type SignIn = {
+  providers: readonly KnownProvider[]
+  identity: Identity
+  /** Seals what a browser keeps while somebody is at a provider. */
+  vault: Sealer
+}
+
+/** @throws Error that names the setting, the file and the place in it */
+export async function createSignIn(file: string, ask: Ask, vault: Sealer): Promise<SignIn> {
+  const providers = await readProviders(file).catch((error: Error) => {
+    throw new Error(`KEYWAY_SIGN_IN: ${error.message}`, { cause: error })
+  })
+  return { providers, identity: createIdentity(ask), vault }
+}
+
+/** Largest of these files, in characters. */
+const MAX_FILE = 1_000_000
+const MAX_SECRET = 4096
+
+/**
+ * The providers of a file; none for an empty path. Files of secrets are relative to it.
+ *
+ * @throws Error that names the place in the file, never what a secret is
+ */
+export async function readProviders(file: string): Promise<readonly KnownProvider[]> {
+  if (file === '') return []
+  const text = await readText(file, MAX_FILE)
+  const parsed = v.safeParse(SignInProviders, json(file, text))
+  if (!parsed.success) {
+    const [issue] = parsed.issues
+    const at = v.getDotPath(issue) ?? 'the file'
+    throw new Error(`${file}: ${at} ${issue.message}`)
+  }
+  return Promise.all(
+    parsed.output.map(async (one) => {
+      if (one.client_secret_file === undefined) return { ...one, secret: null }
+      const at = path.resolve(path.dirname(file), one.client_secret_file)
+      const secret = (await readText(at, MAX_SECRET)).trim()
+      if (secret === '')
+        throw new Error(`${at} is empty: write the client secret of ${one.id} into it`)
+      return { ...one, secret }
+    }),
+  )
+}
+
+async function readText(file: string, most: number): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read (${error.code ?? 'unknown'})`)
+  })
+  if (text.length > most) throw new Error(`${file} is too large`)
+  return text
+}
+
+function json(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${file} is not JSON`)
+  }
+}
