@@ -61,6 +61,7 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
   const { dataDir } = config
   const work = createWork({
     handlers: jobHandlers(keptDays),
+    keptDays: keptDays.jobs,
     parts,
     pace,
     onError: (error) => log.error({ err: error }, 'background work failed'),

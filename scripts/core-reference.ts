@@ -9,7 +9,7 @@ import { HINTS } from '../runtime/contract/models/review-item.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
 import { REQUEST_STATES, type Standing } from '../runtime/core/requests/machine/states.ts'
-import { KEPT_OTHERWISE, RETENTION_NAMES, retentionOf } from '../runtime/core/retention/rules.ts'
+import { KEPT, KEPT_OTHERWISE } from '../runtime/core/retention/rules.ts'
 import {
   ITEM_STATE_TABLE,
   REVIEW_APP_STATES,
@@ -61,10 +61,10 @@ function endpoints(): string {
 function retention(): string {
   return table(
     ['table', 'what', 'days', 'may be set from', 'what stays however old it is'],
-    RETENTION_NAMES.map((name) => {
-      const { what, keptDays, leastDays, stays } = retentionOf(name)
-      return [code(name), what, `${keptDays}`, leastDays === null ? '' : `${leastDays}`, stays]
-    }),
+    Object.entries(KEPT).map(([name, { what, keptDays, leastDays, stays }]) => [
+      ...[code(name), what, keptDays === null ? 'for ever' : `${keptDays}`],
+      ...[leastDays === null ? '' : `${leastDays}`, stays],
+    ]),
   )
 }
 

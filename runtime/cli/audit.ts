@@ -65,7 +65,10 @@ async function connectionOf({
   })
 }
 
-function answerOf({ rows, head, broken, found, waiting, erased }: Verification, wanted?: string) {
+function answerOf(
+  { rows, removed, head, broken, found, waiting, erased }: Verification,
+  wanted?: string,
+) {
   const place = broken && {
     id: broken.id,
     event_type: broken.eventType,
@@ -73,6 +76,7 @@ function answerOf({ rows, head, broken, found, waiting, erased }: Verification, 
   }
   return {
     rows,
+    removed,
     head,
     waiting,
     erased,
@@ -81,7 +85,7 @@ function answerOf({ rows, head, broken, found, waiting, erased }: Verification, 
   }
 }
 
-function tell({ rows, head, broken, waiting, erased }: Verification): void {
+function tell({ rows, removed, head, broken, waiting, erased }: Verification): void {
   if (broken) {
     const { id, eventType, beganAt } = broken
     console.error(
@@ -94,6 +98,10 @@ function tell({ rows, head, broken, waiting, erased }: Verification): void {
     console.log(`Its last hash is ${head}`)
     console.log('Note it elsewhere: --head with it shows later whether the end was cut off.')
   }
+  if (removed > 0)
+    console.log(
+      `${removed} older rows were removed, as KEYWAY_RETENTION says; it goes on from their last hash.`,
+    )
   if (erased > 0)
     console.log(`${erased} personal values of it were erased; the log fits without them.`)
   if (waiting > 0)

@@ -229,7 +229,8 @@ once this says that it is safe to drop the old one. Backups made before still ne
     .action(async (flags) => (await import('./operator/look.ts')).publishers(flags))
 
   helped(reading(program.command('jobs')), {
-    notes: 'They are those of all hosts; what has ended is kept for a week.',
+    notes:
+      'They are those of all hosts; what has ended is kept for a week, or as KEYWAY_RETENTION says.',
     examples: ['jobs --state failed'],
   })
     .addOption(namedOption('queue', '--queue <name>', 'only this kind of work'))

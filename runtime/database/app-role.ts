@@ -49,7 +49,8 @@ begin
     from ${ROLE};
   revoke update, truncate, references, trigger on public.activity_personal from ${ROLE};
   grant execute on function public.chain_activity(uuid, integer, bigint, boolean),
-    public.erase_from_generations(uuid, text[]) to ${ROLE};
+    public.erase_from_generations(uuid, text[]),
+    public.prune_activity(uuid, integer, integer, bigint) to ${ROLE};
 end
 $$`
 

@@ -8,7 +8,13 @@ import {
 import { isKeyOf } from '../contract/schema/keys.ts'
 import { BOUNDED } from '../core/retention/bounded.ts'
 import { isPrunable } from '../core/retention/prune.ts'
-import { KEPT_OTHERWISE, type KeptDays, RETENTION, retentionOf } from '../core/retention/rules.ts'
+import {
+  KEPT_OTHERWISE,
+  type KeptDays,
+  REMOVED_ELSEWHERE,
+  RETENTION,
+  retentionOf,
+} from '../core/retention/rules.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { formatBytes } from './sizes.ts'
@@ -55,10 +61,15 @@ async function keptOf(
   name: string,
   kept: KeptDays,
 ): Promise<Pick<TableSize, 'kept_days' | 'kept' | 'over'>> {
+  if (name === '' || name === 'activity_logs') {
+    const own = name === '' ? 'jobs' : name
+    const days = kept[own]
+    const how = days === null ? 'for ever' : `${days} days; ${REMOVED_ELSEWHERE[own].stays} stay`
+    return { kept_days: null, kept: how, over: null }
+  }
   if (!isKeyOf(RETENTION, name)) {
-    const bound =
-      KEPT_OTHERWISE[name] ?? BOUNDED[name] ?? (name === '' ? KEPT_OTHERWISE['jobs'] : '')
-    return { kept_days: null, kept: bound ?? '', over: null }
+    const bound = KEPT_OTHERWISE[name] ?? BOUNDED[name] ?? ''
+    return { kept_days: null, kept: bound, over: null }
   }
   const goes = isPrunable(name, kept[name])
   const over = await upTo(db, sql`select from ${sql.identifier(name)} where ${goes}`)

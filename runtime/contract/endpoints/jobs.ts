@@ -41,7 +41,8 @@ export const JOB_ENDPOINTS = {
   list_jobs: row({
     method: 'GET',
     path: '/jobs',
-    summary: 'List the jobs of all hosts in the background, newest first; those of a week',
+    summary:
+      'List the jobs of all hosts in the background, newest first; those that are kept (KEYWAY_RETENTION)',
     query: {
       queue: text().describe('Only this kind of work'),
       state: oneOf(JOB_STATES).describe('Only those in this state'),

@@ -1,6 +1,7 @@
 /** BOUNDED: table -> what bounds its rows, for tables that do not grow with time. */
 export const BOUNDED: Readonly<Record<string, string>> = {
   domains: 'one row',
+  activity_checkpoints: 'at most one row',
   deployment_secret: 'a row for each secret that hosts have started with',
   deployment_versions: 'a row for each version that has migrated the database',
   users: 'people are suspended, never removed: the record refers to them',

@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { pruneLog } from '../kernel/audit/prune-log.ts'
 import { type KeptDays, RETENTION_NAMES, type RetentionName, retentionOf } from './rules.ts'
 
 /** Rows that one statement reads, and removes at most. */
@@ -28,12 +29,8 @@ export function isPrunable(name: RetentionName, days: number): SQL {
 }
 
 /** Removes the expired rows of each table. @returns rows removed, by table */
-export async function prune(
-  db: Db,
-  kept: KeptDays,
-  signal: AbortSignal,
-): Promise<Partial<Record<RetentionName, number>>> {
-  const removed: Partial<Record<RetentionName, number>> = {}
+export async function prune(db: Db, kept: KeptDays, signal: AbortSignal): Promise<Removed> {
+  const removed: Removed = {}
   for (const name of RETENTION_NAMES) {
     const endMs = performance.now() + TABLE_MS
     const { first } = retentionOf(name)
@@ -50,8 +47,15 @@ export async function prune(
     }
     if (rows > 0) removed[name] = rows
   }
+  if (kept.activity_logs !== null) {
+    const rows = await pruneLog(db, kept.activity_logs, TABLE_MS, signal)
+    if (rows > 0) removed.activity_logs = rows
+  }
   return removed
 }
+
+/** Rows removed, by table. */
+type Removed = Partial<Record<RetentionName | 'activity_logs', number>>
 
 /** The rows of the next batch: the oldest after the position. */
 export function lookedAt(name: RetentionName, days: number, at: At | null): SQL {

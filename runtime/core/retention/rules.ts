@@ -194,7 +194,6 @@ export const retentionOf = (name: RetentionName): Row => RETENTION[name]
 
 /** What grows, or would, and is bounded by other means, in words: table -> how. */
 export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
-  activity_logs: 'for ever: the record that can only be added to (`keyway audit verify`)',
   activity_personal: 'as long as the log; until the person is erased',
   activity_waiting: 'until they are chained, within a second; then they are in `activity_logs`',
   generations: 'for ever: who changed what is installed, when and why',
@@ -204,15 +203,46 @@ export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
   nodes: 'an hour after the host was last heard of',
   event_feeds: 'as long as its webhook; one row each',
   table_changes: 'folded into one row for each table, again and again',
-  jobs: 'a week after they ended',
 }
 
+type Settable = {
+  what: string
+  /** Null: for ever. */
+  keptDays: number | null
+  leastDays: number | null
+  stays: string
+}
+
+/** REMOVED_ELSEWHERE: what grows with time and is removed in a way of its own; its days are set as those of RETENTION. */
+export const REMOVED_ELSEWHERE = {
+  jobs: {
+    what: 'background jobs, in the schema `jobs`',
+    keptDays: 7,
+    leastDays: 1,
+    stays: 'those that wait or run',
+  },
+  activity_logs: {
+    what: 'entries of the activity log, from the oldest on; what is left verifies from where they ended',
+    keptDays: null,
+    leastDays: 365,
+    stays: 'the newest, and what a webhook has still to be told',
+  },
+} as const satisfies Record<string, Settable>
+
+/** KEPT: all of it by name, in the order of the reference. */
+export const KEPT: Readonly<Record<string, Settable>> = { ...RETENTION, ...REMOVED_ELSEWHERE }
+
 /** Days by table. */
-export type KeptDays = Readonly<Record<RetentionName, number>>
+export type KeptDays = Readonly<
+  Record<RetentionName, number> & { jobs: number; activity_logs: number | null }
+>
 
 const DEFAULTS = Object.fromEntries(
-  RETENTION_NAMES.map((name) => [name, RETENTION[name].keptDays]),
+  Object.entries(KEPT).map(([name, { keptDays }]) => [name, keptDays]),
 ) as KeptDays
+
+/** What an operator may set. */
+const SETTABLE = Object.keys(KEPT).filter((name) => KEPT[name]?.leastDays !== null)
 
 /** Longest that may be set, in days: a hundred years. */
 const MOST_DAYS = 36_500
@@ -223,20 +253,20 @@ const MOST_DAYS = 36_500
  * @throws Error in words, naming the entry that is wrong.
  */
 export function parseRetention(text: string): KeptDays {
-  const set: Partial<Record<RetentionName, number>> = {}
+  const set: Record<string, number> = {}
   for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
     const [, name = '', digits = ''] = /^([a-z_]+)=([0-9]{1,6})$/.exec(entry) ?? []
-    const row = isKeyOf(RETENTION, name) ? retentionOf(name) : null
+    const row = isKeyOf(KEPT, name) ? KEPT[name] : undefined
     if (!row || row.leastDays === null)
       throw new Error(
-        `KEYWAY_RETENTION: "${entry}" is not an entry such as tasks=365; what can be set: ${RETENTION_NAMES.filter((one) => RETENTION[one].leastDays !== null).join(', ')}`,
+        `KEYWAY_RETENTION: "${entry}" is not an entry such as tasks=365; what can be set: ${SETTABLE.join(', ')}`,
       )
     const days = Number(digits)
     if (days < row.leastDays || days > MOST_DAYS)
       throw new Error(
         `KEYWAY_RETENTION: ${name} is kept between ${row.leastDays} and ${MOST_DAYS} days, not ${days}`,
       )
-    set[name as RetentionName] = days
+    set[name] = days
   }
   return { ...DEFAULTS, ...set }
 }

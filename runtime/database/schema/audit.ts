@@ -1,6 +1,16 @@
 /** What happened: who, what, outcome. Rows are only ever added. */
 import { sql } from 'drizzle-orm'
-import { bigserial, check, index, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  bigserial,
+  check,
+  index,
+  jsonb,
+  pgTable,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { bytes, domainId } from './columns.ts'
 import { domains } from './people.ts'
 
@@ -60,3 +70,14 @@ export const activityPersonal = pgTable(
   },
   (table) => [index('activity_personal_user').on(table.userId)],
 )
+
+/** Where the chain of a domain goes on since its oldest entries were removed. */
+export const activityCheckpoints = pgTable('activity_checkpoints', {
+  domainId: uuid('domain_id')
+    .primaryKey()
+    .references(() => domains.id),
+  /** Of the last entry that was removed. */
+  eventHash: text('event_hash').notNull(),
+  /** Entries that were removed so far. */
+  rows: bigint('rows', { mode: 'number' }).notNull(),
+})

@@ -9,6 +9,7 @@ import { lookedAt, prune } from '../../../runtime/core/retention/prune.ts'
 import {
   KEPT_OTHERWISE,
   parseRetention,
+  REMOVED_ELSEWHERE,
   RETENTION,
   RETENTION_NAMES,
   retentionOf,
@@ -51,7 +52,9 @@ test('every table is removed from by a rule, or says what bounds it, once', asyn
     .map((one) => getTableName(one))
   expect(tables.length).toBeGreaterThan(40)
   // The jobs are in a schema of their own.
-  const named = [RETENTION, KEPT_OTHERWISE, BOUNDED].flatMap((one) => Object.keys(one))
+  const named = [RETENTION, REMOVED_ELSEWHERE, KEPT_OTHERWISE, BOUNDED].flatMap((one) =>
+    Object.keys(one),
+  )
   expect(named.sort()).toEqual([...tables, 'jobs'].sort())
   const { rows } = await core.db.execute<{ name: string }>(
     sql`select tablename as name from pg_tables where schemaname = 'public'`,
@@ -247,6 +250,12 @@ test('it is done in the background, by one job an hour', async () => {
 test('an operator may say how long; what cannot be is refused in words', () => {
   expect(parseRetention('tasks=365 sync_runs=7')).toMatchObject({ tasks: 365, sync_runs: 7 })
   expect(() => parseRetention('tasks=5')).toThrow(/tasks is kept between 30 and 36500 days, not 5/)
-  for (const wrong of ['tasks', 'activity_logs=30', 'sessions=1', 'tasks=-1', 'nothing=3'])
+  expect(parseRetention('')).toMatchObject({ jobs: 7, activity_logs: null })
+  expect(parseRetention('jobs=30 activity_logs=400')).toMatchObject({
+    jobs: 30,
+    activity_logs: 400,
+  })
+  expect(() => parseRetention('activity_logs=364')).toThrow(/kept between 365 and 36500 days/)
+  for (const wrong of ['tasks', 'sessions=1', 'tasks=-1', 'nothing=3'])
     expect(() => parseRetention(wrong)).toThrow(/is not an entry such as tasks=365/)
 })

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { and, asc, eq, gt } from 'drizzle-orm'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import type { Db } from '../../../database/database.ts'
-import { activityLogs } from '../../../database/schema/audit.ts'
+import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { commitmentOf, commitmentsIn, valuesOf } from './personal.ts'
-import { countWaiting } from './waiting.ts'
+import { countWaiting, isThere } from './waiting.ts'
 
 /** What a hash covers: every column but the row's number and the hash itself. */
 export type LogContent = Pick<
@@ -39,6 +39,8 @@ export function bodyOf(row: Omit<LogContent, 'beganAt'>): string {
 export type Verification = {
   /** Rows that fit. */
   rows: number
+  /** Rows that were removed before them, because they were kept long enough; the others go on from their last hash. */
+  removed: number
   /** Hash of the last row that fits: kept elsewhere, it shows later whether the end was cut off. */
   head: string
   /** The first row that does not fit, or null. */
@@ -58,12 +60,15 @@ const PAGE = 1000
 export async function verifyActivity(
   db: Db,
   domainId: string,
-  { find = BEGINNING, onRows = () => {} }: { find?: string; onRows?(rows: number): void } = {},
+  options: { find?: string; onRows?(rows: number): void } = {},
 ): Promise<Verification> {
-  let head = BEGINNING
+  const { find = BEGINNING, onRows = () => {} } = options
+  const begin = await checkpointOf(db, domainId)
+  const removed = begin.rows
+  let head = begin.eventHash
   let last: bigint | null = null
   let rows = 0
-  let found = find === BEGINNING
+  let found = find === BEGINNING || find === head
   // Counted first: what is chained meanwhile is among the rows.
   const waiting = await countWaiting(db, domainId)
   let erased = 0
@@ -81,8 +86,12 @@ export async function verifyActivity(
       .limit(PAGE)
     const values = await checkValues(db, page)
     for (const row of page) {
-      if (row.eventHash !== hashOf(head, row) || values.wrong.has(row.id))
-        return { rows, head, broken: row, found, waiting, erased }
+      if (row.eventHash !== hashOf(head, row) || values.wrong.has(row.id)) {
+        // The oldest entries were removed since.
+        if (rows === 0 && (await checkpointOf(db, domainId)).eventHash !== begin.eventHash)
+          return verifyActivity(db, domainId, options)
+        return { rows, removed, head, broken: row, found, waiting, erased }
+      }
       head = row.eventHash
       last = row.id
       rows += 1
@@ -90,7 +99,7 @@ export async function verifyActivity(
     }
     erased += values.erased
     onRows(rows)
-    if (page.length < PAGE) return { rows, head, broken: null, found, waiting, erased }
+    if (page.length < PAGE) return { rows, removed, head, broken: null, found, waiting, erased }
   }
 }
 
@@ -107,4 +116,19 @@ async function checkValues(db: Db, rows: readonly (typeof activityLogs.$inferSel
     wrong: new Set(wrong.map(({ id }) => id)),
     erased: commitmentsIn(rows).length - kept.length,
   }
+}
+
+/** Where the chain begins: behind the entries that were removed. */
+async function checkpointOf(
+  db: Db,
+  domainId: string,
+): Promise<{ eventHash: string; rows: number }> {
+  const none = { eventHash: BEGINNING, rows: 0 }
+  if (!(await isThere(db, 'activity_checkpoints'))) return none
+  const { eventHash, rows } = activityCheckpoints
+  const [known] = await db
+    .select({ eventHash, rows })
+    .from(activityCheckpoints)
+    .where(eq(activityCheckpoints.domainId, domainId))
+  return known ?? none
 }

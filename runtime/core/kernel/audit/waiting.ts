@@ -37,13 +37,17 @@ export async function chainWaiting(db: Db, domainId: string): Promise<void> {
   }
 }
 
+/** Whether a table of the log is there; in a database that no host of this version has opened it is not. */
+export async function isThere(db: Db, table: string): Promise<boolean> {
+  const { rows } = await db.execute<{ there: boolean }>(
+    sql`select to_regclass(${`public.${table}`}) is not null as there`,
+  )
+  return rows[0]?.there ?? false
+}
+
 /** How many entries wait. */
 export async function countWaiting(db: Db, domainId: string): Promise<number> {
-  // A database that no host of this version has opened has no such table: each entry was chained when it was written.
-  const { rows: known } = await db.execute<{ there: boolean }>(
-    sql`select to_regclass('public.activity_waiting') is not null as there`,
-  )
-  if (!known[0]?.there) return 0
+  if (!(await isThere(db, 'activity_waiting'))) return 0
   return db.$count(activityWaiting, sql`${activityWaiting.domainId} = ${domainId}`)
 }
 

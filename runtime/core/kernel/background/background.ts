@@ -49,9 +49,12 @@ export type WorkDeps = {
   /** There once connectors can be called; jobs wait for it. */
   parts: Promise<CoreContext>
   pace: Pick<Pace, 'lookMs'>
+  /** How many days a job is kept after it ended. */
+  keptDays: number
   onError(error: unknown): void
 }
 
+const DAY_SECONDS = 86_400
 /** Pause before the first retry, and the longest one, in seconds. */
 const RETRY_SECONDS = 2
 const LONGEST_RETRY_SECONDS = 300
@@ -69,7 +72,7 @@ const MAX_WORDS = 2000
 
 type DeadJob = { queue: QueueName; key: string }
 
-export function createWork({ handlers, parts, pace, onError }: WorkDeps): Work {
+export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDeps): Work {
   let boss: PgBoss | null = null
   let timer: NodeJS.Timeout | null = null
   const running = new Set<Promise<void>>()
@@ -102,11 +105,14 @@ export function createWork({ handlers, parts, pace, onError }: WorkDeps): Work {
 
   async function begin(database: Database, jobs: PgBoss): Promise<void> {
     const { db } = database
-    await jobs.createQueue(DEAD, { notify: true, retryLimit: 1000, retryDelay: 60 })
+    const kept = { deleteAfterSeconds: keptDays * DAY_SECONDS }
+    const dead = { notify: true, retryLimit: 1000, retryDelay: 60, ...kept }
+    await jobs.createQueue(DEAD, dead)
+    await jobs.updateQueue(DEAD, dead)
     for (const name of QUEUE_NAMES)
-      await jobs.createQueue(name, { policy: POLICY, ...optionsOf(name) })
+      await jobs.createQueue(name, { policy: POLICY, ...optionsOf(name), ...kept })
     for (const name of QUEUE_NAMES) {
-      await jobs.updateQueue(name, optionsOf(name))
+      await jobs.updateQueue(name, { ...optionsOf(name), ...kept })
       const first: string = await jobs.work<DeadJob>(
         name,
         { ...placesOf(name), notifyPollingIntervalSeconds: 5 },
