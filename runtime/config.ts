@@ -61,7 +61,7 @@ export const SETTINGS = {
     default: '',
     schema: v.picklist(['', 'trusted', 'any'], 'is neither trusted nor any'),
     meaning:
-      'which packages may be installed: `trusted` (signed by a publisher whom you trust) or `any`; default `any` on a loopback address without `DATABASE_URL`, else `trusted`',
+      'which packages may be installed: `trusted` (signed by a publisher that you trust) or `any`; default `any` on a loopback address without `DATABASE_URL`, else `trusted`',
   },
   KEYWAY_CONNECTORS_PATH: {
     default: '/connectors',

@@ -80,7 +80,7 @@ export type Host = {
   /** The file that holds the operator's token, where it was generated. */
   adminTokenFile: string | null
   adminToken: string
-  /** What core functions need besides the database and the caller. */
+  /** What core functions need in addition to the database and the caller. */
   parts: CoreContext
   hasher: TokenHasher
   /** The database, once it is there. */

@@ -1,4 +1,4 @@
-/** First segments of what is served beside the connectors, and of what the core interface will have besides. */
+/** First segments of what is served beside the connectors, and of what the core interface will have too. */
 export const TAKEN: readonly string[] = [
   ...['access', 'assets', 'inbox', 'sign-in', 'sign-out'],
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],

@@ -35,7 +35,7 @@ export const ALERTS: Readonly<Record<string, Alert>> = {
     severity: 'critical',
     summary: '{{ $labels.instance }} is not ready',
     means: '`/readyz` has answered 503 for five minutes: balancers send no requests there.',
-    do: 'Read `waiting_for` of `GET /readyz`: it says what it waits for, in words.',
+    do: 'Read `waiting_for` of `GET /readyz`: it says what it waits for.',
   },
   KeywayDatabaseAway: {
     expr: 'keyway_database_up == 0',
@@ -70,14 +70,14 @@ export const ALERTS: Readonly<Record<string, Alert>> = {
     severity: 'critical',
     summary: 'Access that has to go has been there for {{ $value | humanizeDuration }}',
     means:
-      'Somebody still has access that has ended. Removing it fails, or nothing is done in the background. It goes on being tried.',
+      'A person still has access that has ended. Removing it fails, or nothing is done in the background. It goes on being tried.',
     do: 'Look at the tasks of category DEPROVISIONING: they say which system, what it answers, and “retry” tries it now. Look also at KeywayAppPaused and KeywayJobsStuck. Where it cannot wait, take it away in the system itself and complete the task.',
   },
   KeywayRemovalLeftToPeople: {
     expr: 'max by (by) (keyway_removal_oldest_seconds{by="people"}) > 86400',
     for: '5m',
     severity: 'warning',
-    summary: 'Somebody was asked {{ $value | humanizeDuration }} ago to take access away',
+    summary: 'A person was asked {{ $value | humanizeDuration }} ago to take access away',
     means:
       'Access that only people can take away (the connector cannot, or it was given by hand) has ended a day ago, and the task is still open.',
     do: 'Remind the assignees of open tasks of category DEPROVISIONING, or do it and complete them.',

@@ -61,7 +61,7 @@ export async function staleFiles(): Promise<string[]> {
 
 /**
  * The digests of the connectors in plugins/: what makes one built-in. Only what is part of the
- * repository counts: somebody's own connector may lie there too.
+ * repository counts: a person's own connector may lie there too.
  */
 async function builtIn(): Promise<string> {
   const digests: Record<string, string> = {}

@@ -80,7 +80,7 @@ const HOST = { x: 20, y: 108, width: SIZE.width - 40, height: 288 }
 /** What the sandbox closes in. */
 const SANDBOX = { x: COLUMNS[1] - 12, y: 436, width: BOX.width + 24, height: 148 }
 
-/** Who sends to whom, by titles. */
+/** Sender and receiver, by titles. */
 const ARROWS: readonly (readonly [from: string, to: string])[] = [
   ['http', 'core'],
   ['http', 'invoke'],

@@ -150,7 +150,7 @@ const memberTable = (all: { type: string; meaning: string }[]): string =>
     all.map(({ type, meaning }) => [code(type), meaning]),
   )
 
-/** Names of headers that connectors may not set, in words. */
+/** Names of headers that connectors may not set, as text. */
 const refusedHeaders = (): string =>
   [...[...REFUSED_NAMES].sort(), ...REFUSED_PREFIXES.map((prefix) => `${prefix}*`)]
     .map(code)

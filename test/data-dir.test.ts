@@ -31,7 +31,7 @@ test('a file in its place, or on the way to it, is named', async () => {
     )
 })
 
-/** Who runs the tests may be root, whom nothing is closed to. */
+/** Who runs the tests may be root, to which nothing is closed. */
 function asNobody(dataDir: string): string {
   const source = path.join(import.meta.dirname, '../runtime/data-dir.ts')
   // Loaded before it becomes nobody, who need not be able to read the sources.
@@ -42,7 +42,7 @@ function asNobody(dataDir: string): string {
 }
 
 test.runIf(process.getuid?.() === 0)(
-  'somebody else’s directory, or file in it, is told with its owner',
+  'another user’s directory, or file in it, is reported with its owner',
   () => {
     const foreign = path.join(home, 'foreign')
     mkdirSync(foreign, { mode: 0o700 })

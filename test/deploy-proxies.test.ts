@@ -99,7 +99,7 @@ function ask(port: number, target: string): Promise<Answer> {
   })
 }
 
-/** Spellings that somebody somewhere takes for an address of the operator's. */
+/** Spellings that a server somewhere takes for an address of the operator's. */
 const SPELLINGS = ['operator/connectors', 'metrics'].flatMap((name) => {
   const [first = '', rest = ''] = [name[0], name.slice(1)]
   const escaped = `%${first.charCodeAt(0).toString(16)}${rest}`
@@ -185,7 +185,7 @@ describe.each(PROXIES)('behind $name', ({ name, write }) => {
     expect(host.lines.slice(lines).filter((line) => line.includes('token_missing'))).toEqual([])
   })
 
-  test.skipIf(!isThere)('the host hears who calls, whoever the caller says to be', async () => {
+  test.skipIf(!isThere)('the host knows who calls, whatever the caller says', async () => {
     const heard: (string | undefined)[] = []
     const behind = createHttpServer(({ headers }, response) => {
       heard.push(headers['x-forwarded-for'] as string | undefined)

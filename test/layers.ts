@@ -4,7 +4,7 @@
 const KERNEL = ['contract', 'database', 'core/kernel'] as const
 
 /**
- * Folder or top-level file of runtime/ -> what it may import besides itself. A folder's name allows what lies
+ * Folder or top-level file of runtime/ -> what it may import in addition to itself. A folder's name allows what lies
  * below it too; a row is for its own files only. The rows stand from below to above.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {

@@ -14,7 +14,7 @@ export const PAGE: string = readFileSync(
 )
 
 export type Symptom = {
-  /** What somebody sees: the first column. */
+  /** What a person sees: the first column. */
   see: string
   /** What Keyway says where this is so: quoted texts without what varies in them, and names of states and members. */
   said: readonly string[]

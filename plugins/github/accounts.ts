@@ -15,13 +15,13 @@ import { type Ctx, listing, organization, service } from './service.ts'
 
 type Account = Output<'get_account'>
 
-/** Somebody as lists have them. */
+/** A person as lists have them. */
 export type User = { login: string; id: number; type?: string }
 
-/** What a profile says besides; an e-mail address only where its owner shows it. */
+/** What a profile says also; an e-mail address only where its owner shows it. */
 type Profile = { name?: string | null; email?: string | null; suspended_at?: string | null }
 
-/** How somebody belongs to the organisation. */
+/** How a person belongs to the organisation. */
 export type Membership = {
   state: 'active' | 'pending'
   role: 'admin' | 'member' | 'billing_manager'
@@ -35,7 +35,7 @@ export const listAccounts = (ctx: Ctx): Promise<Paged<Account[]>> =>
     outside: mapped(outsiders(ctx), (user) => accountsOf(ctx, user, 'outside_collaborator')),
   })
 
-/** One account: a member, somebody who was invited, or an outside collaborator. */
+/** One account: a member, a person who was invited, or an outside collaborator. */
 export async function getAccount(
   request: Input<'get_account'>,
   ctx: Ctx,
@@ -66,7 +66,7 @@ export type Somebody = { user: User; membership: Membership | null }
 /**
  * Who has this login here.
  *
- * @throws not_found for somebody who has nothing to do with the organisation.
+ * @throws not_found for a person who has nothing to do with the organisation.
  */
 export async function readSomebody(ctx: Ctx, login: string): Promise<Somebody> {
   const membership = await readMembership(ctx, login)
@@ -80,7 +80,7 @@ export async function readSomebody(ctx: Ctx, login: string): Promise<Somebody> {
   )
 }
 
-/** How somebody belongs to the organisation, or null. */
+/** How a person belongs to the organisation, or null. */
 export const readMembership = (ctx: Ctx, login: string): Promise<Membership | null> =>
   ifThere(service(ctx).get<Membership>(organization(ctx) + path`/memberships/${login}`))
 

@@ -92,7 +92,7 @@ async function ofTeam(ctx: Ctx, { slug }: Team, login: string): Promise<Associat
   return held?.state === 'active' ? [association({ login, id: 0 }, held.role, slug)] : []
 }
 
-/** How somebody belongs to a team, or null. */
+/** How a person belongs to a team, or null. */
 export const readTeamMembership = (
   ctx: Ctx,
   slug: string,
@@ -107,7 +107,7 @@ const inRepositories = (ctx: Ctx): Listing<Association> =>
     ]),
   )
 
-/** Somebody with a role in a repository; older servers name permissions only. */
+/** A person with a role in a repository; older servers name permissions only. */
 export type Collaborator = User & {
   role_name?: string
   permissions?: Partial<Record<'pull' | 'triage' | 'push' | 'maintain' | 'admin', boolean>>

@@ -22,7 +22,7 @@ import { type Ctx, organization, service } from './service.ts'
 
 type Request = Input<'assign_entitlement'>
 
-/** How one kind of entitlement is given and taken: to whom, which, of which resource. */
+/** How one kind of entitlement is given and taken: the account, the entitlement, the resource. */
 type Kind = {
   resourceType: string
   assign(ctx: Ctx, login: string, id: string, resource: string): Promise<unknown>
@@ -87,7 +87,7 @@ const memberships: Kind = {
 const setMembership = (ctx: Ctx, login: string, role: 'admin' | 'member') =>
   service(ctx).put(organization(ctx) + path`/memberships/${login}`, { role })
 
-/** GitHub would invite somebody who is none. */
+/** GitHub would invite a person who is none. */
 async function mustBeMember(ctx: Ctx, login: string) {
   const membership = await readMembership(ctx, login)
   if (membership) return membership
@@ -151,7 +151,7 @@ const repositoryRoles: Kind = {
   },
 }
 
-/** The role that somebody was given in a repository; who is a stranger would be invited. */
+/** The role that a person was given in a repository; who is a stranger would be invited. */
 async function inRepository(
   ctx: Ctx,
   login: string,

@@ -1,5 +1,5 @@
 /**
- * Invitations by e-mail: somebody without a login, as yet. Their account is known by `invitation:` and
+ * Invitations by e-mail: a person without a login, as yet. Their account is known by `invitation:` and
  * the invitation's number (no login has a colon), and by the login once they have accepted.
  */
 import { ConnectorError, eachPage, path } from 'keyway/sdk'

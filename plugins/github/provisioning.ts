@@ -6,10 +6,10 @@ import { cancel, invitationId, invite, readInvitation } from './invitations.ts'
 import { type Ctx, organization, service } from './service.ts'
 
 /**
- * Invites somebody: by `username` where they have one at GitHub, else by `email`. Their membership is
+ * Invites a person: by `username` where they have one at GitHub, else by `email`. Their membership is
  * `member` unless the entitlements say otherwise.
  *
- * @throws api_error with the code `already_member` for somebody who is a member, or was invited.
+ * @throws api_error with the code `already_member` for a person who is a member, or was invited.
  */
 export async function createAccount(
   request: Input<'create_account'>,
@@ -33,7 +33,7 @@ async function inviteLogin(
   login: string,
   role: MembershipRole,
 ): Promise<Output<'create_account'>> {
-  // A PUT for somebody who is there changes their membership.
+  // A PUT for a person who is there changes their membership.
   const held = await readMembership(ctx, login)
   if (held) throw already(`${login} is a member already, or was invited`, 200)
   const address = organization(ctx) + path`/memberships/${login}`
@@ -54,7 +54,7 @@ function roleFor(entitlements: Input<'create_account'>['entitlements']): Members
   return membershipRole(first.integration_specific_id)
 }
 
-/** Of an invitation, GitHub says 422 both for a bad address and for somebody who is there. */
+/** Of an invitation, GitHub says 422 both for a bad address and for a person who is there. */
 function alreadyThere(error: unknown): unknown {
   const { status_code, message } = Object(error) as { status_code?: unknown; message?: unknown }
   return status_code === 422 && /already/i.test(String(message))
@@ -66,7 +66,7 @@ const already = (message: string, status_code: number) =>
   new ConnectorError('api_error', message, { status_code, app_error_code: 'already_member' })
 
 /**
- * Ends what somebody has to do with the organisation: a membership with all its teams and repositories,
+ * Ends what a person has to do with the organisation: a membership with all its teams and repositories,
  * an invitation, or what an outside collaborator may do.
  */
 export async function deleteAccount(

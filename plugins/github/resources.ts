@@ -47,7 +47,7 @@ export const teamAddress = (ctx: Ctx, slug: string): string =>
 /**
  * The address of a repository, from its full name.
  *
- * @throws bad_request for a repository of somebody else.
+ * @throws bad_request for a repository of another person.
  */
 export function repositoryAddress(ctx: Ctx, fullName: string): string {
   const { organization: owner } = ctx.settings

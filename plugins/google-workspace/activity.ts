@@ -81,7 +81,7 @@ function placeOf(cursor: Json): { start: string | null; token: string } {
   throw new ConnectorError('invalid_page_token', 'The cursor is not one of the activity log')
 }
 
-/** One entry may tell of several events. */
+/** One entry may hold several events. */
 const toRecords = (
   { id, actor = {}, ipAddress, events = [] }: Activity,
   application: string,
@@ -104,7 +104,7 @@ const toRecords = (
     },
   }))
 
-/** Parameters that name whom or what it was done to. */
+/** Parameters that name its target. */
 const TARGETS = { USER_EMAIL: 'USER', GROUP_EMAIL: 'GROUP', ORG_UNIT_NAME: 'ORG_UNIT' } as const
 
 const targetsOf = (parameters: readonly Parameter[]) =>

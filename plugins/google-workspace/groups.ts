@@ -8,7 +8,7 @@ export type Group = { id: string; name: string; email: string; description?: str
 /** `id` is missing for everybody of the customer, and for addresses that are no Google accounts. */
 export type Member = { id?: string; email?: string; role?: string; type?: string }
 
-/** What somebody may do in a group. */
+/** What a person may do in a group. */
 export const GROUP_ROLES = {
   MEMBER: 'Member',
   MANAGER: 'Manager',

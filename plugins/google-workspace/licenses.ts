@@ -14,7 +14,7 @@ import {
 import { type Ctx, customer, directory, licensing, listing } from './service.ts'
 import { readUser, users } from './users.ts'
 
-/** What is assigned to whom; `userId` is an e-mail address. */
+/** Which licence a user has; `userId` is an e-mail address. */
 export type Assignment = { userId: string; productId: string; skuId: string; skuName?: string }
 
 export type License = { product: string; sku: string }
@@ -87,7 +87,7 @@ export const assignments = (ctx: Ctx, of = products(ctx)): Listing<Assignment> =
   )
 }
 
-/** The kinds that there are of each product: those that are known, and those that somebody has. */
+/** The kinds that there are of each product: those that are known, and those that a person has. */
 export async function readSkus(
   ctx: Ctx,
   product: string,
@@ -109,7 +109,7 @@ export const holders =
     return paged(
       found.flatMap(({ userId, productId: product, skuId: sku }) => {
         const user = ids.get(userId.toLowerCase())
-        // Somebody who has been deleted keeps a licence for a while.
+        // A person who has been deleted keeps a licence for a while.
         return user === undefined ? [] : [{ user, license: { product, sku } }]
       }),
       cursor,

@@ -21,7 +21,7 @@ const api = (ctx: Ctx, baseUrl: string): Client => client(ctx, { baseUrl, onErro
 
 /** Users, groups, organisational units, roles. */
 export const directory = (ctx: Ctx): Client => api(ctx, `${ADMIN}/directory/v1`)
-/** What was done, by whom. */
+/** What was done, and who did it. */
 export const reports = (ctx: Ctx): Client => api(ctx, `${ADMIN}/reports/v1/activity`)
 /** Moving what people own. */
 export const dataTransfer = (ctx: Ctx): Client => api(ctx, `${ADMIN}/datatransfer/v1`)

@@ -13,7 +13,7 @@ export type User = {
   /** Kept for its data, at a lower price: such a user cannot log in. */
   archived?: boolean
   orgUnitPath?: string
-  /** The beginning of 1970 for somebody who never did. */
+  /** The beginning of 1970 for a person who never did. */
   lastLoginTime?: string
   organizations?: Organization[]
   externalIds?: { value?: string; type?: string }[]

@@ -4,7 +4,7 @@ import { inEach } from './in-each.ts'
 import { readDomains } from './resources.ts'
 import { type Ctx, readList, service } from './service.ts'
 
-/** A user; the attributes beside these are whatever somebody has stored. */
+/** A user; the attributes beside these are whatever a person has stored. */
 export type User = {
   id: string
   name: string

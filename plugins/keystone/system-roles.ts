@@ -6,7 +6,7 @@ import { path } from 'keyway/sdk'
 import type { User } from './accounts.ts'
 import { type Ctx, readList, service } from './service.ts'
 
-/** That somebody holds a role somewhere. Of an effective one, `links` say what it comes by. */
+/** That a person holds a role somewhere. Of an effective one, `links` say what it comes by. */
 export type Assignment = {
   user?: { id: string }
   group?: { id: string }

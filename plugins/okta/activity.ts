@@ -1,4 +1,4 @@
-/** The system log: what was done, by whom, in which application. */
+/** The system log: what was done, who did it, in which application. */
 import { chain, type Json, type Listing, mapped, type Output, type Paged, paged } from 'keyway/sdk'
 import { type Ctx, listing } from './service.ts'
 

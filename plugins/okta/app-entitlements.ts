@@ -136,7 +136,7 @@ const withValues = (ctx: Ctx, application: string): Listing<Association> =>
       ),
   )
 
-/** The values that somebody has, of those that can be chosen. */
+/** The values that a person has, of those that can be chosen. */
 function valuesOf({ profile = {} }: ApplicationUser, attribute: ChoiceAttribute): string[] {
   const held = [profile[attribute.name]].flat()
   return attribute.values.map(({ value }) => value).filter((value) => held.includes(value))
@@ -189,7 +189,7 @@ async function mustBeAssigned(ctx: Ctx, request: Grant): Promise<void> {
   await service(ctx).get(path`/apps/${application}/groups/${id}`)
 }
 
-/** Changes the values that somebody has, and writes them back where they became others. */
+/** Changes the values that a person has, and writes them back where they became others. */
 async function change(
   request: Grant,
   ctx: Ctx,

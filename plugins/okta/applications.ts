@@ -28,7 +28,7 @@ export type Application = {
   _embedded?: { user?: ApplicationUser }
 }
 
-/** Somebody in an application. `scope` says whether they were assigned themselves or by a group. */
+/** A person in an application. `scope` says whether they were assigned themselves or by a group. */
 export type ApplicationUser = {
   id: string
   scope?: 'USER' | 'GROUP'
@@ -44,7 +44,7 @@ export const applications = (ctx: Ctx): Listing<Application> => listing<Applicat
 export const usersOf = (ctx: Ctx, applicationId: string): Listing<ApplicationUser> =>
   listing<ApplicationUser>(ctx, path`/apps/${applicationId}/users`)
 
-/** Somebody in an application, or null. */
+/** A person in an application, or null. */
 export const readApplicationUser = (
   ctx: Ctx,
   applicationId: string,
@@ -94,7 +94,7 @@ export const listApplicationsAccounts = (
     ),
   })
 
-/** Somebody in an application. */
+/** A person in an application. */
 export async function getApplicationAccount(
   { application_instance_id, account_id }: Input<'get_application_account'>,
   ctx: Ctx,
@@ -126,7 +126,7 @@ const STATUSES: Record<string, Output<'get_application_account'>['status']> = {
 }
 
 /**
- * Assigns an application to somebody themselves, also to who has it by a group. It is provisioned when
+ * Assigns an application to a person themselves, also to who has it by a group. It is provisioned when
  * Okta keeps an account in it.
  */
 export async function assignApplication(
@@ -146,7 +146,7 @@ export async function assignApplication(
 }
 
 /**
- * Takes an application from somebody; taking what is not held is no error.
+ * Takes an application from a person; taking what is not held is no error.
  *
  * @throws unsupported_operation where a group gives it.
  */

@@ -22,12 +22,12 @@ export const groups = (ctx: Ctx): Listing<Group> => listing<Group>(ctx, '/groups
 export const membersOf = (ctx: Ctx, groupId: string): Listing<User> =>
   listing<User>(ctx, path`/groups/${groupId}/users`)
 
-/** Puts somebody into a group; who is in it already stays. */
+/** Puts a person into a group; who is in it already stays. */
 export async function putIntoGroup(ctx: Ctx, groupId: string, userId: string): Promise<void> {
   await service(ctx).put(path`/groups/${groupId}/users/${userId}`)
 }
 
-/** Takes somebody out of a group; who is not in it is left alone. */
+/** Takes a person out of a group; who is not in it is left alone. */
 export async function takeFromGroup(ctx: Ctx, groupId: string, userId: string): Promise<void> {
   await service(ctx).delete(path`/groups/${groupId}/users/${userId}`)
 }

@@ -3,7 +3,7 @@ import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
 import { type Ctx, service } from './service.ts'
 import { readUser, statusOf, type User, type UserStatus } from './users.ts'
 
-/** What makes somebody usable again who is in this state; nothing where they are. */
+/** What makes a person usable again who is in this state; nothing where they are. */
 const ACTIVATIONS: Partial<Record<UserStatus, 'unsuspend' | 'unlock' | 'activate' | null>> = {
   ACTIVE: null,
   SUSPENDED: 'unsuspend',
@@ -13,7 +13,7 @@ const ACTIVATIONS: Partial<Record<UserStatus, 'unsuspend' | 'unlock' | 'activate
 }
 
 /**
- * Makes somebody usable: by unsuspending, unlocking or activating them. Who was activated without a
+ * Makes a person usable: by unsuspending, unlocking or activating them. Who was activated without a
  * password gets an e-mail, and is PENDING until they have chosen one.
  */
 export async function activateAccount(
@@ -29,7 +29,7 @@ export async function activateAccount(
   return { status: statusOf(await readUser(ctx, id)), activated: true }
 }
 
-/** Suspends somebody: the switch that can be turned back. Only who is active can be suspended. */
+/** Suspends a person: the switch that can be turned back. Only who is active can be suspended. */
 export async function deactivateAccount(
   { account_id: id }: Input<'deactivate_account'>,
   ctx: Ctx,
@@ -42,7 +42,7 @@ export async function deactivateAccount(
   return { status: 'SUSPENDED', deactivated: true }
 }
 
-/** Deactivates somebody, which takes all applications from them, and then deletes them for good. */
+/** Deactivates a person, which takes all applications from them, and then deletes them for good. */
 export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,
   ctx: Ctx,

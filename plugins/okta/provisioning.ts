@@ -20,11 +20,11 @@ const ATTRIBUTES = {
   second_email: 'secondEmail',
 } as const
 
-/** What a request may say about somebody; fields beyond the contract's are those of connector.json. */
+/** What a request may say about a person; fields beyond the contract's are those of connector.json. */
 type Fields = { readonly [field: string]: unknown }
 
 /**
- * Creates somebody. With a password they are active at once; without one, Okta sends them an e-mail.
+ * Creates a person. With a password they are active at once; without one, Okta sends them an e-mail.
  *
  * @throws api_error with Okta's code E0000001 when the user name or the address is taken.
  */

@@ -43,7 +43,7 @@ export type ChoiceAttribute = {
   name: string
   title: string
   description: string | null
-  /** Whether somebody may have several of the values. */
+  /** Whether a person may have several of the values. */
   several: boolean
   values: { value: string; title: string }[]
 }

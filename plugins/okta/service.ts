@@ -35,7 +35,7 @@ function authorizationOf({ credentials: { token, oauth } }: Ctx): string {
   throw new ConnectorError('bad_request', 'Give one of the credentials token and oauth')
 }
 
-/** Codes of Okta for what cannot be done with somebody in this state. */
+/** Codes of Okta for what cannot be done with a person in this state. */
 const WRONG_STATE = ['E0000016', 'E0000032', 'E0000038', 'E0000053']
 
 /** The error of a failing answer, where Okta's own code says more than the status. */

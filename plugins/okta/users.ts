@@ -75,7 +75,7 @@ export const customAttributes = (profile: Profile, names: readonly string[]) =>
 
 /**
  * One user by id. Okta takes user names and `me` for ids, too: they are none here, because what is
- * changed by one would be somebody else's tomorrow.
+ * changed by one would be another person's tomorrow.
  *
  * @throws not_found for an unknown id.
  */

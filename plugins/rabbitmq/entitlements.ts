@@ -113,7 +113,7 @@ async function permissionsPage(
   )
 }
 
-/** RabbitMQ's own tags, and those that users have besides. */
+/** RabbitMQ's own tags, and those that users have also. */
 async function readTags(ctx: Ctx): Promise<Entitlement[]> {
   const users = await readList<User>(ctx, '/users', USER)
   const names = new Set([...Object.keys(TAGS), ...users.flatMap(({ tags }) => tags)])

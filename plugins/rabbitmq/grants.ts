@@ -80,7 +80,7 @@ export async function writeUser(ctx: Ctx, { name, ...user }: Written): Promise<v
 
 /**
  * Allows operations in a virtual host, on all names. An operation that is allowed on some names
- * already stays so: what somebody narrowed on purpose is not widened by the way.
+ * already stays so: what a person narrowed on purpose is not widened by the way.
  */
 export async function allow(
   ctx: Ctx,

@@ -34,7 +34,7 @@ export async function createAccount(
   })
 }
 
-/** A PUT would overwrite the password and the tags of somebody who is there, but for the header. */
+/** A PUT would overwrite the password and the tags of a person who is there, but for the header. */
 async function putNew(ctx: Ctx, name: string, user: object): Promise<void> {
   try {
     await service(ctx).put(path`/users/${name}`, user, { headers: { 'if-none-match': '*' } })

@@ -21,7 +21,7 @@ export type User = {
   is_primary_owner?: boolean
   is_owner?: boolean
   is_admin?: boolean
-  /** A guest of several channels, and of one alone (`is_ultra_restricted` besides). */
+  /** A guest of several channels, and of one alone (`is_ultra_restricted` also). */
   is_restricted?: boolean
   is_ultra_restricted?: boolean
   is_invited_user?: boolean
@@ -33,7 +33,7 @@ export type User = {
 type Account = Output<'get_account'>
 
 const CUSTOM = {
-  title: 'What somebody does',
+  title: 'What a user does',
   phone: 'Telephone number',
   display_name: 'The name that is shown',
   pronouns: 'Pronouns',
@@ -89,7 +89,7 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
 export const readUser = async (ctx: Ctx, id: string): Promise<User> =>
   (await call<{ user: User }>(ctx, 'users.info', { user: id })).user
 
-/** Somebody who was deactivated can be activated again; who was invited has not been there yet. */
+/** A person who was deactivated can be activated again; who was invited has not been there yet. */
 function statusOf({ deleted, is_invited_user }: User): 'ACTIVE' | 'SUSPENDED' | 'PENDING' {
   if (deleted) return 'SUSPENDED'
   return is_invited_user ? 'PENDING' : 'ACTIVE'

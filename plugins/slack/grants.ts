@@ -7,7 +7,7 @@ import { readUser } from './accounts.ts'
 import { type Grant, grantOf } from './entitlements.ts'
 import { type Ctx, call, listing, said } from './service.ts'
 
-/** Puts somebody into a channel or a user group; who is in it stays. */
+/** Puts a person into a channel or a user group; who is in it stays. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -19,7 +19,7 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Takes somebody out of a channel or a user group; who is not in it is no error. */
+/** Takes a person out of a channel or a user group; who is not in it is no error. */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,
@@ -48,7 +48,7 @@ async function invite(ctx: Ctx, channel: string, user: string): Promise<void> {
   }
 }
 
-/** Slack says `not_in_channel` of the app, and of whom it is to take out. So it is looked first. */
+/** Slack says `not_in_channel` of the app, and of the user that it is to take out, so members are looked at first. */
 async function kick(ctx: Ctx, channel: string, user: string): Promise<void> {
   if (!(await isIn(ctx, channel, user))) {
     await readUser(ctx, user)

@@ -20,7 +20,7 @@ export type CacheMeans<V> = {
   bytesOf(value: V): number
   /** Whether a value may not go now; there are never more of these than calls in flight, or than is served. */
   isBusy?(value: V, key: string): boolean
-  /** Who shares the cache: where one has to go, it is one of whoever holds most. */
+  /** Who shares the cache: if one has to go, it is one of the owner that holds most. */
   groupOf?(key: string): string
   /** Called with what went because the cache was full, or was no longer good. */
   onGone?(value: V): void

@@ -75,7 +75,7 @@ export const CACHES = {
     maxEntries: 10_000,
     maxBytes: 4 * MIB,
     goodMs: 60_000,
-    goes: 'the oldest window; whoever it belongs to begins a new one',
+    goes: 'the oldest window; its owner begins a new one',
   },
   calls: {
     holds: 'the latest calls, for operators',

@@ -2,7 +2,7 @@
 const SHARE = 3
 
 /**
- * Whether one of several that share something may hold so much of it while so much is free. Whoever comes
+ * Whether one of several that share something may hold so much of it while so much is free. Who comes
  * alone gets three quarters, two at once three sevenths each; however many flood, something is left for the
  * next one. (Dynamic thresholds: Choudhury and Hahne, 1998.)
  */

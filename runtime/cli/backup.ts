@@ -51,7 +51,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
 async function note(dataDir: string, { completeUntil, bytes }: BackupResult): Promise<void> {
   await noteBackup(dataDir, { complete_until: completeUntil, bytes }).catch((error: Error) => {
     console.error(
-      `The backup is whole, but could not be noted in ${dataDir}, so metrics still tell of the one before: ${error.message}`,
+      `The backup is whole, but could not be noted in ${dataDir}, so metrics still show the one before: ${error.message}`,
     )
   })
 }
@@ -96,7 +96,7 @@ async function tried({ dataDir }: Config, file: string, force: boolean): Promise
   await server.release()
 }
 
-/** The secret itself is never in the file, and whoever loses it loses what it protects. */
+/** The secret itself is never in the file, and without it what it protects is lost. */
 const keepWords = ({ secrets, dataDir }: Config, { id }: BackupKey): string =>
   `This backup needs the secret with the key id ${id}, which is not in it: keep ${
     secrets.length > 0 ? 'your KEYWAY_SECRET' : path.join(dataDir, 'secret')
@@ -117,7 +117,7 @@ export function stoppable(): AbortSignal {
   return controller.signal
 }
 
-/** Tells what a person can do something about in words, as a ConfigError. */
+/** An error that a person can do something about becomes a ConfigError. */
 export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -1,4 +1,4 @@
-/** What `keyway dev` says of calls and changes, in words. */
+/** The lines that `keyway dev` prints about calls and changes. */
 import path from 'node:path'
 import { errorBody } from '../contract/envelope/envelope.ts'
 import type { Observers } from '../observe/telemetry.ts'

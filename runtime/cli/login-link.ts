@@ -1,4 +1,4 @@
-/** `keyway login-link`: an address that lets somebody in to the settings pages once. */
+/** `keyway login-link`: an address that signs a user in to the settings pages once. */
 import { callOperator, findOperator } from './operator/client.ts'
 
 export type LoginLinkOptions = { email: string; url?: string; json?: true }
@@ -10,7 +10,7 @@ export async function loginLink(options: LoginLinkOptions): Promise<void> {
 type Answer = { email: string; path: string; expires_at: string }
 
 /**
- * Has the host make a link; what to tell of it.
+ * Has the host make a link. @returns the lines to print
  *
  * @throws ConfigError that says why there is none, and what to do
  */

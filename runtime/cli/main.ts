@@ -18,7 +18,7 @@ try {
   // Commander has said what is wrong with the command line itself, or shown the help.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage)
   if (!(error instanceof ConfigError)) throw error
-  // What a person set is told in words; what was started meanwhile ends with this process.
+  // A wrong setting becomes a message; what was started meanwhile ends with this process.
   const raw = error instanceof RefusedError ? error.raw : {}
   if (process.argv.includes('--json'))
     console.log(JSON.stringify({ error: { message: error.message }, ...raw }, null, 2))

@@ -39,7 +39,7 @@ async function manifestOf(folder: string): Promise<Manifest | null> {
     const parsed = v.safeParse(Manifest, JSON.parse(text))
     return parsed.success ? parsed.output : null
   } catch {
-    // Not there, or no JSON: the check, which reads it next, says so in words.
+    // Not there, or no JSON: the check, which reads it next, reports it.
     return null
   }
 }

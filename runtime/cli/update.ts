@@ -1,4 +1,4 @@
-/** `keyway check --update`: what cases expect becomes what is answered now, after somebody has looked at it. */
+/** `keyway check --update`: what cases expect becomes what is answered now, after its author has looked at it. */
 import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'

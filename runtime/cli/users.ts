@@ -104,7 +104,7 @@ function section(title: string, count: number, names: string[]): string[] {
   const more = count - names.length
   return [
     `  ${title}: ${count}`,
-    // Names are whoever's who wrote the file.
+    // Names are chosen by the author of the file.
     ...names.map((name) => `    ${visible(name).replaceAll('\n', '\\n')}`),
     ...(names.length > 0 && more > 0 ? [`    and ${more} more`] : []),
   ]

@@ -8,7 +8,7 @@ const KIND = 0x6b6579
 
 /**
  * Does some work while nobody else who shares the database does any under the same name; answers false,
- * without doing it, where somebody does. The lock lives with a connection of its own: a host that is killed
+ * without doing it, if another host does. The lock lives with a connection of its own: a host that is killed
  * loses it at once. When the connection is lost, `signal` is aborted: others may have begun.
  */
 export async function alone(

@@ -12,7 +12,7 @@ export type Database = {
   db: Db
   /** The one domain of this deployment. */
   domainId: string
-  /** What is wrong with it, in words, for /readyz; null while it serves. */
+  /** What is wrong with it, as text for /readyz; null while it serves. */
   waitingFor: AnswerWatch['words']
   connections(): Connections
   now: SharedClock['now']

@@ -1,4 +1,4 @@
-/** Whether a database is one that this version can serve: else it is refused, in words that say what to do. */
+/** Whether a database is one that this version can serve: if not, it is refused with a message that says what to do. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Client } from 'pg'

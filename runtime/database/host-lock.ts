@@ -1,6 +1,6 @@
 /**
  * One host per data directory: two would fight over one cluster. The lock is a file with the holder's
- * pid and the moment its process began, so that a pid that was given to somebody else holds nothing.
+ * pid and the moment its process began, so that a pid that was reused holds nothing.
  */
 import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'

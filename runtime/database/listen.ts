@@ -34,7 +34,7 @@ export function listen(
       await made.query(`listen ${made.escapeIdentifier(channel)}`)
       hear(null)
     } catch {
-      // Told by whoever asks the database something.
+      // Reported by the caller that queries the database.
       await made.end().catch(() => undefined)
       again()
     }

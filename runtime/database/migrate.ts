@@ -46,7 +46,7 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
 
 type Rights = { who: string; place: string; schemas: boolean; tables: boolean }
 
-/** Two schemas are ours besides `public`, which nobody may write to by default but the database's owner. */
+/** Two schemas are ours in addition to `public`, which nobody may write to by default but the database's owner. */
 async function mayMake(client: Client): Promise<void> {
   const { rows } = await client.query<Rights>(`
     select quote_ident(current_user) as who, quote_ident(current_database()) as place,

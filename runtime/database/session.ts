@@ -39,9 +39,9 @@ export async function setUp(session: ClientBase): Promise<void> {
 
 /**
  * Refuses a pooler that gives each transaction another connection: what a host listens to, and the locks that
- * it holds, would be somebody else's a moment later.
+ * it holds, would be another session's a moment later.
  *
- * @throws Error in words that say what to set.
+ * @throws Error with a message that says what to set.
  */
 export async function refuseSharing(connection: ClientConfig): Promise<void> {
   const [one, other] = [session(connection), session(connection)]

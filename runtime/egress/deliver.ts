@@ -25,13 +25,13 @@ export type Delivery = {
   signal: AbortSignal
 }
 
-/** How it was answered; `problem` is in words that name host and port, never the path or a header's value. */
+/** How it was answered; `problem` names host and port, never the path or a header's value. */
 export type DeliveryReply =
   | { ok: true; status: number; headers: [string, string][]; body: Buffer }
   | { ok: false; problem: string }
 
 export type Deliver = {
-  /** Why an address, or headers of these names, will never be sent, in words; null where they may be. */
+  /** Why an address, or headers of these names, will never be sent, as text; null if they may be. */
   refuse(url: string, headerNames: readonly string[]): string | null
   /** Sends once: nothing is tried again. */
   post(delivery: Delivery): Promise<DeliveryReply>

@@ -35,7 +35,7 @@ export type AppDeps = ConnectorRoutesDeps & {
   core: CoreDeps
   log: Log
   metrics: Metrics
-  /** Names that the Host header may have besides the loopback ones; null: any. */
+  /** Names that the Host header may have in addition to the loopback ones; null: any. */
   allowedHosts: readonly string[] | null
   /** Empty: the connector interface and /metrics answer without a token. */
   connectorToken: string

@@ -64,7 +64,7 @@ export function checkDeclaredTypes(
   }
   const wrong = named.find(({ kind, type }) => !known[kind].has(type))
   if (!wrong) return
-  // As the connector itself would say it, for callers that tell by whom a grant was refused.
+  // As the connector itself would say it, for callers that distinguish who refused a grant.
   const raised = { raisedBy: 'ConnectorError', raisedIn: `${manifest.id}:${capability}` }
   throw new RuntimeError('request_invalid', `request.${words(manifest, wrong)}`, raised)
 }

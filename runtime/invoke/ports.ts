@@ -122,7 +122,7 @@ export type InvokeDeps = {
     /** When the call ends, in milliseconds since the epoch. */
     endMs: number
     governorKey(): string
-    /** Takes the call's secrets out of what is told of a request. */
+    /** Removes the call's secrets from what is reported of a request. */
     redact(text: string): string
     /** What stands behind the placeholders that the sandbox got. */
     secrets: CallSecrets
@@ -132,7 +132,7 @@ export type InvokeDeps = {
   pageTokens: PageTokens
   /** Names the place in the author's files, such as `connector.ts:31:12`, or null where it is unknown. */
   locate(digest: string, at: readonly Position[]): Promise<string | null>
-  /** Handed in where somebody counts who waits. */
+  /** Handed in if waiting calls are counted. */
   turns?: ConcurrencyLimit
   /** The operator's ceilings: they win over the manifest's wishes. */
   ceilings: {

@@ -1,5 +1,5 @@
 /**
- * Which isolates a worker holds, whom each serves, and when each goes. Pure bookkeeping: the host
+ * Which isolates a worker holds, which tenant each serves, and when each goes. Pure bookkeeping: the host
  * decides all of it, the worker only carries it out.
  *
  * An isolate serves one connector version and one isolate key (settings and credentials), never two:

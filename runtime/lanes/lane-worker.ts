@@ -77,7 +77,7 @@ export function startLaneWorker(
       dispose: (isolate) => link.send('dispose', 0, { isolate }),
       fail: events.onSilent,
       kill(starved) {
-        // One that somebody has stopped, or that was not let to run, could not end it.
+        // One that was stopped (SIGSTOP), or did not get to run, could not end it.
         const { stopped = false } = readStat(link.pid) ?? {}
         link.kill(stopped || starved ? 'killed' : 'crashed', 'an isolate did not end')
       },

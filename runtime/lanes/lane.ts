@@ -50,7 +50,7 @@ type Pending = {
   errand: Errand
   isolate: number
   worker: LaneWorker
-  /** The worker has been told of it. */
+  /** The worker knows it. */
   sent: boolean
   /** Its seat is kept although nobody waits for it any more. */
   orphaned: boolean

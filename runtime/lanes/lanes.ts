@@ -183,7 +183,7 @@ export function createLanes(
       lane.kill(lane.isolates > 1 ? 'crowded' : 'memory', 'resident memory')
   }
 
-  /** Calls of a worker that somebody has stopped would wait for their deadlines. */
+  /** Calls of a worker that was stopped (SIGSTOP) would wait for their deadlines. */
   const replaceStopped = (entry: Entry, seen: ProcessStat | null) => {
     if (!seen?.stopped) entry.stoppedSinceMs = null
     else {

@@ -1,4 +1,4 @@
-/** One request of a guest: made by whoever the host handed in, answered in the guest's terms. */
+/** One request of a guest: made by the performer that the host handed in, answered in the guest's terms. */
 import { ERRORS, RuntimeError } from '../contract/errors/errors.ts'
 import type { Heads } from '../protocol/frames.ts'
 import type { FetchReply, FetchRequest } from '../protocol/lane-call.ts'

@@ -25,7 +25,7 @@ export const QUARANTINE_LIMITS: QuarantineLimits = {
   maxQuarantineMs: 3_600_000,
 }
 
-/** `clear` is told of nobody; the others in words for people. */
+/** `clear` is not reported; the others are, as text for people. */
 export type Standing =
   | { state: 'clear' }
   | { state: 'suspect'; untilMs: number; reason: string }

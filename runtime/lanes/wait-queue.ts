@@ -9,13 +9,13 @@ export type Ticket = {
   enter(isolate: number): void
   /** The worker ended while the call waited. */
   again(): void
-  /** The place was needed for somebody with fewer calls in the line. */
+  /** The place was needed for a tenant with fewer calls in the queue. */
   refuse(error: RuntimeError): void
 }
 
 export type WaitQueue = {
   /**
-   * Puts a ticket at the end. In a full line the newest of those goes of whom there are most: of the
+   * Puts a ticket at the end. In a full line the newest ticket goes of the owner that has most: of the
    * connector, then of the tenant.
    *
    * @throws queue_full where there are most of the newcomer's own.

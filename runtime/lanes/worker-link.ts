@@ -10,7 +10,7 @@ import { isUsualReply, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
 /**
- * Why a worker is no more; `killed` by somebody else, `crowded` by more tenants than it has memory for,
+ * Why a worker is no more; `killed` from outside, `crowded` by more tenants than it has memory for,
  * `stalled` because its main thread did not answer, `unstarted` because the system had no room for it.
  */
 export type WorkerEnd = {

@@ -1,6 +1,6 @@
 /**
  * What the gauges of /metrics hold: the host's own numbers, and what is read from the database and the disk,
- * at most every few seconds and by one question at a time. Whoever looks is answered at once, whatever is away.
+ * at most every few seconds and by one question at a time. A reader is answered at once, whatever is away.
  */
 import { statfs } from 'node:fs/promises'
 import { only, type Readings } from '../contract/endpoints/metrics.ts'

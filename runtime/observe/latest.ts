@@ -1,6 +1,6 @@
 /** A value that many look at and that is read again every few seconds. */
 
-/** How long whoever looks waits for a new reading, in milliseconds. */
+/** How long a reader waits for a new reading, in milliseconds. */
 const PATIENCE_MS = 1000
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What Prometheus may ask: METRICS registered, counters kept here, gauges read when somebody looks. No
+ * What Prometheus may ask: METRICS registered, counters kept here, gauges read at each scrape. No
  * metric has more sets of labels than its row allows.
  */
 import {
@@ -64,7 +64,7 @@ const MISNAMED = [
 ]
 
 /**
- * Makes the host's metrics; gauges are asked of `read` whenever somebody looks, and `others` is what the `json` of
+ * Makes the host's metrics; `read` is asked for the gauges at each scrape, and `others` is what the `json` of
  * the other processes gave.
  */
 export function createMetrics(

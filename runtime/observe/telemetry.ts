@@ -1,4 +1,4 @@
-/** What is told of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
+/** What is reported of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
 
 import type { RecentCalls } from '../connectors/lifecycle/calls.ts'
 import type { Listing } from '../connectors/registry/registry.ts'
@@ -77,7 +77,7 @@ export function createTelemetry({
       const { error, connector, capability, requestId, cause, appId } = call
       if (error === null) return
       const line = { requestId, connector, capability, cause, app_id: appId }
-      // Not the system's own words: whoever asked has them, and they may be about others.
+      // Not the system's own words: the caller has them, and they may be about others.
       const words = `a call of the core ended as ${wireOf(error)}`
       // What is not there is an answer to a question.
       if (wireOf(error) === 'not_found') log.debug(line, words)

@@ -209,7 +209,7 @@ export function openChannel(
     let parts: Buffer[] = []
     let bytes = 0
     const sent: (() => void)[] = []
-    // Whoever has sent a frame goes to the end of the line, and comes round again in this same loop.
+    // A sender goes to the end of the queue after a frame, and has its turn again in this same loop.
     for (const message of outgoing.values()) {
       if (blocked) break
       if (message.window <= 0) continue

@@ -1,6 +1,6 @@
 /**
  * One call on its way through a lane, and the requests that it makes: what invoke hands to lanes, and
- * lanes to whoever performs requests. Once, because neither side may import the other.
+ * lanes to the performer of requests. Once, because neither side may import the other.
  */
 import type { RuntimeError } from '../contract/errors/errors.ts'
 import type { ReplyLimits } from '../contract/limits/reply-limits.ts'

@@ -1,6 +1,6 @@
 /**
  * Searches for many texts at once (Aho and Corasick 1975), in time linear in the texts and in what is searched,
- * whatever both contain: no regular expression is made of a text that somebody else chose.
+ * whatever both contain: no regular expression is made from a text that others chose.
  *
  * The search runs backwards. So the state at a position knows the longest text that begins there, and a condition on
  * what follows a text is checked before its first step.

@@ -1,4 +1,4 @@
-/** Sealing anew what an older secret has sealed, so that the older one can be dropped. */
+/** Sealing again what an older secret has sealed, so that the older one can be dropped. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { mayRenew, noteBehind } from '../core/kernel/deployment/deployment.ts'
@@ -35,7 +35,7 @@ export async function followRotation(
   if (!db) return
   const means = { signal, info: log.info.bind(log), warn: log.warn.bind(log) }
   await keepSealing(db, vault, means).catch((error) => {
-    if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials anew failed')
+    if (!signal.aborted) log.error({ err: error }, 'sealing kept credentials again failed')
   })
 }
 
@@ -78,7 +78,7 @@ const LOST_TOKENS =
 
 /**
  * Seals with the newest secret what an older one has sealed. A row that was changed meanwhile is left as it
- * is: whoever changed it has sealed it with the newest. So several hosts may do this at once, and it may be
+ * is: the change has sealed it with the newest. So several hosts may do this at once, and it may be
  * ended at any point. Nothing is done while another host would not know the newest secret.
  */
 export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<void> {
@@ -87,7 +87,7 @@ export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<v
   if (resealed > 0) means.info({ resealed }, 'kept credentials were sealed with the newest secret')
 }
 
-/** How many rows of one table were sealed anew. */
+/** How many rows of one table were sealed again. */
 async function resealPlace(
   db: Db,
   vault: Sealer,

@@ -43,7 +43,7 @@ export type SampleTask = {
   category: 'MANAGER_APPROVAL' | 'APPROVAL' | 'PROVISIONING'
   description: string
   instructions?: string
-  /** For whom. */
+  /** The target. */
   target: { id: string }
   permission: { id: string }
   users?: { id: string }[]
@@ -53,7 +53,7 @@ export type SampleTask = {
 export type SampleCompany = {
   /** A file for the import of people. */
   csv: string
-  /** Who has which role besides. */
+  /** Who also has which role. */
   roles: { email: string; role: string }[]
   apps: SampleApp[]
   /** A review that begins once the first sync has ended. */
@@ -211,7 +211,7 @@ function warehouse(head: OfDepartment, member: OfDepartment): SampleApp {
     policies: ({ permission }) => [
       {
         name: 'Support is on call',
-        business_justification: 'Whoever works in Support answers at night',
+        business_justification: 'People in Support answer at night',
         status: 'PUBLISHED',
         is_enabled: true,
         access_condition: {

@@ -43,7 +43,7 @@ export class ConnectorError extends Error {
    * The error for a failing answer of the third-party system: 401 is `unauthenticated`, 404
    * `not_found`, 429 `rate_limit` and so on; a 401 whose challenge says that the token has expired, or
    * was revoked, is told apart. The message is `[status][address] text`; the system's own
-   * code is taken from the usual members of a JSON body. What is given besides wins over both.
+   * code is taken from the usual members of a JSON body. What is given wins over both.
    *
    * @example
    * const reply = await ctx.fetch(`${ctx.settings.base_url}/users`)

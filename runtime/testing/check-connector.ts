@@ -41,12 +41,12 @@ export type CheckBench = {
   check(directory: string): Promise<CheckResult>
   /** The same, with what was made of the folder where nothing is wrong with it. */
   build(directory: string): Promise<Checked>
-  /** The sandbox, for whoever checks something else in it. */
+  /** The sandbox, for other checks in it. */
   lanes: Lanes
   close(): Promise<void>
 }
 
-/** Starts what checks need once, for whoever checks more than one folder. */
+/** Starts what checks need once, to check more than one folder. */
 export async function openCheckBench(): Promise<CheckBench> {
   const work = await mkdtemp(path.join(tmpdir(), 'keyway-check-'))
   const launcher = createLauncher(await buildWorker(work))

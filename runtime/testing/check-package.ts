@@ -51,7 +51,7 @@ export async function checkPackage(
   return { findings: [...findings.map(advised), ...leaks], manifest: verdict.manifest, passed }
 }
 
-/** The same in the sandbox of a check, for whoever has no host. */
+/** The same in the sandbox of a check, without a host. */
 export const checkPackageOn = ({ lanes }: CheckBench, one: Package): Promise<PackageCheck> =>
   checkPackage(one, lanes, checkRules)
 

@@ -1,6 +1,6 @@
 /** Where two JSON values differ, said so that nobody has to compare two long lines by eye. */
 
-/** Most differences that are told of one comparison. */
+/** Most differences that are reported of one comparison. */
 const MAX_TOLD = 3
 
 /**

@@ -13,7 +13,7 @@ export type ReadCases = {
   cases: Case[]
   /** What is wrong, with the name of the case or of the file. */
   findings: { where: string; message: string }[]
-  /** Capabilities that somebody wrote a case for, also one that cannot be read. */
+  /** Capabilities that have a case, also one that cannot be read. */
   covered: Set<string>
 }
 

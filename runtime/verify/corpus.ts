@@ -18,7 +18,7 @@ export type FolderPlace = {
 export function sourceOf(family: Family, { name, shared }: Attack): string {
   const folder = path.join(CORPUS, family, shared?.source ?? name)
   if (existsSync(folder)) return folder
-  // Whoever took over a worker has no use for the connector's code.
+  // An attacker who took over a worker has no use for the connector's code.
   return family === 'worker' ? path.join(CORPUS, family, 'connector.ts') : `${folder}.ts`
 }
 

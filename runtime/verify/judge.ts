@@ -31,7 +31,7 @@ export const BOUNDS = {
 /** The machine's own names, that no answer may show, and what calls take on it without an attack (p99). */
 export type Surroundings = { paths: string[]; quietP99Ms: number }
 
-/** What is wrong, in words; empty where the attack was contained. */
+/** What is wrong, as text; empty if the attack was contained. */
 export function judge(
   attack: Attack,
   seen: Observed,

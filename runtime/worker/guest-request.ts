@@ -1,6 +1,6 @@
 /**
  * What a guest may ask of the network, judged before it goes to the host: one that asks for too much
- * hears so in words, and nobody else notices. The prelude bounds most of it already, but a guest may
+ * gets a message, and nobody else notices. The prelude bounds most of it already, but a guest may
  * have got at the prelude's parts.
  */
 import * as v from 'valibot'

@@ -125,7 +125,7 @@ export function serve(
   function withGuest(isolate: number, use: (guest: GuestIsolate) => unknown): void {
     const guest = guests.get(isolate)
     if (guest?.made) return void use(guest.made)
-    // An isolate that could not be made is told of where it was asked for.
+    // An isolate that could not be made is reported where it was asked for.
     guest?.ready.then(use, () => {}).catch(dieUnlessDisposed)
   }
 

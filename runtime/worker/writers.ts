@@ -6,7 +6,7 @@
  * A writer reads each property of a guest's object once, checks that very value and writes it into the
  * text; it calls nothing of the guest but getters, traps and `toJSON`. Whatever does not fit the fast
  * way leaves it (`slow`), and worker/reply.ts judges the reply by the schema itself, with every finding
- * in words: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
+ * with a message: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
  */
 import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities/capabilities.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'

@@ -23,7 +23,7 @@ export type Judged = {
   met: boolean | null
 }
 
-/** A goal in words, and what meets it. */
+/** A goal as text, and what meets it. */
 export type Goal = { words: string; isMet(value: number): boolean }
 
 export const atLeast = (least: number): Goal => ({

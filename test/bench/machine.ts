@@ -1,4 +1,4 @@
-/** The machine in words, without names and places. */
+/** The machine as text, without names and places. */
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 
 /** Such as `2 cores (AMD EPYC), 24 GiB, Linux 6.12, Node 26.10.0`. */

@@ -9,7 +9,7 @@ export type Section = {
   /** Name of the part, as in `ONLY`. */
   part: string
   title: string
-  /** The machine and the length of the run, in words. */
+  /** The machine and the length of the run, as text. */
   setting: string
   findings: Findings
 }
@@ -41,7 +41,7 @@ export function sectionText({ title, setting, findings }: Section): string {
   ].join('\n\n')
 }
 
-/** How many goals were met, in words. */
+/** How many goals were met, as text. */
 export function summary(sections: readonly Section[]): string {
   const judged = sections.flatMap(({ findings }) => findings.judged)
   const count = (met: boolean | null) => judged.filter((one) => one.met === met).length

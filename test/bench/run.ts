@@ -12,7 +12,7 @@ export type Run = {
   sizes: readonly number[]
   /** A folder of this run, removed afterwards. */
   home: string
-  /** Aborted when somebody stops the run: every process it started ends. */
+  /** Aborted when a person stops the run: every process it started ends. */
   signal: AbortSignal
   /** Says on a terminal what is under way. */
   tell(text: string): void
@@ -20,7 +20,7 @@ export type Run = {
 
 export type Part = {
   title: string
-  /** How long the measurements of a run are, in words. */
+  /** How long the measurements of a run are, as text. */
   length(run: Run): string
   measure(run: Run): Promise<Findings>
 }

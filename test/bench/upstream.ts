@@ -8,7 +8,7 @@ export type Upstream = {
   close(): void
 }
 
-/** Answers a SCIM list to whoever asks for SCIM, and an empty JSON list to others. */
+/** Answers a SCIM list to callers that ask for SCIM, and an empty JSON list to others. */
 export async function startUpstream(): Promise<Upstream> {
   const server = createServer((request, response) => {
     const scim = { Resources: [], totalResults: 0, startIndex: 1, itemsPerPage: 0 }

@@ -1,4 +1,4 @@
-/** Each cache of the host, filled with more than it may hold by whoever fills it in the host. */
+/** Each cache of the host, filled with more than it may hold by the code that fills it in the host. */
 import { describe, expect, test, vi } from 'vitest'
 import { createCache } from '../../runtime/bounded/cache.ts'
 import { CACHES, type CacheName } from '../../runtime/bounded/caches.ts'

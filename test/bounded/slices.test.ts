@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { atOnce, inSlices } from '../../runtime/bounded/slices.ts'
 
-/** Work of so many pieces, each longer than a slice; `onPiece` is told of each. */
+/** Work of so many pieces, each longer than a slice; `onPiece` is called for each. */
 function* pieces(count: number, onPiece: () => void): Generator<void, string> {
   for (let piece = 0; piece < count; piece += 1) {
     onPiece()

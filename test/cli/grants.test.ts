@@ -105,7 +105,7 @@ test('keyway nodes shows this host with the generation that it serves', async ()
   expect((await host.keyway('nodes')).out).toMatch(/^HOST +GENERATION +SEEN/)
 })
 
-test('keyway release says of whom there is nothing to release', async () => {
+test('keyway release says where there is nothing to release', async () => {
   expect((await host.keyway('release', 'acme')).out).toMatch(/neither under suspicion nor/)
   expect((await host.json('release', 'acme', '--dry-run')).answer).toEqual({
     id: 'acme',

@@ -108,7 +108,7 @@ describe('keyway install', () => {
   test.each([
     ['nowhere.tgz', /there is no file nowhere\.tgz/],
     ['notes.txt', /The package was not installed/],
-  ])('of %s is refused in words', async (name, words) => {
+  ])('of %s is refused with a message', async (name, words) => {
     await host.file('notes.txt', 'no package')
     expect(await host.keyway('install', name)).toMatchObject({
       code: 1,

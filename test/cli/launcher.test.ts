@@ -17,7 +17,7 @@ test('what npm started hears once that the shell between is gone', () => {
   expect(gone).toHaveBeenCalledOnce()
 })
 
-test('what somebody sent into the background outlives its shell', () => {
+test('what a person sent into the background outlives its shell', () => {
   let parent = 10
   const gone = vi.fn()
   watchLauncher(gone, {}, () => parent)

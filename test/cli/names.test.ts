@@ -68,7 +68,7 @@ const OTHER_OPTIONS = [
 /** Verbs whose `<id>` is that of something new. */
 const NEW_IDS = ['new']
 
-/** What a verb needs besides its arguments. */
+/** What a verb needs in addition to its arguments. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   upgrade: ['--to', '1.0.0'],
   call: ['--as', 'good.json'],

@@ -175,7 +175,7 @@ test.each([
   expect(answer).toEqual({ items: [], total: 0, page: 1, pages: 0 })
 })
 
-describe('somebody of the company, without any role', () => {
+describe('a user of the company, without any role', () => {
   let token: string
   beforeAll(async () => {
     const [person] = people().slice(8, COMPANY_SIZE)

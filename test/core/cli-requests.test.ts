@@ -156,7 +156,7 @@ async function polled(requestId: string) {
     const { said } = await send('GET', `appstore/access_requests/${requestId}`)
     const request = v.parse(Request, said)
     if (!PENDING.includes(request.status)) return request
-    // Somebody does what the client waits for.
+    // A person does what the client waits for.
     await acme.settle(requestId, 'complete')
   }
 }
@@ -225,7 +225,7 @@ test('a person without names is named by empty words, never by null', async () =
   expect(made.target_user).toMatchObject({ given_name: '', family_name: '' })
 })
 
-test('what nobody asked for, because a policy gave it, is listed as asked for by whom it is for', async () => {
+test('what nobody asked for, because a policy gave it, is listed as asked for by the user that it is for', async () => {
   const { id: requestId } = await ask({})
   await core.db.execute(sql`update access_requests set requester_id = null where id = ${requestId}`)
   const [first] = await list([['sort', 'desc']])
@@ -246,7 +246,7 @@ test('each refusal has a `detail` that can be printed', async () => {
   expect(await refused(send('GET', one, by(null)))).toEqual([401, 'string'])
   expect(await refused(send('GET', one, by('lsk_nothing')))).toEqual([401, 'string'])
   expect(await refused(asked({ app_id: appId, note: '' }, null))).toEqual([401, 'string'])
-  // Somebody else's: not to be seen, so it is not there.
+  // Another person's: not to be seen, so it is not there.
   expect(await refused(send('GET', one, by(bob.token)))).toEqual([404, 'string'])
   expect(await refused(send('DELETE', one, by(bob.token)))).toEqual([404, 'string'])
   expect(await refused(send('GET', `appstore/access_requests/${nothing}`))).toEqual([404, 'string'])

@@ -74,7 +74,7 @@ async function policy(db: Db, domainId: string): Promise<string> {
   return row?.id ?? ''
 }
 
-/** An upload of somebody's; two endpoints ask for one, each for its own kind. */
+/** An upload of a person's; two endpoints ask for one, each for its own kind. */
 async function upload(db: Db, kind: 'accounts' | 'activity', domainId: string): Promise<string> {
   const { id: userId } = await person(db, email(), [], domainId)
   const values = { kind, domainId, userId, state: 'SUCCESS' as const, finishedAt: new Date() }

@@ -51,7 +51,7 @@ beforeAll(async () => {
   for (const status of ['SUSPENDED', 'INACTIVE'] as const) {
     const gone = await person(db, `${status}@example.com`, ['Admin'])
     await db.update(users).set({ status }).where(eq(users.id, gone.id))
-    dead[`a token of somebody ${status}`] = gone.token
+    dead[`a token of a user ${status}`] = gone.token
   }
   const owner = await person(db, 'owner@example.com', ['Admin'])
   dead['a revoked token'] = await tokenOf(owner.id, { revokedAt: new Date() })

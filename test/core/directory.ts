@@ -29,7 +29,7 @@ export type SlowDirectory = Directory & {
   asked: (string | undefined)[]
   /** From now on answers wait. */
   hold(): {
-    /** Resolves when somebody waits for an answer. */
+    /** Resolves when a person waits for an answer. */
     asked: Promise<void>
     release(): void
   }

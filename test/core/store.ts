@@ -1,4 +1,4 @@
-/** What tests of the app store need besides the host: webhooks, permissions that an app told, whole bodies. */
+/** What tests of the app store need in addition to the host: webhooks, permissions that an app told, whole bodies. */
 import type { Db } from '../../runtime/database/database.ts'
 import { inlineWebhooks, requestablePermissions } from '../../runtime/database/schema/app_store.ts'
 import { type CoreHost, domainOf } from './host.ts'

@@ -107,7 +107,7 @@ async function tryHost(secret: string) {
   return { told, served }
 }
 
-test('a host with another secret is refused, in words, until it has that of the others', async () => {
+test('a host with another secret is refused, with a message, until it has that of the others', async () => {
   const other = 'another-secret-'.repeat(4)
   const tokens = await one.db.$count(apiTokens)
   expect(await tryHost(other)).toMatchObject({

@@ -314,7 +314,7 @@ describe('a restore refuses', () => {
     expect(await refused({ file: made })).toMatch(/something follows its end/)
   })
 
-  test('what somebody without the secret has sealed', async () => {
+  test('what a person without the secret has sealed', async () => {
     const made = await crafted({}, undefined, STRANGE)
     expect(await refused({ file: made })).toMatch(/its seal is not of this secret/)
   })

@@ -95,7 +95,7 @@ describe('an embedded database', () => {
     }
   })
 
-  test('starts over a pid file that names a process of somebody else', async () => {
+  test('starts over a pid file that names a process of another user', async () => {
     const dataDir = dataDirectory()
     const first = await start(dataDir)
     await first.stop()

@@ -110,7 +110,7 @@ test('every text in a btree has a bound', () => {
 
 test('no entry is longer than a btree takes', () => {
   for (const { index, columns } of indexes) {
-    // Besides: ids and moments.
+    // Also: ids and moments.
     const bytes = 64 + columns.reduce((sum, name) => sum + (BOUNDS[name] ?? 0), 0)
     expect(bytes, index).toBeLessThan(MAX_ENTRY)
   }

@@ -73,7 +73,7 @@ test.each([
   await owner.query('drop role closed')
 })
 
-test('tables of somebody else in a schema named jobs stay theirs, and the role with fewer rights is used', async () => {
+test('tables of another owner in a schema named jobs stay theirs, and the role with fewer rights is used', async () => {
   const url = await urlOf('crowded')
   await inside(
     'crowded',

@@ -77,7 +77,7 @@ test('a data directory that is moved keeps its database', async () => {
 })
 
 test.runIf(process.getuid?.() === 0)(
-  'a copy of a data directory is refused while the original is there, in words',
+  'a copy of a data directory is refused while the original is there',
   async () => {
     await prepareHome(dataDir)
     const copy = path.join(parent, 'copy')

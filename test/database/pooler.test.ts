@@ -87,7 +87,7 @@ pool_mode = ${mode}
   })
 
   test.each(['transaction', 'statement'])(
-    'in %s mode it is refused, in words that say what to set',
+    'in %s mode it is refused, with a message that says what to set',
     async (mode) => {
       const error = await opened(await pooler(mode)).catch((thrown: Error) => thrown)
       expect(String(error)).toMatch(/^Error: DATABASE_URL: .*pool_mode = session/)

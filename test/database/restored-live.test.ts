@@ -1,6 +1,6 @@
 /**
  * A backup of a deployment in the middle of everything, restored: nothing waits for the host of then, and what lets
- * somebody in once, or for a while, does not do so again.
+ * a person in once, or for a while, does not do so again.
  */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -94,7 +94,7 @@ const UNDER_WAY: Record<string, string> = {
   'a sync whose lease is held': `sync_runs where state = 'RUNNING' and lease_until > now()`,
   'a request that is being carried out': `access_requests where todo is not null`,
   'a host that was seen just now': `nodes where seen_at > now() - interval '10 seconds'`,
-  'somebody who is signed in': 'sessions',
+  'a user who is signed in': 'sessions',
   'a link that nobody has used': 'login_links',
   'an answer that others wait for': `shared_answers where answer is null and until > now()`,
 }

@@ -38,7 +38,7 @@ afterAll(stopCommands)
 /** The pages in the order of RUN_HERE, each with its blocks. */
 const pages = Map.groupBy(Object.entries(RUN_HERE), ([key]) => key.slice(0, key.indexOf(':')))
 
-/** Runs a script as somebody would paste it, with this run's addresses. */
+/** Runs a script as a person would paste it, with this run's addresses. */
 async function pasted(script: string, more: Record<string, string> = {}): Promise<string> {
   const here = script
     .replaceAll('http://127.0.0.1:8080', url)

@@ -68,7 +68,7 @@ test('what is declared and granted is reached, by the methods of the capability'
   expect(granted.seen.at(-1)).toMatchObject({ method: 'POST', body: 'hello' })
 })
 
-describe('is refused by policy, with the rule in words', () => {
+describe('is refused by policy, with the rule in the message', () => {
   type Row = [what: string, sent: () => Promise<Answer>, says: RegExp]
   const other = () => forbidden.origin
   const rows: Row[] = [

@@ -209,7 +209,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     ['an unknown account', 'get_account', { account_id: 'nobody' }, { error_code: 'not_found' }],
     ['an account of dots', 'get_account', { account_id: '..' }, { error_code: 'bad_request' }],
     [
-      'a role for somebody who is no member',
+      'a role for a person who is no member',
       'assign_entitlement',
       grant('outsider', 'TEAM_ROLE', 'member', 'ops', 'TEAM'),
       { error_code: 'not_found' },
@@ -227,7 +227,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
       { error_code: 'not_found' },
     ],
     [
-      'a role in a repository of somebody else',
+      'a role in a repository of another person',
       'assign_entitlement',
       grant('user001', 'REPOSITORY_ROLE', 'read', 'other/api', 'REPOSITORY'),
       { error_code: 'bad_request' },
@@ -310,7 +310,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
   })
 })
 
-/** Who is in which team besides the one of all that the stand-in has. */
+/** Who is in which team other than the one of all that the stand-in has. */
 const TEAMS: Record<string, Record<string, string>> = {
   core: { user001: 'member', user002: 'member' },
   ops: { user001: 'member', owner: 'maintainer' },

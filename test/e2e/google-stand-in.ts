@@ -43,7 +43,7 @@ export type StandInOptions = {
   routes: Routes
   /** The key that assertions are signed with. */
   publicKey: CryptoKey
-  /** Who the service account is, whom it may act for, and for what. */
+  /** The service account, the users that it may act for, and its scopes. */
   account: { email: string; subject: string; scopes: string[] }
 }
 

@@ -288,7 +288,7 @@ describe('the Google Workspace connector', () => {
     expect(state()).toBe(before)
   })
 
-  test('creates somebody with everything, or nobody', async () => {
+  test('creates a person with everything, or nobody', async () => {
     const wanted = (group: string) => [
       { entitlement_type: 'LICENSE', integration_specific_id: 'Google-Apps/1010020027' },
       {
@@ -311,7 +311,7 @@ describe('the Google Workspace connector', () => {
     expect(state()).toBe(before)
   })
 
-  test('creates nobody over somebody who is there', async () => {
+  test('creates nobody over a person who is there', async () => {
     const taken = {
       email: 'user003@acme.example',
       given_name: 'A',
@@ -354,7 +354,7 @@ describe('the Google Workspace connector', () => {
     held?.set('user005@acme.example', '1010020028')
   })
 
-  test('hands over what somebody owns', async () => {
+  test('hands over what a person owns', async () => {
     expect(
       await done('transfer_data', { source_account_id: '10001', target_account_id: '10002' }),
     ).toEqual({ success: true, reason: null })

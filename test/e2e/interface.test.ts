@@ -161,7 +161,7 @@ describe('operating', () => {
     )
   })
 
-  test('keeps /operator for whoever has its token', async () => {
+  test('keeps /operator for the holder of its token', async () => {
     for (const headers of [
       {},
       { authorization: 'Bearer wrong' },

@@ -332,7 +332,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       })
   })
 
-  test('creates somebody with everything, or nobody', async () => {
+  test('creates a person with everything, or nobody', async () => {
     const entitlements = (place: string) => [
       { entitlement_type: 'GROUP', integration_specific_id: group('empty') },
       {
@@ -350,7 +350,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     expect(await userId(username)).toBe('')
   })
 
-  test('creates nobody over somebody who is there', async () => {
+  test('creates nobody over a person who is there', async () => {
     const taken = { username: 'user003', password: 'a-password-of-mine', entitlements: [] }
     expect(await refused('create_account', taken)).toMatchObject({
       error_code: 'api_error',

@@ -1,4 +1,4 @@
-/** The command that lets somebody in, beside a host and without one. */
+/** The command that lets a person in, beside a host and without one. */
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -71,7 +71,7 @@ test('gives the token to no other program that has the port, and follows it nowh
   expect(heard).toEqual([undefined])
 })
 
-test('tells a failure in words, and exits with 1', async () => {
+test('tells a failure in a message, and exits with 1', async () => {
   const { code, output } = await run(['login-link', '--url', 'http://127.0.0.1:1'], { env })
   expect(output).toMatch(/^No Keyway answers at/)
   expect(output).not.toMatch(UGLY)

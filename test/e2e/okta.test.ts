@@ -185,7 +185,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       user_status: 'ACTIVE',
       custom_attributes: { locale: 'en-US' },
     })
-    // Nobody has signed in, and somebody is not there.
+    // Nobody has signed in, and a person is not there.
     expect(await done('get_last_activity', { account_ids: [id, 'nobody'] })).toEqual([])
 
     const change = { id, family_name: 'Doe', email: `d-${username}` }
@@ -226,7 +226,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     expect(await all('find_entitlement_associations')).toEqual(held)
   })
 
-  test('somebody who is staged is activated later', async () => {
+  test('a person who is staged is activated later', async () => {
     const { id, status } = await someone({ password: undefined, user_status: 'pending' })
     expect(status).toBe('PENDING')
     const accounts = await all<Account>('list_accounts')
@@ -238,7 +238,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     await gone(id)
   })
 
-  test('creates nobody over somebody who is there', async () => {
+  test('creates nobody over a person who is there', async () => {
     const taken = { username: 'user003@example.com', entitlements: [] }
     expect(await refused('create_account', taken)).toMatchObject({
       error_code: 'api_error',
@@ -346,7 +346,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       { account_id: 'user001@example.com' },
       { error_code: 'not_found', raised_by: 'ConnectorError' },
     ],
-    ['whoever asks', 'delete_account', { account_id: 'me' }, { error_code: 'not_found' }],
+    ['the caller', 'delete_account', { account_id: 'me' }, { error_code: 'not_found' }],
     [
       'an unknown group',
       'assign_entitlement',

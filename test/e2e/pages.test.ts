@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     return { context, page }
   }
 
-  /** Somebody of the sample company who has a manager, and that manager. */
+  /** A person of the sample company who has a manager, and that manager. */
   const ASKER = 'hana.patel@example.com'
 
   async function judge(page: Page): Promise<string[]> {

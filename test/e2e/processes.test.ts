@@ -1,4 +1,4 @@
-/** One host of two processes on one port: whoever is asked, the answer is the same, and one that dies comes back. */
+/** One host of two processes on one port: both give the same answer, and one that dies comes back. */
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -128,7 +128,7 @@ test('what is installed, upgraded and rolled back is answered by both at once', 
   expect(await versions()).toEqual(new Set(['1.0.0']))
 }, 60_000)
 
-test('metrics are those of both, whoever is asked', async () => {
+test('metrics are those of both, in every process', async () => {
   const label = 'connector="acme",capability="list_accounts"'
   const before = await counted('keyway_calls_total', label)
   await versions()
@@ -142,7 +142,7 @@ test('metrics are those of both, whoever is asked', async () => {
   expect(text).toMatch(/^keyway_lanes 2$/m)
 })
 
-test('the latest calls are those of both, newest first, whoever is asked', async () => {
+test('the latest calls are those of both, newest first, in every process', async () => {
   await versions()
   const answers = await askAll(`/operator/calls?connector_id=acme&limit=${CONNECTIONS}`)
   const ids = answers.map(({ text }) =>

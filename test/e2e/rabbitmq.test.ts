@@ -245,7 +245,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: id })
   })
 
-  test('creates nobody over somebody who is there', async () => {
+  test('creates nobody over a person who is there', async () => {
     const taken = { username: 'user003', password: 'a-password-of-mine', entitlements: [] }
     expect(await refused('create_account', taken)).toMatchObject({
       error_code: 'api_error',
@@ -274,7 +274,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: username })
   })
 
-  test('creates somebody with everything, or nobody', async () => {
+  test('creates a person with everything, or nobody', async () => {
     const wanted = (vhost: string) => ({
       entitlements: [
         { entitlement_type: 'TAG', integration_specific_id: 'monitoring' },

@@ -125,7 +125,7 @@ describe('keyway start --sample', () => {
     },
   )
 
-  /** A block of a page with this run's addresses and files, as somebody would paste it. */
+  /** A block of a page with this run's addresses and files, as a person would paste it. */
   function pasted(begins: RegExp, page = 'runtime/docs/start.md'): string {
     return shellBlock(begins, page)
       .replaceAll('http://127.0.0.1:8080', new URL(running.url).origin)

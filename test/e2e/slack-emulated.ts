@@ -45,7 +45,7 @@ function userGroups(groups: Record<string, string[]>): Record<string, Mend> {
 }
 
 const ELSEWHERE: Record<string, Mend> = {
-  /** It does not tell of one user where they are; in Slack that is a listing like any other. */
+  /** It does not say of one user where they are; in Slack that is a listing like any other. */
   async 'users.conversations'({ user = '', types = '', limit = '100', cursor = '0' }, forward) {
     const { channels } = (await forward('conversations.list', { types, limit: '1000' })) as {
       channels: { id: string }[]

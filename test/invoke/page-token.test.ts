@@ -128,7 +128,7 @@ describe('the lifetime', () => {
   let now = 1_800_000_000_000
   const timed = createPageTokens([NEW], () => now)
 
-  test('ends after a day, and each page begins it anew', () => {
+  test('ends after a day, and each page begins it again', () => {
     const first = timed.seal(page, scope)
     now += TOKEN_LIFETIME_MS - 1000
     expect(timed.open(first, scope)).toEqual(page)

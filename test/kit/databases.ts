@@ -37,7 +37,7 @@ export type TestDatabase = {
   login: Login
   /** The same as DATABASE_URL has it. */
   url: string
-  /** Removes it, whoever is still connected. */
+  /** Removes it, with whatever is still connected. */
   drop(): Promise<void>
 }
 

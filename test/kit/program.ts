@@ -1,4 +1,4 @@
-/** Programs of this repository, as somebody runs them with `npm run`. */
+/** Programs of this repository, as a person runs them with `npm run`. */
 import { execFile } from 'node:child_process'
 
 /** What every program needs of this one's environment; with the cache, compiling hundreds of files is done once. */

@@ -25,7 +25,7 @@ function watch() {
 }
 
 describe('a worker', () => {
-  test('that burns CPU for a second without answers is told of, once', () => {
+  test('that burns CPU for a second without answers is reported, once', () => {
     const { look, quarter } = watch()
     look(1, 0)
     expect([1, 1, 1, 1, 1, 1].map((share) => quarter(share, 0))).toEqual([

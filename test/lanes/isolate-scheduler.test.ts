@@ -98,7 +98,7 @@ describe('a call of a further tenant', () => {
     expect(keys()).toEqual(['1', '2', '4'])
   })
 
-  test('is placed anew when the worker ends', () => {
+  test('is placed again when the worker ends', () => {
     const { seats, take, again } = open()
     for (const key of ['1', '2', '3']) take(key)
     seats.stop()

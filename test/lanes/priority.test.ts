@@ -140,7 +140,7 @@ describe('a rank', () => {
   })
 })
 
-/** Runs as somebody without any privilege, and says what it could do to a child of its own. */
+/** Runs as a person without any privilege, and says what it could do to a child of its own. */
 const UNPRIVILEGED = `
   const { spawn } = await import('node:child_process')
   const { getPriority } = await import('node:os')

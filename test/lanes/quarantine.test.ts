@@ -70,7 +70,7 @@ describe('a worker that dies', () => {
   })
 })
 
-test('who is released starts anew', () => {
+test('who is released starts again', () => {
   const { died, of, release, count } = book()
   for (let n = 0; n < 3; n += 1) died(['a'])
   expect(count('quarantined')).toBe(1)

@@ -66,7 +66,7 @@ describe('after its caller has hung up', () => {
     )
     const pid = lanes.states()[0]?.pid as number
     await vi.waitFor(() => expect(lanes.states()[0]?.isolates ?? 0).toBe(0), PATIENT)
-    // A worker that burned for a second is replaced besides; one that did not stays.
+    // A worker that burned for a second is replaced also; one that did not stays.
     await expectIdle(pid)
     expect(ends.filter(({ reason }) => reason !== 'stopped')).toEqual([])
   })

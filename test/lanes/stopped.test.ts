@@ -1,4 +1,4 @@
-/** A worker that somebody has stopped (SIGSTOP), or that hardly gets to run. */
+/** A worker that a person has stopped (SIGSTOP), or that hardly gets to run. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'

@@ -24,7 +24,7 @@ const html = (quote: string, apostrophe: string, more: Record<string, string> = 
   )
 }
 
-/** By whom -> how they write it. */
+/** Writer -> how they write it. */
 const SPELLINGS: Record<string, string> = {
   'JSON of Python': escaped(json, /[^\0-\x7f]/g),
   'JSON of PHP': escaped(json, /[^\0-\x7f]/g).replaceAll('/', '\\/'),

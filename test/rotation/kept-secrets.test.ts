@@ -166,7 +166,7 @@ describe('rotating the secret', () => {
     throw new Error('it did not happen within five seconds')
   }
 
-  test('seals anew what an older one has sealed, which may then go', async () => {
+  test('seals again what an older one has sealed, which may then go', async () => {
     expect(await sealedBy()).toBe(keyId(SECRET))
     await restart(`${NEW_SECRET},${SECRET}`)
     await until(async () => (await sealedBy()) === keyId(NEW_SECRET))
@@ -176,7 +176,7 @@ describe('rotating the secret', () => {
     expect(told('sealed')).toEqual([])
   })
 
-  test('with the old one gone too early is told at start and in words where it matters', async () => {
+  test('with the old one gone too early is told at start and as text where it matters', async () => {
     // As an operator does who has lost the old one: without this the host would not become ready.
     await core.db.delete(deploymentSecret)
     await restart(SECRET)

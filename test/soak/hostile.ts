@@ -50,7 +50,7 @@ export async function attackOnce({ client, hostile }: SoakScene, turn: number): 
   return { ...got, wrong: wrong && `${attack.name}: ${wrong}` }
 }
 
-/** What an attack wants to be told of its tenant. */
+/** What an attack wants to know of its tenant. */
 function settingsOf({ settings = [] }: Attack, tenant: number): Record<string, string> {
   const [first = {}] = settings
   return Object.fromEntries(

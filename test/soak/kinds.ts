@@ -5,7 +5,7 @@ import { attackOnce } from './hostile.ts'
 import { ADMIN_TOKEN, type SoakScene } from './scene.ts'
 import { accountOf, tokenOf } from './upstream.ts'
 
-/** What a call came to: `wrong` says in words what should not be. */
+/** What a call came to: `wrong` says as text what should not be. */
 export type Ended = Pick<Got, 'lateMs' | 'tookMs'> & { wrong: string | null }
 
 export type Kind = {
@@ -17,7 +17,7 @@ export type Kind = {
 
 /** The deadline of `steady`, which its manifest says. */
 const STEADY_MS = 5000
-/** Whoever asks for no deadline gets the manifest's default. */
+/** A caller that asks for no deadline gets the manifest's default. */
 const DEFAULT_MS = 30_000
 /** What is answered by the host alone, in milliseconds: its database may be waited for. */
 const HOST_MS = 5000
@@ -63,7 +63,7 @@ function steady(
   })
 }
 
-/** An answer that is none, in words. */
+/** An answer that is none, as text. */
 const failed = ({ code, body }: Got): string | null =>
   code === null ? null : `${code}: ${body.error?.message ?? ''}`
 
@@ -87,7 +87,7 @@ async function list(scene: SoakScene, tenant: string): Promise<Ended> {
     lateMs = Math.max(lateMs, got.lateMs)
     tookMs = Math.max(tookMs, got.tookMs)
     failure ??= failed(got)
-    // An error repeats the page, for whoever wants to go on there.
+    // An error repeats the page, for callers that want to go on there.
     page = got.code === null && got.body.page ? { token: got.body.page.token } : null
   }
   const all = Array.from({ length: 100 }, (_, n) => `${tenant}-${n}`)

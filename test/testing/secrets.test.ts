@@ -55,7 +55,7 @@ test('a case shows the secrets that are sent', async () => {
   expect(await errors(handler, { ...basic, upstream }, BASIC)).toEqual([])
 })
 
-test('a secret in the wrong place fails the case in words', async () => {
+test('a secret in the wrong place fails the case with a message', async () => {
   const handler = `await ctx.fetch('https://api.acme.example/' + ctx.auth.basic.password); return []`
   const [told] = await errors(handler, { ...basic, upstream: [] }, BASIC)
   expect(told).toMatch(/Keyway\.EgressPolicy|permission_denied/)

@@ -4,7 +4,7 @@ import { send } from '../e2e/client.ts'
 export type Tally = {
   calls: number
   sequences: number
-  /** What went wrong, in words. */
+  /** What went wrong, as text. */
   wrong: string[]
   /** Versions that answered. */
   versions: Set<string>

@@ -48,7 +48,7 @@ test('raw data that is nested too deeply is refused with its reply', () => {
   expect(check(parts(65)).reply.ok).toBe(true)
 })
 
-test('a reply that the host parses itself has fewer values, whoever wrote it', () => {
+test('a reply that the host parses itself has fewer values, from every writer', () => {
   const limits = { maxBytes: 10_000, maxMarks: 200 }
   const parts = (count: number) => [ok(), JSON.stringify(Array(count).fill(account())), '']
   const judged = (count: number, fields?: Fields) =>

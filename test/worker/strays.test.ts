@@ -1,4 +1,4 @@
-/** Rejections that a connector leaves unhandled: they are told of, and change the answer of no call. */
+/** Rejections that a connector leaves unhandled: they are reported, and change the answer of no call. */
 import ivm from 'isolated-vm'
 import { describe, expect, test } from 'vitest'
 import { readBox } from '../../runtime/worker/box.ts'
@@ -100,7 +100,7 @@ describe.each([
       'of an async function that nobody awaits',
       `(_, ctx) => { (async () => { ${FETCH}; throw new TypeError('astray') })(); return ctx.fetch('https://a.example/').then(() => 'fine') }`,
     ],
-  ])('a stray %s is told of with its call and leaves the answer', async (_when, handler) => {
+  ])('a stray %s is reported with its call and leaves the answer', async (_when, handler) => {
     const { call, strays } = await guestOf(`{ a: ${handler} }`)
     for (const id of [1, 2, 3]) {
       expect(await call('a', id)).toEqual([true, '"fine"'])
@@ -109,7 +109,7 @@ describe.each([
     }
   })
 
-  test('a stray in a timer is told of', async () => {
+  test('a stray in a timer is reported', async () => {
     const { call, strays } = await guestOf(
       `{ a: () => new Promise((done) => setTimeout(() => { ${STRAY}; done('fine') }, 1)) }`,
     )
@@ -145,7 +145,7 @@ describe.each([
       'an object whose text throws',
       `{ message: { toString() { throw 1 } }, stack: { toString() { throw 1 } } }`,
     ],
-  ])('%s as a reason is told of like any other', async (_what, reason) => {
+  ])('%s as a reason is reported like any other', async (_what, reason) => {
     const { call, strays } = await guestOf(
       `{ a: () => { void Promise.reject(${reason}); return 'fine' },
        b: async (_, ctx) => { ${FETCH}; void Promise.reject(${reason}); return 'fine' } }`,
@@ -174,13 +174,13 @@ describe.each([
       `{ a: async (_, ctx) => { for (let i = 0; i < 40; i += 1) { ${FETCH}; void Promise.reject('x'.repeat(4 << 20)) } return 'fine' } }`,
     )
     expect(await call()).toEqual([true, '"fine"'])
-    // Those that were under way when the first was seen may still tell of themselves.
+    // Those that were under way when the first was seen may still be reported.
     expect(strays.length).toBeLessThanOrEqual(4)
     expect(strays[0]?.message.length).toBeLessThan(2200)
     expect(strays[0]?.message).toContain('has 4194304 characters, so rejections of later turns')
   })
 
-  test('a stray at the top level is told of and the connector answers', async () => {
+  test('a stray at the top level is reported and the connector answers', async () => {
     const { call, guest, strays } = await guestOf(`{ a: () => 'fine' }`, STRAY)
     expect(guest.capabilities).toEqual(['a'])
     expect(strays).toMatchObject([{ call: null, message: expect.stringContaining('astray') }])
@@ -201,7 +201,7 @@ describe.each([
     expect(answers).toEqual(names.map((name) => [true, `"${name}"`]))
     const told = (name: string) =>
       strays.filter(({ call: id }) => id !== null && names[id - 1] === name).length
-    // isolated-vm holds the promise weakly: one that is collected before its turn is over is not told of.
+    // isolated-vm holds the promise weakly: one that is collected before its turn is over is not reported.
     const [a, b, c] = [told('a'), told('b'), told('c')]
     expect([a > 10, b > 380, c]).toEqual([true, true, 0])
   })

@@ -97,7 +97,7 @@ test.each([
     syncOp('decode', ' '.repeat(30 << 20)),
     '!RangeError: the input is over the limit of 16777216 bytes',
   ],
-])('%s is refused in words', (_name, answer, expected) => {
+])('%s is refused with a message', (_name, answer, expected) => {
   expect(answer).toBe(expected)
 })
 

@@ -16,7 +16,7 @@ test.each([0, 1, -5, Number.NaN, 0.5])('a timer of %d ms fires, once', async (ms
   expect(fired).toEqual([1])
 })
 
-test('a timer that is cleared, or set anew, does not fire', async () => {
+test('a timer that is cleared, or set again, does not fire', async () => {
   const { fired, timers } = open()
   timers.set(1, 10)
   timers.set(2, 10)

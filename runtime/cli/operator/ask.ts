@@ -1,4 +1,4 @@
-/** For whom a call is, asked for value by value on a terminal. */
+/** The credentials and settings of a call, asked for value by value on a terminal. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { ConfigError } from '../../config.ts'

@@ -1,4 +1,4 @@
-/** `keyway call`: one capability call with somebody's credentials, all of its pages if wished. */
+/** `keyway call`: one capability call with a caller's credentials; all of its pages if wished. */
 import { visible } from '../../observe/visible.ts'
 import { counted } from '../terminal/counted.ts'
 import type { ReadFlags } from '../terminal/options.ts'
@@ -24,7 +24,7 @@ export type CallFlags = ReadFlags & {
   dryRun?: true
 }
 
-/** What says the same whoever asks: no credentials are asked for. */
+/** What says the same to every caller: no credentials are asked for. */
 const TAKES_NOBODYS = ['info', 'app_info']
 
 /** Calls and prints the response; a list whole, unless one page is asked for. Exits with 1 for an error. */
@@ -98,7 +98,7 @@ function failed(answer: Answer, { json }: CallFlags, before: number): void {
   process.exitCode = 1
 }
 
-/** Credentials with every value hidden: some are secret, and all are somebody's. */
+/** Credentials with every value hidden: some are secret, and all belong to a person. */
 function hidden(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hidden)
   if (typeof value !== 'object' || value === null) return value === undefined ? value : '***'

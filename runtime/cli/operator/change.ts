@@ -24,7 +24,7 @@ export function changeQuery({ reason, dryRun, expect, waitMs }: ChangeFlags): UR
 export const connectorPath = (id: string, act = ''): string =>
   `/operator/connectors/${encodeURIComponent(id)}${act === '' ? '' : `/${act}`}`
 
-/** How long the host may take besides the wait, in milliseconds: it tries a version before it activates it. */
+/** How long the host may take in addition to the wait, in milliseconds: it tries a version before it activates it. */
 const WORK_MS = 120_000
 
 /** Asks the host of this environment, or of `--url`. */
@@ -46,7 +46,7 @@ export async function change(path: string, flags: ChangeFlags, body: object): Pr
   print(flags, await ask<Changed>(flags, call), changeWords)
 }
 
-/** An answer: whole for machines, in words for people. What others wrote moves no cursor. */
+/** An answer: JSON for machines, text for people. What others wrote moves no cursor. */
 export function print<T>(
   { json }: ReadFlags,
   answer: T,

@@ -19,7 +19,7 @@ export type OperatorTarget = {
   /** Without a path. */
   url: URL
   token: string
-  /** Where the token is from, for whoever has to look there. */
+  /** Where the token is from, so that a message can name it. */
   tokenFrom: string
 }
 
@@ -29,7 +29,7 @@ export type OperatorCall = {
   path: string
   contentType?: string
   headers?: Record<string, string>
-  /** A stream is made anew for each try. */
+  /** A stream is made again for each try. */
   body?: string | (() => Readable)
   /** Length of the body in bytes, where it is known. */
   length?: number
@@ -37,7 +37,7 @@ export type OperatorCall = {
   patienceMs?: number
 }
 
-/** What a host did not do; `raw` is what it says of it besides words. */
+/** What a host did not do; `raw` is its machine-readable part. */
 export class RefusedError extends ConfigError {
   readonly raw: Record<string, unknown>
 

@@ -1,4 +1,4 @@
-/** For whom a call is: credentials and settings from a file. */
+/** The credentials and settings of a call, from a file. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config.ts'
 import { notJson } from '../../contract/schema/json-text.ts'

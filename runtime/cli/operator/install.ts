@@ -51,7 +51,7 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
     process.exitCode = EXIT.waits
     return
   }
-  // What the upload itself has made is not what somebody else did meanwhile.
+  // What the upload itself has made is no change by others.
   const expect = flags.expect === undefined ? {} : { expect: uploaded.generation }
   const activated = await asked({ ...flags, grant }, (granted) =>
     activate(id, digest, granted, { ...flags, ...expect }),

@@ -38,7 +38,7 @@ export async function interfaceOf({ url }: ReadFlags): Promise<Interface> {
   }
 }
 
-/** For whom to call: from a file, or asked for by what `info` says is needed. */
+/** The credentials and settings of a call: from a file, or asked for as `info` says. */
 export async function envelopeFor(
   id: string,
   { as }: { as?: string },
@@ -108,7 +108,7 @@ export async function send(
   try {
     return (await answer.json()) as Answer
   } catch {
-    // Somebody else's answer, a proxy's for example.
+    // Another server's answer, a proxy's for example.
     throw new ConfigError(`${url.origin} answered ${answer.status}, not as Keyway does`)
   }
 }

@@ -19,7 +19,7 @@ const CODES = `Exit codes: ${EXIT.done} done, ${EXIT.refused} refused or failed,
 type Help = {
   /** Command lines without `keyway`. */
   examples: readonly string[]
-  /** What has to be known besides. */
+  /** What also has to be known. */
   notes?: string
   /** Whether the verb may end in waiting for a grant. */
   waits?: boolean

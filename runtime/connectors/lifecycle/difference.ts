@@ -1,4 +1,4 @@
-/** What is different between two statements, in words that an operator can decide by. */
+/** What is different between two statements, as text that an operator can decide by. */
 import {
   type InstalledConnector,
   type Statement,
@@ -69,7 +69,7 @@ const disabling = (one: InstalledConnector | null): string =>
 const numberOf = ({ active, versions }: InstalledConnector): string | null =>
   versions.find(({ digest }) => digest === active)?.version ?? null
 
-/** Wants of `some` that are not in `others`, grouped by what is asked of whom. */
+/** Wants of `some` that are not in `others`, grouped by kind and subject. */
 function grants(some: readonly Want[], others: readonly Want[]): string[] {
   const known = new Set(others.map(identity))
   return inWords(some.filter((one) => !known.has(identity(one))))

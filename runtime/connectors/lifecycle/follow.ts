@@ -1,5 +1,5 @@
 /**
- * Keeps this host at the newest generation: told of it by the database, and asking every two seconds in
+ * Keeps this host at the newest generation: notified by the database, and asking every two seconds in
  * case it was not. A generation that was missed does not matter, because each is whole.
  */
 import { randomUUID } from 'node:crypto'
@@ -17,11 +17,11 @@ export type FollowDeps = {
   /** Null until the database is there. */
   db(): Db | null
   domainId(): string
-  /** Ids of the host's secrets, newest first: the others are told of them. */
+  /** Ids of the host's secrets, newest first: other hosts compare them with their own. */
   keyIds: readonly string[]
   /** Calls back for every word on a channel; the answer ends it. */
   listen(channel: string, hear: () => void): () => Promise<void>
-  /** Takes a generation over; answers what of it could not be, in words. */
+  /** Takes a generation over; @returns what of it could not be, as text */
   apply(stated: Stated): Promise<string[]>
   onError(error: unknown): void
 }

@@ -126,7 +126,7 @@ export function stateDigest(state: InstalledConnector): string {
  * Makes the next generation. `change` is given the newest one and answers what is to be; where that says
  * the same, nothing is written and the newest one is the answer.
  *
- * @throws CoreError 409 when somebody else was faster than `expected`
+ * @throws CoreError 409 if the newest generation is not `expected`
  */
 export async function commit(
   db: Db,
@@ -141,7 +141,7 @@ export async function commit(
     if (expected !== null && expected !== before.number)
       throw new CoreError(
         409,
-        `The newest generation is ${before.number}, not ${expected}: somebody has changed what is installed meanwhile; look at it and try again`,
+        `The newest generation is ${before.number}, not ${expected}: what is installed was changed meanwhile; look at it and try again`,
       )
     const statement = await change(before.statement, tx)
     const told = difference(before.statement, statement)

@@ -45,7 +45,7 @@ export type LifecycleDeps = {
   vault: Sealer
   checkEgress: CheckEgress
   checkPackage(one: Package): Promise<{ findings: PackageFinding[]; manifest: Manifest | null }>
-  /** Calls a version that serves nobody yet; answers what went wrong, in words. */
+  /** Calls a version that serves nobody yet; @returns what went wrong, as text */
   tryOut(version: Version, probe: Probe | null): Promise<string | null>
   onRetired(version: Version): void
   onError(error: unknown): void
@@ -130,7 +130,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     await database?.first
     const domain = database?.domainId()
     if (!database || !domain || stopped) return
-    // Taken over anew in any case: the database may be another one, or one that was restored, and a package
+    // Taken over again in any case: the database may be another one, or one that was restored, and a package
     // may have been lost meanwhile.
     const served = { number: NOT_ASKED, statement: last.statement }
     follower = follow(

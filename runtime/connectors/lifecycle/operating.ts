@@ -14,7 +14,7 @@ import type { BrokenApp } from './dependents.ts'
 import type { Wish } from './generations.ts'
 import type { Probe } from './probes.ts'
 
-/** Which packages may be installed: signed by a publisher whom the operator trusts, or any that is not invalid. */
+/** Which packages may be installed: signed by a publisher that the operator trusts, or any that is not invalid. */
 export type InstallPolicy = 'trusted' | 'any'
 
 export type OperateDeps = {
@@ -27,7 +27,7 @@ export type OperateDeps = {
   check(one: Package): Promise<{ findings: PackageFinding[]; manifest: Manifest | null }>
   /** The manifest of a package that is kept. */
   manifestOf(digest: string): Promise<Manifest>
-  /** Calls a version as it will serve; answers what went wrong, in words. */
+  /** Calls a version as it will serve; @returns what went wrong, as text */
   tryOut(digest: string, grants: readonly Want[], probe: Probe | null): Promise<string | null>
   probeOf(id: string): Promise<Probe | null>
   /** The connected apps that a version would break by what was found. */

@@ -6,7 +6,7 @@ import type { Db } from '../../database/database.ts'
 import { probes } from '../../database/schema/lifecycle.ts'
 import { SealError, type Sealer } from '../../secrets/seal.ts'
 
-/** The envelope's members that say for whom a call is. */
+/** The envelope's members that hold the credentials and settings of a call. */
 export type Probe = Record<string, unknown>
 
 /** What the sealed text of a connector's probe is bound to. */

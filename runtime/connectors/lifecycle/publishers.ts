@@ -1,4 +1,4 @@
-/** Whose packages an operator trusts: what they have signed is judged anew with each change. */
+/** Whose packages an operator trusts: what they have signed is judged again with each change. */
 import { readPublicKey } from '../packages/sign.ts'
 import { distrusting, trusting } from './desired-state.ts'
 import { commit, type Outcome } from './generations.ts'

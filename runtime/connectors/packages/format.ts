@@ -15,7 +15,7 @@ export const FORMAT = 1
 
 export const DIGESTS = 'digests.json'
 
-/** The files of a package and how large each may be, in bytes; besides these the logo that its manifest names. */
+/** The files of a package and how large each may be, in bytes; in addition the logo that its manifest names. */
 export const PARTS = {
   'connector.json': { maxBytes: INPUTS.manifest.maxBytes, required: true },
   'code.js': { maxBytes: INPUTS.package_file.maxBytes, required: true },

@@ -16,7 +16,7 @@ const FORMS: readonly [RegExp, what: string][] = [
 const PIECE = 64 * 1024
 const OVERLAP = 1024
 
-/** What looks like a secret in the files of a package, in words; cases may hold invented ones. */
+/** What looks like a secret in the files of a package, as text; cases may hold invented ones. */
 export function leaksIn(files: ReadonlyMap<string, Buffer>): Promise<string[]> {
   return inSlices(look(files))
 }

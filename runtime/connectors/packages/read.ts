@@ -134,7 +134,7 @@ function parseDigests(text: string): Digests {
   throw new PackageError(`${DIGESTS}: ${v.getDotPath(issue) ?? 'it'} is wrong: ${issue.message}`)
 }
 
-/** What gzip and tar say, in words. */
+/** The messages of gzip and tar. */
 function translated(error: unknown): unknown {
   if (error instanceof PackageError) return error
   const code = codeOf(error)

@@ -2,5 +2,5 @@
 import type { EgressEntry } from '../../contract/connector/manifest.ts'
 import type { Fields } from '../../contract/connector/settings.ts'
 
-/** Judges the egress entries; told of the settings they may refer to and of the entries' own path. */
+/** Judges the egress entries; knows the settings that they may refer to and the entries' own path. */
 export type CheckEgress = (rules: readonly EgressEntry[], fields: Fields, path: string) => string[]

@@ -36,7 +36,7 @@ const breaking = (where: string, message: string, advice: string): Incompatibili
   advice,
 })
 
-const STORED = 'keep it, or have every connected app set up anew'
+const STORED = 'keep it, or have every connected app set up again'
 const CALLED = 'keep it, or have the callers changed first'
 
 function capabilities(before: Manifest, next: Manifest): Incompatibility[] {

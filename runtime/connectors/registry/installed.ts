@@ -31,7 +31,7 @@ export type InstalledOptions = {
 export type Installed = Registry & {
   /** What page sequences that have begun may end on while a connector is disabled for new calls; else null. */
   ending(id: string): Version | null
-  /** Serves what a statement says; answers what of it could not be taken over, in words. */
+  /** Serves what a statement says; @returns what of it could not be taken over, as text */
   take(statement: Statement): Promise<string[]>
   /**
    * What a call that has begun on a version may still use: the manifest as the grants are now.
@@ -84,7 +84,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
       return version
     })
     entry.made.set(digest, made)
-    // Asked for anew next time: the database may have been away.
+    // Asked for again next time: the database may have been away.
     made.catch(() => entry.made.delete(digest))
     return made
   }

@@ -57,7 +57,7 @@ export function createJudge(inspector: Inspector, store: Store): Judge {
   }
 }
 
-/** Kept, or each start would wait for it anew. */
+/** Kept, or each start would wait for it again. */
 function unloadable({ files }: Folder, { message }: RuntimeError): Verdict {
   // Judged before: the manifest is good, or the code would not have been loaded.
   const { id, version } = JSON.parse(String(files.get('connector.json')))

@@ -1,4 +1,4 @@
-/** A connector's logo, as what `info` tells of it: a data: URL, so that nobody has to serve the file. */
+/** A connector's logo, as `info` shows it: a data: URL, so that nobody has to serve the file. */
 import path from 'node:path'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Folder } from './folder.ts'

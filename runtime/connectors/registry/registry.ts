@@ -120,7 +120,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 
   /**
-   * Routes the ids that were touched anew; of two folders with one id, the first by name keeps it. The
+   * Routes the ids that were touched again; of two folders with one id, the first by name keeps it. The
    * others stay as they are: with a thousand connectors, each that comes would sort them all.
    */
   function reroute(): void {
@@ -149,7 +149,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     for (const one of gone) onRetired(one)
   }
 
-  /** Built-in ones first, then whoever serves already, then by folder. */
+  /** Built-in ones first, then the one that serves already, then by folder. */
   const rank = ({ directory, current }: State): string => {
     const first = current?.builtIn
       ? '0'

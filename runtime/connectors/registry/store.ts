@@ -173,7 +173,7 @@ async function replace(target: string, made: string): Promise<void> {
       const code = codeOf(error)
       if ((code !== 'ENOTEMPTY' && code !== 'EEXIST') || tries === MAX_TRIES) throw error
       const old = `${target}.${randomUUID()}.old`
-      // Gone meanwhile: somebody else has moved it away.
+      // Gone meanwhile: another process has moved it away.
       await rename(target, old).catch(() => undefined)
       await rm(old, { recursive: true, force: true })
     }

@@ -27,7 +27,7 @@ export type Version = {
   load(): Promise<LoadedConnector>
 }
 
-/** The lanes that connectors share which somebody answers for. */
+/** The lanes that trusted connectors share. */
 export const BUILT_IN_LANE = 'built-in'
 export const TRUSTED_LANE = 'trusted'
 

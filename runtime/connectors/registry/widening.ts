@@ -1,4 +1,4 @@
-/** What a new manifest may reach that the old one could not, in words. */
+/** What a new manifest may reach that the old one could not, as text. */
 
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { WantKind } from '../../contract/endpoints/generation.ts'

@@ -19,7 +19,7 @@ import type { Manifest } from './manifest.ts'
 import { describeIssues } from './payload.ts'
 import { quietMembers } from './secrets.ts'
 
-/** The members of an envelope that say which tenant is called, and as whom. */
+/** The members of an envelope that say which tenant is called, and with which credentials. */
 export type Connection = {
   auth?: AuthCredential
   credentials?: AuthCredential[]

@@ -10,7 +10,7 @@ import type { Manifest, OAuthDeclaration } from './manifest.ts'
 
 /**
  * Parameters of requests to authorization servers that are secret at any length (RFC 6749, 7521, 7636, 8628).
- * `state` is none: whoever has it can do nothing with it alone.
+ * `state` is none: it is of no use alone.
  */
 const SECRET_PARAMETERS = [
   'assertion',

@@ -48,7 +48,7 @@ export type SealedCall = {
   sealed: SecretParts
 }
 
-/** What egress is told of a call's secrets. */
+/** What egress knows of a call's secrets. */
 export type CallSecrets = SealedCall & {
   /** Digest of settings and credentials: what tells tenants apart. */
   tenant: string

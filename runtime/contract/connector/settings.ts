@@ -15,7 +15,7 @@ export const MAX_FIELDS = 100
 /** Most values that an enum may list. */
 const MAX_ENUM = 500
 
-/** What is told of a list that is too long. */
+/** The message for a list that is too long. */
 export const atMost = (count: number): string => `at most ${count} are allowed`
 
 /** A text for people. */

@@ -37,7 +37,7 @@ const ServiceAccountOptions = v.strictObject({
   credential,
   /** In place of those of the credential. */
   scopes: v.optional(v.array(v.string())),
-  /** Whom it acts for, in place of the credential's `impersonation_email`; empty for itself. */
+  /** The user that it acts for, in place of the credential's `impersonation_email`; empty for itself. */
   subject: v.optional(v.string()),
 })
 

@@ -24,7 +24,7 @@ export const ACCOUNT_ENDPOINTS = {
       app_id: text().describe('Only in this app'),
       discovered_before: datetime().describe('Only those discovered before this moment'),
       discovered_after: datetime().describe('Only those discovered after this moment'),
-      sources: manyOf(DISCOVERY_SOURCES).describe('Only those that one of these has told of'),
+      sources: manyOf(DISCOVERY_SOURCES).describe('Only those that one of these has reported'),
       status: manyOf(ACCOUNT_STATUSES).describe('Only those in one of these states'),
       expand: texts().describe('app'),
       as_of: asOf,

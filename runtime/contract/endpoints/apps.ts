@@ -74,7 +74,7 @@ export const APP_ENDPOINTS = {
   put_app: apps({
     method: 'PUT',
     path: '/apps/:app_id',
-    summary: 'Change what is shown of an app, or connect it anew',
+    summary: 'Change what is shown of an app, or connect it again',
     who: 'apps.write',
     body: AppInputPut,
     output: App,

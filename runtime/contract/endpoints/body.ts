@@ -172,7 +172,7 @@ const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep
 
 const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a surrogate pair'
 
-/** Where and why a value could not be kept as it is, in words; null where it could. */
+/** Where and why a value could not be kept as it is, as text; null if it could. */
 export function unkeepable(value: unknown): string | null {
   const deep = findDeep(value)
   if (deep) return `${deep.join('.')}: ${TOO_DEEP}`

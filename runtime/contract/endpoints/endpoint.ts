@@ -27,7 +27,7 @@ export type EndpointRow = {
   answer: 'json' | 'text' | 'page' | 'limit-offset' | 'empty'
   output: AnySchema | null
   status: 200 | 201 | 202 | 204
-  /** Statuses of failures that are this endpoint's own, besides those that every one may answer. */
+  /** Statuses of failures that are this endpoint's own, in addition to those that every endpoint may answer. */
   errors: readonly CoreStatus[]
 }
 

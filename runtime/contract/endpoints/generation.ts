@@ -69,7 +69,7 @@ export const InstalledVersion = v.pipe(
       v.picklist(TRUST_STATES),
       v.metadata({
         description:
-          'trusted: signed by a publisher whom the operator trusts. untrusted: not signed, or by a key that nobody knows. invalid: the signature is wrong, or of a key that was revoked',
+          'trusted: signed by a publisher that the operator trusts. untrusted: not signed, or by a key that nobody knows. invalid: the signature is wrong, or of a key that was revoked',
       }),
     ),
     publisher: v.nullable(text('Name of the trusted publisher')),
@@ -155,7 +155,7 @@ export const Generation = v.pipe(
     reason: text('Why, in their words'),
     difference: v.pipe(
       v.array(v.string()),
-      v.metadata({ description: 'What is different from the generation before, in words' }),
+      v.metadata({ description: 'What is different from the generation before, as text' }),
     ),
   }),
   v.metadata({ title: 'Generation', description: 'One change of what is installed' }),
@@ -170,7 +170,7 @@ export const NodeRow = v.pipe(
     live: v.boolean(),
     problems: v.pipe(
       v.array(v.string()),
-      v.metadata({ description: 'What it could not take over, in words' }),
+      v.metadata({ description: 'What it could not take over, as text' }),
     ),
   }),
   v.metadata({ title: 'Node', description: 'A host on this database' }),

@@ -26,7 +26,7 @@ export const JobRecord = v.pipe(
       v.picklist(JOB_STATES),
       'created: waits. retry: failed, and waits for its next try. active: some host does it',
     ),
-    tries: describe(v.number(), 'How often it was begun anew after a failure'),
+    tries: describe(v.number(), 'How often it was started again after a failure'),
     created_at: moment,
     started_at: moment,
     ended_at: moment,

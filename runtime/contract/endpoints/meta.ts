@@ -20,7 +20,7 @@ export const ActivityLog = v.pipe(
     event_began_at: nullable(v.pipe(v.string(), v.metadata({ description: 'UTC, without zone' }))),
     event_metadata: anyRecord,
   }),
-  v.metadata({ title: 'ActivityLog', description: 'Something that somebody did' }),
+  v.metadata({ title: 'ActivityLog', description: 'Something that a user, or the host, did' }),
 )
 
 export const META_ENDPOINTS = {

@@ -1,5 +1,5 @@
 /**
- * METRICS: what `GET /metrics` answers, besides what prom-client tells of the process. One row per metric;
+ * METRICS: what `GET /metrics` answers, in addition to prom-client's metrics of the process. One row per metric;
  * registration, the reference and the test of the alert rules read it.
  */
 

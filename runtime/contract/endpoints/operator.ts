@@ -35,7 +35,7 @@ const MAX_WAIT_MS = 60_000
 
 const reason = v.optional(v.pipe(v.string(), v.maxLength(1000)), '')
 
-/** What every change may say besides what it is about. */
+/** What every change may say in addition to its subject. */
 const CHANGE = {
   reason: describe(reason, 'Why; it stands in the history'),
   expected_generation: describe(
@@ -75,11 +75,11 @@ export const Changed = v.pipe(
   v.strictObject({
     generation: describe(v.number(), 'The newest generation now'),
     changed: describe(v.boolean(), 'False where it was so already, and for a dry run'),
-    difference: describe(v.array(v.string()), 'What is different now, or would be, in words'),
+    difference: describe(v.array(v.string()), 'What is different now, or would be, as text'),
     converged: describe(v.boolean(), 'Whether all live hosts have taken it over'),
     problems: describe(
       v.array(v.string()),
-      'What of it some live host does not serve, in words; it tries again',
+      'What of it some live host does not serve, as text; it tries again',
     ),
   }),
   v.metadata({ title: 'Changed', description: 'What became of a change' }),

@@ -13,7 +13,7 @@ export const RotationNeeds = v.strictObject({
     'API tokens that were not used since; each use hashes one again with the newest secret',
   ),
   sessions: count('Sessions of the settings pages; they end within eight hours'),
-  login_links: count('Links that sign somebody in; they end within ten minutes'),
+  login_links: count('Links that sign a user in; they end within ten minutes'),
   apps: count('Apps whose credentials are sealed; hosts seal them again by themselves'),
   inline_webhooks: count('Inline webhooks whose secrets are sealed; as with apps'),
   probes: count('Credentials that new versions are tried with; as with apps'),

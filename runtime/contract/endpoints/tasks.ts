@@ -27,7 +27,7 @@ export const TASK_ENDPOINTS = {
       task_type: text(),
       task_category: text(),
       status: text(),
-      open: bool(false).describe('Only those that somebody still has to do: PENDING, ACCEPTED'),
+      open: bool(false).describe('Only those that are still to be done: PENDING, ACCEPTED'),
       product_area: text(),
       search: text().describe('A part of the description'),
       sort_by: text().describe('createdAt, taskType, app, targetUser'),

@@ -56,7 +56,7 @@ export const USER_ENDPOINTS = {
     method: 'GET',
     path: '/users/:user_id/access',
     summary:
-      'List what a user held at a moment, with why: accounts, their entitlements, groups, and what was granted without a sync telling of it; that of others needs accounts.read',
+      'List what a user held at a moment, with why: accounts, their entitlements, groups, and what was granted and not found by a sync; that of others needs accounts.read',
     who: 'caller',
     query: { as_of: asOf, ...pageParams },
     answer: 'page',

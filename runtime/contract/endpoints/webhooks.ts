@@ -40,7 +40,7 @@ export type Webhook = v.InferOutput<typeof Webhook>
 export const WebhookChanged = v.pipe(
   v.strictObject({
     changed: described(v.boolean(), 'False where it was so already, and for a dry run'),
-    difference: described(v.array(v.string()), 'What is different now, or would be, in words'),
+    difference: described(v.array(v.string()), 'What is different now, or would be, as text'),
     webhook: described(v.nullable(Webhook), 'As it is now; null where there is none'),
     secret: described(
       v.nullable(v.string()),
@@ -56,7 +56,7 @@ export const WebhookTried = v.pipe(
     ok: described(v.boolean(), 'Whether it would count as a success'),
     status: described(v.nullable(v.number()), 'HTTP status; null where none came'),
     ms: described(v.number(), 'How long it took, in milliseconds'),
-    problem: described(v.nullable(v.string()), 'What is wrong, in words'),
+    problem: described(v.nullable(v.string()), 'What is wrong, as text'),
     response: described(
       v.nullable(v.record(v.string(), v.unknown())),
       'What was understood of the answer',

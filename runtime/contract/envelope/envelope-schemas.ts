@@ -42,7 +42,7 @@ const rawData = described(
   'What the third-party system said; null unless include_raw_data is true',
 )
 
-/** Which members an envelope has besides `request`. */
+/** Which members an envelope has in addition to `request`. */
 export type EnvelopeParts = {
   /** Component name. */
   title: string
@@ -58,7 +58,7 @@ export const anyCredentials = {
   credentials: maybe(described(v.array(AuthCredential), 'One credential for each declared id')),
 }
 
-/** Members of every envelope besides `request` and the credentials. */
+/** Members of every envelope other than `request` and the credentials. */
 export const commonMembers = {
   settings: maybe(described(anyObject(), 'What the connector’s request_settings_schema asks for')),
   page: maybe(Page),

@@ -26,7 +26,7 @@ export const CODES = {
   invalid_response: 'The system answered with something that the connector cannot read.',
   client_call_error: 'The connector made a call that the system’s own library refuses.',
   connection_closed: 'The connection ended before the answer did; the runtime says so itself.',
-  creds_revoked: 'The credentials were taken back: somebody must connect anew.',
+  creds_revoked: 'The credentials were revoked: connect again.',
   invalid_page_token: 'The cursor leads nowhere any more: the listing must begin again.',
   integration_missing_parameter: 'A parameter or setting is missing that this request needs.',
 } as const

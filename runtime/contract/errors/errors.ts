@@ -355,7 +355,7 @@ export const ERRORS = rows({
 /** Our own codes: the keys of ERRORS. */
 export type RuntimeCode = keyof typeof ERRORS
 
-/** What an error carries besides its code and message; all but `at` and `retryAfterMs` may leave in the error envelope. */
+/** What an error carries in addition to its code and message; all but `at` and `retryAfterMs` may leave in the error envelope. */
 export type ErrorDetails = {
   /** Another wire code than the row's: the connector's own choice. */
   wire?: ErrorCode
@@ -364,7 +364,7 @@ export type ErrorDetails = {
   appErrorCode?: string
   raisedBy?: string
   raisedIn?: string
-  /** Where in the connector's bundle it was thrown; for whoever has the bundle's source map. */
+  /** Where in the connector's bundle it was thrown; for authors who have the bundle's source map. */
   at?: readonly Position[]
   /** Raw data tied to the error, where the caller asked for it. */
   raw?: Record<string, unknown>

@@ -1,4 +1,4 @@
-/** Helps whoever misspelt a name. */
+/** Suggests the name that was meant by a misspelt one. */
 
 /** The name that shares most with a misspelt one, by pairs of letters; null when none comes near. */
 export function nearest(misspelt: string, names: readonly string[]): string | null {

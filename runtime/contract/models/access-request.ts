@@ -91,7 +91,7 @@ export const AccessRequest = v.pipe(
   }),
   v.metadata({
     title: 'AccessRequest',
-    description: 'Somebody asks for access, or has it by that',
+    description: 'A request for access, and the access that it granted',
   }),
 )
 export type AccessRequest = v.InferInput<typeof AccessRequest>

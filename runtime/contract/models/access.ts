@@ -6,10 +6,7 @@ const text = (description: string) => v.pipe(v.string(), v.metadata({ descriptio
 const moment = (description: string) => text(`${description}; ISO 8601, UTC`)
 const run = (description: string) =>
   nullable(
-    v.pipe(
-      v.number(),
-      v.metadata({ description: `${description}; null where no sync told of it` }),
-    ),
+    v.pipe(v.number(), v.metadata({ description: `${description}; null if no sync found it` })),
   )
 
 const SPAN = {
@@ -46,7 +43,7 @@ export const AccessReason = v.pipe(
     kind: v.pipe(
       v.picklist(REASON_KINDS),
       v.metadata({
-        description: '`found`: a sync told of it, and neither a request nor a policy gave it',
+        description: '`found`: a sync found it, and neither a request nor a policy granted it',
       }),
     ),
     request_id: nullable(v.string()),
@@ -68,7 +65,7 @@ export const Access = v.pipe(
     kind: v.pipe(
       v.picklist(ACCESS_KINDS),
       v.metadata({
-        description: '`granted`: a request or policy gave it, and no sync tells of it',
+        description: '`granted`: a request or policy granted it, and no sync finds it',
       }),
     ),
     app_id: nullable(v.string()),

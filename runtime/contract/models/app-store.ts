@@ -18,7 +18,7 @@ import { InlineWebhook } from './inline-webhook.ts'
 import { BaseInlineWebhook, prose, RequestablePermissionBase } from './reference.ts'
 import { RequestablePermissionOutput } from './requestable-permission.ts'
 
-/** Who finds an app in the store: everybody, those whom its allowed groups cover, nobody. */
+/** Who finds an app in the store: everybody, the members of its allowed groups, or nobody. */
 export const DISCOVERABILITIES = ['FULL', 'LIMITED', 'NONE'] as const
 
 /** How permissions are given, and whether requesters see them (core-interface.md section 1.17). */

@@ -48,7 +48,7 @@ export const RequestOutlook = v.pipe(
   }),
   v.metadata({
     title: 'RequestOutlook',
-    description: 'What would happen if somebody asked now: who decides, how long it usually takes',
+    description: 'What would happen if a user asked now: who decides, how long it usually takes',
   }),
 )
 export type RequestOutlook = v.InferInput<typeof RequestOutlook>

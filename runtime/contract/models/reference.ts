@@ -1,6 +1,6 @@
 /**
  * How bodies refer to what is kept elsewhere (core-interface.md section 2.2, Base...), and how much of it
- * fits into one body. Members besides these are ignored, so that what was read may be sent back.
+ * fits into one body. Other members are ignored, so that what was read may be sent back.
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../schema/any-schema.ts'

@@ -77,7 +77,7 @@ export const ROLES = {
 
 export type RoleName = keyof typeof ROLES
 
-/** The role of a name as somebody wrote it, or null. */
+/** The role of a name in any case, or null. */
 export function roleOf(name: string): RoleName | null {
   const wanted = name.trim().toLowerCase()
   return keysOf(ROLES).find((one) => one.toLowerCase() === wanted) ?? null

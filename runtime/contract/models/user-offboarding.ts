@@ -38,6 +38,6 @@ export const UserOffboardingOutput = v.pipe(
     cancelled_at: nullable(moment),
     completed_at: nullable(moment),
   }),
-  v.metadata({ title: 'UserOffboardingOutput', description: 'Somebody who leaves' }),
+  v.metadata({ title: 'UserOffboardingOutput', description: 'A user who leaves' }),
 )
 export type UserOffboardingOutput = v.InferInput<typeof UserOffboardingOutput>

@@ -3,7 +3,7 @@ import { deeperThan, MAX_DEPTH } from './depth.ts'
 
 /**
  * A free-form JSON object: extra data, custom attributes of any shape, a service account's key. A
- * `__proto__` member anywhere inside is refused: it is never data, and would be a trap for whoever
+ * `__proto__` member anywhere inside is refused: it is never data, and would be a trap for code that
  * merges it later.
  */
 export const freeObject = () =>

@@ -1,4 +1,4 @@
-/** What would happen if somebody asked now: who decides, how long that usually takes. */
+/** What would happen if a user asked now: who decides, how long that usually takes. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'

@@ -24,7 +24,7 @@ export async function keepAnAdmin(
     .innerJoin(users, eq(users.id, userRoles.userId))
     .where(and(isAdmin, notInArray(users.status, ['SUSPENDED', 'INACTIVE'])))
   if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
-    throw new CoreError(409, 'This is the last Admin; give the role to somebody else first')
+    throw new CoreError(409, 'This is the last Admin; give the role to another user first')
 }
 
 /** Ids of all admins who can sign in. */

@@ -56,6 +56,6 @@ function opened(cursor: string): number {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
   const [, digits] = /^identity-event ([0-9]{1,15})$/.exec(text) ?? []
   if (digits !== undefined) return Number(digits)
-  const msg = 'Value error, this is no cursor of an earlier answer; leave it out to begin anew'
+  const msg = 'Value error, this is no cursor of an earlier answer; leave it out to start again'
   throw new CoreError(422, [{ loc: ['query', 'cursor'], msg, type: 'value_error' }])
 }

@@ -1,4 +1,4 @@
-/** Why somebody has something: a span from when a request gave it until it was taken back, or left for good. */
+/** Why a user has something: a span from when a request gave it until it was taken back, or left for good. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { reasonSpans } from '../../database/schema/history.ts'

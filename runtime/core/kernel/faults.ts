@@ -16,7 +16,7 @@ type FaultRow = {
   reach: FaultReach
   /** True where the system certainly did nothing, so that a write may be sent again without a look. */
   undone: boolean
-  /** True where the credentials are at fault: somebody has to connect the app again. */
+  /** True where the credentials are at fault: a person has to connect the app again. */
   credentials?: true
 }
 

@@ -1,4 +1,4 @@
-/** MEASURES: what is read from the database for whoever watches. Each is one bounded question. */
+/** MEASURES: what is read from the database for monitoring. Each is one bounded question. */
 import { sql } from 'drizzle-orm'
 import type { Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'

@@ -1,4 +1,4 @@
-/** The accounts of somebody who leaves: each made unusable, and seen to be so; by hand where that cannot be. */
+/** The accounts of a user who leaves: each is made unusable, and read back; by hand if that is not possible. */
 
 import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -161,8 +161,8 @@ async function settleStep(
   const { verdict } = event
   const words =
     verdict.kind === 'hands'
-      ? 'an account of somebody who leaves could not be taken; somebody has a task to do it by hand'
-      : 'an account of somebody who leaves could not be taken so far; somebody has a task, and it is tried again'
+      ? 'an account of a user who leaves could not be taken; a person has a task to do it by hand'
+      : 'an account of a user who leaves could not be taken so far; a person has a task, and it is tried again'
   if (verdict.kind === 'hands' || (verdict.tell && step.taskId === null))
     parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
   return false

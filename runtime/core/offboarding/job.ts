@@ -72,7 +72,7 @@ async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise
   })
 }
 
-/** Whether requests of the person still wait for the background, or for somebody's hands. */
+/** Whether requests of the person still wait for the background, or for work by hand. */
 async function hasOpenRequests(db: Db, { userId }: OffboardingRow): Promise<boolean> {
   const [open] = await db
     .select({ id: accessRequests.id })

@@ -23,7 +23,7 @@ type Means = Pick<CoreContext, 'send' | 'now'>
 
 /**
  * Schedules an offboarding, or has it begin at once. Every user is known by an identity source or an
- * import, except the first admin, whom the host has made for itself.
+ * import, except the first admin, which the host has made.
  *
  * @throws CoreError 400 for that one and for a time in the past, 404, 409 for one who is being offboarded
  *   and for the last Admin
@@ -40,7 +40,7 @@ export async function createOffboarding(
     if (user.email === FIRST_ADMIN)
       throw new CoreError(
         400,
-        'No source of identities knows this user: the host made it for whoever operates it',
+        'No source of identities knows this user: the host made it for its operator',
       )
     const now = await means.now(tx)
     const at = body.scheduled_at

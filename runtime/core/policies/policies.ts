@@ -97,7 +97,7 @@ export async function putPolicy(
   })
 }
 
-/** Members of a policy by which somebody gets more or less. */
+/** Members of a policy that change who gets what. */
 const WEIGHTY = ['status', 'isEnabled', 'isEveryone', 'condition', 'apps']
 
 /** Has everybody looked at, from the beginning. */

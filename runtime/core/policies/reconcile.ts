@@ -92,7 +92,7 @@ const heldOf = (tx: Db, userId: string, only: string | null): Promise<RequestRow
     .orderBy(asc(accessRequests.id))
     .for('update')
 
-/** Whoever is being offboarded gets nothing, whatever an identity source says meanwhile. */
+/** A user who is being offboarded gets nothing, whatever an identity source says meanwhile. */
 async function isLeaving(tx: Db, userId: string): Promise<boolean> {
   const [row] = await tx
     .select({ id: userOffboardings.id })

@@ -25,7 +25,7 @@ import { differenceOf, isDifferent, matches } from './wanted.ts'
 /** Users that are read at once. */
 const BATCH = 500
 
-/** Looks at everybody whom nobody has looked at since the policy changed, unless another host does. */
+/** Compares every user who was not compared since the policy changed, unless another host does. */
 export async function sweepPolicy(db: Db, id: string, parts: RequestContext): Promise<void> {
   await alone(db, `policy ${id}`, async (held) => {
     const signal = AbortSignal.any([parts.signal, held])
@@ -54,7 +54,7 @@ async function sweepBatch(
     counts.given += found.given
     counts.taken += found.taken
   }
-  // Changed meanwhile: then it has begun anew, and this batch counts for nothing.
+  // Changed meanwhile: it has started over, and this batch does not count.
   await db
     .update(accessPolicies)
     .set({ sweptTo: last, swept: counts })
@@ -83,7 +83,7 @@ async function batchOf(db: Db, policy: PolicyRow, after: string): Promise<UserRo
 const isHeld = ({ id }: PolicyRow) =>
   and(eq(accessRequests.policyId, id), isNotNull(accessRequests.policyFor))
 
-/** Those of a batch for whom something is to be done; of most nothing is, and they cost no transaction. */
+/** The users of a batch who need a change; most need none, and cost no transaction. */
 async function differing(
   db: Db,
   policy: PolicyRow,

@@ -29,7 +29,7 @@ export type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] 
 
 /**
  * What is missing, and what is too much. A request that people said no to stands for its thing all the same,
- * so that they are not asked again; one that waits for people is asked anew once nobody needs to be.
+ * so that they are not asked again; one that waits for people is asked again once nobody needs to be.
  */
 export function differenceOf<H extends Held>(
   things: ReadonlyMap<string, PolicyEntitlement>,

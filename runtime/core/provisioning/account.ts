@@ -40,7 +40,7 @@ export async function keepProvisionedAccount(
  */
 export type NoteThere = (preExisting: boolean | null) => Promise<void>
 
-/** What giving something needs to know besides the request. */
+/** What granting needs to know in addition to the request. */
 export type Giving = {
   noteThere: NoteThere
   /** Something is being taken from the same person: what is shown may be gone in a moment. */
@@ -172,7 +172,7 @@ async function create(
 ): Promise<FoundAccount> {
   const user = await personOf(db, pair)
   await noteThere(false)
-  // Before it is sent: whoever goes on after us looks for the account before a second one is made.
+  // Before it is sent: a host that goes on after us looks for the account before it makes a second one.
   await keepProvisionedAccount(db, pair, { making: true })
   const answer = await carrier.call<{ id?: string | null }>('create_account', {
     entitlements:
@@ -191,7 +191,7 @@ async function create(
     ...(user.familyName === '' ? {} : { family_name: user.familyName }),
   })
   if (!answer.ok) {
-    // It may be there all the same: made by this call, or by somebody else before.
+    // It may be there all the same: made by this call, or before.
     const outcome = failed(answer.error)
     const ours = !faultOf(answer.error.error_code as ErrorCode).undone
     if (!ours) await keepProvisionedAccount(db, pair, { making: false })
@@ -213,7 +213,7 @@ async function create(
   return took(db, carrier, pair, account, false)
 }
 
-/** Keeps an account that was made, or met, and that the next sync will tell of as well. */
+/** Keeps an account that was made, or found, and that the next sync will find too. */
 async function took(
   db: Db,
   { app }: AppClient,

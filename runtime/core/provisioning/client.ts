@@ -117,7 +117,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
     parts.signal.throwIfAborted()
     const answer: ConnectorAnswer | { ok: false; error: CallError; retryAfterMs?: number } =
       await callApp(parts, app, capability, call).catch(unusable)
-    // Ended by us, not by the system: what came of it is for whoever goes on.
+    // Ended by us, not by the system: the host that goes on finds out what came of it.
     parts.signal.throwIfAborted()
     if (answer.ok || answer.retryAfterMs === undefined) return answer
     return { ok: false, error: { ...answer.error, retryAfterMs: answer.retryAfterMs } }

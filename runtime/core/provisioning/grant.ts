@@ -42,7 +42,7 @@ async function wakeAccount(
 ): Promise<Outcome> {
   if (!carrier.has('activate_account'))
     return { ok: false, end: 'manual', problem: `the account is ${status}` }
-  // Before it is sent: whoever takes it back has to know that it was ours.
+  // Before it is sent: the revocation has to know that it was ours.
   await keepProvisionedAccount(db, request, { made: true })
   const woken = await carrier.call('activate_account', { account_id: account })
   if (!woken.ok) return failed(woken.error)
@@ -94,7 +94,7 @@ export async function grantEntitlement(
     return { ok: false, end: 'manual', problem: 'the connector cannot assign entitlements' }
   const assigned = await carrier.call('assign_entitlement', grantOf(id, entitlement))
   if (!assigned.ok) {
-    // Known, but gone from the system: the next try looks for the account anew.
+    // Known, but gone from the system: the next try looks for the account again.
     if (assigned.error.error_code === 'not_found')
       await keepProvisionedAccount(db, request, { account: null, making: true })
     return failed(assigned.error)

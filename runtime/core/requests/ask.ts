@@ -1,4 +1,4 @@
-/** Asking for access: who may ask for what, for whom, and how long. */
+/** Asking for access: who may ask for what, which user it is for, and how long. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
@@ -105,7 +105,7 @@ async function personOf(
   return row
 }
 
-/** The app, found by whoever asks as in the app store. */
+/** The app, if the requester finds it in the app store. */
 async function appOf(tx: Db, requester: Principal, appId: string): Promise<Found> {
   const found = await findFound(tx, requester, appId).catch((error: unknown) => {
     if (error instanceof CoreError && error.status === 404) return null

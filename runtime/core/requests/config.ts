@@ -1,4 +1,4 @@
-/** What holds when somebody asks for an app, or for a permission of it: one form for both. */
+/** The settings for requests of an app, or of a permission of it: one form for both. */
 import type { AccessLength } from '../../contract/models/access-length.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'

@@ -40,7 +40,7 @@ async function due(db: Db, now?: Date): Promise<string[]> {
   return [...new Set(rows.map(pairKey))]
 }
 
-/** People are told of each request that has something left to do; it goes on being tried, every hour. */
+/** People are asked for each request that has a pending operation; it goes on being tried, every hour. */
 async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void> {
   const pair = pairOf(key)
   await db.transaction(async (tx) => {

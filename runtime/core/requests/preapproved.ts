@@ -21,7 +21,7 @@ type Rule = {
 export type FittingRule = { justification: string; webhooks: string[] }
 
 /**
- * The rules of the app that fit a request, oldest first: what it asks for, how long, and for whom. A rule
+ * The rules of the app that fit a request, oldest first: what it asks for, how long, and who for. A rule
  * without groups and attributes is for nobody, unless webhooks decide.
  */
 export async function fittingRules(db: Db, request: RequestRow): Promise<FittingRule[]> {

@@ -29,7 +29,7 @@ import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
 /** The name under which one host at a time works on what a key names. */
 export const turnOf = (key: string): string => `requests ${key}`
 
-/** Does what is left to do for a person in an app, unless somebody else does. */
+/** Does the pending operations of a person in an app, unless another host does. */
 export async function provision(db: Db, key: string, parts: RequestContext): Promise<void> {
   const pair = pairOf(key)
   await alone(db, turnOf(pairKey(pair)), async (held) => {
@@ -168,7 +168,7 @@ async function remove(db: Db, request: RequestRow, parts: RequestContext): Promi
     if (manual && request.label === null) await leaveOpen(db, request)
     return kept
   }
-  // Whoever holds something in the account needs it; it is closed after the last of them.
+  // A request that holds something in the account needs it; it is closed after the last of them.
   if (request.label === null && (await holdsMore(db, request))) {
     await leaveOpen(db, request)
     return kept

@@ -24,7 +24,7 @@ import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
 /** Categories of tasks whose instructions say what failed. */
 const WORK: readonly string[] = ['PROVISIONING', 'DEPROVISIONING']
 
-/** A condition: requests of the caller, and those that a permission, or being an app's admin, reaches besides. */
+/** A condition: requests of the caller, and those that a permission, or being an app's admin, reaches. */
 function seenBy(principal: Principal): SQL | undefined {
   const { userId } = principal
   const mine = or(eq(accessRequests.requesterId, userId), eq(accessRequests.targetUserId, userId))

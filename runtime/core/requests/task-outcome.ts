@@ -36,7 +36,7 @@ export function judge(
   if (!partiesOf(request).includes(principal.userId)) return
   throw new CoreError(
     403,
-    'This access is for you, or you asked for it: somebody else has to decide',
+    'This access is for you, or you asked for it: another person has to decide',
   )
 }
 

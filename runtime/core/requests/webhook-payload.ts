@@ -22,7 +22,7 @@ type About = {
   event: string
 }
 
-/** The payload of a call about somebody's access; what does not exist any more is left out, or null. */
+/** The payload of a call about a user's access; what does not exist any more is left out, or null. */
 export async function webhookPayload(db: Db, about: About): Promise<Record<string, unknown>> {
   const { domainId, appId, permissionIds, requesterId, targetUserId } = about
   const [app] = (await appsOf(db, [appId])).filter((one) => one.domainId === domainId)

@@ -192,7 +192,7 @@ export const RETENTION_NAMES = keysOf(RETENTION)
 /** The row of a table. */
 export const retentionOf = (name: RetentionName): Row => RETENTION[name]
 
-/** What grows, or would, and is bounded by other means, in words: table -> how. */
+/** What grows, or would, and is bounded by other means: table -> how. */
 export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
   activity_personal: 'as long as the log; until the person is erased',
   activity_waiting: 'until they are chained, within a second; then they are in `activity_logs`',
@@ -250,7 +250,7 @@ const MOST_DAYS = 36_500
 /**
  * Reads `KEYWAY_RETENTION`, such as `tasks=365 sync_runs=30`.
  *
- * @throws Error in words, naming the entry that is wrong.
+ * @throws Error with a message that names the wrong entry.
  */
 export function parseRetention(text: string): KeptDays {
   const set: Record<string, number> = {}

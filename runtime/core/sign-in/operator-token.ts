@@ -1,6 +1,6 @@
 /**
  * The operator's token is one thing for all hosts of a database: a new one ends the one before, and one
- * that has ended never works again, whoever starts with it.
+ * that has ended never works again.
  */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'

@@ -12,7 +12,7 @@ import {
 } from '../kernel/identity/principal.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 
-/** Somebody who operates, and the token by which. */
+/** An operator, and their token. */
 export type Operator = Doer & {
   tokenId: string
   readOnly: boolean

@@ -32,7 +32,7 @@ export const SESSION_MS: number = 8 * 60 * 60 * 1000
 export const IDLE_MS: number = 60 * 60 * 1000
 /** How exactly it is kept when a session was used, in milliseconds. */
 const USED_MS: number = 60 * 1000
-/** How long a link lets somebody in, in milliseconds. */
+/** How long a link works, in milliseconds. */
 const LOGIN_LINK_MS: number = 10 * 60 * 1000
 
 const CODE_PREFIX = 'kwl_'
@@ -143,7 +143,7 @@ async function within(tx: Db, { token }: FoundToken, ms: number): Promise<Date> 
 type LetIn = { userId: string; tokenId: string | null }
 
 /**
- * The token by which somebody was let in, as long as it may: it works, and lets its own user in who may
+ * The token by which a user was signed in, as long as it may: it works, and lets its own user in who may
  * act, or another by one who still operates.
  */
 async function standingMaker(db: Db, { userId, tokenId }: LetIn): Promise<FoundToken | null> {
@@ -242,7 +242,7 @@ export async function endSession(db: Db, hasher: TokenHasher, secret: string): P
   await db.delete(sessions).where(inArray(sessions.hash, hasher.hashes(secret)))
 }
 
-/** Ends all sessions of somebody, wherever they are signed in. */
+/** Ends all sessions of a user, wherever they are signed in. */
 export async function endSessionsOf(db: Db, who: Caller): Promise<void> {
   await db.transaction(async (tx) => {
     const ended = await tx

@@ -39,7 +39,7 @@ export async function walkActivity(walk: Walk): Promise<void> {
   }
 }
 
-/** A token that leads nowhere any more: these accounts are asked for anew. */
+/** A token that leads nowhere any more: these accounts are asked for again. */
 async function pageOf(walk: Walk, ids: string[]): Promise<{ rows: Found[]; token: string | null }> {
   const request = { account_ids: ids }
   const { pageToken } = walk.run

@@ -1,7 +1,7 @@
 /** Attributes of accounts and users by the names that rules and mappings call them. */
 import { type SQL, sql } from 'drizzle-orm'
 
-/** Columns of an account that have a name of their own besides its custom attributes. */
+/** Columns of an account that have a name of their own, unlike its custom attributes. */
 const COLUMNS: Record<string, SQL> = {
   integration_specific_id: sql.raw('a.unique_identifier'),
   email: sql.raw('a.email'),

@@ -19,7 +19,7 @@ const KINDS = ['accounts', 'entitlements', 'associations'] as const
 
 /**
  * Counts what there is before anything is written. The last identity event is the one before the first that
- * nobody was told of: a run that failed may have written some.
+ * nobody was asked about: a run that failed may have written some.
  */
 export const begin = (walk: Walk): Promise<void> =>
   checkpoint(walk, async (tx) => {

@@ -21,7 +21,7 @@ export type Listing<T> = {
   write(tx: Db, walk: Walk, rows: T[]): Promise<Written>
 }
 
-/** How often a phase begins anew whose page token leads nowhere any more. */
+/** How often a phase starts again whose page token leads nowhere any more. */
 const MOST_RESTARTS = 5
 
 /** Whether the connector of a walk's app has a capability now. @throws Trouble when it is not served. */

@@ -1,6 +1,6 @@
 /**
  * Finds the user of each account: by the operator's rules in their order, then by the e-mail address. An
- * account whose user somebody else has set keeps them.
+ * account whose user was set by a person or an upload keeps them.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { accountAttribute, userAttribute } from './attributes.ts'

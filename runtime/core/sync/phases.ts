@@ -38,7 +38,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   end: (walk) =>
     walk.db.transaction(async (tx) => {
       await tx.execute(longStatements)
-      // First: the end locks the run, and whoever renews its lease would wait for as long as this takes.
+      // First: the end locks the run, and a host that renews its lease would wait as long as this takes.
       await recordRun(tx, walk.run)
       await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
       await settle(tx, walk.app)

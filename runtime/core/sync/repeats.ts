@@ -53,7 +53,7 @@ function ofPhase(counts: Counts, phase: string) {
 }
 
 /**
- * Why a listing is taken for endless, in words; null where it is not. `mostPercent` is how much of what is
+ * Why a listing is taken for endless, as text; null if it is not. `mostPercent` is how much of what is
  * listed may be there already; with 100 only pages without anything new count.
  */
 export function endlessWords(counts: Counts, phase: string, mostPercent: number): string | null {

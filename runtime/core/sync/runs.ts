@@ -1,5 +1,5 @@
 /**
- * Runs: one row says where a sync stands, and whoever holds its lease carries it out. A page is written in
+ * Runs: one row says where a sync stands, and the holder of its lease carries it out. A page is written in
  * one transaction with the checkpoint behind it, and only while the lease is held; so a host that is
  * killed, or thought dead, at any point leaves a run that another goes on with.
  */
@@ -38,7 +38,7 @@ export type Walk = {
   over(): boolean
 }
 
-/** Somebody else has the run, or it has ended, or its app was disconnected. */
+/** Another host has the run, or it has ended, or its app was disconnected. */
 export class LeaseLost extends Error {}
 
 /** Begins a run; null where one is under way. */
@@ -72,7 +72,7 @@ export async function planNext(tx: Db, app: AppRow, everyHours: number): Promise
 }
 
 /**
- * Takes the lease of an app's run, where there is one that wants something done now. Called by whoever has the
+ * Takes the lease of an app's run, if there is one with something to do now. Called by the host that has the
  * app's turn (job.ts): whose lease it still is, is gone, and writes nothing any more.
  */
 export async function takeLease(
@@ -99,7 +99,7 @@ const leaseEnd = sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'`
 const held = (run: RunRow, lease: string) =>
   and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING'))
 
-/** Renews a lease until it is ended; `onLost` is told when somebody else has it. */
+/** Renews a lease until it is ended; `onLost` is called when another host has it. */
 export function keepLease(
   { db, run, lease }: Pick<Walk, 'db' | 'run' | 'lease'>,
   renewMs: number,

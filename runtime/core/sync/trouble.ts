@@ -15,9 +15,9 @@ import { plainWords } from '../kernel/plain-words.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { endRun, LeaseLost, type Walk } from './runs.ts'
 
-/** Something went wrong outside of us; in words without secrets. */
+/** Something went wrong outside of us; without secrets. */
 export class Trouble extends Error {
-  /** Whether somebody must do something first. */
+  /** Whether a person must do something first. */
   readonly final: boolean
   /** The connector's code; null for what is none of its. */
   readonly code: ErrorCode | null

@@ -11,7 +11,7 @@ export type TurnClock = {
 }
 
 /**
- * Begins a turn of so many milliseconds, by the host's steady clock: that somebody sets the time back makes no turn
+ * Begins a turn of so many milliseconds, by the host's steady clock: setting the time back makes no turn
  * longer.
  */
 export function beginTurn(turnMs: number): TurnClock {

@@ -24,7 +24,7 @@ export async function commentOnTask(
   })
 }
 
-/** Writes a comment of somebody who may act on the task. */
+/** Writes a comment of a user who may act on the task. */
 export async function say(tx: Db, principal: Principal, task: TaskRow, body: string) {
   const { domainId, userId: createdById } = principal
   const [row] = await tx

@@ -37,7 +37,10 @@ export async function reassignTask(
     const to = distinct(body.user_ids)
     const teams = distinct(body.group_ids)
     if (request && to.some((userId) => partiesOf(request).includes(userId)))
-      throw new CoreError(400, 'Whoever asked, or is to have the access, cannot decide on it')
+      throw new CoreError(
+        400,
+        'The person who asked, or is to have the access, cannot decide on it',
+      )
     if (to.length + teams.length === 0) throw new CoreError(400, 'Name at least one user or group')
     for (const userId of to) await findUser(tx, principal, userId)
     await knownGroups(tx, principal, teams)

@@ -1,4 +1,4 @@
-/** Opening tasks: what somebody is asked to decide or to do. */
+/** Opening tasks: what people are asked to decide or to do. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Task, TaskCategory } from '../../contract/models/task.ts'
@@ -6,7 +6,7 @@ import type { Db } from '../../database/database.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 
-/** A task to be opened; every id is one of the actor's domain, which whoever opens it has made sure of. */
+/** A task to be opened; every id is one of the actor's domain, which the caller has checked. */
 export type NewTask = {
   taskType: string
   taskCategory: TaskCategory

@@ -26,7 +26,7 @@ export const TASK_ACTIONS = {
     categories: [...MANUAL, 'GENERIC', 'ERROR'],
     from: ['PENDING'],
     to: ['ACCEPTED'],
-    meaning: 'Somebody works on it',
+    meaning: 'A person works on it',
   },
   release: {
     categories: [...MANUAL, 'GENERIC', 'ERROR'],

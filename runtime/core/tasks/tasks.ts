@@ -32,7 +32,7 @@ function reached(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks
 const reachesMore = ({ permissions, roles }: Principal, permission: 'tasks.read' | 'tasks.write') =>
   permissions.has(permission) || roles.includes('App Admin')
 
-/** A condition on `tasks`: what is assigned to the caller, and what a permission reaches besides. */
+/** A condition on `tasks`: what is assigned to the caller, and what a permission reaches. */
 function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
   const mine = assignedTo(db, principal.userId)
   if (!reachesMore(principal, permission)) return mine
@@ -60,7 +60,7 @@ export const taskTarget = ({ taskType, id }: TaskRow) => ({
   id,
 })
 
-/** States of tasks that somebody has to do something about. */
+/** States of tasks that people still have to act on. */
 const OPEN_TASKS = ['PENDING', 'ACCEPTED'] as const satisfies readonly TaskStatus[]
 
 type TaskQuery = PageQuery & {

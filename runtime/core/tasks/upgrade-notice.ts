@@ -31,7 +31,7 @@ export async function tellPaused(db: Db, domainId: string): Promise<void> {
         taskType: 'ACCESS_POLICIES_PAUSED',
         description: `Access policies were only kept before this version, which carries them out. Those that were in force wait for you, disabled: ${namesOf(policies)}`,
         instructions:
-          'Look at who is given what by each, then enable it with PUT /access_policies/{access_policy_id} and is_enabled: true. Everybody whom it fits is given access then.',
+          'Look at who is given what by each, then enable it with PUT /access_policies/{access_policy_id} and is_enabled: true. Everybody who fits it is then given access.',
       })
     const paused = await tx
       .update(syncSettings)

@@ -23,7 +23,7 @@ export async function beginFeed(tx: Db, { id, domainId }: Owner): Promise<void> 
     .onConflictDoUpdate({ target: eventFeeds.webhookId, set: { nextTryAt: null } })
 }
 
-/** What an operator is told of it. */
+/** What an operator sees of it. */
 export async function feedOf(db: Db, { id, domainId }: Owner): Promise<Webhook['feed']> {
   const [feed] = await db.select().from(eventFeeds).where(eq(eventFeeds.webhookId, id))
   if (!feed) return null

@@ -23,7 +23,7 @@ const TURN_MS = 120_000
 /** Pause after the first failure, doubled with each, and the longest one, in seconds. */
 const FIRST_PAUSE_SECONDS = 5
 const LONGEST_PAUSE_SECONDS = 900
-/** How long it fails before somebody is asked to look at it, in milliseconds. */
+/** How long it fails before the admins are asked to look at it, in milliseconds. */
 const TELL_AFTER_MS = 24 * 60 * 60 * 1000
 
 export const FEED_JOB: JobHandler = {
@@ -65,7 +65,7 @@ async function deliverEvents(db: Db, webhookId: string, parts: RequestContext): 
         payload: eventBody(row),
       })
       if (!sent.ok) return failed(db, open, deliveredId, sent.problem, parts)
-      // Somebody else has gone on with it: this host was taken for lost.
+      // Another host has gone on with it: this one was taken for lost.
       if (!(await advance(db, webhookId, deliveredId, row.id))) return
       deliveredId = row.id
     }

@@ -24,7 +24,7 @@ import { toOperatorsWebhook } from './view.ts'
 
 type Parts = Pick<CoreContext, 'vault' | 'deliver' | 'now'>
 
-/** How long the secret before is signed with besides, in milliseconds. */
+/** How long the previous secret also signs, in milliseconds. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
 
 type NewWebhook = {
@@ -188,7 +188,7 @@ export async function findWebhook(
 const own = (domainId: string, id: string) =>
   and(eq(inlineWebhooks.domainId, domainId), eq(inlineWebhooks.id, id))
 
-/** The same, kept from other changes, and from being referred to anew, until the transaction ends. */
+/** The same, kept from other changes, and from new references, until the transaction ends. */
 async function lockWebhook(tx: Db, { domainId }: Actor, id: string): Promise<WebhookRow> {
   const [row] = isId(id)
     ? await tx.select().from(inlineWebhooks).where(own(domainId, id)).for('update')

@@ -1,4 +1,4 @@
-/** What refers to a webhook, in words. */
+/** What refers to a webhook, as text. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { WebhookRow } from './secrets.ts'

@@ -1,13 +1,13 @@
 /**
  * What an answer of a webhook means (core-interface.md section 1.17, outbound inline webhooks). The page says "any
- * parsable JSON"; here its status must be 2xx besides, because an error in JSON is no success.
+ * parsable JSON"; here its status must also be 2xx, because an error in JSON is no success.
  */
 import { unkeepable } from '../../contract/endpoints/body.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 
-/** What a call came to. `problem` is in words without secrets. */
+/** What a call came to. `problem` holds no secrets. */
 export type WebhookAnswer =
   | { ok: true; response: Record<string, unknown> }
   | { ok: false; problem: string }

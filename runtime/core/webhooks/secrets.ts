@@ -12,7 +12,7 @@ type Owner = Pick<WebhookRow, 'id' | 'domainId'>
 export type WebhookSecrets = {
   /** `whsec_` and the key in base64. */
   secret: string
-  /** The one before, with which is signed besides until a moment (ISO 8601). */
+  /** The one before, which also signs until a moment (ISO 8601). */
   previous: { secret: string; until: string } | null
   /** Values by name in lower case. */
   headers: Record<string, string>
@@ -42,7 +42,7 @@ export function openSecrets(
   try {
     return JSON.parse(vault.open(row.sealed, boundTo(row)))
   } catch (error) {
-    // Whoever asks says what to do about it, in words of their own.
+    // The caller says what to do about it.
     if (error instanceof SealError) return null
     throw error
   }

@@ -1,4 +1,4 @@
-/** Sends a sample to a webhook, for whoever sets it up. */
+/** Sends a sample to a webhook, to try it. */
 import { randomUUID } from 'node:crypto'
 import type { WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import type { Db } from '../../database/database.ts'

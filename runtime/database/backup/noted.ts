@@ -1,4 +1,4 @@
-/** The note of the last backup in the data directory: what the host tells of it to whoever watches. */
+/** The note of the last backup in the data directory: what the host reports of it to monitoring. */
 import { open, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'

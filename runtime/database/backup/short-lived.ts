@@ -1,9 +1,9 @@
-/** What a backup holds and a restore leaves out: it let somebody in for a while, or once, or was of a host that is gone. */
+/** What a backup holds and a restore leaves out: it signed a user in for a while, or once, or belonged to a host that is gone. */
 
 /** SHORT_LIVED: table -> why its rows end with a restore. */
 export const SHORT_LIVED: Readonly<Record<string, string>> = {
   sessions: 'who has signed out since would be signed in again',
-  login_links: 'one that was used since would let somebody in a second time',
+  login_links: 'one that was used since would sign a user in a second time',
   shared_answers: 'the host that was finding the answer is gone',
   nodes: 'hosts of then are not hosts of this database',
 }

@@ -94,7 +94,7 @@ function check(file: string, entries: readonly Entry[], end: End, key: BackupKey
   if (!isSealedWith(key, end))
     throw damaged(
       file,
-      `its seal is not of this secret (key id ${key.id}), so somebody else wrote or changed it`,
+      `its seal is not of this secret (key id ${key.id}), so it was written or changed with another secret`,
     )
   const wrong = entries.findIndex((entry, at) => String(entry) !== String(end.entries[at]))
   const first = wrong >= 0 ? entries[wrong]?.[0] : end.entries[entries.length]?.[0]
@@ -170,7 +170,7 @@ const notOurs = (file: string): BackupError =>
     `${file} is not a backup of Keyway: it does not begin as one. Nothing was changed. Name a file that \`keyway backup\` has written`,
   )
 
-/** What a file system, gzip, tar or JSON says, in words. */
+/** The message of an error of a file system, gzip, tar or JSON. */
 async function translated(error: unknown, file: string, isOurs: boolean): Promise<unknown> {
   if (error instanceof BackupError) return error
   const { code, syscall, message } = error as NodeJS.ErrnoException

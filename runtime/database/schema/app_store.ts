@@ -1,5 +1,5 @@
 /**
- * What can be requested, by whom, who decides. A `document` holds what was written, in the wire's form and
+ * What can be requested, who may request it, and who decides. A `document` holds what was written, in the wire's form and
  * with ids for what it refers to: members that are absent have their defaults. What lists are filtered by
  * is repeated in columns, written together with the document (core/catalogue/store/settings.ts, core/catalogue/store/permissions.ts).
  */
@@ -54,7 +54,7 @@ export const requestablePermissions = pgTable(
     type: text('type', { enum: PERMISSION_TYPES }).notNull().default('NATIVE'),
     label: text('label').notNull(),
     visibility: text('visibility', { enum: PERMISSION_VISIBILITIES }).notNull().default('HIDDEN'),
-    /** False: those whom the app allows. */
+    /** False: those that the app allows. */
     allowedGroupsOverride: boolean('allowed_groups_override').notNull().default(false),
     /** Null: all groups. */
     allowedGroupIds: uuid('allowed_group_ids').array(),

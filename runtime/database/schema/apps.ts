@@ -69,7 +69,7 @@ export const apps = pgTable(
   ],
 )
 
-/** What an upload tells of an account besides who it is, in the wire's form. */
+/** What an upload says about an account in addition to its identity, in the wire's form. */
 export type UploadedFacts = {
   first_name: string | null
   last_name: string | null
@@ -77,7 +77,7 @@ export type UploadedFacts = {
   attributes: { unique_identifier?: string | null; type?: string; name?: string }[]
 }
 
-/** Somebody's account in an app, as the last sync or upload told it. */
+/** An account in an app, as the last sync or upload reported it. */
 export const accounts = pgTable(
   'accounts',
   {
@@ -95,11 +95,11 @@ export const accounts = pgTable(
     email: text('email'),
     /** The person that it belongs to, where that is known. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
-    /** How a sync found the person; null where somebody else said who it is, which syncs leave so. */
+    /** How a sync found the person; null if a person or an upload set it, which syncs keep. */
     matchedBy: text('matched_by', { enum: ['EMAIL', 'RULE', 'SOURCE'] }),
     givenName: text('given_name'),
     familyName: text('family_name'),
-    /** What else the app tells of it, by name. */
+    /** What else the app says about it, by name. */
     attributes: jsonb('attributes').$type<Record<string, string>>().notNull().default({}),
     /** The last sync run that saw it; null for one that none ever saw. */
     seenRun: bigint('seen_run', { mode: 'number' }),
@@ -109,7 +109,7 @@ export const accounts = pgTable(
     lastLogin: moment('last_login'),
     lastActivity: moment('last_activity'),
     sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
-    /** What an upload told besides; null for one that no upload named. */
+    /** What an upload also said; null for one that no upload named. */
     uploaded: jsonb('uploaded').$type<UploadedFacts>(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -2,9 +2,9 @@
  * What was held when: a span for each account, association, group membership and reason, from `since` until
  * just before `until` (null: still so). Spans are written only when something changes: how far an open one is
  * confirmed is said by the latest complete sync of its app. Runs are numbers of `sync_runs`, null where no
- * sync told of it (an import, an upload, a request, or what was held when the history began).
+ * sync found it (an import, an upload, a request, or what was held when the history began).
  *
- * No foreign keys: millions of spans are written at once, and they outlive what they tell of.
+ * No foreign keys: millions of spans are written at once, and they outlive what they describe.
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -120,14 +120,14 @@ export const memberSpans = pgTable(
   ],
 )
 
-/** Why somebody had something: from when a request gave it until it was taken back. */
+/** Why a user had something: from when a request gave it until it was taken back. */
 export const reasonSpans = pgTable(
   'reason_spans',
   {
     ...span(),
     userId: uuid('user_id').notNull(),
     requestId: uuid('request_id').notNull(),
-    /** The policy that made the request; null where somebody asked. */
+    /** The policy that made the request; null if a person asked. */
     policyId: uuid('policy_id'),
     /** The app that was asked for. */
     appId: uuid('app_id').notNull(),

@@ -21,7 +21,7 @@ export const userOffboardings = pgTable(
     completedAt: moment('completed_at'),
     /** When to look at it again; null: nothing is left to do. */
     wakeAt: moment('wake_at'),
-    /** Why it failed, in words. */
+    /** Why it failed, as text. */
     problem: text('problem'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -36,7 +36,7 @@ export const userOffboardings = pgTable(
   ],
 )
 
-/** One account of somebody who leaves. */
+/** One account of a user who leaves. */
 export const offboardingSteps = pgTable(
   'offboarding_steps',
   {
@@ -50,7 +50,7 @@ export const offboardingSteps = pgTable(
       .references(() => apps.id, { onDelete: 'cascade' }),
     /** Its id in the app. */
     account: text('account').notNull(),
-    /** `manual`: somebody has a task to do it; `told`: somebody has one, and it is still tried. */
+    /** `manual`: a person has a task to do it; `told`: a person has one, and it is still tried. */
     state: text('state', { enum: ['todo', 'told', 'manual', 'done'] })
       .notNull()
       .default('todo'),

@@ -26,10 +26,10 @@ export const accessPolicies = pgTable(
     deletedAt: moment('deleted_at'),
     /** Everybody is being looked at, in the order of their ids, and so far it is; null: nothing is left. */
     sweptTo: uuid('swept_to'),
-    /** Raised when everybody wants to be looked at anew: a host that is at it begins again. */
+    /** Raised when every user has to be compared again: a host that is doing it starts over. */
     sweep: integer('sweep').notNull().default(0),
     swept: jsonb('swept').$type<SweepCounts>().notNull().default({ users: 0, given: 0, taken: 0 }),
-    /** Why it cannot be evaluated, in words; the admins have a task then. */
+    /** Why it cannot be evaluated; the admins have a task then. */
     problem: text('problem'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -37,7 +37,7 @@ export const accessPolicies = pgTable(
   (table) => [index('access_policies_order').on(table.domainId, table.createdAt, table.id)],
 )
 
-/** Users who changed and whom the policies have not been compared with since. */
+/** Users who changed and have not been compared with the policies since. */
 export const policyWants = pgTable(
   'policy_wants',
   {

@@ -16,7 +16,7 @@ export const tokenRenewals = pgTable(
     renewAt: moment('renew_at'),
     /** Failures in a row. */
     attempts: integer('attempts').notNull().default(0),
-    /** What failed last, in words without secrets. */
+    /** What failed last, without secrets. */
     problem: text('problem'),
   },
   (table) => [index('token_renewals_due').on(table.renewAt)],

@@ -91,7 +91,7 @@ export const accessRequests = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** When the first of those tries failed; null while nothing fails. */
     failingSince: moment('failing_since'),
-    /** What failed last, in words without secrets. */
+    /** What failed last, without secrets. */
     problem: text('problem'),
     /** When to look at it again although nothing happened: an expiry, or the next try. */
     wakeAt: moment('wake_at'),

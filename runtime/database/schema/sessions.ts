@@ -1,4 +1,4 @@
-/** Who is signed in to the settings pages, and the links that let somebody in. Only keyed hashes are kept. */
+/** Who is signed in to the settings pages, and the links that sign a user in. Only keyed hashes are kept. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, domainId, id, moment } from './columns.ts'

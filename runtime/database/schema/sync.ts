@@ -1,5 +1,5 @@
 /**
- * What syncs bring in besides accounts, and the runs that bring it. A row is marked with the number of the
+ * What syncs bring in in addition to accounts, and the runs that bring it. A row is marked with the number of the
  * last run that saw it (`seen_run`): after a complete run, what has a smaller one is gone.
  *
  * Ids from apps may be of any length, so indexes hold digests of them (test/database/indexed-texts.test.ts).
@@ -86,9 +86,9 @@ export const syncRuns = pgTable(
     /** Tries in a row that failed. */
     attempts: integer('attempts').notNull().default(0),
     nextTryAt: moment('next_try_at'),
-    /** What went wrong last, in words without secrets. */
+    /** What went wrong last, without secrets. */
     problem: text('problem'),
-    /** Whoever holds the lease writes; another for each time it is taken. */
+    /** The holder of the lease writes; it changes each time the lease is taken. */
     leaseBy: uuid('lease_by'),
     leaseUntil: moment('lease_until'),
     createdAt: createdAt(),

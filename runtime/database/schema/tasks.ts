@@ -1,4 +1,4 @@
-/** Tasks: what somebody has to decide or to do. */
+/** Tasks: what people have to decide or to do. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { TASK_CATEGORIES, TASK_PRODUCT_AREAS, TASK_STATUSES } from '../../contract/models/task.ts'

@@ -20,7 +20,7 @@ export const eventFeeds = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** Not before; null for at once. */
     nextTryAt: moment('next_try_at'),
-    /** What failed last, in words without secrets. */
+    /** What failed last, without secrets. */
     problem: text('problem'),
     /** When a task was opened about it, since it last worked. */
     toldAt: moment('told_at'),

@@ -142,7 +142,7 @@ async function fillHeader(name: string, value: string, means: Placed): Promise<s
   return fill(value, 'plain', means, where)
 }
 
-/** The headers with another value for one of them, whoever set it. */
+/** The headers with another value for one of them. */
 export const withHeader = (headers: HeaderList, name: string, value: string): HeaderList => [
   ...headers.filter(([own]) => own.toLowerCase() !== name.toLowerCase()),
   [name, value],

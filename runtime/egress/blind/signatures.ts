@@ -40,7 +40,7 @@ export function readAsked(hex: string, secrets: CallSecrets): Asked {
   const { key, ...rest } = options
   if (holdsMark(JSON.stringify(rest), secrets.marks))
     throw refuseSecret(
-      `What ${helperOf(name)} is to sign holds a secret of the call: a token can be read by whoever gets it`,
+      `What ${helperOf(name)} is to sign holds a secret of the call: a token can be read by everyone who gets it`,
     )
   const parsed = v.safeParse(SIGNING[name].options as v.GenericSchema, options)
   if (!parsed.success) {

@@ -1,4 +1,4 @@
-/** Network failures in words: what a socket, TLS, undici or a proxy throws becomes one RuntimeError. */
+/** Network failures as messages: what a socket, TLS, undici or a proxy throws becomes one RuntimeError. */
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 
 /** Failures before anything was sent. */

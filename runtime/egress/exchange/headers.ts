@@ -78,7 +78,7 @@ export function headerValue(headers: HeaderList, wanted: string): string | null 
   return values.length === 0 ? null : values.join(', ')
 }
 
-/** What time it is by the clock of whoever answered, in milliseconds since the epoch; `nowMs` where nothing says. */
+/** What time it is by the clock of the server that answered, in milliseconds since the epoch; `nowMs` where nothing says. */
 export function theirTime(headers: HeaderList, nowMs: number): number {
   const told = Date.parse(headerValue(headers, 'date') ?? '')
   return Number.isNaN(told) ? nowMs : told

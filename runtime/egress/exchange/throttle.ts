@@ -110,7 +110,7 @@ function createGovernor({ requestsPerSecond, concurrentRequests }: Pace, now: ()
     }
   }
 
-  /** Why somebody cannot be served within their time, or null. */
+  /** Why a caller cannot be served within its time, or null. */
   function tooLate({ endMs, from }: Waiting, ms: number): RuntimeError | null {
     const leftMs = Math.max(0, endMs - now())
     if (ms <= leftMs) return null
@@ -121,7 +121,7 @@ function createGovernor({ requestsPerSecond, concurrentRequests }: Pace, now: ()
     )
   }
 
-  /** Waits in line; whoever leaves it early takes nobody's turn. */
+  /** Waits in the queue; a caller that leaves it early takes no turn. */
   function wait(who: Waiting): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter = { who, admit: resolve, refuse: reject }

@@ -11,7 +11,7 @@ import { bytesOrText, toFilter } from './filter.ts'
 import type { Guard } from './guard.ts'
 import type { Lease } from './pool.ts'
 
-/** A request whose DNs were judged; they are written anew, so that what was judged is what a server reads. */
+/** A request whose DNs were judged; they are written again, so that what was judged is what a server reads. */
 export type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
 
 /** RFC 3062: change of a password. */

@@ -49,7 +49,7 @@ export function capture(
       `The login at ${hide(url.replace(/[?#].*$/, ''))} answered ${status} without a token: nothing at ${where}`,
       { statusCode: status },
     )
-  // By the clock of whoever tells a time: behind one that is off, every request would log in.
+  // By the clock of the server that says it: behind one that is off, every request would log in.
   const lifeMs = lifeOf(expires, body, theirTime(reply.headers, nowMs))
   const goodUntilMs = nowMs + lifeMs - Math.min(MARGIN_MS, lifeMs / 10)
   return { value, madeMs: performance.now(), goodUntilMs }

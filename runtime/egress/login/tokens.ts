@@ -6,7 +6,7 @@ import type { Token } from '../call/call.ts'
 import { orAborted } from './or-aborted.ts'
 
 export type Tokens = {
-  /** The token that is kept, or the one that `make` gives; whoever asks meanwhile waits for the same. */
+  /** The token that is kept, or the one that `make` gives; a caller that asks meanwhile waits for the same. */
   get(
     manifest: Manifest,
     key: string,
@@ -22,7 +22,7 @@ type Entry = { token: Token | null; pending: Promise<Token> | null }
 /** What an entry takes in memory without its token, in bytes. */
 const ENTRY_BYTES = 128
 
-/** Failures of whoever made the exchange, which say nothing about it: the next one makes it. */
+/** Failures of the caller that made the exchange, which say nothing about it: the next caller makes it. */
 const NOT_ITS_FAULT = ['caller_gone', 'deadline_passed', 'upstream_timeout', 'upstream_paced']
 
 /** @param now Milliseconds since the Unix epoch. */

@@ -115,7 +115,7 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
 }
 
 /**
- * What ends a call's requests. A refresh that was begun is finished whoever hangs up: its token is spent, and
+ * What ends a call's requests. A refresh that was begun is finished even if the caller hangs up: its token is spent, and
  * others may wait for what it gives.
  */
 const signalOf = ({ capability, signal, endMs }: OAuthCall): AbortSignal =>
@@ -161,11 +161,11 @@ async function handle_authorization_callback(task: Task<Callback>): Promise<OAut
       'request.redirect_uri_with_code: is no address; write the whole callback address',
     )
   const state = url.searchParams.get('state')
-  // Also where there is none: whoever forges a callback can leave it out.
+  // Also if there is none: a forged callback can leave it out.
   if (expected && url.searchParams.get('code') && state !== expected)
     throw new RuntimeError(
       'request_invalid',
-      'request.state: is not the state of the callback; somebody may have forged it',
+      'request.state: is not the state of the callback, which may be forged',
     )
   const { client, authenticate } = clientOf(task)
   // Who issued the callback is known from itself alone: nothing else of the issuer is used.

@@ -1,6 +1,6 @@
 /**
  * Asks a token endpoint in the form that a connector declares, and reads what it answers. The protocol
- * itself is oauth4webapi's; here is what providers do besides: JSON and query requests, tokens without a
+ * itself is oauth4webapi's; here is what providers also do: JSON and query requests, tokens without a
  * type or with one of their own, errors inside 200.
  */
 

@@ -26,7 +26,7 @@ export function logoRoutes({ find, logo }: LogoDeps): Hono<Env> {
     const connector = find(c.req.param('app_class_id'))
     const url = connector === null ? null : await logo(connector.digest)
     const [, type, base64] = /^data:(image\/[a-z+]+);base64,(.*)$/.exec(url ?? '') ?? []
-    // An unknown connector and one without a logo look the same to whoever has no token.
+    // An unknown connector and one without a logo look the same to a caller without a token.
     if (type === undefined || base64 === undefined) return c.json({ detail: 'Logo not found' }, 404)
     const tag = `"${connector?.digest.replace(/[^\w-]/g, '')}"`
     const headers = { ...HEADERS, etag: tag }

@@ -5,7 +5,7 @@
 import { createCache } from '../../bounded/cache.ts'
 
 export type RateLimit = {
-  /** Counts a request; what is to be told of it, and whether it may go on. */
+  /** Counts a request; the headers that report it, and whether it may go on. */
   count(key: string, nowMs: number): { allowed: boolean; headers: Record<string, string> }
 }
 

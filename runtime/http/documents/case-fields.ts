@@ -4,7 +4,7 @@
  * JSON Schema, and in the generated reference.
  */
 export const CASE_FIELDS = {
-  name: 'What the case shows, in words; `keyway check` tells it when the case fails',
+  name: 'What the case shows; `keyway check` prints it when the case fails',
   capability: 'The capability that is called',
   request: 'Its `request`, as callers send it',
   auth: 'The credential, as callers send it: `{ "token": { "token": "t-1" } }`',

@@ -26,9 +26,9 @@ export const CORE_TAGS = [
   { name: 'Lifecycle management', description: 'Taking everything from users who leave' },
   { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
-  { name: 'Logs', description: 'What was done, by whom' },
+  { name: 'Logs', description: 'What was done, and who did it' },
   { name: 'Meta', description: 'What this is' },
-  { name: 'Tasks', description: 'What somebody has to decide or to do' },
+  { name: 'Tasks', description: 'What people have to decide or to do' },
 ] as const
 
 /** The body of most failures of the core. */

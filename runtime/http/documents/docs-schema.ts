@@ -105,7 +105,7 @@ function refOf(schema: JsonSchema): string | null {
   return choices.length === 1 && choices[0] ? refOf(choices[0]) : null
 }
 
-/** A type in words: `array of FoundAccountData`, `string or null`. */
+/** A type as text: `array of FoundAccountData`, `string or null`. */
 function typeOf(schema: JsonSchema, references?: References): string {
   if (typeof schema['$ref'] === 'string') {
     const target = references?.find(schema['$ref'])

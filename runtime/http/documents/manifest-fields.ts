@@ -102,7 +102,8 @@ export const MANIFEST_FIELDS = {
     'How a password is set: rfc3062 (the default), or unicodePwd for Active Directory',
   capabilities: 'Exactly what the code implements, by name',
   'capabilities.*.egress': 'Replaces the connector’s list for this capability',
-  'capabilities.*.reads_with': 'Methods that a reading capability sends besides GET and HEAD',
+  'capabilities.*.reads_with':
+    'Methods that a reading capability sends in addition to GET and HEAD',
   'capabilities.*.because': 'Why',
   'capabilities.*.request_fields':
     'Further fields of create_account or update_account; each says what a setting says: `type`, `title`, `required`, `secret` ...',

@@ -50,7 +50,7 @@ export type OperationParts = {
   bodyless?: true
 }
 
-/** What the envelope holds besides `request`: any connector's, or one connector's own. */
+/** What the envelope holds in addition to `request`: any connector's, or one connector's own. */
 export type Surroundings = {
   parameters: Parameter[]
   envelope: Pick<EnvelopeParts, 'settings' | 'credentials'>

@@ -24,7 +24,7 @@ const FAILURES = [...BY_STATUS].filter(([status]) => status !== 200)
 export const CONNECTOR_SECURITY: NonNullable<Operation['security']> = [{}, { connectorToken: [] }]
 export const ADMIN_SECURITY: NonNullable<Operation['security']> = [{ adminToken: [] }]
 
-/** The parts of `components` that operations refer to, besides schemas. */
+/** The parts of `components` that operations refer to, other than schemas. */
 export function sharedComponents(components: Components): Shared {
   const schema = components.schema(ErrorResponse, 'output')
   const responses = FAILURES.map(([status, rows]): [string, Response] => [

@@ -1,6 +1,6 @@
 /** Telling people from programs. */
 
-/** Whether somebody reads it: browsers name HTML, programs do not. */
+/** Whether a person reads it: browsers name HTML, programs do not. */
 export function takesHtml(accepted = ''): boolean {
   return accepted
     .toLowerCase()

@@ -24,7 +24,7 @@ export type OperatorGuardDeps = {
 const DATABASE_PATIENCE_MS = 3000
 
 /**
- * Refuses whoever may not operate: 401, 403, and 503 where only the database could tell. While it is away
+ * Refuses callers who may not operate: 401, 403, and 503 where only the database could tell. While it is away
  * the operator's token is what it was when the database was last heard.
  */
 export function operatorGuard(deps: OperatorGuardDeps): MiddlewareHandler<Env> {

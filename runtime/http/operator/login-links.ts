@@ -14,11 +14,15 @@ import { type OperatorGuardDeps, reached } from './guard.ts'
 export const LoginLinkWish = v.pipe(
   v.object({
     email: v.optional(
-      v.pipe(v.string(), v.maxLength(320), v.metadata({ description: 'Whom it lets in' })),
+      v.pipe(
+        v.string(),
+        v.maxLength(320),
+        v.metadata({ description: 'The user that it signs in' }),
+      ),
       FIRST_ADMIN,
     ),
   }),
-  v.metadata({ title: 'LoginLinkWish', description: 'Whom a login link is for' }),
+  v.metadata({ title: 'LoginLinkWish', description: 'The user that a login link is for' }),
 )
 
 /** What it answers. The code stands behind `#`, so that it comes into no log on its way. */

@@ -6,7 +6,7 @@ import type { SeenHop } from '../../egress/hop/seen.ts'
 import type { ServedVersion } from '../../invoke/ports.ts'
 import { type Invented, invent } from './invent.ts'
 
-/** Names of members of answers whose text is a secret of somebody, or changes each time. */
+/** Names of members of answers whose text is secret, or changes each time. */
 const SECRET_NAME =
   /token|secret|passw|pwd|api_?-?key|private_?key|authorization|cookie|session|credential|signature|hash$|salt$/i
 

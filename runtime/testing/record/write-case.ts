@@ -41,7 +41,7 @@ export async function writeCase(
       `${CASES_FILE} would be over ${MAX_FILE_BYTES} bytes; remove cases from it`,
     )
   await holds(text, made.name, stage)
-  // All of it or nothing: somebody may read it at any time.
+  // All of it or nothing: it may be read at any time.
   const beside = `${file}.${randomUUID()}.part`
   await writeFile(beside, text)
   await rename(beside, file)

@@ -8,7 +8,7 @@ import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 export const FAMILIES = {
   time: 'code that does not end, or ends too late',
   memory: 'code that takes memory until there is none',
-  wall: 'values made to break whoever reads them on the other side of the wall',
+  wall: 'values made to break their reader on the other side of the wall',
   out: 'ways out of the sandbox',
   compiler: 'sources made to lead the bundler astray',
   network: 'ways through egress, and upstreams that attack',

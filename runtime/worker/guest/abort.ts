@@ -12,7 +12,7 @@ let trigger: (signal: AbortSignal, reason: unknown) => void
 /**
  * WHATWG AbortSignal.
  *
- * `timeout()` and `any()` hold a timer or listeners only while somebody listens to them, so that a
+ * `timeout()` and `any()` hold a timer or listeners only while there are listeners of theirs, so that a
  * signal that was used for a fetch and forgotten does not keep one of the isolate's timers.
  */
 export class AbortSignal extends EventTarget {

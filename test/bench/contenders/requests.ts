@@ -7,7 +7,7 @@ import { accounts } from '../connectors/bench/accounts.ts'
 
 export type Name = 'list_accounts' | 'assign_entitlement'
 
-/** A capability as somebody writes it who has no Keyway: plain functions, the contract's schemas. */
+/** A capability as a person writes it who has no Keyway: plain functions, the contract's schemas. */
 export type Plain = {
   /** Whether the body is a request of the contract. */
   accepts(body: unknown): boolean

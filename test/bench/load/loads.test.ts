@@ -37,7 +37,7 @@ test('an answer that is an error is a failed call', async () => {
   expect(figures.failed).toBe(figures.sent)
 })
 
-test('an open load sends at its times, whoever waits, and counts the waiting', async () => {
+test('an open load sends at its times, even if others wait, and counts the waiting', async () => {
   const server = await serve(400)
   const load = { url: server.url, targets, perSecond: 50, seconds: 1 }
   const figures = await openLoad(load, signal)

@@ -16,7 +16,7 @@ export type ClosedLoad = {
   calls?: number
 }
 
-/** Calls that come at their times, whoever waits. */
+/** Calls that come at their times, even if others wait. */
 export type OpenLoad = {
   url: string
   targets: readonly Target[]

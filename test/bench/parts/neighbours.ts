@@ -1,5 +1,5 @@
 /**
- * What a hostile connector costs its neighbours: a healthy one is called at a steady rate, whoever waits,
+ * What a hostile connector costs its neighbours: a healthy one is called at a steady rate, even if others wait,
  * alone and beside each of several attacks, in turn.
  */
 import { cp } from 'node:fs/promises'

@@ -69,11 +69,14 @@ const CASES: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
   ],
 ]
 
-test.each(CASES)('%s is refused in words, and nothing is kept', async (_name, make, words) => {
-  const { status, body } = await op.upload({ packed: await make(), signature: null })
-  expect([status, body.error.message]).toEqual([422, expect.stringMatching(words)])
-  expect((await op.call('GET', '/generations')).body.items).toEqual([])
-})
+test.each(CASES)(
+  '%s is refused with a message, and nothing is kept',
+  async (_name, make, words) => {
+    const { status, body } = await op.upload({ packed: await make(), signature: null })
+    expect([status, body.error.message]).toEqual([422, expect.stringMatching(words)])
+    expect((await op.call('GET', '/generations')).body.items).toEqual([])
+  },
+)
 
 test('more than may be sent is refused before it is read', async () => {
   const { status } = await op.upload({

@@ -42,7 +42,7 @@ test.each<[string, string, string | undefined, number]>([
   ['POST', '/rollback', '{"to":-1}', 422],
   ['PUT', '/connectors/acme/probe', `{"settings":{"a":${deep(20_000)}}}`, 422],
   ['POST', '/connectors/acme/disable', `"${'x'.repeat(1024 * 1024)}"`, 413],
-])('%s %s with %j is answered in words', async (method, path, raw, status) => {
+])('%s %s with %j is answered with a message', async (method, path, raw, status) => {
   const reply = await core.call(method, `/operator${path}`, raw === undefined ? {} : { raw })
   expect(reply.status).toBe(status)
   if (status >= 400) expect(reply.body.error.message).toEqual(expect.any(String))

@@ -68,7 +68,7 @@ const made = () =>
 
 const validate = () => op.ask('acme', 'validate_credentials')
 
-test('a revoked grant stops the next call, in words, and a new one lets it go on', async () => {
+test('a revoked grant stops the next call, with a message, and a new one lets it go on', async () => {
   await op.install(await made(), { reason: 'for sales' })
   expect((await validate()).body.response).toMatchObject({ valid: true })
   const { body: shown } = await op.call('GET', '/connectors/acme')

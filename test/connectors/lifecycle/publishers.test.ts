@@ -92,7 +92,7 @@ test('an id belongs to the publisher who has it, until it is said that it change
   expect((await op.upload({ ...next, signature }, '?change_publisher=true')).status).toBe(201)
 })
 
-test('what is no public key is refused in words', async () => {
+test('what is no public key is refused with a message', async () => {
   const sent = await op.call('POST', '/publishers', { name: 'x', public_key: 'nonsense' })
   expect([sent.status, sent.body.error.message]).toEqual([
     422,

@@ -35,7 +35,7 @@ test('a signature of a trusted publisher is trusted', () => {
   })
 })
 
-test('a key is named by its public half, whoever reads it', () => {
+test('a key is named by its public half, for every reader', () => {
   expect(readPublicKey(ours.publicKey).id).toBe(ours.id)
   expect(JSON.parse(signature).key).toBe(ours.id)
 })

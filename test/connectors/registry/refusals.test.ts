@@ -1,4 +1,4 @@
-/** Good folders that are not taken over: by the operator's choice, or because an id is somebody's. */
+/** Good folders that are not taken over: by the operator's choice, or because an id is taken. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { readFolder } from '../../../runtime/connectors/registry/folder.ts'

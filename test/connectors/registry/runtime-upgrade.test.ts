@@ -1,4 +1,4 @@
-/** A new version of the runtime judges everything anew; what was served before must not get lost by it. */
+/** A new version of the runtime judges everything again; what was served before must not get lost by it. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createRegistry, type DropIn } from '../../../runtime/connectors/registry/registry.ts'

@@ -55,7 +55,7 @@ describe('a text is scanned', () => {
   })
 })
 
-test('whoever does not know the process recognises one all the same', () => {
+test('a reader that does not know the process recognises one all the same', () => {
   expect(holdsPlaceholder(`x${secret}y`)).toBe(true)
   expect(holdsPlaceholder(secret.slice(0, 20))).toBe(false)
 })

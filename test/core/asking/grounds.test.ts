@@ -115,7 +115,7 @@ describe('a decision', () => {
   })
 })
 
-test('open=true lists the tasks that somebody still has to do', async () => {
+test('open=true lists the tasks that a person still has to do', async () => {
   const doer = await person(core.db, 'doer@example.com')
   const made: Record<string, string> = {}
   for (const status of ['PENDING', 'ACCEPTED', 'COMPLETED', 'DISMISSED', 'BLOCKED'] as const)

@@ -1,4 +1,4 @@
-/** What would happen if somebody asked now. */
+/** What would happen if a person asked now. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { app, type CoreHost, group, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'

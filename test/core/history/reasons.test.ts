@@ -1,4 +1,4 @@
-/** Why somebody had what they had: a request, a policy, or that a sync found it. */
+/** Why a person had what they had: a request, a policy, or that a sync found it. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'

@@ -1,4 +1,4 @@
-/** What /metrics tells of the records, the disk and the core interface of a real host. */
+/** What /metrics shows of the records, the disk and the core interface of a real host. */
 import { spawnSync } from 'node:child_process'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'

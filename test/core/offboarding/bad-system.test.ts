@@ -1,4 +1,4 @@
-/** Somebody leaves an app whose system does not do as it is told. */
+/** A person leaves an app whose system does not do as it is told. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { logged, person } from '../host.ts'
 import { type BadCompany, startBadCompany } from '../requests/faults/bad-company.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => company.stop())
 
-/** Somebody with an account, whom the system begins to forget in this way. */
+/** A user with an account, which the system begins to forget in this way. */
 async function leaves(end: End): Promise<{ id: string; userId: string; account: string }> {
   const { system, core } = company
   count += 1
@@ -40,12 +40,12 @@ test.each<End>(['before', 'after', 'lie', 'hang'])(
   60_000,
 )
 
-test('an account that the system refuses to close is somebody’s task, which says why', async () => {
+test('an account that the system refuses to close is a person’s task, which says why', async () => {
   const { id, userId, account } = await leaves('refused')
   const task = await people.taskOf(userId)
   expect(task.instructions).toContain('could not be done so far')
   expect(logged(company.core, 'offboarding', id)).toEqual([
-    'warn: an account of somebody who leaves could not be taken so far; somebody has a task, and it is tried again',
+    'warn: an account of a user who leaves could not be taken so far; a person has a task, and it is tried again',
   ])
   expect(await people.statusOf(id)).toBe('IN_PROGRESS')
   expect(company.system.accounts.get(account)?.status).toBe('ACTIVE')

@@ -1,4 +1,4 @@
-/** The host that offboards somebody is killed in the middle. */
+/** The host that offboards a person is killed in the middle. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../e2e/until.ts'
 import { person } from '../host.ts'

@@ -36,7 +36,7 @@ export function leaving(core: CoreHost) {
         60_000,
       ),
 
-    /** The task of somebody who leaves, once there is one. */
+    /** The task of a person who leaves, once there is one. */
     taskOf: (userId: string) =>
       until(
         'there is a task',

@@ -1,4 +1,4 @@
-/** Somebody leaves: accounts in a real SCIM server, access, tokens and policies. */
+/** A person leaves: accounts in a real SCIM server, access, tokens and policies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
 import { type Directory, startDirectory } from '../directory.ts'
@@ -63,7 +63,7 @@ test('accounts are disabled, access is taken back, tokens end, and policies give
   expect((await leavers.cancel(id)).status).toBe(409)
 })
 
-test('what an app cannot do itself is somebody’s task, and done with it', async () => {
+test('what an app cannot do itself is a person’s task, and done with it', async () => {
   const wiki = await app(core.db, 'Wiki')
   const bob = await people.worker('bob', 'Legal')
   await leavers.known(bob.id, 'bob-in-the-wiki', wiki)
@@ -73,7 +73,7 @@ test('what an app cannot do itself is somebody’s task, and done with it', asyn
   expect(task.description).toContain('bob-in-the-wiki')
   expect(await leavers.statusOf(id)).toBe('IN_PROGRESS')
   expect(logged(core, 'offboarding', id)).toEqual([
-    'warn: an account of somebody who leaves could not be taken; somebody has a task to do it by hand',
+    'warn: an account of a user who leaves could not be taken; a person has a task to do it by hand',
   ])
   expect((await leavers.cancel(id)).status).toBe(409)
   expect((await core.call('POST', `/tasks/${task.id}/complete`)).status).toBe(204)

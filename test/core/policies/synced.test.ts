@@ -1,4 +1,4 @@
-/** People whom the identity source tells of have what policies give them, and lose it when they change there. */
+/** People that the identity source knows have what policies give them, and lose it when they change there. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app, type CoreHost } from '../host.ts'
 import { connect, startSynced, sync } from '../sync/synced.ts'

@@ -40,7 +40,7 @@ const ask = (token: string, body: object) =>
 const statusOf = async (id: string) =>
   (await core.call('GET', `/appstore/access_requests/${id}`)).body.status
 
-/** The one open task of a request, as somebody sees it. */
+/** The one open task of a request, as a person sees it. */
 async function taskOf(requestId: string, { token }: { token: string }) {
   const list = await core.call('GET', `/tasks?access_request_id=${requestId}&status=PENDING`, {
     token,
@@ -54,7 +54,7 @@ const act = async (requestId: string, who: Person, verb: 'complete' | 'dismiss')
 }
 
 describe('a request', () => {
-  it('goes from the manager over two stages to somebody who gives the access by hand', async () => {
+  it('goes from the manager over two stages to a person who gives the access by hand', async () => {
     const appId = await storeApp('Stages', {
       require_manager_approval: true,
       require_additional_approval: true,
@@ -189,7 +189,7 @@ describe('what cannot be asked for', () => {
     ['an app that is not in the store', async () => ({ app_id: await app(core.db, 'Hidden') })],
     ['an app that there is not', async () => ({ app_id: 'none' })],
     [
-      'somebody who is not there',
+      'a user who is not there',
       async () => ({ app_id: await storeApp('W1'), target_user_id: 'x' }),
     ],
     [
@@ -240,7 +240,7 @@ describe('what cannot be asked for', () => {
     expect(made[0].requester_user.id).toBe(manager.id)
   })
 
-  it('for whom it is not open', async () => {
+  it('for a user that it is not open to', async () => {
     const team = await group(core.db, 'insiders', [approver])
     const appId = await storeApp('Insiders', {
       allowed_groups: { type: 'SPECIFIED_GROUPS', groups: [{ id: team }] },

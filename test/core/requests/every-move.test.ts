@@ -93,7 +93,7 @@ async function given(more: object = {}): Promise<string> {
   return id
 }
 
-/** Access whose time, or reason, is over, and that somebody has to take back. */
+/** Access whose time, or reason, is over, and that a person has to take back. */
 async function toTake(end: (id: string) => Promise<unknown> = wake): Promise<string> {
   const id = await byHand({ expiration_in_seconds: 3600 })
   await acme.settle(id, 'complete')

@@ -15,7 +15,7 @@ const away = { ok: false, end: 'system', code: 'service_error', problem: 'down' 
 const refused = { ok: false, end: 'refused', problem: 'no' } as const
 
 describe('a step that failed', () => {
-  test('because the system is away is tried again, and people are not told of each one', () => {
+  test('because the system is away is tried again, and people are not asked for each one', () => {
     expect(judgeFailure(fresh('grant'), away, now)).toEqual({
       ...{ kind: 'again', attempts: 1, failingSince: now, tell: false },
       wakeAt: inMs(2000),

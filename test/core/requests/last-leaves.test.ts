@@ -21,7 +21,7 @@ beforeAll(async () => {
   appId = await acme.connected(system.app)
   const ref = { entitlementType: 'GROUP', resourceType: '', resourceId: '' }
   permission = await acme.synced(appId, 'Group', { ...ref, entitlementId: 'group' })
-  // One that no sync told of.
+  // One that no sync found.
   handmade = await acme.synced(appId, 'By hand', {
     ...ref,
     entitlementType: null as never,
@@ -51,7 +51,7 @@ async function given(permissionId: string | null, seconds: number, byHand = fals
   return id
 }
 
-/** The connector cannot make the account: somebody does. */
+/** The connector cannot make the account: a person does. */
 async function accountByHand(seconds: number): Promise<string> {
   system.behave((name) => (name === 'create_account' ? 'refused' : 'well'))
   const at = { atMs: performance.now() }
@@ -92,7 +92,7 @@ it('an account that the connector made is closed when the last permission, given
   await expect.poll(statusOfAccount, { timeout: 20_000 }).toBe('SUSPENDED')
 }, 25_000)
 
-it('whoever was asked to close an account need not any more once something is given in it, and is asked again later', async () => {
+it('people who were asked to close an account need not any more once something is given in it, and is asked again later', async () => {
   const app = await accountByHand(1)
   await acme.reaches(app, 'PENDING_MANUAL_DEPROVISIONING')
   const other = await given(permission, 6)

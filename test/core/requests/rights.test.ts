@@ -1,4 +1,4 @@
-/** What somebody with several roles, each for something else, may do with the requests of others. */
+/** What a person with several roles, each for something else, may do with the requests of others. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { groupMembers, groups, users } from '../../../runtime/database/schema/people.ts'
@@ -131,7 +131,7 @@ it('lets nobody decide on their own request by a group that they join, or that t
   expect((await act('complete')).status).toBe(403)
 })
 
-it('does not let an approval be handed to those of whom nobody can decide', async () => {
+it('does not let an approval be handed to people of which none can decide', async () => {
   const appId = await acme.inStore(await app(core.db, 'Handed on'))
   const id = await acme.asked(ada, { app_id: appId })
   const task = await acme.openTask(id)

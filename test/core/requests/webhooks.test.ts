@@ -100,7 +100,7 @@ describe('a pre-approval rule', () => {
     preapproved_users_by_attribute: [{ attribute: 'email', value: 'ada@acme.example' }],
   }
 
-  it('speaks for those whom it names, and tells why', async () => {
+  it('speaks for those that it names, and tells why', async () => {
     const id = await acme.asked(ada, { app_id: await ruled('Mine', mine) })
     const { status, notes } = await acme.read(id)
     expect([status, notes.APPROVED]).toEqual(['PENDING_MANUAL_PROVISIONING', 'as agreed'])
@@ -154,7 +154,7 @@ describe('a provisioning webhook', () => {
     expect(events).toEqual(['PROVISION', 'DEPROVISION'])
   })
 
-  it('that fails is called once, and becomes somebody’s task that says why', async () => {
+  it('that fails is called once, and becomes a person’s task that says why', async () => {
     receiver.answer(answering(500))
     const id = await acme.asked(ada, { app_id: await provisioned('Failing') })
     await acme.settle(id, 'complete')
@@ -182,7 +182,7 @@ describe('a provisioning webhook', () => {
     }
     const seen = await as(ada.token)
     expect(seen.notes.PENDING_MANUAL_PROVISIONING).toBe(
-      'It could not be given automatically; somebody was asked to give it by hand. Ask an admin: boss@acme.example.',
+      'It could not be given automatically; a person was asked to give it by hand. Ask an admin: boss@acme.example.',
     )
     const work = ({ task_category }: { task_category: string }) => task_category === 'PROVISIONING'
     expect(seen.tasks.find(work).instructions).toBeNull()
@@ -195,7 +195,7 @@ describe('a provisioning webhook', () => {
     }
   })
 
-  it('without one that takes back leaves that to somebody', async () => {
+  it('without one that takes back leaves that to a person', async () => {
     receiver.answer(answering(204))
     const id = await acme.asked(ada, {
       app_id: await provisioned('Kept', false),
@@ -209,7 +209,7 @@ describe('a provisioning webhook', () => {
 })
 
 describe('work by hand', () => {
-  it('that is declined denies the request; access that somebody wants to leave stays', async () => {
+  it('that is declined denies the request; access that a person wants to leave stays', async () => {
     const appId = await acme.inStore(
       await app(core.db, 'By hand'),
       {},

@@ -247,7 +247,7 @@ test('it is done in the background, by one job an hour', async () => {
   expect(items).toHaveLength(1)
 })
 
-test('an operator may say how long; what cannot be is refused in words', () => {
+test('an operator may say how long; what cannot be is refused with a message', () => {
   expect(parseRetention('tasks=365 sync_runs=7')).toMatchObject({ tasks: 365, sync_runs: 7 })
   expect(() => parseRetention('tasks=5')).toThrow(/tasks is kept between 30 and 36500 days, not 5/)
   expect(parseRetention('')).toMatchObject({ jobs: 7, activity_logs: null })

@@ -38,7 +38,7 @@ describe('/operator answers', () => {
 })
 
 describe('/operator refuses', () => {
-  test('a token of somebody who may not operate', async () => {
+  test('a token of a person who may not operate', async () => {
     expect(await list(reader.token)).toMatchObject({
       status: 403,
       body: { is_error: true, error: { error_code: 'permission_denied' } },

@@ -285,7 +285,7 @@ test('one app at most is the identity source', async () => {
   ])
 })
 
-test('accounts find their user by rules, then by address; whom somebody else has set stays', async () => {
+test('accounts find their user by rules, then by address; a user that a person has set stays', async () => {
   const settings = {
     identity_source: null,
     match_rules: [{ account: 'username', user: 'Login' }],

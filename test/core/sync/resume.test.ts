@@ -97,7 +97,7 @@ test('whose page token leads nowhere any more: the phase begins again', async ()
   expect(await associationsOf(core, appId)).toHaveLength(ACCOUNTS * 3)
 })
 
-test('whose page tokens never lead anywhere: it fails, in words', async () => {
+test('whose page tokens never lead anywhere: it fails, with a message', async () => {
   const appId = await connect(core, upstream)
   await smallPages(appId)
   upstream.before = (kind, cursor) =>
@@ -107,7 +107,7 @@ test('whose page tokens never lead anywhere: it fails, in words', async () => {
   expect([run.state, run.problem]).toEqual(['FAILED', expect.stringMatching(/began again 5 times/)])
 })
 
-test('when its lease is somebody else’s while the host still works: it writes no more under the old one', async () => {
+test('when its lease is another host’s while the host still works: it writes no more under the old one', async () => {
   const appId = await connect(core, upstream)
   await smallPages(appId)
   const held = Promise.withResolvers<undefined>()
@@ -132,7 +132,7 @@ test('when its lease is somebody else’s while the host still works: it writes 
     return undefined
   }
   held.resolve(undefined)
-  // The page that came was nobody's: whoever takes the run up asks for it again.
+  // The page that came was nobody's: the host that takes the run up asks for it again.
   await expectWhole(appId)
   expect(asksAgain).toBe(1)
 })

@@ -157,7 +157,7 @@ describe('a failing upstream', () => {
     const asked = upstream.asked.length
     await core.db.execute(sql`update sync_runs set next_try_at = null`)
     await until('it waits again', async () => (await latestRun(core, appId)).nextTryAt !== null)
-    // The app is paused, whoever looks: nothing was sent.
+    // The app is paused for everybody: nothing was sent.
     expect(upstream.asked).toHaveLength(asked)
   })
 
@@ -340,7 +340,7 @@ describe('an app', () => {
     expect((await sync(core, appId)).state).toBe('SUCCEEDED')
   })
 
-  test('is not connected anew while its sync runs', async () => {
+  test('is not connected again while its sync runs', async () => {
     const held = Promise.withResolvers<undefined>()
     upstream.before = () => held.promise
     await trigger(core, appId)

@@ -198,7 +198,7 @@ describe('refuses', () => {
     expect((await core.call('POST', '/accounts/upload', { raw })).status).toBe(413)
   })
 
-  test('whoever does not manage the app, which is not there for them', async () => {
+  test('a user who does not manage the app, which is not there for them', async () => {
     const owner = await person(core.db, 'owner@example.com', ['App Admin'])
     const mine = await newApp({ adminUserIds: [owner.id] })
     const rows = [{ unique_identifier: 'a' }]
@@ -214,7 +214,7 @@ describe('refuses', () => {
     expect((await core.call('GET', path, { token: ada.token })).status).toBe(404)
   })
 
-  test.each([NOBODY_ID, 'nothing'])('to tell of a job that is not there: %s', async (id) => {
+  test.each([NOBODY_ID, 'nothing'])('to ask for a job that is not there: %s', async (id) => {
     expect((await core.call('GET', `/accounts/upload/${id}`)).status).toBe(404)
     expect((await core.call('GET', `/activity_records/job/${id}`)).status).toBe(404)
   })

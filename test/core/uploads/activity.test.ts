@@ -1,4 +1,4 @@
-/** When accounts were used, told by somebody else than their app. */
+/** When accounts were used, told by another source than their app. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'

@@ -117,12 +117,15 @@ describe('an answer', () => {
       JSON.stringify('x'.repeat(2 ** 20)),
       /more than 1048576 bytes/,
     ],
-  ])('%s is a failure, in words that name the webhook', async (_, type, status, text, words) => {
-    receiver.answer(answering(status, text))
-    const answer = await call((await make(type)).id)
-    expect(answer).toEqual({ ok: false, problem: expect.stringMatching(words) })
-    expect(answer).toEqual({ ok: false, problem: expect.stringContaining('"Hook"') })
-  })
+  ])(
+    '%s is a failure, with a message that name the webhook',
+    async (_, type, status, text, words) => {
+      receiver.answer(answering(status, text))
+      const answer = await call((await make(type)).id)
+      expect(answer).toEqual({ ok: false, problem: expect.stringMatching(words) })
+      expect(answer).toEqual({ ok: false, problem: expect.stringContaining('"Hook"') })
+    },
+  )
 
   test('that redirects is a failure, and where it points is not asked', async () => {
     receiver.answer((reply) => reply.writeHead(307, { location: receiver.url }).end())

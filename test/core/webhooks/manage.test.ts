@@ -89,7 +89,7 @@ describe('refuses', () => {
     expect(JSON.stringify([refused.body, core.lines])).not.toContain('a-secret-of')
   })
 
-  test('whoever may not operate', async () => {
+  test('a user who may not operate', async () => {
     const owner = await person(core.db, 'owner@example.com', ['App Admin'])
     const reader = await person(core.db, 'reader@example.com', ['Admin'])
     expect((await core.call('GET', BASE, { token: owner.token })).status).toBe(403)

@@ -30,7 +30,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('they are sealed anew with the newest, and the old one may then go', async () => {
+test('they are sealed again with the newest, and the old one may then go', async () => {
   const headers = { 'x-key': 'value-of-the-receiver' }
   const body = { hook_type: 'PROVISION', name: 'Hook', url: receiver.url, headers }
   const { webhook, secret } = (await core.call('POST', '/operator/webhooks', { body })).body
@@ -41,7 +41,7 @@ test('they are sealed anew with the newest, and the old one may then go', async 
   }
   expect(await sealedBy()).toBe(keyId(SECRET))
   await restart(`${NEW_SECRET},${SECRET}`)
-  await until('it is sealed anew', async () => (await sealedBy()) === keyId(NEW_SECRET))
+  await until('it is sealed again', async () => (await sealedBy()) === keyId(NEW_SECRET))
   await restart(NEW_SECRET)
   const tried = await core.call('POST', `/operator/webhooks/${webhook.id}/test`)
   expect(tried.body).toMatchObject({ ok: true })

@@ -80,7 +80,7 @@ test('a secret of the settings signs as well, and one of several credentials by 
   )
 })
 
-test('a request is signed as it is sent, at every hop anew', async () => {
+test('a request is signed as it is sent, at every hop again', async () => {
   const { seen, sign, send } = await scene({ auth: { oauth1 } })
   await send([['authorization', sign('oauth1')]], '/from')
   const signatures = seen.map(
@@ -110,7 +110,7 @@ test.each<[string, object, RegExp]>([
   ['oauth1', {}, /kind oauth1/],
   ['aws', { service: 'a b', region: 'x' }, /is not a name/],
   ['constructor', {}, /cannot be read/],
-])('%s with %j is refused in words', async (name, options, words) => {
+])('%s with %j is refused with a message', async (name, options, words) => {
   const { seen, sign, send } = await scene({ auth: { key_pair } })
   const error = await errorOf(send([['authorization', sign(name, options)]]))
   expect(error).toMatchObject({ code: 'egress_secret', message: expect.stringMatching(words) })

@@ -125,7 +125,7 @@ describe('the host logs in', () => {
     expect(hasWritten()).toBe(false)
   })
 
-  test('once for many calls of a tenant at once, and for another tenant anew', async () => {
+  test('once for many calls of a tenant at once, and for another tenant again', async () => {
     const { call, logged, asked } = await scene()
     await Promise.all(Array.from({ length: 20 }, () => call().fetch()))
     expect(logged()).toHaveLength(1)
@@ -137,7 +137,7 @@ describe('the host logs in', () => {
     expect(new Set(tokensOf(asked())).size).toBe(2)
   })
 
-  test('anew for whoever waited for one whose caller has gone', async () => {
+  test('again for a caller that waited for one whose caller has gone', async () => {
     const { call, logged } = await scene()
     const gone = new AbortController()
     const first = call('the-password', gone.signal).fetch()

@@ -1,4 +1,4 @@
-/** A refresh that was begun spends its token: it is finished for those who wait, whoever hangs up. */
+/** A refresh that was begun spends its token: it is finished for those who wait, even if its caller hangs up. */
 import { afterAll, expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { createSingleFlight } from '../../../runtime/core/kernel/single-flight.ts'

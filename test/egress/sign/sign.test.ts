@@ -146,7 +146,7 @@ describe('a token of ctx.sign.jwt', () => {
   })
 })
 
-test('a service account asserts itself, and whom it acts for', async () => {
+test('a service account asserts itself, and the user that it acts for', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = {
     client_email: 'robot@p.example',

@@ -1,6 +1,6 @@
 /**
  * Asks a directory whose answers are no LDAP, or announce more than they are. Promise 1.
- * Must happen: each request fails in words; nothing is read past its end, and no prototype is changed.
+ * Must happen: each request fails as text; nothing is read past its end, and no prototype is changed.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Begins three hundred searches at once in each of several calls. Promise 1.
- * Must happen: more connections than a tenant may have are refused in words; a neighbour's fetch is not delayed.
+ * Must happen: more connections than a tenant may have are refused with a message; a neighbour's fetch is not delayed.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Sets and clears timers without end, so that messages to the worker pile up. Promise 1.
- * Must happen: a flood within one turn is refused in words.
+ * Must happen: a flood within one turn is refused with a message.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Sets timers without end. Promise 1.
- * Must happen: more than the limit are refused in words.
+ * Must happen: more than the limit are refused with a message.
  */
 import { defineConnector } from 'keyway/sdk'
 

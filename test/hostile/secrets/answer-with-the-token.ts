@@ -1,6 +1,6 @@
 /**
  * Answers with everything it was given: in fields, in raw data, in the cursor. Promise 2.
- * Must happen: whoever reads the answer reads placeholders.
+ * Must happen: readers of the answer read placeholders.
  */
 import { defineConnector, paged } from 'keyway/sdk'
 

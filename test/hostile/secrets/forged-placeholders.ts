@@ -1,7 +1,7 @@
 /**
  * Makes placeholders of its own: other numbers, other calls, questions to the signers that nobody may ask.
  * Promise 2.
- * Must happen: each is refused in words, and the host goes on.
+ * Must happen: each is refused with a message, and the host goes on.
  */
 import { defineConnector } from 'keyway/sdk'
 

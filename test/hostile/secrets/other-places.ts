@@ -1,7 +1,7 @@
 /**
  * Sends its token where nothing is declared, and in the parts of an address that others can see: hosts,
  * paths, names of headers. Promise 2.
- * Must happen: nothing leaves; each is refused in words.
+ * Must happen: nothing leaves; each is refused with a message.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,7 @@
 /**
  * Uses its token as a key, to compute what only its holder can, or to try guesses against a signature.
  * Promise 2.
- * Must happen: the sandbox refuses in words; what the host signs comes back as what was asked for.
+ * Must happen: the sandbox refuses with a message; what the host signs comes back as what was asked for.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Passes on what an upstream made to pollute whoever merges it. Promise 1.
+ * Passes on what an upstream made to pollute code that merges it. Promise 1.
  * Must happen: it arrives as data or is refused; the host's built-ins are as they were.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,6 +1,6 @@
 /**
  * Answers with an object that holds itself. Promise 1.
- * Must happen: the reply is refused in words.
+ * Must happen: the reply is refused with a message.
  */
 import { defineConnector } from 'keyway/sdk'
 

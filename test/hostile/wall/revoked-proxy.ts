@@ -1,6 +1,6 @@
 /**
  * Answers with a Proxy that was revoked. Promise 1.
- * Must happen: the reply is refused in words.
+ * Must happen: the reply is refused with a message.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -31,7 +31,7 @@ test.each([
     /could not be read/,
   ],
   ['new Proxy({}, { getPrototypeOf() { throw new Error("x") } })', /could not be read/],
-])('the default export %s is refused in words', async (source, message) => {
+])('the default export %s is refused with a message', async (source, message) => {
   const guest = await createGuest(source)
   expect(guest.adopted.ok).toBe(false)
   expect(guest.adopted.message).toMatch(message)

@@ -88,7 +88,7 @@ test('a flood of bodies in one turn is refused', async () => {
   expect(await guest.all('fetch')).toHaveLength(2)
 })
 
-test('more open fetches than the limit are refused in words', async () => {
+test('more open fetches than the limit are refused with a message', async () => {
   const guest = await createGuest(`{ a: async (_, ctx) => {
     const sent = Array.from({ length: 65 }, () => ctx.fetch('https://a.example/'))
     return sent[64].catch((error) => [error.error_code, error.message]) } }`)

@@ -65,7 +65,7 @@ test('what a timer throws is logged and breaks nothing', async () => {
   expect(line.head).toMatchObject({ level: 'error', message: 'a timer threw: late' })
 })
 
-test('AbortSignal.timeout holds a timer only while somebody listens', async () => {
+test('AbortSignal.timeout holds a timer only while a person listens', async () => {
   const guest = await createGuest(`{ a: async (_, ctx) => {
     const signal = AbortSignal.timeout(1000); await ctx.fetch('https://a.example/', { signal })
     await ctx.fetch('https://b.example/'); return signal.aborted } }`)

@@ -216,7 +216,7 @@ export async function putApp(
       const row = await lockApp(tx, principal, before.id, 'apps.write')
       mayChange(row)
       if (sealed !== null && overtaken(before, row, body))
-        throw new CoreError(409, 'The app was disconnected or connected anew meanwhile; try again')
+        throw new CoreError(409, 'The app was disconnected or connected again meanwhile; try again')
       if (renewed) await planRenewal(tx, row, renewed.manifest, renewed.connection)
       return toApp(await change(tx, principal, row, body, sealed, parts))
     })

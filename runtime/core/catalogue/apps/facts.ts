@@ -1,4 +1,4 @@
-/** What people say of an app: the default, and what somebody put over it. */
+/** What people say of an app: the default, and its override. */
 import { createHash } from 'node:crypto'
 import { type AppInputUpdate, FACT_NAMES } from '../../../contract/models/app.ts'
 import { categoryOf } from '../../../contract/models/categories.ts'

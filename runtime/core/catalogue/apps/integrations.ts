@@ -61,7 +61,7 @@ export function findIntegration(
   return connector
 }
 
-/** Whoever sees apps sees what they can be connected to. @throws CoreError 403 */
+/** A caller who sees apps sees what they can be connected to. @throws CoreError 403 */
 function mayLook(principal: Principal): void {
   reach(principal, 'apps.read')
 }

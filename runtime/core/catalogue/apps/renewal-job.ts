@@ -21,7 +21,7 @@ type AppRow = typeof apps.$inferSelect
 /** Pause after the first failure, doubled with each, and the longest one, in seconds. */
 const FIRST_PAUSE_SECONDS = 15
 const LONGEST_PAUSE_SECONDS = 1800
-/** Failures in a row after which somebody is asked, and after which it is given up: some 15 minutes, two days. */
+/** Failures in a row after which the admins are asked, and after which it is given up: some 15 minutes, two days. */
 const TELL_AFTER = 7
 const GIVE_UP_AFTER = 100
 
@@ -77,7 +77,7 @@ async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<str
       appId: app.id,
       signal: parts.signal,
     })
-    // A host that stops: whoever goes on asks for the same answer.
+    // A host that stops: the next one asks for the same answer.
     if (parts.signal.aborted) throw parts.signal.reason
     if (!answer.ok) return answer.error.message
     connection = withTokens(connection, call.id, answer.response as Given)
@@ -87,7 +87,7 @@ async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<str
     // At once, before the next: the refresh token before is spent.
     const replaced = await db.transaction(async (tx) => {
       if (!(await replace(tx, app, before, sealed))) return false
-      // Together: whoever saw the new token while it still seemed due would renew it again.
+      // Together: a host that saw the new token while it still seemed due would renew it again.
       if (index === calls.length - 1) await plan(tx, app.id, seconds)
       return true
     })
@@ -142,7 +142,7 @@ async function failed(
       .from(tokenRenewals)
       .where(and(eq(tokenRenewals.appId, app.id), isDue))
       .for('update')
-    // Somebody else was faster, or the app was connected anew.
+    // Another host was faster, or the app was connected again.
     if (!row) return 0
     const attempts = row.attempts + 1
     const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** row.attempts, LONGEST_PAUSE_SECONDS)

@@ -1,7 +1,7 @@
 /**
  * Where settings can lead what a call holds. Every text of a manifest in which a setting stands is such a
  * place: an egress entry, of the manifest or of one capability; an address of an OAuth declaration; the
- * address, a header or the body of an exchange, which may say whom the token is for. The manifest is walked
+ * address, a header or the body of an exchange, which may say who the token is for. The manifest is walked
  * whole, so that a member that is added later is a place as well. What `ctx.sign` signs leaves only through
  * egress, and its audience comes from the credential or the code.
  */

@@ -24,7 +24,7 @@ type StoreQuery = PageQuery & {
 }
 
 /**
- * The store as the caller finds it: as a requester, an App Admin with their own apps besides. What is hidden
+ * The store as the caller finds it: as a requester, an App Admin also with their own apps. What is hidden
  * from the caller shows with `all_visibilities`, to those who have appstore.read.
  */
 export async function listStoreApps(db: Db, principal: Principal, query: StoreQuery) {

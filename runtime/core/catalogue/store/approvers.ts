@@ -7,7 +7,7 @@ export type People = { groups: string[]; users: string[] }
 
 export const NOBODY: People = { groups: [], users: [] }
 
-/** Whom allowed groups cover: everybody, or the members of these. */
+/** Who is covered by allowed groups: everybody, or the members of these. */
 export type AllowedGroups = { type: 'ALL_GROUPS' | 'SPECIFIED_GROUPS'; groups: string[] }
 
 export const ALL_GROUPS: AllowedGroups = { type: 'ALL_GROUPS', groups: [] }

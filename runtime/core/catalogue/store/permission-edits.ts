@@ -133,7 +133,7 @@ export async function updatePermission(
 const told = (row: PermissionRow, app: AppRow) =>
   permissionView(row, app, settingsView(app, null), { inherited: false, whole: true })
 
-/** @throws CoreError 404, 409 for one that a sync tells of, or that a rule names. */
+/** @throws CoreError 404, 409 for one that a sync finds, or that a rule names. */
 export async function deletePermission(
   db: Db,
   principal: Principal,

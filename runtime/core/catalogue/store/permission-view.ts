@@ -106,7 +106,7 @@ export function configView(document: Document): RequestConfigView {
 }
 
 /**
- * What holds when somebody asks for the permission: where an override flag is off, or nothing was written
+ * The settings for requests of the permission: where an override flag is off, or nothing was written
  * for what has no flag, the app's settings do.
  */
 function inheriting(own: RequestConfigView, document: Document, app: SettingsView) {
@@ -184,7 +184,7 @@ export function permissionView(
   }
 }
 
-/** Without who approves, whom else it is for, and how it is done. */
+/** Without approvers, allowed groups and fulfilment. */
 function forRequesters(config: RequestConfigView): RequestConfigView {
   return {
     ...config,

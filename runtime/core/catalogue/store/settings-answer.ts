@@ -59,7 +59,7 @@ async function defaultPermission(db: Db, principal: Principal, found: Found, vie
   return row ? permissionView(row, app, view, { inherited: true, whole }) : null
 }
 
-/** Without who approves and administers, whom else it is for, and how it is done. */
+/** Without approvers, admins, allowed groups and fulfilment. */
 const forRequesters = (view: SettingsView) => ({
   ...view,
   request_flow: {

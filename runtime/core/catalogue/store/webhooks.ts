@@ -14,7 +14,7 @@ export const toWebhook = (row: typeof inlineWebhooks.$inferSelect): InlineWebhoo
   description: row.description,
 })
 
-/** Whoever may read settings chooses among them: App Admins do so for their apps. */
+/** Callers who may read settings choose among them: App Admins do so for their apps. */
 export async function listWebhooks(db: Db, principal: Principal): Promise<InlineWebhook[]> {
   if (reachesNone(principal, 'appstore.read')) demand(principal, 'appstore.read')
   const rows = await db

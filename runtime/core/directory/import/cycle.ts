@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 
 export type Cycle = {
-  /** In the order of who reports to whom; the line is null for somebody who is not in the file. */
+  /** In the order of reporting; the line is null for a user who is not in the file. */
   people: { email: string; line: number | null }[]
   /** False where the circle is longer than what is told. */
   whole: boolean
@@ -56,7 +56,7 @@ async function readManagers(tx: Db): Promise<Int32Array> {
   return managers
 }
 
-/** Somebody in a circle, or null. */
+/** A user in a circle, or null. */
 function inCircle(managers: Int32Array): number | null {
   /** The walk that came by first; a walk that meets itself has gone in a circle. */
   const walks = new Int32Array(managers.length).fill(-1)

@@ -22,7 +22,7 @@ export class FileError extends Error {
 }
 
 export type Findings = {
-  /** `more`: how many of its kind there are besides, which are not told one by one. */
+  /** `more`: how many more of its kind there are, which are not listed. */
   add(line: number, column: string | null, problem: string, more?: number): void
   readonly total: number
   /** @throws FileError when there is any. */
@@ -50,6 +50,6 @@ export function createFindings(): Findings {
   }
 }
 
-/** A cell as it may be repeated in words: short, on one line. */
+/** A cell as a message may repeat it: short, on one line. */
 export const shown = (cell: string): string =>
   JSON.stringify(cell.length > 60 ? `${cell.slice(0, 60)}…` : cell)

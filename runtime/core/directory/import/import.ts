@@ -105,7 +105,7 @@ async function stageFile(
   return header as Header
 }
 
-/** Admins whom the file suspends; none where it lets another one sign in. */
+/** Admins that the file suspends; none if it lets another one sign in. */
 async function suspendedBy(tx: Db): Promise<Set<string>> {
   const { rows } = await tx.execute(sql`
     select people_match.user_id, people_match.status from people_match
@@ -117,14 +117,14 @@ async function suspendedBy(tx: Db): Promise<Set<string>> {
   )
 }
 
-/** Users whom the file adds or changes, at most one more than are looked at one by one. */
+/** Users that the file adds or changes, at most one more than are looked at one by one. */
 async function changedUsers(tx: Db): Promise<string[]> {
   const { rows } = await tx.execute(sql`
     select user_id from people_change where is_new or fields <> '{}' limit ${MANY_USERS + 1}`)
   return rows.map(({ user_id }) => user_id as string)
 }
 
-/** Somebody else made a user of the file between the comparing and the writing. */
+/** Another caller made a user of the file between the comparison and the write. */
 function overtaken(error: unknown): never {
   for (let one = error; one instanceof Error; one = one.cause)
     if (codeOf(one) === '23505')

@@ -47,7 +47,7 @@ export async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGene
 const lineEndsIn = (cells: string[]): number =>
   cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
 
-/** What a parser's error means for whoever has the file; `next` is where the row begins. */
+/** What a parser's error means for the author of the file; `next` is where the row begins. */
 function unreadable({ code, lines, message }: CsvError, next: number): UnreadableError {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':

@@ -207,7 +207,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
       stopping.abort()
       if (timer) clearTimeout(timer)
       await looking
-      // Their calls are aborted: those that do not end by that are somebody else's soon.
+      // Their calls are aborted: those that do not end are soon taken by another host.
       await Promise.race([Promise.allSettled(running), pause(STOP_MS, undefined, { ref: false })])
       await boss?.stop({ graceful: false })
     },

@@ -1,4 +1,4 @@
-/** What core functions need besides the database and the caller: made once by main, handed to every call. */
+/** What core functions need in addition to the database and the caller: made once by main, handed to every call. */
 import type { Cause } from '../../../contract/models/causes.ts'
 import type { Db } from '../../../database/database.ts'
 import type { Sealer } from '../../../secrets/seal.ts'

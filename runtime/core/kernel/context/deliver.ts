@@ -6,7 +6,7 @@ export type DeliveryReply =
   | { ok: false; problem: string }
 
 export type Deliver = {
-  /** Why an address, or headers of these names, will never be sent, in words; null where they may be. */
+  /** Why an address, or headers of these names, will never be sent, as text; null if they may be. */
   refuse(url: string, headerNames: readonly string[]): string | null
   /** Sends a POST once: nothing is tried again, no redirect is followed. */
   post(delivery: {

@@ -14,7 +14,7 @@ import { renewHash } from './renew-hash.ts'
 import { TOKEN_PREFIX, type TokenHasher } from './token-hasher.ts'
 import { USED_LATELY } from './used-lately.ts'
 
-/** Somebody who acts, by a token or signed in to the settings pages. */
+/** A user who acts, by a token or signed in to the settings pages. */
 export type Caller = {
   userId: string
   domainId: string
@@ -34,7 +34,7 @@ export type Principal = Caller & {
   usedLately: boolean
 }
 
-/** What somebody is told whose token is none that works. */
+/** The message for a token that does not work. */
 export const notAuthenticated = (): CoreError =>
   new CoreError(401, 'Not authenticated', { 'www-authenticate': 'Bearer' })
 
@@ -130,7 +130,7 @@ const liveByPrefix = prepared('live tokens by prefix', (db) =>
   liveTokens(db, eq(apiTokens.prefix, sql.placeholder('prefix'))),
 )
 
-/** Whom a token acts as; null where its user may not act. */
+/** The principal of a token; null if its user may not act. */
 export function principalOf(found: FoundToken): Principal | null {
   const { token, usedLately, profile, status, roles } = found
   if (!mayAct(status)) return null

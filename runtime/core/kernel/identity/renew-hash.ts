@@ -1,4 +1,4 @@
-/** Hashing again, with the newest secret, what somebody is known by: only its use shows its text. */
+/** Hashing again, with the newest secret, a token: its text is seen only when it is used. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { isAway } from '../../../database/away.ts'
 import type { Db } from '../../../database/database.ts'

@@ -51,7 +51,7 @@ export async function keepToken(
       prefix: hasher.prefixOf(text),
       hash: hasher.hash(text),
       keyId: hasher.keyId,
-      // Not of a text that somebody chose: what is made from it could be guessed at.
+      // Not from a text that a person chose: what is made from it could be guessed.
       proofKey: token.operator ? null : hostProofKey(text),
     })
     .onConflictDoNothing({ target: [apiTokens.userId, apiTokens.formId] })

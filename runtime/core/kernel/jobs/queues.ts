@@ -3,7 +3,7 @@
 import { keysOf } from '../../../contract/schema/keys.ts'
 
 export type QueueRow = {
-  /** In words, for whoever reads what failed. */
+  /** As text, for readers of what failed. */
   what: string
   /** How many jobs of this kind one host does at once. */
   concurrency: number
@@ -58,7 +58,7 @@ export const QUEUES = {
     expireSeconds: 21_600,
   },
   offboardings: {
-    what: 'offboarding somebody',
+    what: 'offboarding a user',
     concurrency: 2,
     perApp: null,
     retries: 8,

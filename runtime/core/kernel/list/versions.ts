@@ -77,7 +77,7 @@ export async function readVersions(
   }
 }
 
-/** Folds the rows of each table and domain into one; whoever comes second leaves it to the first. */
+/** Folds the rows of each table and domain into one; a second caller leaves it to the first. */
 export async function foldChanges(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ got: boolean }>(tryLockUntilEnd('folding changes'))

@@ -19,7 +19,7 @@ const LOOK_MS = 24 * 3600 * 1000
 
 /** What is said of a request on which nobody may decide. */
 export const UNDECIDABLE =
-  'Nobody may decide on it: who asks for access, or is to have it, does not, and there is no other approver or admin. Have an admin give somebody else the role Admin, or name approvers for the app (PATCH /appstore/apps/{app_id}/settings), and ask again'
+  'Nobody may decide on it: who asks for access, or is to have it, does not, and there is no other approver or admin. Have an admin give another user the role Admin, or name approvers for the app (PATCH /appstore/apps/{app_id}/settings), and ask again'
 
 /** When the time to decide is over. */
 export const decisionEnd = ({ createdAt }: Pick<RequestRow, 'createdAt'>): Date =>

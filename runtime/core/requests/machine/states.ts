@@ -67,8 +67,8 @@ export const REQUEST_STATES = {
   PENDING_MANUAL_PROVISIONING: {
     standing: 'wanted',
     next: ['PROVISIONED', 'PENDING_PROVISIONING', 'DENIED_PROVISIONING', 'CANCELLED', 'REVERTING'],
-    meaning: 'somebody has to give the access by hand, unless a further try gives it first',
-    failed: 'It could not be given automatically; somebody was asked to give it by hand.',
+    meaning: 'a person has to grant the access by hand, unless a further try grants it first',
+    failed: 'It could not be given automatically; a person was asked to give it by hand.',
   },
   // Not followed by COMPLETED: clients take that for success.
   DENIED_PROVISIONING: { standing: 'over', next: [], meaning: 'it was not given, and will not be' },
@@ -97,8 +97,8 @@ export const REQUEST_STATES = {
       'PENDING_DEPROVISIONING',
       'REVERTING',
     ],
-    meaning: 'somebody has to take the access back by hand, unless a further try takes it first',
-    failed: 'It could not be taken back automatically; somebody was asked to do it by hand.',
+    meaning: 'a person has to revoke the access by hand, unless a further try revokes it first',
+    failed: 'It could not be taken back automatically; a person was asked to do it by hand.',
   },
   TIME_BASED_EXPIRED: { standing: 'over', next: [], meaning: 'its time was over; it is gone' },
   TIME_BASED_EXPIRED_FAILED: {
@@ -109,7 +109,7 @@ export const REQUEST_STATES = {
   TIME_BASED_EXPIRED_CANCELLED: {
     standing: 'over',
     next: [],
-    meaning: 'its time was over, and somebody decided to leave it',
+    meaning: 'its time was over, and a person decided to leave it',
   },
   REVERTING: {
     standing: 'unwanted',

@@ -74,7 +74,7 @@ test('what is no state, source or moment is a 422 that names it', async () => {
   ])
 })
 
-test('somebody who may not read accounts is refused', async () => {
+test('a person who may not read accounts is refused', async () => {
   const ada = await person(core.db, 'ada@example.com')
   expect((await core.call('GET', '/accounts', { token: ada.token })).status).toBe(403)
   const auditor = await person(core.db, 'auditor@example.com', ['Auditor'])

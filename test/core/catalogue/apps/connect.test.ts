@@ -176,7 +176,7 @@ describe('disconnecting', () => {
   })
 })
 
-describe('connecting anew', () => {
+describe('connecting again', () => {
   const put = (id: string, body: object) => core.call('PUT', `/apps/${id}`, { body })
 
   test('takes new credentials for the same tenant, and nothing else of the wrong ones', async () => {

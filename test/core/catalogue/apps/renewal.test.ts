@@ -109,7 +109,7 @@ beforeEach(async () => {
 })
 
 const CLIENT = { client_id: 'keyway', client_secret: 'secret-of-the-client' }
-/** What renews a token; never the same, because an answer is good for whoever asks again a little later. */
+/** What renews a token; never the same, because an answer is good for another caller a little later. */
 const renewed = () => ({ refresh_token: `${randomUUID()}-aaaaaaaa`, ...CLIENT })
 
 async function connect(app_class_id: string, auth: object): Promise<string> {
@@ -292,7 +292,7 @@ test('what was sent stands nowhere, also where the server tells it again', async
   }
 })
 
-test('an app that is connected anew, or disconnected, has its own plan', async () => {
+test('an app that is connected again, or disconnected, has its own plan', async () => {
   const auth = { access_token: 'a', expires_in: 7200, ...renewed() }
   const id = await connect('person', auth)
   const body = { app_class_id: 'person', auth: { access_token: 'b' } }

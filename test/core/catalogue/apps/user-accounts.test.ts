@@ -41,7 +41,7 @@ afterAll(() => core.stop())
 const read = (id: string, { token }: Person, query = '') =>
   core.call('GET', `/users/${id}/accounts${query}`, { token })
 
-test('somebody reads their own accounts, a page at a time', async () => {
+test('a person reads their own accounts, a page at a time', async () => {
   const { status, body } = await read(ada.id, ada, '?size=1')
   expect([status, body.total, body.pages]).toEqual([200, 2, 2])
   expect(body.items[0]).toMatchObject({

@@ -70,7 +70,7 @@ describe('the apps of the store', () => {
     expect(await found(member)).toEqual(['Full', 'Limited', 'Limited to all'])
   })
 
-  test('are for an App Admin their own besides', async () => {
+  test('are for an App Admin their own also', async () => {
     expect(await found(owner)).toEqual(['Full', 'Limited to all', 'None'])
   })
 

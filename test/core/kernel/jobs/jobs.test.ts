@@ -48,7 +48,7 @@ it('is listed: what was looked at, when, and how it ended', async () => {
   expect((await core.call('GET', '/operator/jobs?state=odd')).status).toBe(422)
 })
 
-it('that fails for good becomes somebody’s task, not silence', async () => {
+it('that fails for good becomes a person’s task, not silence', async () => {
   const id = await asked()
   const owner = new Client(await core.login())
   await owner.connect()
@@ -73,7 +73,7 @@ it('that cannot be looked for keeps nothing else from being found', async () => 
   await owner.connect()
   await owner.query('alter table public.event_feeds rename to event_feeds_gone')
   try {
-    // Nobody was told of it: it is only found.
+    // No job was sent for it: it is only found.
     const { rows } = await owner.query(`
       insert into uploads (domain_id, user_id, kind, body)
       select domain_id, id, 'activity', '[]' from users limit 1 returning id`)

@@ -1,4 +1,4 @@
-/** Lists are remembered by version: what they tell must be true at every moment, whoever writes. */
+/** Lists are remembered by version: what they tell must be true at every moment, with every writer. */
 import { eq, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -85,7 +85,7 @@ it.each(['create_account', 'assign_entitlement'] as const)(
   60_000,
 )
 
-it('an app that is disconnected while access is given: people are asked, in words', async () => {
+it('an app that is disconnected while access is given: people are asked, with a message', async () => {
   const held = hold('assign_entitlement')
   const { id } = await approved()
   await held.called()
@@ -114,7 +114,7 @@ it('a permission that is deleted while it is given: it is given, and taken back 
   expect(holds(email, 'short-lived')).toBe(false)
 }, 60_000)
 
-it('a person who becomes inactive while somebody decides: the decision counts', async () => {
+it('a person who becomes inactive while a person decides: the decision counts', async () => {
   const who = await person(core.db, 'leaver@acme.example')
   const id = await acme.asked(who, { app_id: appId, requestable_permission_ids: [permission] })
   await core.db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, who.id))

@@ -54,7 +54,7 @@ describe.each(ENDS)('a call that ends once with “%s”', (end) => {
   }, 60_000)
 })
 
-it('deactivate_account that is refused: somebody is asked to close the account', async () => {
+it('deactivate_account that is refused: a person is asked to close the account', async () => {
   system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
   const id = await approved(1)
   await acme.reachesSoon(id, 'PENDING_MANUAL_DEPROVISIONING')
@@ -68,7 +68,7 @@ it('deactivate_account that is refused: somebody is asked to close the account',
   ])
 }, 30_000)
 
-it('activate_account that is refused: somebody is asked to give the access', async () => {
+it('activate_account that is refused: a person is asked to give the access', async () => {
   await acme.reachesSoon(await approved(1), 'TIME_BASED_EXPIRED')
   system.behave((name) => (name === 'activate_account' ? 'refused' : 'well'))
   const id = await approved(1000)

@@ -48,7 +48,7 @@ export async function broken(world: World): Promise<string[]> {
     )
   }
 
-  /** Somebody was asked to end it, or decided to leave it. */
+  /** A person was asked to end it, or decided to leave it. */
   const isForPeople = (one: RequestRow) =>
     open.some(({ accessRequestId }) => accessRequestId === one.id) ||
     one.status.startsWith('TIME_BASED_EXPIRED_') ||

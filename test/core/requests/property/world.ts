@@ -186,7 +186,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     await refusable((yes ? completeTask : dismissTask)(db, admin, task.id, means))
   }
 
-  /** Whoever completes such a task has done it. */
+  /** Completing such a task means that it is done. */
   async function workByHand(type: string, { permissionId }: RequestRow): Promise<void> {
     const label = permissions.find(({ id }) => id === permissionId)?.entitlementId ?? null
     if (type === 'MANUAL_PROVISIONING') {

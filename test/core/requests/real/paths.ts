@@ -15,7 +15,7 @@ export type RealAccess = {
   app: object
   /** Label of the permission that a sync makes of the thing. */
   label: string
-  /** Whether the server itself says that somebody has it. */
+  /** Whether the server itself says that a person has it. */
   holds(email: string): Promise<boolean>
   /** Gives it in the server, past Keyway. */
   give(email: string): Promise<void>
@@ -75,7 +75,7 @@ export function describePaths(
       return found.id
     }
 
-    /** A permission that no sync told of. */
+    /** A permission that no sync found. */
     async function madeHere(label: string, config: object): Promise<string> {
       const request_config = { appstore_visibility: 'VISIBLE', ...config }
       const made = await core.call('POST', '/appstore/requestable_permissions', {

@@ -5,7 +5,7 @@ const PAGE = 40
 const ACCOUNTS = 100
 const LARGE = 3000
 
-/** Whoever called first in this isolate: all that come later must be the same. */
+/** The caller that was first in this isolate: all that come later must be the same. */
 let owner: string | null = null
 
 function tenantOf({ settings }: ConnectorContext): string {
