@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../e2e/until.ts'
 import { type CoreHost, person, startCore } from '../../host.ts'
+import { acme } from '../../policies/acme.ts'
+import { company } from '../../requests/company.ts'
 import type { RealAccess } from '../../requests/real/paths.ts'
 import { sync } from '../../sync/synced.ts'
 import type { Line } from '../reviewed.ts'
@@ -18,6 +20,7 @@ export function describeReview(
   describe.skipIf(why !== null)(`a review of ${name}${why ? ` (${why})` : ''}`, () => {
     let system: RealAccess
     let core: CoreHost
+    let app: { id: string }
     const emails = Array.from({ length: PEOPLE }, (_, n) => `held-${n}@acme.example`)
 
     beforeAll(async () => {
@@ -31,6 +34,7 @@ export function describeReview(
         await system.give(email)
         await person(core.db, email)
       }
+      app = await post('/apps', system.app, 200)
     })
     afterAll(async () => {
       await core?.stop()
@@ -43,8 +47,46 @@ export function describeReview(
       return reply.body
     }
 
+    it('takes what a policy gave, and the policy does not give it again', async () => {
+      const people = acme(core)
+      await company(core).inStore(app.id)
+      expect((await sync(core, app.id)).state).toBe('SUCCEEDED')
+      const { body: found } = await core.call(
+        'GET',
+        `/appstore/requestable_permissions?app_id=${app.id}&search_term=${system.label}`,
+      )
+      const permissions = [{ id: found.items[0].id }]
+      await people.policy('Watch', [{ id: app.id, is_preapproved: true, permissions }])
+      const ada = await people.worker('ada', 'Watch')
+      await people.reach(ada.id, 'COMPLETED')
+      expect(await system.holds(ada.email)).toBe(true)
+      expect((await sync(core, app.id)).state).toBe('SUCCEEDED')
+      const review = { name: 'The policy', deadline_at: FAR, apps: [{ id: app.id }] }
+      const { id } = (await post('/access_reviews', review, 201)).access_review
+      await until('it is launched', async () => {
+        const { body } = await core.call('GET', `/access_reviews/${id}`)
+        return body.status === 'IN_PROGRESS'
+      })
+      const { body: hers } = await core.call('GET', `/access_reviews/${id}/items?user_id=${ada.id}`)
+      const line = hers.items.find((one: Line) => one.label === system.label)
+      expect(line.hints).toContainEqual({ name: 'GIVEN_BY_POLICY', red: false })
+      const decide = `/access_reviews/${id}/items/decide`
+      const no = { decision: 'REJECT', item_ids: [line.id], reason: 'not she' }
+      expect((await post(decide, no, 200)).decided).toBe(1)
+      await post(`/access_reviews/${id}/complete`, {}, 200)
+      await people.reach(ada.id, 'REVERTED')
+      await until('the review is over', async () => {
+        const { body } = await core.call('GET', `/access_reviews/${id}`)
+        return body.status === 'COMPLETED'
+      })
+      // Looked at once more, she still fits it, and gets nothing.
+      await people.moveTo(ada.id, 'Watch')
+      await people.quiet()
+      await people.reach(ada.id, 'REVERTED')
+      expect(await system.holds(ada.email)).toBe(false)
+    }, 240_000)
+
     it('takes what was rejected from the server itself, and nothing else', async () => {
-      const app = await post('/apps', system.app, 200)
       expect((await sync(core, app.id)).state).toBe('SUCCEEDED')
       const review = { name: 'Everything', deadline_at: FAR, apps: [{ id: app.id }] }
       const { id } = (await post('/access_reviews', review, 201)).access_review
