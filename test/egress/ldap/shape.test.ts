@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { hasMorePages, shapeOf } from '../../../runtime/egress/ldap/shape.ts'
 
 const tlv = (tag: number, ...content: (Buffer | string | number[])[]): Buffer => {
-  const body = Buffer.concat(content.map((one) => Buffer.from(one as string)))
+  const body = Buffer.concat(
+    content.map((one) => (typeof one === 'string' ? Buffer.from(one) : Buffer.from(one))),
+  )
   return Buffer.concat([
     body.length < 128
       ? Buffer.from([tag, body.length])
@@ -56,7 +58,7 @@ describe('a message of a server', () => {
     ['whose control is none', message(done, tlv(0xa0, tlv(0x04, 'x')))],
     [
       'whose bind result ends in half a value',
-      message(tlv(0x61, tlv(0x0a, [0]), tlv(0x04), tlv(0x04), [0x87, 0x84] as never)),
+      message(tlv(0x61, tlv(0x0a, [0]), tlv(0x04), tlv(0x04), [0x87, 0x84])),
     ],
     ['of an indefinite length', Buffer.from([0x30, 0x80, 2, 1, 1, 0, 0])],
     ['of five bytes of length', Buffer.from([0x30, 0x85, 0, 0, 0, 0, 3, 2, 1, 1])],

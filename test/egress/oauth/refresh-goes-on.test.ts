@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { createSingleFlight } from '../../../runtime/core/kernel/single-flight.ts'
+import { createSealer } from '../../../runtime/secrets/seal.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 import { CLIENT, declaring, open } from './fixtures.ts'
 
@@ -21,7 +22,8 @@ async function scene() {
     )
     asked.resolve()
   })
-  const once = createSingleFlight({ db: () => null, sealer: null as never, onError: () => {} })
+  const sealer = createSealer(['a secret of this test, long enough'], 'answers')
+  const once = createSingleFlight({ db: () => null, sealer, onError: () => {} })
   const opened = open(declaring({ flow: 'CLIENT_CREDENTIALS' }), origin, once)
   const answer = () => {
     for (const one of answers) one()
