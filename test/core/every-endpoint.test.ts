@@ -8,6 +8,7 @@ import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/t
 import { ROLES, type RoleName } from '../../runtime/contract/models/roles.ts'
 import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
 import { entriesOf } from '../../runtime/contract/schema/shape.ts'
+import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
 import {
   accessReviewApps,
   accessReviewItems,
@@ -109,6 +110,8 @@ const pathOf = (path: string): string =>
 
 /** What stands in the tables, but for when a token was used and a host was seen last, and what is counted. */
 async function everything(): Promise<string> {
+  // What was logged before moves from one table to another when it is chained.
+  await chainWaiting(core.db, await domainOf(core.db))
   const { rows: tables } = await core.db.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'
