@@ -1,5 +1,6 @@
 /** Verbs of operators about all that is held of a person. */
 import type { Command } from 'commander'
+import { namedArgument } from './terminal/named.ts'
 import { helped, reading } from './terminal/options.ts'
 
 /** Adds them. */
@@ -11,7 +12,7 @@ export function addPersonVerbs(program: Command): void {
     notes: 'That it was exported is recorded in the activity log.',
     examples: ['person export ada@acme.example > ada.json'],
   })
-    .argument('<email>', 'e-mail address of the person')
+    .addArgument(namedArgument('user', '<email>', 'e-mail address of the person'))
     .description('print all that is held of a person, as JSON')
     .action(async (email, flags) => (await import('./operator/person.ts')).exported(email, flags))
 
@@ -20,7 +21,7 @@ export function addPersonVerbs(program: Command): void {
 It cannot be taken back. Who still holds access is refused, with what to do.`,
     examples: ['person erase ada@acme.example --dry-run', 'person erase ada@acme.example --yes'],
   })
-    .argument('<email>', 'e-mail address of the person')
+    .addArgument(namedArgument('user', '<email>', 'e-mail address of the person'))
     .option('--yes', 'do not ask')
     .option('--dry-run', 'only say what would be erased, and what stays')
     .description('erase a person who holds no access; the activity log still verifies')

@@ -10,6 +10,7 @@ const PATHS: readonly (readonly [RegExp, Named])[] = [
   [/^\/operator\/syncs\b/, 'run'],
   [/^\/operator\/apps\b/, 'app'],
   [/^\/operator\/login-links\b/, 'user'],
+  [/^\/operator\/people\b/, 'user'],
 ]
 
 /** The message of a 404, extended by where to look. */
