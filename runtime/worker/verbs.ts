@@ -118,7 +118,8 @@ export function verbs(
   const broken = (error: unknown) => hooks.onBroken(error, isolate.isDisposed ? 'memory' : 'failed')
 
   function enter(entry: ivmModule.Reference, args: Args, size: number, call: number | null): void {
-    if (isolate.isDisposed) return
+    // Its memory may have run out between two entries, in a garbage collection of V8's own.
+    if (isolate.isDisposed) return broken(new Error('the isolate has ended'))
     const again = () => enter(entry, args, size, call)
     if (gate !== null) return void waiting.push(again)
     if (deaf || isLarge || hooks.isThreaded()) return pass(entry, args, size, call)
@@ -189,7 +190,8 @@ export function verbs(
       const { used_heap_size: bytes } = await isolate.getHeapStatistics()
       isLarge = bytes > LARGE_BYTES
     } catch (error) {
-      if (!isolate.isDisposed) stray(error, null)
+      if (isolate.isDisposed) broken(error)
+      else stray(error, null)
     }
   }
 
