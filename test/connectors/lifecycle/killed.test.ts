@@ -22,7 +22,7 @@ const WORDS = [
   '"packages"',
   '"installed_states"',
   '"generations"',
-  'write_activity',
+  'insert into activity_waiting',
   'pg_notify',
   'commit',
 ]

@@ -289,9 +289,9 @@ describe('what a life of a request asks the database', () => {
         const [work = []] = jobs
         // One of them keeps the reason in the history.
         expect(work.length, work.join('\n')).toBeLessThanOrEqual(21)
-        // The lock of the log is taken in the message that commits: nobody waits for this host meanwhile.
+        // The log is written in the message that commits.
         for (const text of [...made.mine, ...done.mine, ...work])
-          if (text.includes('write_activity')) expect(text).toMatch(/; commit$/)
+          if (text.includes('insert into activity_waiting')) expect(text).toMatch(/; commit$/)
         expect(made.mine.filter((text) => text.startsWith('begin'))).toHaveLength(1)
         expect(done.mine.filter((text) => text.startsWith('begin'))).toHaveLength(1)
       }
