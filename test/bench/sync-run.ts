@@ -122,7 +122,8 @@ async function prepare(plugins: string): Promise<void> {
   const text = await readFile(code, 'utf8')
   const from = text.indexOf('  get_last_activity:')
   await writeFile(code, `${text.slice(0, from)}})\n`)
-  delete manifest.capabilities.get_last_activity
+  for (const name of ['get_last_activity', 'deactivate_account', 'unassign_entitlement'])
+    delete manifest.capabilities[name]
   await writeFile(file, JSON.stringify(manifest))
 }
 
