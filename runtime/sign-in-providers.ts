@@ -13,7 +13,7 @@ import type { Sealer } from './secrets/seal.ts'
 export type SignIn = {
   providers: readonly KnownProvider[]
   identity: Identity
-  /** Seals what a browser keeps while somebody is at a provider. */
+  /** Seals what a browser keeps while a person is at a provider. */
   vault: Sealer
 }
 

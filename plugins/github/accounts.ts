@@ -50,7 +50,7 @@ export async function getAccount(
       user_status: 'PENDING',
     }
   }
-  const { user, membership } = await readSomebody(ctx, request.account_id)
+  const { user, membership } = await readPerson(ctx, request.account_id)
   ctx.raw(membership ?? user)
   const relation = membership ? 'member' : 'outside_collaborator'
   const account = toAccount(user, relation, await readProfile(ctx, user))
@@ -61,14 +61,14 @@ const members = (ctx: Ctx) => listing<User>(ctx, `${organization(ctx)}/members`)
 const outsiders = (ctx: Ctx) => listing<User>(ctx, `${organization(ctx)}/outside_collaborators`)
 
 /** A member, also a future one, or an outside collaborator: then without a membership. */
-export type Somebody = { user: User; membership: Membership | null }
+export type Person = { user: User; membership: Membership | null }
 
 /**
  * Who has this login here.
  *
  * @throws not_found for a person who has nothing to do with the organisation.
  */
-export async function readSomebody(ctx: Ctx, login: string): Promise<Somebody> {
+export async function readPerson(ctx: Ctx, login: string): Promise<Person> {
   const membership = await readMembership(ctx, login)
   if (membership) return { user: membership.user, membership }
   const user = (await allItems(outsiders(ctx))).find((one) => sameLogin(one.login, login))

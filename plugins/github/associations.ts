@@ -10,7 +10,7 @@ import {
   type Paged,
   path,
 } from 'keyway/sdk'
-import { type Membership, readSomebody, sameLogin, type User } from './accounts.ts'
+import { type Membership, readPerson, sameLogin, type User } from './accounts.ts'
 import { ORGANIZATION, organizationRoles, type TeamRole } from './entitlements.ts'
 import {
   type Repository,
@@ -48,7 +48,7 @@ export async function getAccountAssociations(
     mapped(all, (one) => (sameLogin(one.account_id, account_id) ? [one] : []))
   return chain<Association>(ctx, {
     membership: async () => {
-      const { user, membership } = await readSomebody(ctx, account_id)
+      const { user, membership } = await readPerson(ctx, account_id)
       // Who was invited holds nothing yet; billing managers are no members.
       if (membership?.state !== 'active' || membership.role === 'billing_manager') return []
       return [association(user, membership.role, ORGANIZATION)]

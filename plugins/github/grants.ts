@@ -3,7 +3,7 @@
  * roles: granting another replaces it, and taking one that is not held changes nothing.
  */
 import { allItems, ConnectorError, type Input, ifThere, type Output, path } from 'keyway/sdk'
-import { readMembership, readSomebody, type Somebody, sameLogin } from './accounts.ts'
+import { type Person, readMembership, readPerson, sameLogin } from './accounts.ts'
 import { collaborators, readTeamMembership, roleOf } from './associations.ts'
 import {
   MEMBERSHIP,
@@ -127,7 +127,7 @@ const teamRoles: Kind = {
     const held = await readTeamMembership(ctx, slug, login)
     if (held === null) {
       await service(ctx).get(teamAddress(ctx, slug))
-      await readSomebody(ctx, login)
+      await readPerson(ctx, login)
     } else if (held.role === role) {
       await service(ctx).delete(teamAddress(ctx, slug) + path`/memberships/${login}`)
     }
@@ -156,11 +156,11 @@ async function inRepository(
   ctx: Ctx,
   login: string,
   full_name: string,
-): Promise<Somebody & { held: string | null }> {
-  const somebody = await readSomebody(ctx, login)
+): Promise<Person & { held: string | null }> {
+  const person = await readPerson(ctx, login)
   const all = await allItems(collaborators(ctx, { full_name }))
   const found = all.find((one) => sameLogin(one.login, login))
-  return { ...somebody, held: found ? roleOf(found) : null }
+  return { ...person, held: found ? roleOf(found) : null }
 }
 
 const KINDS: Record<string, Kind> = {

@@ -1,6 +1,6 @@
 /** Inviting people, and removing them. */
 import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
-import { type Membership, readMembership, readSomebody } from './accounts.ts'
+import { type Membership, readMembership, readPerson } from './accounts.ts'
 import { MEMBERSHIP, type MembershipRole, membershipRole } from './entitlements.ts'
 import { cancel, invitationId, invite, readInvitation } from './invitations.ts'
 import { type Ctx, organization, service } from './service.ts'
@@ -80,7 +80,7 @@ export async function deleteAccount(
 }
 
 async function remove(ctx: Ctx, login: string): Promise<void> {
-  const { membership } = await readSomebody(ctx, login)
+  const { membership } = await readPerson(ctx, login)
   const list =
     membership === null
       ? path`/outside_collaborators/${login}`

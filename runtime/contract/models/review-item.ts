@@ -32,7 +32,7 @@ export type Decision = (typeof DECISIONS)[number]
 export const HINTS = {
   PERSON_TERMINATED: { red: true, meaning: 'the person is suspended or has left' },
   ACCOUNT_UNMATCHED: { red: true, meaning: 'nobody is known whose account it is' },
-  NEVER_USED: { red: false, meaning: 'the system tells of logins, and of none for this account' },
+  NEVER_USED: { red: false, meaning: 'the system reports logins, and none for this account' },
   UNUSED_90_DAYS: { red: false, meaning: 'last used more than 90 days ago' },
   GIVEN_BY_POLICY: { red: false, meaning: 'an access policy gives it' },
   GIVEN_BY_REQUEST: { red: false, meaning: 'a person asked for it, and it was approved' },

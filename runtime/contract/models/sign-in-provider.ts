@@ -34,7 +34,7 @@ export const SignInProvider = v.strictObject({
    * verified it; for another claim the operator vouches.
    */
   person_claim: v.optional(text, 'email'),
-  /** What becomes of people whom Keyway does not know. */
+  /** What becomes of people that Keyway does not know. */
   unknown_people: v.optional(v.picklist(['refuse', 'make']), 'refuse'),
   groups_claim: v.optional(text, 'groups'),
   /** Which role goes with which value of the claim. It decides over the roles that it names. */

@@ -18,7 +18,7 @@ const MAX_BEFORE = 5
 const MAX_COLLEAGUES = 1000
 
 /**
- * For those who may act on the task, and no longer than it is about a request: what somebody holds is not for
+ * For those who may act on the task, and no longer than it is about a request: what a person holds is not for
  * everybody.
  *
  * @throws CoreError 403, 404

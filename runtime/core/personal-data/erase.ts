@@ -105,7 +105,7 @@ const ABOUT: Readonly<Record<string, (userId: string) => SQL>> = {
   user_offboardings: (id) => sql`user_id = ${id}`,
 }
 
-/** Entries that hold the names themselves: those of a version before, and texts in which somebody wrote a name. */
+/** Entries that hold the names themselves: those of a version before, and texts in which a person wrote a name. */
 async function entriesInClear(
   tx: Db,
   domainId: string,

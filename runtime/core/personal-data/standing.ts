@@ -1,4 +1,4 @@
-/** What keeps a person from being erased: access that is there, or that somebody is about to give. */
+/** What keeps a person from being erased: access that is there, or that is about to be given. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
@@ -10,8 +10,7 @@ const OFFBOARD = 'offboard the person first: POST /lifecycle-management/user-off
 /** What to do first, a line each; none where the person may be erased. */
 export async function whatHolds(db: Db, person: PersonRow): Promise<string[]> {
   const { id, email, status } = person
-  if (email === FIRST_ADMIN)
-    return ['the host made this user for whoever operates it; it is no person']
+  if (email === FIRST_ADMIN) return ['the host made this user for its operator; it is no person']
   const { rows } = await db.execute<{
     accounts: string[]
     requests: number

@@ -10,7 +10,7 @@ import type { ItemRow } from './items.ts'
 import type { ReviewAppRow } from './rows.ts'
 
 /**
- * What a try came to besides what a step comes to:
+ * What a try came to, in addition to what a step comes to:
  * - unproven: the system answered that it took it, and cannot be asked whether it did;
  * - needed: the system demands that the account holds one of these.
  */

@@ -1,4 +1,4 @@
-/** Signing in somebody of whom a provider tells: who that is here, and which roles go with it. */
+/** Signs in a person by what a provider says: which user it is, and which roles they get. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Claims, SignInProvider } from '../../contract/models/sign-in-provider.ts'
@@ -11,7 +11,7 @@ import { mayAct } from '../kernel/identity/principal.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { beginProvided } from './sessions.ts'
 
-/** Why somebody is not let in, with the address that the provider gave, where it gave one. */
+/** Why a person is not let in, with the address that the provider gave, where it gave one. */
 export type NotLetIn = {
   why: 'no_address' | 'unverified' | 'unknown' | 'suspended'
   email: string | null
@@ -52,7 +52,7 @@ export function toldBy(claims: Claims, provider: SignInProvider): Told | NotLetI
   }
 }
 
-/** Lets somebody in: the secret of a session, or why there is none. */
+/** Lets a person in: the secret of a session, or why there is none. */
 export async function signInByProvider(
   db: Db,
   hasher: TokenHasher,

@@ -167,7 +167,7 @@ async function begin(
   return keep(tx, hasher, who, { tokenId: maker.token.id, provider: null, expiresAt }, by)
 }
 
-/** Begins a session of somebody whom a provider of sign-in has let in. */
+/** Begins a session of a person that a sign-in provider let in. */
 export async function beginProvided(
   tx: Db,
   hasher: TokenHasher,

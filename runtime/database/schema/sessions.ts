@@ -14,7 +14,7 @@ export const sessions = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** The token that it was begun with, or that made its link; it ends with that. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
-    /** Id of the provider of sign-in that let somebody in; null for a token or a link. */
+    /** Id of the sign-in provider that let the person in; null for a token or a link. */
     provider: text('provider'),
     hash: bytes('hash').notNull(),
     /** Id of the secret that made the hash (secrets/key-derivation.ts). */

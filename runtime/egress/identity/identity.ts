@@ -51,7 +51,7 @@ export type Ask = (request: {
   | { ok: false; problem: string }
 >
 
-/** Why somebody is not signed in. */
+/** Why a person is not signed in. */
 class Refused extends Error {
   readonly why: NotSignedIn['why']
   constructor(why: NotSignedIn['why'], message: string) {

@@ -65,7 +65,7 @@ export function ensureVisitor(c: Context<Env>): string {
 export const originOf = (c: Context<Env>): string =>
   `${isHttps(c) ? 'https' : 'http'}://${c.req.header('host') ?? ''}`
 
-/** How long somebody may take at a provider of sign-in, in seconds. */
+/** How long a person may take at a provider of sign-in, in seconds. */
 export const BEGUN_SECONDS = 600
 
 /** `Lax`: the provider sends the browser back. */

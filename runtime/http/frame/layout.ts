@@ -14,7 +14,7 @@ export const AREAS = {
 } as const
 export type Area = keyof typeof AREAS
 
-/** Somebody who is signed in, as a page shows them. */
+/** A person who is signed in, as a page shows them. */
 export type Visitor = {
   name: string
   email: string

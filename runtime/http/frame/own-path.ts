@@ -7,7 +7,7 @@ const PLACES = ['access', 'inbox', 'settings']
 const MAX_PATH = 500
 
 /**
- * A path and query of a page of ours as somebody sent it; null for anything else. What a browser could read as another
+ * A path and query of a page of ours as a person sent it; null for anything else. What a browser could read as another
  * host (`//host`, `/\host`), or as another place, is none.
  */
 export function ownPath(given: string | undefined): string | null {

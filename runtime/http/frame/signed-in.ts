@@ -18,7 +18,7 @@ import { type Form, isProven, readForm, refuseForeign } from './form.ts'
 
 export type SignedIn = { db: Db; secret: string; session: Session }
 
-/** A form of somebody who is signed in; `proven`: it is of a page of this very session. */
+/** A form of a person who is signed in; `proven`: it is of a page of this very session. */
 export type Sent = SignedIn & { form: Form; proven: boolean }
 
 export type Visits = {
@@ -63,7 +63,7 @@ export function createVisits(deps: CoreDeps): Visits {
   return { signedIn, received, sent }
 }
 
-/** Somebody who is signed in, as functions of the core take a caller. */
+/** A person who is signed in, as functions of the core take a caller. */
 export const principalOf = ({ session }: SignedIn): Principal => ({
   ...session.actor,
   tokenId: session.tokenId ?? '',

@@ -75,7 +75,7 @@ ${pagesNav(held, 'what you have', (have) => addressOf(search, { have, page: stor
 const thing = ({ requestable_permissions: [permission], app_name: app }: AccessRequest): string =>
   permission?.label ?? app
 
-/** Until it is there, or somebody has said no, whoever asked may take it back. */
+/** Until it is there, or a person has said no, the requester may take it back. */
 export const canWithdraw = ({ status }: AccessRequest): boolean =>
   PENDING_STATES.some((one) => one === status)
 

@@ -1,4 +1,4 @@
-/** The inbox: what waits for somebody, and one task of it with what a decision can rest on. */
+/** The inbox: what waits for a person, and one task of it with what a decision can rest on. */
 import { html } from 'hono/html'
 import type { Task } from '../../contract/models/task.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'

@@ -58,7 +58,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     const body = { action_type: action, transition_to: undefined, reason }
     await performTaskAction(db, principal, id, body, context)
   } catch (error) {
-    // Somebody else was faster, or the task is another one by now: the page shows what it is.
+    // Another person was faster, or the task is another one by now: the page shows what it is.
     if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
     const problem = wordsOf(error)
     return show(visit, { ...(await taskOf(visit)), reason, problem }, error.status)

@@ -12,7 +12,7 @@ const pageOf = (path: string): string => path.replace(/\/(?:withdraw|give-back)$
 
 /**
  * @param path Where the form was sent.
- * @param isSignedIn Whether somebody is signed in now, in another session than the form's.
+ * @param isSignedIn Whether a person is signed in now, in another session than the form's.
  */
 export function lostPage(path: string, form: Form, isSignedIn: boolean): Markup {
   const query = form.get('app_id')

@@ -16,7 +16,7 @@ type Common = { visitor: Visitor; app: App; instructions: string | null }
 /** What is asked for when it is no permission. */
 export const APP_ITSELF = 'app'
 
-/** Longest text of why somebody asks, in characters. */
+/** Longest text of why a person asks, in characters. */
 export const MAX_WHY = 4000
 
 const head = ({ app }: Common): Markup => html`<div class="head"><div>
@@ -129,7 +129,7 @@ ${values.why}</textarea>
 ${problem('why-problem', problems.why)}</div>`
 
 const namesOf = ({ deciders, count }: DecisionStep): string => {
-  const names = deciders.map(({ name, email }) => name || email || 'Somebody')
+  const names = deciders.map(({ name, email }) => name || email || 'Someone')
   const unnamed = Array.from({ length: Math.max(0, count - names.length) }, () => '')
   return oneOf([...names, ...unnamed])
 }

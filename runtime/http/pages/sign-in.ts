@@ -81,7 +81,7 @@ const PROBLEMS: Record<
   },
 }
 
-/** What a browser keeps while somebody is at the provider. */
+/** What a browser keeps while a person is at the provider. */
 type Kept = Begun & { provider: string; next: string | null; atMs: number }
 
 const BOUND = Buffer.from('sign-in')
@@ -124,7 +124,7 @@ export function signInBy(deps: CoreDeps) {
     { email = null, problem = '' }: { email?: string | null; problem?: string } = {},
   ): Response | Promise<Response> {
     const requestId = c.get('requestId')
-    log.warn({ provider: id, why, problem, requestId }, 'somebody was not signed in by a provider')
+    log.warn({ provider: id, why, problem, requestId }, 'a person was not signed in by a provider')
     const { status, title, text } = PROBLEMS[why]
     return c.html(messagePage(title, text({ name, email, requestId })), status)
   }
@@ -174,6 +174,6 @@ export async function signedOutPage(
   if (!provider) return null
   const end = await signIn.identity.end(provider, `${originOf(c)}/`)
   if (!end.ok || end.value === null) return null
-  const text = html`You are still signed in to ${provider.name}: whoever uses this browser can come back without a password. <a href="${end.value}">Sign out of ${provider.name} too</a>.`
+  const text = html`You are still signed in to ${provider.name}: anyone who uses this browser can come back without a password. <a href="${end.value}">Sign out of ${provider.name} too</a>.`
   return messagePage('You are signed out', text)
 }

@@ -31,7 +31,7 @@ export const REQUEST_BADGES = {
   REVERTED: ['', 'minus', 'Removed'],
 } as const satisfies Record<RequestStatus, readonly [kind: Kind, icon: Icon, words: string]>
 
-/** States whose end somebody waits for, and those in which nothing happens any more. */
+/** States whose end a person waits for, and those in which nothing happens any more. */
 export const OVER: readonly RequestStatus[] = statesThatAre('over')
 export const ON_THE_WAY: readonly RequestStatus[] = REQUEST_STATUSES.filter(
   (status) => status !== 'COMPLETED' && !OVER.includes(status),

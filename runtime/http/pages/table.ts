@@ -1,12 +1,12 @@
 /** PAGES: every page and every form that people use. Who sees what in them is judged by the functions of the core. */
 export const PAGES = {
-  start: { method: 'GET', path: '/', shows: 'the way to the page that somebody needs' },
+  start: { method: 'GET', path: '/', shows: 'the inbox, or what one has' },
   sign_in: { method: 'GET', path: '/sign-in', shows: 'the way to sign in' },
   begin: { method: 'GET', path: '/sign-in/:provider', shows: 'the way to a provider of sign-in' },
   callback: {
     method: 'GET',
     path: '/sign-in/:provider/callback',
-    shows: 'the way on, for who comes back from a provider',
+    shows: 'the way on from a provider',
   },
   access: { method: 'GET', path: '/access', shows: 'what one has, waits for and may ask for' },
   ask: { method: 'GET', path: '/access/request', shows: 'the form to ask for access' },

@@ -163,7 +163,7 @@ function comments({ comments }: Task, now: Date): Markup | string {
   return html`<details class="more" open><summary>Comments (${comments.length})</summary>
 ${comments.map(
   ({ body, created_by, created_at }) =>
-    html`<p class="small wrap"><strong>${created_by ? nameOf(created_by) : 'Somebody'}</strong> <span class="soft">${moment(momentOf(created_at), now)}</span><br>${body}</p>`,
+    html`<p class="small wrap"><strong>${created_by ? nameOf(created_by) : 'Someone'}</strong> <span class="soft">${moment(momentOf(created_at), now)}</span><br>${body}</p>`,
 )}</details>`
 }
 

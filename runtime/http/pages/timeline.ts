@@ -55,7 +55,7 @@ function asked(request: AccessRequest, { userId, now }: Reader): Step {
 
 /** Some names in a sentence, of many the first. */
 export function oneOf(names: readonly string[]): string {
-  if (names.length === 0) return 'Somebody'
+  if (names.length === 0) return 'Someone'
   const few = names.slice(0, 3)
   const more = names.length - few.length
   const last = more > 0 ? `${more} others` : few.pop()
@@ -63,13 +63,13 @@ export function oneOf(names: readonly string[]): string {
 }
 
 const assignees = ({ assignees }: Task): string[] =>
-  (assignees ?? []).map(({ name, email }) => name || email || 'Somebody')
+  (assignees ?? []).map(({ name, email }) => name || email || 'Someone')
 
 function decided(task: Task, request: AccessRequest, { userId, now }: Reader): Step[] {
   if (!task.task_category.endsWith('APPROVAL')) return []
   const isManager = task.task_category === 'MANAGER_APPROVAL'
   const by = task.resolved_by
-  const who = by ? (by.id === userId ? 'You' : nameOf(by)) : 'Somebody'
+  const who = by ? (by.id === userId ? 'You' : nameOf(by)) : 'Someone'
   const at = moment(momentOf(task.updated_at), now)
   if (task.status === 'COMPLETED') {
     const said = isManager ? note(request, 'MANAGER_APPROVED') : null
@@ -163,7 +163,7 @@ const NOW: Partial<Record<RequestStatus, (request: AccessRequest, reader: Reader
   TIME_BASED_EXPIRED_CANCELLED: ended(
     'wait',
     'alert',
-    'Its time was over; somebody decided to leave it',
+    'Its time was over; a person decided to leave it',
     'TIME_BASED_EXPIRED_CANCELLED',
   ),
 }

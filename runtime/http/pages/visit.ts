@@ -58,7 +58,7 @@ export async function visitOf(c: Context<Env>, deps: CoreDeps, who: SignedIn): P
   }
 }
 
-/** The question for the tasks that wait for somebody, oldest first. */
+/** The question for the tasks that wait for a person, oldest first. */
 export const OPEN_TASKS = {
   ...{ open: true, show_all_tasks: false, task_type: null, task_category: null, status: null },
   ...{ product_area: null, search: null, sort_by: null, sort_direction: 'asc', expand: [] },

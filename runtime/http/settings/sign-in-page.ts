@@ -9,7 +9,7 @@ export type SignInProblem = { field: 'code' | 'token' | null; text: string }
 export type SignInPage = {
   proof: string
   problem: SignInProblem | null
-  /** The page that somebody wanted; null for none. */
+  /** The page that a person wanted; null for none. */
   next: string | null
   providers: readonly { id: string; name: string }[]
 }
