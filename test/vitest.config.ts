@@ -9,7 +9,8 @@ const each = {
   // Real servers and processes: patience, not speed, is what these need.
   testTimeout: 30_000,
   hookTimeout: 120_000,
-  // Much of a test is waiting for processes, servers and clocks: on two cores a third file fills the gaps.
+  // Much of a test is waiting for processes, servers and clocks: on two cores a third file fills the gaps. A fourth one
+  // makes each take nearly twice as long, and none ends sooner.
   maxWorkers: 3,
   setupFiles: [path.join(ROOT, 'test/kit/each-file.ts')],
 }
