@@ -61,6 +61,7 @@ import { ALONE, answersOf } from './processes/siblings.ts'
 import { followRotation } from './rotation/rotate-secrets.ts'
 import { createSealer } from './secrets/seal.ts'
 import { keptSecret } from './secrets/secret-files.ts'
+import { createSigner } from './secrets/signing-key.ts'
 import { createSignIn } from './sign-in-providers.ts'
 import { createStandings } from './standings.ts'
 import { checkPackage } from './testing/check-package.ts'
@@ -317,12 +318,11 @@ export async function createHost(
       find: registry.find,
       call: createCall(invoke, told.calledByCore),
     },
-    vault,
+    ...{ vault, signer: createSigner(secrets) },
     send: state?.work.send ?? noWork,
     deliver: egress.deliver,
     tell: (level, about, words) => log[level](about, words),
-    now: databaseTime,
-    ...{ listeners: LISTENERS, pace: known.pace },
+    ...{ now: databaseTime, listeners: LISTENERS, pace: known.pace },
   }
   const writable = watchWritable(dataDir)
   const readiness = createReadiness({

@@ -149,6 +149,7 @@ function typeOf({ type, items, enum: values, format }: Record<string, unknown>):
 function answerOf({ output, answer }: Endpoint): string {
   if (output === null) return ''
   if (answer === 'text') return ', plain text'
+  if (answer === 'file') return `, file of ${nameOf(output)}`
   const paged = answer === 'page' || answer === 'limit-offset'
   return paged ? `, page of ${nameOf(output)}` : `, ${nameOf(output)}`
 }

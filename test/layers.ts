@@ -190,6 +190,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/sync',
     'core/requests',
   ],
+  'core/reviews/evidence': [...KERNEL, 'secrets', 'core/sync', 'core/reviews'],
   'core/task-actions': [
     ...KERNEL,
     'core/directory',

@@ -81,6 +81,10 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     SERVES,
   'runtime/docs/administer/people.md: npx keyway person export ada@example.com > ada.json':
     'the sample has no such person; test/cli/person.test.ts runs both',
+  'runtime/docs/administer/reviews.md: npx keyway review list':
+    'its names stand for others; test/cli/review.test.ts runs them',
+  'runtime/docs/reference/evidence.md: python3 verify_evidence.py quarter.jsonl --key FINGERPRINT':
+    'its names stand for others; test/cli/review.test.ts runs it',
   'runtime/docs/operate/deploy.md: npm pack': 'it needs root and systemd',
   'runtime/docs/operate/deploy.md: sudo -u keyway env KEYWAY_DATA_DIR=/var/lib/keyway/data /opt/keyway/node_modules/.bin/keyway list':
     'it needs the user of the service',

@@ -101,9 +101,14 @@ async function call(method: string, path: string, options: Options = {}): Promis
   expect(reply.headers.get('x-request-id')).toMatch(/./)
   const [bare] = path.split('?')
   const isText = ROWS.some(([, row]) => row.answer === 'text' && row.path === bare)
+  const isFile = bare?.endsWith('/evidence') === true
   if (reply.status !== 204 && method !== 'HEAD')
     expect(reply.headers.get('content-type')).toMatch(
-      isText && reply.status === 200 ? /^text\/plain/ : /^application\/json/,
+      isText && reply.status === 200
+        ? /^text\/plain/
+        : isFile && reply.status === 200
+          ? /^application\/x-ndjson/
+          : /^application\/json/,
     )
   return reply
 }

@@ -163,7 +163,9 @@ export async function startCore(
           : { body: JSON.stringify(body) }),
       })
       const text = await reply.text()
-      const isPlain = reply.headers.get('content-type')?.startsWith('text/plain') === true
+      const isPlain = /^(text\/plain|application\/x-ndjson)\b/.test(
+        reply.headers.get('content-type') ?? '',
+      )
       const [bare = ''] = target.split('?')
       // An unknown path and a wrong method are in no document.
       if (text !== '' && !isPlain && ![405].includes(reply.status) && bare !== '/nothing')

@@ -22,6 +22,7 @@ import { createCall } from '../../runtime/invoke/call.ts'
 import { resealAll } from '../../runtime/rotation/rotate-secrets.ts'
 import { keyId } from '../../runtime/secrets/key-derivation.ts'
 import { createSealer, sealedWith } from '../../runtime/secrets/seal.ts'
+import { createSigner } from '../../runtime/secrets/signing-key.ts'
 import { type Directory, startDirectory } from '../core/directory.ts'
 import type { CoreOptions } from '../core/host.ts'
 import {
@@ -75,6 +76,7 @@ const call = async (secrets: string[]) => {
   const parts: RequestContext = {
     connectors: { find, ids, call: createCall(core.host.invoke, () => {}) },
     vault: createSealer(secrets, 'connection'),
+    signer: createSigner(secrets),
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     tell: () => {},

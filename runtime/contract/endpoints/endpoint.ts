@@ -23,8 +23,11 @@ export type EndpointRow = {
   maxBytes: number | null
   /** Of an upload, whose rows are too many to be parsed while others wait: what kind it is. */
   upload: UploadKind | null
-  /** What the answer holds: one value, plain text, a page of `{ items, total, page, size, pages }`, or nothing. */
-  answer: 'json' | 'text' | 'page' | 'limit-offset' | 'empty'
+  /**
+   * What the answer holds: one value, plain text, a page of `{ items, total, page, size, pages }`, a file of JSON lines
+   * that is sent while it is made, or nothing.
+   */
+  answer: 'json' | 'text' | 'page' | 'limit-offset' | 'file' | 'empty'
   output: AnySchema | null
   status: 200 | 201 | 202 | 204
   /** Statuses of failures that are this endpoint's own, in addition to those that every endpoint may answer. */

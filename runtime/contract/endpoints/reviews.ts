@@ -1,4 +1,5 @@
 /** Access reviews: core-interface.md section 1.12, and below them what it leaves open. */
+import * as v from 'valibot'
 import {
   AccessReviewOutput,
   AddAppsInput,
@@ -175,5 +176,40 @@ export const REVIEW_ENDPOINTS = {
     who: 'reviews.read',
     output: AccessReviewProgress,
     errors: [404],
+  }),
+  get_access_review_evidence: reviews({
+    method: 'GET',
+    path: `${ONE}/evidence`,
+    summary: 'Take signed evidence of a review, also while decisions come in',
+    who: 'reviews.read',
+    answer: 'file',
+    output: v.pipe(
+      v.string(),
+      v.metadata({
+        title: 'AccessReviewEvidence',
+        description: 'JSON lines; /docs/reference/evidence says what each is',
+      }),
+    ),
+    errors: [404],
+  }),
+  get_evidence_keys: reviews({
+    method: 'GET',
+    path: '/.well-known/keyway-evidence-keys',
+    summary: 'The keys that evidence of this deployment is signed with, newest first',
+    who: 'anybody',
+    output: v.pipe(
+      v.strictObject({
+        keys: v.array(
+          v.strictObject({
+            public_key: v.pipe(v.string(), v.metadata({ description: 'Ed25519, 64 hex digits' })),
+            fingerprint: v.pipe(
+              v.string(),
+              v.metadata({ description: 'SHA-256 of its SubjectPublicKeyInfo in DER' }),
+            ),
+          }),
+        ),
+      }),
+      v.metadata({ title: 'EvidenceKeys' }),
+    ),
   }),
 } as const

@@ -117,7 +117,8 @@ export async function toItems(db: Db, rows: readonly ItemRow[]): Promise<AccessR
   return rows.map((row) => toItem(row, byId.get(row.assignmentId ?? '')))
 }
 
-function toItem(
+/** As on the wire. */
+export function toItem(
   row: ItemRow,
   reviewers: { userIds: string[]; groupIds: string[] } | undefined,
 ): AccessReviewItem {

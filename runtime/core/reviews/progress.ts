@@ -59,7 +59,8 @@ function byState(counts: readonly Count[]): Record<string, number> {
   return sum
 }
 
-function populationOf({ population }: ReviewAppRow) {
+/** As on the wire. */
+export function populationOf({ population }: ReviewAppRow) {
   if (population === null) return null
   const { connectorVersion, connectorDigest, leftOut, ...same } = population
   return {

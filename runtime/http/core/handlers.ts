@@ -32,6 +32,8 @@ import * as reviewChange from '../../core/reviews/change.ts'
 import { completeReview, startRemoval } from '../../core/reviews/close.ts'
 import { addReviewApps, createReview } from '../../core/reviews/create.ts'
 import { decideItems } from '../../core/reviews/decide.ts'
+import { evidenceKeys } from '../../core/reviews/evidence/keys.ts'
+import { takeEvidence } from '../../core/reviews/evidence/take.ts'
 import { listItems } from '../../core/reviews/items.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
@@ -195,6 +197,9 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     completeReview(db, who, id(params, 'access_review_id'), parts),
   get_access_review_progress: (db, who, { params }) =>
     reviewProgress(db, who, id(params, 'access_review_id')),
+  get_access_review_evidence: (db, who, { params }, parts) =>
+    takeEvidence(db, who, id(params, 'access_review_id'), parts),
+  get_evidence_keys: async (_db, _who, _input, { signer }) => evidenceKeys(signer),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
   get_pre_approval_rule: (db, who, { params }) =>

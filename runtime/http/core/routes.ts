@@ -16,6 +16,7 @@ import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { Identity, KnownProvider } from '../../contract/models/sign-in-provider.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
+import { FileAnswer } from '../../core/kernel/file-answer.ts'
 import { authenticate, demand, type Principal } from '../../core/kernel/identity/principal.ts'
 import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
 import { noteUse } from '../../core/kernel/identity/tokens.ts'
@@ -70,6 +71,15 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const result = await HANDLERS[name](db, principal, input as never, parts)
     if (row.answer === 'empty') return c.body(null, 204)
     if (row.answer === 'text') return c.text(v.parse(v.string(), result))
+    if (row.answer === 'file') {
+      const { name, media, body } = v.parse(FileAnswer, result)
+      // Nobody reads it: what makes it is to end.
+      if (c.req.method === 'HEAD') await body.cancel()
+      return c.body(body, 200, {
+        ...{ 'content-type': media, 'cache-control': 'no-store' },
+        'content-disposition': `attachment; filename="${name}"`,
+      })
+    }
     return c.json(checked(row, result) as never, row.status as 200)
   }
 

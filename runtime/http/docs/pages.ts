@@ -56,7 +56,7 @@ export const PARTS: readonly Part[] = [
     title: 'Reference',
     pages: below('reference', [
       ...['settings', 'commands', 'endpoints', 'access', 'capabilities', 'errors', 'limits'],
-      'metrics',
+      ...['metrics', 'evidence'],
     ]),
   },
   {
@@ -90,6 +90,7 @@ export const PAGES: readonly Page[] = PARTS.flatMap(({ pages }) => pages)
 export const FILES: Readonly<Record<string, string>> = {
   'runtime/docs/picture.svg': 'image/svg+xml',
   'runtime/docs/picture-dark.svg': 'image/svg+xml',
+  'runtime/docs/reference/verify_evidence.py': 'text/plain; charset=utf-8',
   'scripts/deploy/Containerfile': 'text/plain; charset=utf-8',
   'scripts/deploy/haproxy.cfg': 'text/plain; charset=utf-8',
   'scripts/deploy/keyway.rules.yml': 'text/plain; charset=utf-8',

@@ -113,6 +113,8 @@ function success(row: Endpoint, components: Components): Response {
   if (row.answer === 'json') return answer('The answer', schema)
   if (row.answer === 'text')
     return { description: 'The answer', content: { 'text/plain': { schema } } }
+  if (row.answer === 'file')
+    return { description: 'The file', content: { 'application/x-ndjson': { schema } } }
   if (row.answer === 'limit-offset') return answer('A part of the list', limitOffset(schema))
   const whole = { type: 'integer', minimum: 0 }
   return answer('One page', {

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Person, person } from '../host.ts'
 import { sync } from '../sync/synced.ts'
-import { account, association } from '../sync/upstream.ts'
-import { nameOf, type Reviewed, startReviewed, statesOf } from './reviewed.ts'
+import { account, association, entitlement } from '../sync/upstream.ts'
+import { holds, nameOf, type Reviewed, startReviewed, statesOf } from './reviewed.ts'
 
 let firm: Reviewed
 let root: Person
@@ -194,6 +194,25 @@ test('what a later sync finds gone before anybody decided is VANISHED', async ()
   const run = await sync(firm.core, appId)
   expect(await firm.lineReaches(id, 'ben Group g1', 'VANISHED')).toMatchObject({ gone_run: run.id })
   expect(await states(id)).toMatchObject({ 'ada Group g1': 'KEPT', 'ada Group g2': 'OPEN' })
+})
+
+test('an account that changed after the launch is shown as it was, and rejected all the same', async () => {
+  const appId = await firm.synced()
+  const { id } = await firm.launched(appId)
+  const before = await firm.line(id, 'ben Group g1')
+  firm.upstream.holds.accounts = ['ada', 'ben', 'mia', 'bot'].map((one) =>
+    account(one, one === 'ben' ? { email: 'other@example.com', user_status: 'SUSPENDED' } : {}),
+  )
+  firm.upstream.holds.entitlements = [
+    entitlement('g1', { label: 'Another name' }),
+    entitlement('g2'),
+  ]
+  expect((await sync(firm.core, appId)).state).toBe('SUCCEEDED')
+  expect(await firm.line(id, 'ben Group g1')).toEqual(before)
+  await firm.decided(id, 'ben Group g1', 'REJECT', firm.mia)
+  expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
+  await firm.lineReaches(id, 'ben Group g1', 'REMOVED')
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
 })
 
 test('the end of a review leaves nothing open, and nothing is decided behind it', async () => {

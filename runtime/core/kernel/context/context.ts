@@ -2,6 +2,7 @@
 import type { Cause } from '../../../contract/models/causes.ts'
 import type { Db } from '../../../database/database.ts'
 import type { Sealer } from '../../../secrets/seal.ts'
+import type { Signer } from '../../../secrets/signing-key.ts'
 import type { Connectors } from './connectors.ts'
 import type { Deliver } from './deliver.ts'
 import type { Listeners } from './listeners.ts'
@@ -19,6 +20,8 @@ export type CoreContext = {
   connectors: Connectors
   /** Seals settings and credentials of connected apps, and the secrets of webhooks. */
   vault: Sealer
+  /** Signs evidence. */
+  signer: Signer
   /** Has something looked at in the background. */
   send: Send
   /** Sends to addresses of the operator's own, as egress lets it. */

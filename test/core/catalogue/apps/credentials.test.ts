@@ -8,6 +8,7 @@ import type { RequestContext } from '../../../../runtime/core/kernel/context/con
 import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
 import { LISTENERS } from '../../../../runtime/core/wiring/listeners.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'
+import { createSigner } from '../../../../runtime/secrets/signing-key.ts'
 
 test('a connector that would wait longer is given up, whatever deadline it asked for', async () => {
   const call: Connectors['call'] = ({ signal }) =>
@@ -18,6 +19,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
   const parts: RequestContext = {
     connectors: { ids: () => [], find: () => null, call },
     vault: createSealer(['s'.repeat(32)], 'connection'),
+    signer: createSigner(['s'.repeat(32)]),
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     tell: () => {},

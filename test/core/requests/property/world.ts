@@ -26,6 +26,7 @@ import { userRoles, users } from '../../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../../runtime/database/schema/requests.ts'
 import { tasks } from '../../../../runtime/database/schema/tasks.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'
+import { createSigner } from '../../../../runtime/secrets/signing-key.ts'
 import { life, mortal } from './mortal.ts'
 import { random } from './random.ts'
 import { CONNECTOR, createSystem, type Outage } from './system.ts'
@@ -210,6 +211,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     const parts = {
       ...means,
       vault,
+      signer: createSigner(['property-tests-'.repeat(3)]),
       connectors: system.connectors(
         () => failing,
         (what) => mortality.at(what),

@@ -1,0 +1,207 @@
+/**
+ * What the lines of evidence must say together: each population adds up, each line is in the state that its decisions led
+ * to, and the log has what was done. Memory holds sums, not lines: what must be the same multiset on both sides is added
+ * up as numbers made of digests. Pure.
+ */
+import { createHash } from 'node:crypto'
+import { membersOf } from '../../../contract/schema/record.ts'
+import { KINDS } from './form.ts'
+
+type Line = Record<string, unknown>
+
+/** LED_TO: the last decision over a line, or none -> the states that the line may be in. */
+export const LED_TO: Readonly<Record<string, readonly string[]>> = {
+  none: ['OPEN', 'NOT_DECIDED', 'VANISHED'],
+  KEEP: ['KEPT'],
+  REJECT: ['REJECTED', 'REMOVING', 'REMOVED', 'WAITING_FOR_HANDS', 'EXCEPTED', 'TO_MODIFY'],
+  MODIFY: ['TO_MODIFY'],
+}
+
+export type EvidenceSummary = {
+  review: { id: string; name: string; status: string }
+  taken_at: string
+  /** Whether the review was over: nothing of it changes any more. */
+  final: boolean
+  apps: number
+  items: number
+  states: Record<string, number>
+  acts: number
+  log_entries: number
+  /** Of them, those that were not chained yet: nothing ties them to others. */
+  not_chained: number
+  /** The newest hash of the whole log, to be looked for with `keyway audit verify --head`. */
+  log_head: string
+  /** Why the log could not be compared with all of it; null where it was. */
+  log_gap: string | null
+}
+
+export type EvidenceCheck = {
+  take(line: Line): void
+  /** What does not fit, in the order of the file; none for what does. */
+  end(): { problems: string[]; summary: EvidenceSummary }
+}
+
+const ORDER: readonly string[] = KINDS
+/** Most problems that are told. */
+const MOST = 20
+
+/** A number of 256 bits for a text. */
+const numberOf = (...parts: unknown[]): bigint =>
+  BigInt(`0x${createHash('sha256').update(parts.map(String).join('\n')).digest('hex')}`)
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const count = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+export function createCheck(): EvidenceCheck {
+  const problems: string[] = []
+  const wrong = (words: string) => {
+    if (problems.length < MOST) problems.push(words)
+  }
+  let rank = 0
+  let review: Line = {}
+  let chain: Line = {}
+  const apps = new Map<string, { line: Line; items: number; isLogged: boolean }>()
+  const states: Record<string, number> = {}
+  let [acts, items, entries, waiting, lastPlace] = [0, 0, 0, 0, 0]
+  /** Decisions by their acts less those by their items; acts less their entries; removals less theirs. */
+  let [decided, told, removed] = [0n, 0n, 0n]
+  let lastHash: string | null = null
+
+  const takers: Readonly<Record<string, (line: Line) => void>> = {
+    review: (line) => {
+      review = line
+    },
+    person: () => {},
+    group: () => {},
+    reviewers: () => {},
+    app: takeApp,
+    act: takeAct,
+    chain: (line) => {
+      chain = line
+    },
+    item: takeItem,
+    log: takeEntry,
+  }
+
+  function takeApp(line: Line): void {
+    apps.set(text(line['arda_id']), { line, items: 0, isLogged: false })
+    if (line['population'] === null) return
+    const population = membersOf(line['population'])
+    const excluded = Object.values(membersOf(population['excluded']))
+    const sum = [population['items'], population['left_out'], ...excluded]
+      .map(count)
+      .reduce((all, one) => all + one, 0)
+    if (sum !== population['synced'])
+      wrong(`the population of ${line['name']} does not add up: ${sum} of ${population['synced']}`)
+  }
+
+  function takeAct({ id, decision, by_id, at, items: lines }: Line): void {
+    acts += 1
+    decided += BigInt(count(lines) || 0) * numberOf(id, decision, by_id, at)
+    told += numberOf(id, decision, lines)
+  }
+
+  function takeItem(line: Line): void {
+    items += 1
+    const state = text(line['state'])
+    states[state] = (states[state] ?? 0) + 1
+    const app = apps.get(text(line['arda_id']))
+    if (app) app.items += 1
+    else wrong(`line ${line['n']} is of an app that the evidence does not have`)
+    const place = count(line['place'])
+    if (!(place > lastPlace)) wrong(`line ${line['n']} is not behind the one before it`)
+    lastPlace = place
+    const decisions = listOf(line['decisions']).map(membersOf)
+    for (const { act, decision, by_id, at } of decisions)
+      decided -= numberOf(act, decision, by_id, at)
+    const last = text(decisions.at(-1)?.['decision']) || 'none'
+    if (!LED_TO[last]?.includes(state))
+      wrong(`line ${line['n']} is ${state}, which its last decision (${last}) does not lead to`)
+    if (state !== 'REMOVED') return
+    if (line['gone_at'] === null) wrong(`line ${line['n']} is REMOVED without a reading`)
+    // What a sync found gone has no entry of its own: its run is named.
+    if (line['gone_run'] === null) removed += numberOf(line['id'])
+  }
+
+  function takeEntry({ n, before, body, began_at, hash }: Line): void {
+    entries += 1
+    const wholeText = `["${before}",${body},${JSON.stringify(began_at)}]`
+    if (hash === null) waiting += 1
+    else {
+      if (createHash('sha512').update(wholeText).digest('hex') !== hash)
+        wrong(`line ${n} is no entry of the log: its hash is of another text`)
+      if (hash === lastHash) wrong(`line ${n} is an entry of the log for the second time`)
+      lastHash = text(hash)
+    }
+    const [, type, , , , metadata] = listOf(JSON.parse(`[${body}]`))
+    const about = membersOf(metadata)
+    if (type === 'ACCESS_REVIEW_DECIDED')
+      told -= numberOf(about['act_id'], about['decision'], about['items'])
+    if (type === 'ACCESS_REVIEW_ITEM_REMOVED') removed -= numberOf(about['item_id'])
+    if (type === 'ACCESS_REVIEW_APP_LAUNCHED') takeLaunch(about)
+  }
+
+  function takeLaunch({ arda_id, population }: Line): void {
+    const app = apps.get(text(arda_id))
+    if (!app) return
+    app.isLogged = true
+    const logged = membersOf(population)
+    const shown = membersOf(app.line['population'])
+    const names = { connectorDigest: 'connector_digest', leftOut: 'left_out' }
+    const pairs = [...['run', 'at', 'synced', 'items'].map((one) => [one, one])]
+    for (const [from = '', to = ''] of [...pairs, ...Object.entries(names)])
+      if (logged[from] !== shown[to])
+        wrong(`the population of ${app.line['name']} is not what the log has: ${to}`)
+  }
+
+  function end() {
+    for (const { line, items: found } of apps.values()) {
+      const { name, population } = line
+      const wanted = population === null ? 0 : membersOf(population)['items']
+      if (found !== wanted) wrong(`${name} has ${found} lines, and its population ${wanted}`)
+    }
+    if (decided !== 0n) wrong('the decisions over lines are not those of the acts')
+    const gap = gapOf(chain, membersOf(review['review']))
+    if (gap === null) {
+      if (told !== 0n) wrong('the acts are not those that the log has')
+      if (removed !== 0n) wrong('the removals are not those that the log has')
+      for (const { line, isLogged } of apps.values())
+        if (line['launched_at'] !== null && !isLogged)
+          wrong(`the log does not have the launch of ${line['name']}`)
+    }
+    const { id, name, status } = membersOf(review['review'])
+    const summary: EvidenceSummary = {
+      review: { id: text(id), name: text(name), status: text(status) },
+      taken_at: text(review['taken_at']),
+      final: review['final'] === true,
+      ...{ apps: apps.size, items, states, acts },
+      ...{ log_entries: entries, not_chained: waiting },
+      ...{ log_head: text(chain['head']), log_gap: gap },
+    }
+    return { problems, summary }
+  }
+
+  return {
+    take(line) {
+      const kind = text(line['kind'])
+      const place = ORDER.indexOf(kind)
+      if (place < rank || (place === 0) !== (line['n'] === 1))
+        wrong(`line ${line['n']} of the kind ${kind} does not belong there`)
+      rank = Math.max(rank, place)
+      try {
+        takers[kind]?.(line)
+      } catch {
+        wrong(`line ${line['n']} is not as its kind is`)
+      }
+    },
+    end,
+  }
+}
+
+/** Entries that may be missing because the log is kept only so long. */
+function gapOf(chain: Line, review: Line): string | null {
+  const from = chain['kept_from']
+  if (typeof from !== 'string' || from < text(review['created_at'])) return null
+  return `the log was kept only since ${from}: what was done before is not compared with it`
+}

@@ -1,0 +1,216 @@
+/** What evidence of a review says, line by line: read in one transaction that sees one moment, a page of rows at a time. */
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../../database/database.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import {
+  accessReviewActs,
+  accessReviewApps,
+  accessReviewAssignments,
+  accessReviewDecisions,
+  accessReviewItems,
+} from '../../../database/schema/reviews.ts'
+import { type ItemRow, toItem } from '../items.ts'
+import { populationOf } from '../progress.ts'
+import { iso, toReview } from '../read.ts'
+import type { ReviewRow } from '../rows.ts'
+import { FORM, type Kind } from './form.ts'
+import { chainLine, logLines } from './log-lines.ts'
+
+export type EvidenceLine = { kind: Kind; content: Record<string, unknown> }
+
+/** Rows that are read at once: what they become is made without a pause. */
+const PAGE = 250
+
+const line = (kind: Kind, content: Record<string, unknown>): EvidenceLine => ({ kind, content })
+
+/** All lines but the seal, in their order. */
+export async function* evidenceLines(
+  tx: Db,
+  review: ReviewRow,
+  takenAt: Date,
+): AsyncGenerator<EvidenceLine> {
+  yield await reviewLine(tx, review, takenAt)
+  yield* people(tx, review)
+  yield* groups(tx, review)
+  yield* appLines(tx, review)
+  yield* reviewers(tx, review)
+  yield* acts(tx, review)
+  const chain = await chainLine(tx, review)
+  yield line('chain', chain)
+  yield* items(tx, review)
+  for await (const content of logLines(tx, review)) yield line('log', content)
+}
+
+async function reviewLine(tx: Db, row: ReviewRow, takenAt: Date): Promise<EvidenceLine> {
+  const { apps: _, ...review } = await toReview(tx, row)
+  return line('review', {
+    ...{ form: FORM, taken_at: takenAt.toISOString(), final: row.status === 'COMPLETED' },
+    ...{ domain_id: row.domainId, review },
+    ...{ reviewers: row.reviewers, on_deadline: row.onDeadline, closed_at: iso(row.closedAt) },
+  })
+}
+
+/** Pages of rows behind each other; `last` is what the page before ended with. */
+async function* paged<R>(ask: (last: R | null) => Promise<R[]>): AsyncGenerator<R> {
+  let last: R | null = null
+  for (;;) {
+    const page: R[] = await ask(last)
+    yield* page
+    last = page.at(-1) ?? null
+    if (page.length < PAGE) return
+  }
+}
+
+/** Who had a part in it. Subjects stand in their items. */
+function people(tx: Db, { id, ownerId, createdById }: ReviewRow) {
+  return named('person', async (last) => {
+    const { rows } = await tx.execute<Named>(sql`
+      select id, email, trim(given_name || ' ' || family_name) as name from users
+      where id > ${last}::uuid and id in (
+        select unnest(array[${ownerId}::uuid, ${createdById}::uuid])
+        union select user_id from access_review_acts where review_id = ${id}
+        union select unnest(user_ids || by_id) from access_review_assignments
+          where arda_id in (select id from access_review_apps where review_id = ${id}))
+      order by id limit ${PAGE}`)
+    return rows
+  })
+}
+
+function groups(tx: Db, { id }: ReviewRow) {
+  return named('group', async (last) => {
+    const { rows } = await tx.execute<Named>(sql`
+      select id, name from groups where id > ${last}::uuid and id in (
+        select unnest(group_ids) from access_review_assignments
+        where arda_id in (select id from access_review_apps where review_id = ${id}))
+      order by id limit ${PAGE}`)
+    return rows
+  })
+}
+
+type Named = { id: string; name: string; email?: string }
+
+/** The least of all ids, which nothing has. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+async function* named(
+  kind: Kind,
+  ask: (last: string) => Promise<Named[]>,
+): AsyncGenerator<EvidenceLine> {
+  for await (const row of paged<Named>((last) => ask(last?.id ?? NO_ID))) yield line(kind, row)
+}
+
+/** Those that were taken out too. */
+async function* appLines(tx: Db, { id }: ReviewRow): AsyncGenerator<EvidenceLine> {
+  const rows = await tx
+    .select({ arda: accessReviewApps, name: apps.name })
+    .from(accessReviewApps)
+    .innerJoin(apps, eq(apps.id, accessReviewApps.appId))
+    .where(eq(accessReviewApps.reviewId, id))
+    .orderBy(asc(accessReviewApps.createdAt), asc(accessReviewApps.id))
+  for (const { arda, name } of rows)
+    yield line('app', {
+      ...{ arda_id: arda.id, app_id: arda.appId, name, status: arda.status },
+      ...{ review_type: arda.reviewType, scope: arda.scope, removal_action: arda.removalAction },
+      ...{ population: populationOf(arda), problem: arda.problem },
+      launched_at: iso(arda.launchedAt),
+      decided_at: iso(arda.removalAt),
+      completed_at: iso(arda.completedAt),
+    })
+}
+
+async function* reviewers(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<EvidenceLine> {
+  const { id, ardaId } = accessReviewAssignments
+  const rows = paged<typeof accessReviewAssignments.$inferSelect>((last) =>
+    tx
+      .select()
+      .from(accessReviewAssignments)
+      .where(
+        and(
+          sql`${ardaId} in (select id from access_review_apps where review_id = ${reviewId})`,
+          last === null ? undefined : gt(id, last.id),
+        ),
+      )
+      .orderBy(asc(id))
+      .limit(PAGE),
+  )
+  for await (const row of rows)
+    yield line('reviewers', {
+      ...{ id: row.id, arda_id: row.ardaId, user_ids: row.userIds, group_ids: row.groupIds },
+      ...{ why: row.why, by_id: row.byId, at: iso(row.createdAt) },
+    })
+}
+
+async function* acts(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<EvidenceLine> {
+  const { id, createdAt } = accessReviewActs
+  // Compared as the database has it: its moments are finer than ours.
+  const at = sql<string>`${createdAt}::text`
+  const rows = paged<{ act: typeof accessReviewActs.$inferSelect; at: string }>((last) =>
+    tx
+      .select({ act: accessReviewActs, at })
+      .from(accessReviewActs)
+      .where(
+        and(
+          eq(accessReviewActs.reviewId, reviewId),
+          last === null
+            ? undefined
+            : sql`(${createdAt}, ${id}) > (${last.at}::timestamptz, ${last.act.id}::uuid)`,
+        ),
+      )
+      .orderBy(asc(createdAt), asc(id))
+      .limit(PAGE),
+  )
+  for await (const { act } of rows)
+    yield line('act', {
+      ...{ id: act.id, by_id: act.userId, decision: act.decision, reason: act.reason },
+      ...{ filter: act.filter, items: act.items, at: iso(act.createdAt) },
+    })
+}
+
+async function* items(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<EvidenceLine> {
+  let last = 0
+  for (;;) {
+    const { place } = accessReviewItems
+    const page = await tx
+      .select()
+      .from(accessReviewItems)
+      .where(and(eq(accessReviewItems.reviewId, reviewId), gt(place, last)))
+      .orderBy(asc(place))
+      .limit(PAGE)
+    const decisions = await decisionsOf(tx, page)
+    for (const row of page) yield line('item', itemContent(row, decisions.get(row.id) ?? []))
+    last = page.at(-1)?.place ?? last
+    if (page.length < PAGE) return
+  }
+}
+
+type Decision = { act: string; decision: string; by_id: string | null; at: string | null }
+
+/** All decisions over some items, in their order. */
+async function decisionsOf(tx: Db, page: readonly ItemRow[]): Promise<Map<string, Decision[]>> {
+  const { actId, itemId } = accessReviewDecisions
+  const ids = page.flatMap(({ id, actId: last }) => (last === null ? [] : [id]))
+  const found = new Map<string, Decision[]>()
+  if (ids.length === 0) return found
+  const rows = await tx
+    .select({ itemId, act: accessReviewActs })
+    .from(accessReviewDecisions)
+    .innerJoin(accessReviewActs, eq(accessReviewActs.id, actId))
+    .where(inArray(itemId, ids))
+    .orderBy(asc(accessReviewActs.createdAt), asc(accessReviewActs.id))
+  for (const { itemId: item, act } of rows) {
+    const { id, decision, userId: by_id, createdAt } = act
+    const list = found.get(item) ?? []
+    list.push({ act: id, decision, by_id, at: iso(createdAt) })
+    found.set(item, list)
+  }
+  return found
+}
+
+function itemContent(row: ItemRow, decisions: Decision[]): Record<string, unknown> {
+  const { reviewer_user_ids: _users, reviewer_group_ids: _groups, ...item } = toItem(row, undefined)
+  return {
+    ...item,
+    ...{ place: row.place, resource_type: row.resourceType, reviewers: row.assignmentId },
+    ...{ decisions, attempts: row.attempts, sent_at: iso(row.sentAt) },
+  }
+}

@@ -1,0 +1,102 @@
+/** The part of the activity log that proves a review: its entries, each with what ties it to the chain. */
+import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
+import type { Db } from '../../../database/database.ts'
+import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
+import { BEGINNING, bodyOf } from '../../kernel/audit/chain.ts'
+import type { ReviewRow } from '../rows.ts'
+
+/** Entries that are read at once. */
+const PAGE = 250
+
+/** Where the chain of the log stands, and whether its oldest entries were removed. */
+export async function chainLine(
+  tx: Db,
+  { domainId }: ReviewRow,
+): Promise<{ head: string; removed: number; kept_from: string | null }> {
+  const { id, eventHash, beganAt } = activityLogs
+  const own = eq(activityLogs.domainId, domainId)
+  const [newest] = await tx
+    .select({ eventHash })
+    .from(activityLogs)
+    .where(own)
+    .orderBy(sql`${id} desc`)
+    .limit(1)
+  const [oldest] = await tx
+    .select({ beganAt })
+    .from(activityLogs)
+    .where(own)
+    .orderBy(asc(id))
+    .limit(1)
+  const removed = await checkpointOf(tx, domainId)
+  return {
+    head: newest?.eventHash ?? removed.eventHash,
+    removed: removed.rows,
+    kept_from: removed.rows === 0 ? null : (oldest?.beganAt.toISOString() ?? null),
+  }
+}
+
+async function checkpointOf(tx: Db, domainId: string) {
+  const { eventHash, rows } = activityCheckpoints
+  const [found] = await tx
+    .select({ eventHash, rows })
+    .from(activityCheckpoints)
+    .where(eq(activityCheckpoints.domainId, domainId))
+  return found ?? { eventHash: BEGINNING, rows: 0 }
+}
+
+/** Entries about a review: those of the chain in its order, then those that are not chained yet. */
+export async function* logLines(
+  tx: Db,
+  review: ReviewRow,
+): AsyncGenerator<Record<string, unknown>> {
+  const { domainId } = review
+  const { id } = activityLogs
+  const start = await checkpointOf(tx, domainId)
+  const about = JSON.stringify([{ id: review.id }])
+  let last = await firstOf(tx, review)
+  for (;;) {
+    const page = await tx
+      .select({
+        row: activityLogs,
+        before: sql<string | null>`(select p.event_hash from activity_logs p
+          where p.domain_id = ${domainId} and p.id < activity_logs.id order by p.id desc limit 1)`,
+      })
+      .from(activityLogs)
+      .where(
+        and(
+          eq(activityLogs.domainId, domainId),
+          gt(id, last),
+          sql`${activityLogs.targets} @> ${about}::jsonb`,
+        ),
+      )
+      .orderBy(asc(id))
+      .limit(PAGE)
+    for (const { row, before } of page)
+      yield {
+        ...{ before: before ?? start.eventHash, body: bodyOf(row) },
+        ...{ began_at: row.beganAt.toISOString(), hash: row.eventHash },
+      }
+    last = page.at(-1)?.row.id ?? last
+    if (page.length < PAGE) break
+  }
+  const { rows } = await tx.execute<{ body: string; began_at: string }>(sql`
+    select body, began_at from activity_waiting
+    where domain_id = ${domainId} and ('[' || body || ']')::jsonb -> 4 @> ${about}::jsonb order by id`)
+  for (const { body, began_at } of rows)
+    yield { before: null, body, began_at: new Date(began_at).toISOString(), hash: null }
+}
+
+/** An entry from before the review; the log of years is not searched for it. */
+async function firstOf(tx: Db, { domainId, createdAt }: ReviewRow): Promise<bigint> {
+  const { id, beganAt } = activityLogs
+  const hour = 3_600_000
+  const [row] = await tx
+    .select({ id })
+    .from(activityLogs)
+    .where(
+      and(eq(activityLogs.domainId, domainId), gte(beganAt, new Date(createdAt.getTime() - hour))),
+    )
+    .orderBy(asc(beganAt), asc(id))
+    .limit(1)
+  return (row?.id ?? 1n) - 1n
+}

@@ -1,0 +1,142 @@
+/** Reading a file of evidence: its lines, their digests and numbers, and the seal. Needs nothing but the file. */
+import { createHash, verify } from 'node:crypto'
+import * as v from 'valibot'
+import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
+import { isRecord } from '../../../contract/schema/record.ts'
+import { fingerprintOf, publicKeyOf } from '../../../secrets/signing-key.ts'
+import {
+  FORM,
+  MAX_LINE_BYTES,
+  SEAL_BEGINS,
+  Seal,
+  sealedBytes,
+  sha256,
+  TAIL,
+  TAIL_FORM,
+} from './form.ts'
+
+/** What a file is refused for. */
+export class EvidenceError extends Error {}
+
+export type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>
+
+const END = 0x0a
+const SEAL_HEAD = Buffer.from(SEAL_BEGINS)
+
+/** The lines of a file, each with its end where it has one. @throws EvidenceError for one that is too long. */
+export async function* linesOf(pieces: Pieces): AsyncGenerator<Buffer> {
+  let kept: Buffer[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    let from = 0
+    for (let at = piece.indexOf(END); at !== -1; at = piece.indexOf(END, from)) {
+      yield Buffer.concat([...kept, piece.subarray(from, at + 1)])
+      kept = []
+      bytes = 0
+      from = at + 1
+    }
+    kept.push(piece.subarray(from))
+    bytes += piece.length - from
+    if (bytes > MAX_LINE_BYTES) throw new EvidenceError('a line is longer than any of evidence')
+  }
+  if (bytes > 0) yield Buffer.concat(kept)
+}
+
+/**
+ * Reads a file to its end: each line as it was written, in its order, and all of them sealed by the key that is trusted.
+ *
+ * @param trusted the fingerprint of a key, or the key, as 64 hex digits
+ * @param take is called with each line but the seal
+ * @throws EvidenceError that says what was done to it
+ */
+export async function readEvidence(
+  pieces: Pieces,
+  trusted: string,
+  take: (record: Record<string, unknown>) => void,
+): Promise<Seal> {
+  const whole = createHash('sha256')
+  let n = 0
+  let seal: string | null = null
+  const lines = linesOf(pieces)
+  for await (const line of lines) {
+    if (seal !== null) throw new EvidenceError('it goes on behind its seal')
+    if (line.at(-1) !== END)
+      throw new EvidenceError(`it is cut: it ends in the middle of line ${n + 1}`)
+    if (line.subarray(0, SEAL_HEAD.length).equals(SEAL_HEAD)) {
+      seal = line.toString('utf8').slice(0, -1)
+      continue
+    }
+    n += 1
+    const record = recordOf(line.subarray(0, -1), n)
+    if (record['n'] !== n) throw await misplaced(n, record['n'], lines)
+    whole.update(line)
+    take(record)
+  }
+  if (seal === null)
+    throw new EvidenceError(`it is cut: it ends behind line ${n}, without its seal`)
+  return judgeSeal(seal, n, whole.digest('hex'), trusted)
+}
+
+/** @throws EvidenceError for a line that is not what its digest is of. */
+function recordOf(line: Buffer, n: number): Record<string, unknown> {
+  const tail = TAIL_FORM.exec(line.subarray(-TAIL).toString('latin1'))
+  const text = Buffer.concat([line.subarray(0, -TAIL), Buffer.from('}')])
+  if (!tail || sha256(text) !== tail[1]) throw changed(n)
+  let record: unknown
+  try {
+    record = JSON.parse(text.toString('utf8'))
+  } catch {
+    throw changed(n)
+  }
+  if (!isRecord(record)) throw changed(n)
+  if (n === 1 && record['form'] !== FORM) throw new EvidenceError(NO_EVIDENCE)
+  return record
+}
+
+const NO_EVIDENCE = `it is no evidence of the form ${FORM}`
+
+const changed = (n: number): EvidenceError =>
+  new EvidenceError(n === 1 ? `line 1 was changed, or ${NO_EVIDENCE}` : `line ${n} was changed`)
+
+/** Whether a line stands elsewhere, or is missing: the rest is looked through for it. */
+async function misplaced(
+  wanted: number,
+  found: unknown,
+  rest: AsyncGenerator<Buffer>,
+): Promise<EvidenceError> {
+  for await (const line of rest) {
+    const [, number] = /,"n":([0-9]+),/.exec(line.toString('latin1')) ?? []
+    if (Number(number) === wanted)
+      return new EvidenceError(
+        `its lines are not in their order: line ${found} stands where line ${wanted} belongs`,
+      )
+  }
+  return new EvidenceError(`line ${wanted} is missing: line ${found} stands in its place`)
+}
+
+function judgeSeal(text: string, lines: number, whole: string, trusted: string): Seal {
+  const seal = sealOf(text)
+  if (seal.lines !== lines)
+    throw new EvidenceError(`it is cut: it has ${lines} lines, and its seal says ${seal.lines}`)
+  const fingerprint = fingerprintOf(seal.public_key)
+  if (trusted !== fingerprint && trusted !== seal.public_key)
+    throw new EvidenceError(
+      `it is signed by another key: its fingerprint is ${fingerprint}, not ${trusted}`,
+    )
+  if (seal.sha256 !== whole)
+    throw new EvidenceError('its seal is of another text: lines were changed with their digests')
+  const signature = Buffer.from(seal.signature, 'hex')
+  if (!verify(null, sealedBytes(seal), publicKeyOf(seal.public_key), signature))
+    throw new EvidenceError('its signature is not of this key: the seal was changed')
+  return seal
+}
+
+function sealOf(text: string): Seal {
+  try {
+    const seal = v.parse(Seal, JSON.parse(text))
+    if (canonicalJson(seal) === text) return seal
+  } catch {
+    // Said below.
+  }
+  throw new EvidenceError('its seal was changed')
+}

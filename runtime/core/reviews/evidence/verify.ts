@@ -1,0 +1,19 @@
+/** Verifying evidence: what was sealed, by a key that is trusted, and that it says one thing throughout. */
+import { createCheck, type EvidenceSummary } from './check.ts'
+import { EvidenceError, type Pieces, readEvidence } from './read.ts'
+
+export type Verified = EvidenceSummary & { public_key: string; sha256: string }
+
+/**
+ * @param trusted the fingerprint of the key of the installation, or the key, as 64 hex digits in small letters
+ * @throws EvidenceError that says what is wrong with it
+ */
+export async function verifyEvidence(pieces: Pieces, trusted: string): Promise<Verified> {
+  const check = createCheck()
+  const { public_key, sha256 } = await readEvidence(pieces, trusted, check.take)
+  const { problems, summary } = check.end()
+  // The seal is good: the installation itself has written what does not fit.
+  if (problems.length > 0)
+    throw new EvidenceError(`it is sealed, but does not fit together: ${problems.join('; ')}`)
+  return { ...summary, public_key, sha256 }
+}

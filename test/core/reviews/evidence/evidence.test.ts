@@ -1,0 +1,163 @@
+/** Evidence of real reviews: what it says, while it changes, and who may take it. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
+import { until } from '../../../e2e/until.ts'
+import { ADMIN_TOKEN, person, type Reply } from '../../host.ts'
+import { account, association } from '../../sync/upstream.ts'
+import { nameOf, type Reviewed, startReviewed } from '../reviewed.ts'
+import { hasPython, ours, theirs } from './verdicts.ts'
+
+let firm: Reviewed
+let key: string
+
+beforeAll(async () => {
+  firm = await startReviewed()
+  const { body } = await firm.core.call('GET', '/.well-known/keyway-evidence-keys', { token: null })
+  key = body.keys[0].fingerprint
+})
+afterAll(() => firm.stop())
+beforeEach(() => firm.reset())
+
+const taken = (id: string, token?: string): Promise<Reply> =>
+  firm.core.call('GET', `/access_reviews/${id}/evidence`, token === undefined ? {} : { token })
+
+type Line = Record<string, unknown> & { kind: string }
+const linesOf = (reply: Reply): Line[] =>
+  String(reply.body)
+    .trimEnd()
+    .split('\n')
+    .map((one) => JSON.parse(one))
+const ofKind = (reply: Reply, kind: string) => linesOf(reply).filter((one) => one.kind === kind)
+
+/** What a good file says; both verifiers take it. */
+async function verified(reply: Reply) {
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  const file = Buffer.from(reply.body)
+  if (hasPython) expect(await theirs(key, { files: [file] })).toEqual([null])
+  return verifyEvidence([file], key)
+}
+
+test('a review that is over is told with its population, lines, decisions, removals and log', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await firm.launched(appId)
+  await firm.decided(id, 'ada Group g2', 'KEEP', firm.mia)
+  const again = {
+    decision: 'REJECT',
+    reason: 'she left',
+    change: true,
+    filter: { user_id: firm.ada.id },
+  }
+  expect((await firm.decide(id, firm.mia, again)).body.decided).toBe(2)
+  await firm.decide(id, firm.mia, { decision: 'KEEP', filter: {}, reason: 'needed' })
+  expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
+  await firm.reaches(id, 'COMPLETED')
+  const reply = await taken(id)
+  expect(await verified(reply)).toMatchObject({
+    ...{ final: true, apps: 1, items: 5, acts: 3, not_chained: 0, log_gap: null },
+    states: { REMOVED: 2, KEPT: 1, NOT_DECIDED: 2 },
+    review: { id, status: 'COMPLETED' },
+  })
+  const { population } = (await firm.core.call('GET', `/access_reviews/${id}/progress`)).body
+    .apps[0]
+  expect(ofKind(reply, 'app')).toMatchObject([{ arda_id: arda, app_id: appId, population }])
+  const items = ofKind(reply, 'item')
+  const line = items.find((one) => nameOf(one as never) === 'ada Group g2')
+  expect(line).toMatchObject({
+    ...{ state: 'REMOVED', gone_at: expect.any(String), user_email: 'ada@example.com' },
+    hints: [{ name: 'NOBODY_ASKED', red: false }],
+    decisions: [
+      { decision: 'KEEP', by_id: firm.mia.id },
+      { decision: 'REJECT', by_id: firm.mia.id },
+    ],
+  })
+  expect(ofKind(reply, 'person')).toContainEqual(
+    expect.objectContaining({ id: firm.mia.id, email: 'mia@example.com' }),
+  )
+  const types = ofKind(reply, 'log').map(({ body }) => JSON.parse(`[${body}]`)[1])
+  expect(types).toEqual(
+    expect.arrayContaining(
+      ['APP_LAUNCHED', 'DECIDED', 'ITEM_REMOVED', 'COMPLETED', 'EVIDENCE_TAKEN'].map(
+        (one) => `ACCESS_REVIEW_${one}`,
+      ),
+    ),
+  )
+  // Taken later, it says the same but for the moment and its own taking.
+  const later = await taken(id)
+  expect(ofKind(later, 'item').map((one) => one['state'])).toEqual(items.map((one) => one['state']))
+})
+
+test('what was changed in the database beside the log is found', async () => {
+  const { id } = await firm.launched(await firm.synced())
+  await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)
+  await firm.core.db.execute(sql`
+    update access_review_items set state = 'KEPT' where review_id = ${id} and account = 'bot'`)
+  const silent = await ours(Buffer.from((await taken(id)).body), key)
+  expect(silent).toMatch(/is KEPT, which its last decision \(none\) does not lead to/)
+  await firm.core.db.execute(sql`
+    update access_review_items set state = 'OPEN' where review_id = ${id} and account = 'bot'`)
+  await firm.core.db.execute(sql`
+    update access_review_acts set decision = 'REJECT' where review_id = ${id}`)
+  expect(await ours(Buffer.from((await taken(id)).body), key)).toMatch(
+    /the acts are not those that the log has/,
+  )
+})
+
+test('while decisions come in it is one moment of them, and says that it is not the end', async () => {
+  const count = 1500
+  firm.upstream.holds.accounts = Array.from({ length: count }, (_, n) => account(`s${n}`))
+  firm.upstream.holds.associations = Array.from({ length: count }, (_, n) =>
+    association(`s${n}`, 'g1'),
+  )
+  const { id } = await firm.launched(await firm.synced())
+  const lines = (await firm.lines(id)).map((one) => one.id)
+  const deciding = (async () => {
+    for (let at = 0; at < lines.length; at += 10)
+      await firm.post(`/access_reviews/${id}/items/decide`, {
+        ...{ decision: 'REJECT', reason: 'no', item_ids: lines.slice(at, at + 10) },
+      })
+  })()
+  const replies = await Promise.all([taken(id), taken(id)])
+  await deciding
+  for (const reply of replies)
+    expect(await verified(reply)).toMatchObject({ final: false, items: count })
+  const { states } = await verified(await taken(id))
+  expect(states).toEqual({ REJECTED: 100, OPEN: count - 100 })
+})
+
+test('a host sends two at once, and who leaves in the middle makes room', async () => {
+  const { id } = await firm.launched(await firm.synced())
+  const headers = { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` }
+  const unread = await Promise.all(
+    [1, 2].map(() => firm.core.host.app.request(`/access_reviews/${id}/evidence`, { headers })),
+  )
+  expect(unread.map(({ status }) => status)).toEqual([200, 200])
+  const third = await taken(id)
+  expect(third.status).toBe(429)
+  expect(third.headers.get('retry-after')).toBe('30')
+  for (const { body } of unread) await body?.cancel()
+  await until('there is room', async () => (await taken(id)).status === 200)
+})
+
+test('those who read reviews may take it, and that they did is recorded', async () => {
+  const { id } = await firm.launched(await firm.synced())
+  const auditor = await person(firm.core.db, 'auditor@example.com', ['Auditor'])
+  const admin = await person(firm.core.db, 'rita@example.com', ['Access Review Administrator'])
+  expect((await taken(id, auditor.readOnlyToken)).headers.get('content-disposition')).toBe(
+    `attachment; filename="keyway-review-${id}.jsonl"`,
+  )
+  expect((await taken(id, admin.token)).status).toBe(200)
+  for (const who of [firm.ada, firm.mia]) expect((await taken(id, who.token)).status).toBe(403)
+  expect((await taken('none')).status).toBe(404)
+  const { body } = await firm.core.call('GET', '/activity_logs?limit=100&offset=0')
+  const { items } = (
+    await firm.core.call('GET', `/activity_logs?limit=100&offset=${Math.max(0, body.total - 100)}`)
+  ).body
+  const events = items.filter(
+    (one: { event_type: string }) => one.event_type === 'ACCESS_REVIEW_EVIDENCE_TAKEN',
+  )
+  expect(events.at(-2)).toMatchObject({
+    ...{ targets: [{ id }], actor: { email: 'auditor@example.com' } },
+    event_metadata: { key },
+  })
+})

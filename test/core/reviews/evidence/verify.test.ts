@@ -1,0 +1,156 @@
+/** What is done to a file of evidence is found, and said, by both verifiers alike. */
+import { expect, test } from 'vitest'
+import { sha256 } from '../../../../runtime/core/reviews/evidence/form.ts'
+import { entry, other, sampleLines, signer, written } from './made.ts'
+import { type Flip, flipped, hasPython, ours, theirs } from './verdicts.ts'
+
+const KEY = signer.key.fingerprint
+const good: Buffer = await written(sampleLines())
+const lines = good.toString('utf8').split('\n').slice(0, -1)
+const joined = (all: readonly string[]) => Buffer.from(all.map((one) => `${one}\n`).join(''))
+const without = (at: number) => lines.toSpliced(at, 1)
+
+type Case = readonly [what: string, file: Buffer, says: RegExp]
+
+/** Has both verifiers say the same of files, and refuse each for what was done to it. */
+async function refused(cases: readonly Case[]): Promise<void> {
+  const files = cases.map(([, file]) => file)
+  const said: (string | null)[] = []
+  for (const [what, file, says] of cases) {
+    const words = await ours(file, KEY)
+    expect(words, what).toMatch(says)
+    said.push(words)
+  }
+  if (hasPython) expect(await theirs(KEY, { files })).toEqual(said)
+}
+
+test('what was not touched is good, by the fingerprint and by the key', async () => {
+  for (const key of [KEY, signer.key.publicKey]) {
+    expect(await ours(good, key)).toBeNull()
+    if (hasPython) expect(await theirs(key, { files: [good] })).toEqual([null])
+  }
+})
+
+test('each of a thousand flipped bytes is found', async () => {
+  // Every byte of the seal, and others that are spread over the file.
+  const seal = good.length - (lines.at(-1)?.length ?? 0) - 1
+  const places = [
+    ...Array.from({ length: good.length - seal }, (_, n) => seal + n),
+    ...Array.from({ length: 1000 }, (_, n) => (n * 7919) % seal),
+  ]
+  const flips = places.map((at, n): Flip => [at, 1 << (n % 8)])
+  expect(flips.length).toBeGreaterThan(1000)
+  for (const flip of flips)
+    expect(await ours(flipped(good, flip), KEY), `byte ${flip[0]}`).not.toBeNull()
+  if (hasPython) expect(await theirs(KEY, { file: good, flips })).not.toContain(null)
+})
+
+/** A line with another content, and the digest of that. */
+function rewritten(at: number, from: string, to: string): string[] {
+  const line = lines[at] ?? ''
+  const text = `${line.slice(0, -77).replace(from, to)}}`
+  if (!line.includes(from)) throw new Error(`${line} has no ${from}`)
+  return lines.with(at, `${text.slice(0, -1)},"sha256":"${sha256(text)}"}`)
+}
+
+const swapped = lines.with(9, lines[10] ?? '').with(10, lines[9] ?? '')
+
+const TOUCHED: Case[] = [
+  ['cut behind a line', joined(lines.slice(0, 12)), /^it is cut: it ends behind line 12, without/],
+  ['cut within a line', good.subarray(0, 3000), /^it is cut: it ends in the middle of line \d+$/],
+  ['cut before its seal', joined(without(lines.length - 2)), /^it is cut: it has 29 lines, .* 30$/],
+  ['without a line', joined(without(10)), /^line 11 is missing: line 12 stands in its place$/],
+  ['reordered', joined(swapped), /^its lines are not in their order: line 11 stands where line 10/],
+  [
+    'with a line twice',
+    joined(lines.toSpliced(9, 0, lines[8] ?? '')),
+    /^its lines are not in their order: line 9 stands where line 10/,
+  ],
+  ['changed', Buffer.from(String(good).replace('KEPT', 'OPEN')), /^line 7 was changed$/],
+  ['rewritten', joined(rewritten(7, 'ümlaut-2', 'umlaut-2')), /^its seal is of another text/],
+  ['longer', Buffer.concat([good, good]), /^it goes on behind its seal$/],
+  ['another file', Buffer.from('{"a":1}\n'), /^line 1 was changed, or it is no evidence/],
+  ['empty', Buffer.alloc(0), /^it is cut: it ends behind line 0/],
+]
+
+test('a file that was cut, reordered, changed or made longer is refused for that', () =>
+  refused(TOUCHED))
+
+test('a file that another key has signed is refused, also with the key of the right one in it', async () => {
+  const again = await written(sampleLines(), other)
+  const claimed = String(again).replace(other.key.publicKey, signer.key.publicKey)
+  const [theirKey, why] = [other.key.fingerprint, 'it is signed by another key: its fingerprint is']
+  await refused([
+    ['signed again', again, new RegExp(`^${why} ${theirKey}, not ${KEY}$`)],
+    ['with another key named', Buffer.from(claimed), /^its signature is not of this key/],
+  ])
+})
+
+const POPULATION = sampleLines()[2]?.[1]['population'] as object
+type Lines = ReturnType<typeof sampleLines>
+const changed = (at: number, values: object): Lines =>
+  sampleLines().map(([kind, content], n) => [kind, n === at ? { ...content, ...values } : content])
+
+const SEALED: [what: string, lines: Lines, says: RegExp][] = [
+  [
+    'a line less than the population',
+    sampleLines().toSpliced(7, 1),
+    /Ledger has 19 lines, and its population 20/,
+  ],
+  [
+    'counts that do not add up',
+    changed(2, { population: { ...POPULATION, synced: 99 } }),
+    /does not add up: 23 of 99/,
+  ],
+  [
+    'a state that no decision led to',
+    changed(8, { state: 'REMOVED', gone_at: 'x' }),
+    /line 9 is REMOVED, which its last decision \(KEEP\) does not lead to/,
+  ],
+  [
+    'a decision that no act made',
+    changed(8, { decisions: [] }),
+    /the decisions over lines are not those of the acts/,
+  ],
+  [
+    'an act that the log does not have',
+    sampleLines().toSpliced(-2, 1),
+    /the acts are not those that the log has/,
+  ],
+  [
+    'a removal that the log does not have',
+    sampleLines().slice(0, -1),
+    /the removals are not those that the log has/,
+  ],
+  [
+    'a removal without a reading',
+    changed(25, { gone_at: null }),
+    /line 26 is REMOVED without a reading/,
+  ],
+  [
+    'a launch that the log does not have',
+    sampleLines().toSpliced(26, 1),
+    /the log does not have the launch of Ledger/,
+  ],
+  ['an entry that is none', changed(27, { before: 'ac' }), /line 28 is no entry of the log/],
+  [
+    'lines of a kind that does not belong there',
+    [...sampleLines(), ['person', {}] satisfies Lines[number]],
+    /line 31 of the kind person does not belong there/,
+  ],
+  ['an entry of no form', changed(27, { body: '[' }), /line 28 is not as its kind is/],
+]
+
+test('evidence that was sealed and does not fit together is refused for that', async () => {
+  const cases: Case[] = []
+  for (const [what, content, says] of SEALED) cases.push([what, await written(content), says])
+  await refused(cases)
+})
+
+test('where the log was not kept so long, it is not compared', async () => {
+  const kept = changed(5, { kept_from: '2028-01-01T00:00:00.000Z', removed: 9 })
+  const late = [...kept.slice(0, 26), entry('', 'ACCESS_REVIEW_EVIDENCE_TAKEN', {})]
+  const files = [await written(kept.slice(0, 26)), await written(late)]
+  for (const file of files) expect(await ours(file, KEY)).toBeNull()
+  if (hasPython) expect(await theirs(KEY, { files })).toEqual([null, null])
+})
