@@ -5,6 +5,7 @@ import { addAuthorVerbs } from './author-verbs.ts'
 import { addHostVerbs } from './host-verbs.ts'
 import { addOperatorVerbs } from './operator-verbs.ts'
 import { addPersonVerbs } from './person-verbs.ts'
+import { addReviewVerbs } from './review-verbs.ts'
 import { EXIT, HOST_NOTES } from './terminal/options.ts'
 import { addWebhookVerbs } from './webhook-verbs.ts'
 
@@ -23,6 +24,7 @@ export function createProgram(): Command {
   addAuthorVerbs(program)
   addOperatorVerbs(program)
   addWebhookVerbs(program)
+  addReviewVerbs(program)
   addPersonVerbs(program)
   for (const { name, command } of verbsOf(program))
     command.showHelpAfterError(`(see keyway ${name} --help)`)

@@ -23,6 +23,7 @@ const WRONG: Record<Named, readonly string[]> = {
   webhook: [NOBODY, 'none'],
   run: ['999999'],
   app: [NOBODY, 'none'],
+  review: [NOBODY, 'none'],
   user: ['nobody@acme.example', 'none'],
   queue: ['none'],
   state: ['none'],
@@ -40,6 +41,7 @@ const RIGHT: Record<Named, string> = {
   webhook: NOBODY,
   run: '1',
   app: NOBODY,
+  review: NOBODY,
   user: 'admin@localhost',
   queue: 'retention',
   state: 'failed',
@@ -64,6 +66,7 @@ const OTHER_OPTIONS = [
     '--family',
   ],
   ...['--only', '--head', '--sample-port', '--remove-clusters'],
+  ...['--deadline', '--reviewers', '--on-deadline'],
 ]
 /** Verbs whose `<id>` is that of something new. */
 const NEW_IDS = ['new']
@@ -74,6 +77,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   call: ['--as', 'good.json'],
   probe: ['--as', 'good.json'],
   'login-link': [],
+  'review launch': ['--deadline', '2999-01-01'],
 }
 
 const verbs = verbsOf(createProgram())

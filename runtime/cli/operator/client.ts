@@ -106,8 +106,17 @@ async function demandProof({ url, token, tokenFrom }: OperatorTarget): Promise<v
 const unknownToken = (url: URL, tokenFrom: string): string =>
   `${url.origin} does not take the token of ${tokenFrom}; it is another, or was revoked or replaced; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has (a token of a version before can be sent by https alone; make a new one)`
 
-const wordsOf = (answer: Record<string, unknown> | null): string | undefined =>
-  ((answer?.['error'] ?? {}) as { message?: string }).message
+/** What /operator says in `error`, and the core interface in `detail`. */
+function wordsOf(answer: Record<string, unknown> | null): string | undefined {
+  const { message } = (answer?.['error'] ?? {}) as { message?: string }
+  const detail = answer?.['detail']
+  if (message !== undefined || typeof detail === 'string') return message ?? String(detail)
+  if (!Array.isArray(detail)) return undefined
+  return detail
+    .map(membersOf)
+    .map(({ loc, msg }) => `${[loc].flat().join('.')}: ${msg}`)
+    .join('; ')
+}
 
 /** Asks again while the host's database is not there yet. */
 async function patiently(ask: () => Promise<Received>): Promise<Received> {
@@ -155,15 +164,37 @@ async function operatorToken({ adminToken, dataDir }: Config) {
  * @throws ConfigError with what the host says, or with what to do when none answers.
  */
 export async function callOperator(target: OperatorTarget, call: OperatorCall): Promise<unknown> {
-  const { url, token, tokenFrom } = target
-  const { status, text } = await patiently(() => send(url, call, token))
+  const { url, token } = target
+  const received = await patiently(() => send(url, call, token))
+  const answer = parsed(received.text)
+  if (received.status < 300 && answer !== null && answer['is_error'] !== true) return answer
+  throw refusal(target, call, received)
+}
+
+/**
+ * Calls something that answers with a file, which `save` gets in pieces as it comes.
+ *
+ * @throws ConfigError as `callOperator`; what `save` throws
+ */
+export async function downloadOperator(
+  target: OperatorTarget,
+  call: OperatorCall,
+  save: (pieces: Readable) => Promise<void>,
+): Promise<void> {
+  const received = await patiently(() => send(target.url, call, target.token, save))
+  if (received.status !== 200) throw refusal(target, call, received)
+}
+
+function refusal(
+  { url, tokenFrom }: OperatorTarget,
+  call: OperatorCall,
+  { status, text }: Received,
+): ConfigError {
+  if (status === 401) return new ConfigError(unknownToken(url, tokenFrom))
   const answer = parsed(text)
-  if (status < 300 && answer !== null && answer['is_error'] !== true) return answer
-  if (status === 401) throw new ConfigError(unknownToken(url, tokenFrom))
-  const message = wordsOf(answer)
   const raw = membersOf(answer?.['raw_data'])
-  const told = message ?? `${url.origin} answered ${status}, not as Keyway does`
-  throw new RefusedError(status === 404 ? notThere(call.path, told) : told, raw)
+  const told = wordsOf(answer) ?? `${url.origin} answered ${status}, not as Keyway does`
+  return new RefusedError(status === 404 ? notThere(call.path, told) : told, raw)
 }
 
 function parsed(text: string): Record<string, unknown> | null {
@@ -178,7 +209,12 @@ function parsed(text: string): Record<string, unknown> | null {
 type Received = { status: number; text: string }
 
 /** Sends a request and follows no redirect: a token is for this host, not for where it may point. */
-function send(url: URL, call: OperatorCall, token?: string): Promise<Received> {
+function send(
+  url: URL,
+  call: OperatorCall,
+  token?: string,
+  save?: (pieces: Readable) => Promise<void>,
+): Promise<Received> {
   const { method, path: at, contentType, length, patienceMs = PATIENCE_MS } = call
   const headers: Record<string, string | number> = { ...call.headers }
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
@@ -192,6 +228,10 @@ function send(url: URL, call: OperatorCall, token?: string): Promise<Received> {
     const sent = request(new URL(at, url), options, (answer) => {
       // An answer may come before all is sent: the rest need not be.
       stream?.unpipe(sent)
+      if (save && answer.statusCode === 200) {
+        save(answer).then(() => resolve({ status: 200, text: '' }), reject)
+        return
+      }
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.on('error', reject)

@@ -12,6 +12,7 @@ export const NAMED = {
   webhook: '`keyway webhooks list` shows the webhooks with their ids',
   run: '`keyway syncs` shows the runs',
   app: 'GET /apps lists the apps with their ids',
+  review: '`keyway review list` shows the access reviews with their ids',
   user: 'GET /users lists the users',
   queue: '`keyway jobs` shows the jobs of every queue',
   state: '`keyway jobs` shows the jobs of every state',

@@ -8,7 +8,8 @@ const PATHS: readonly (readonly [RegExp, Named])[] = [
   [/^\/operator\/publishers\b/, 'publisher'],
   [/^\/operator\/webhooks\b/, 'webhook'],
   [/^\/operator\/syncs\b/, 'run'],
-  [/^\/operator\/apps\b/, 'app'],
+  [/^\/operator\/apps\b|^\/apps\b/, 'app'],
+  [/^\/access_reviews\b/, 'review'],
   [/^\/operator\/login-links\b/, 'user'],
   [/^\/operator\/people\b/, 'user'],
 ]

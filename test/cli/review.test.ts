@@ -1,0 +1,116 @@
+/** `keyway review` against a running host; the evidence that it writes, by both verifiers. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { serve } from '@hono/node-server'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADMIN_TOKEN, app, type CoreHost, domainOf, startCore } from '../core/host.ts'
+import { hasPython, SCRIPT } from '../core/reviews/evidence/verdicts.ts'
+import { until } from '../e2e/until.ts'
+
+const COMMAND = path.join(import.meta.dirname, '..', '..', 'runtime', 'cli', 'keyway.mjs')
+const home = mkdtempSync(path.join(tmpdir(), 'keyway-review-'))
+const FILE = path.join(home, 'quarter.jsonl')
+
+let core: CoreHost
+let server: Server
+let url: string
+let appId: string
+
+beforeAll(async () => {
+  core = await startCore()
+  server = serve({ fetch: core.host.app.fetch, hostname: '127.0.0.1', port: 0 }) as Server
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  appId = await app(core.db, 'Ledger')
+  // As a complete sync leaves it.
+  await core.db.execute(sql`
+    insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, since)
+    select ${await domainOf(core.db)}, ${appId}, gen_random_uuid(), 'user-' || n, 'USER', now()
+    from generate_series(1, 3) n`)
+})
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  await core.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+type Said = { code: number; out: string; err: string }
+
+const run = (command: string, ...args: string[]): Promise<Said> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN, PYTHONDONTWRITEBYTECODE: '1' }
+    execFile(command, args, { env }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    )
+  })
+const keyway = (...args: string[]) => run(process.execPath, COMMAND, 'review', ...args)
+const asked = (...args: string[]) => keyway(...args, '--url', url)
+
+const idOf = async () => (await core.call('GET', '/access_reviews')).body.items[0].id
+
+test('a dry run of a launch says what would be reviewed, and makes nothing', async () => {
+  const launch = ['launch', 'Second quarter', '--app', appId, '--deadline', '2999-06-30']
+  const dry = await asked(...launch, '--type', 'ACCOUNTS', '--dry-run')
+  expect(dry).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/nothing was made\):\n {2}Ledger/),
+  })
+  expect((await asked('list')).out).toMatch(/^There are no access reviews/)
+  const made = await asked(...launch, '--type', 'ACCOUNTS', '--reviewers', 'APP_ADMINS')
+  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/1 app is being prepared/) })
+  const twice = await asked(...launch)
+  expect(twice).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/of the name “Second quarter” already/),
+  })
+})
+
+test('list and show say how far it is', async () => {
+  const id = await idOf()
+  await until('it is launched', async () => (await asked('list')).out.includes('IN_PROGRESS'))
+  expect((await asked('list')).out).toMatch(new RegExp(`^${id} {2}IN_PROGRESS {2}Second quarter `))
+  expect((await asked('show', id)).out).toMatch(/Ledger {2}IN_PROGRESS: 3 OPEN\n {4}of 3 that/)
+})
+
+test('evidence is written whole, verified, and not over a file that is there', async () => {
+  const id = await idOf()
+  const dry = await asked('evidence', id, '--out', FILE, '--dry-run')
+  expect(dry.out).toMatch(/quarter\.jsonl would be written: Second quarter, IN_PROGRESS/)
+  const written = await asked('evidence', id, '--out', FILE)
+  expect(written).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/3 lines of 1 app: 3 OPEN\n(.*\n)* {2}The review was not over/),
+  })
+  const [key = ''] = /^ {2}[0-9a-f]{64}$/m.exec(written.out) ?? []
+  expect((await asked('evidence', id, '--out', FILE)).err).toMatch(/is there already; name another/)
+  const verified = await keyway('verify', FILE, '--key', key.trim(), '--json')
+  expect(JSON.parse(verified.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
+  if (!hasPython) return
+  const other = await run('python3', SCRIPT, FILE, '--key', key.trim())
+  expect(JSON.parse(other.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
+})
+
+test('a file that was touched is refused with what was done to it, by exit code 1', async () => {
+  const [first = '', second = '', ...rest] = readFileSync(FILE, 'utf8').split('\n')
+  const file = path.join(home, 'touched.jsonl')
+  writeFileSync(file, [first, second.replace(/"id":"./, '"id":"x'), ...rest].join('\n'))
+  const key = '0'.repeat(64)
+  const refused = await keyway('verify', file, '--key', key)
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/touched\.jsonl is refused: line 2 was changed/),
+  })
+  const others = await keyway('verify', FILE, '--key', key)
+  expect(others).toMatchObject({ code: 1, err: expect.stringMatching(/signed by another key/) })
+  if (!hasPython) return
+  const again = await run('python3', SCRIPT, file, '--key', key)
+  expect(again).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/is refused: line 2 was changed/),
+  })
+})
