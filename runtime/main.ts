@@ -2,15 +2,12 @@
  * The only wiring: constructors called in order, each handed what it needs as values and functions.
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
-import type { RequestListener, Server } from 'node:http'
 import path from 'node:path'
-import type { Hono } from 'hono'
 import { BUILT_IN_DIR, type Config, setting } from './config.ts'
-import { createLifecycle, type Lifecycle } from './connectors/lifecycle/lifecycle.ts'
+import { createLifecycle } from './connectors/lifecycle/lifecycle.ts'
 import { readBuiltIn } from './connectors/registry/built-in.ts'
 import { parseClearGrants } from './connectors/registry/clear-grants.ts'
 import { compile } from './connectors/registry/compile.ts'
-import type { Installed } from './connectors/registry/installed.ts'
 import { createLocate } from './connectors/registry/positions.ts'
 import { createRegistry, type Listing } from './connectors/registry/registry.ts'
 import { openStore } from './connectors/registry/store.ts'
@@ -21,34 +18,33 @@ import { CAPABILITIES } from './contract/capabilities/capabilities.ts'
 import type { Manifest } from './contract/connector/manifest.ts'
 import type { CoreContext } from './core/kernel/context/context.ts'
 import { paceOf } from './core/kernel/context/pace.ts'
-import { createTokenHasher, type TokenHasher } from './core/kernel/identity/token-hasher.ts'
+import { createTokenHasher } from './core/kernel/identity/token-hasher.ts'
 import { createSingleFlight } from './core/kernel/single-flight.ts'
 import { parseRetention } from './core/retention/rules.ts'
 import { createOperatorStanding } from './core/sign-in/operator-standing.ts'
 import { LISTENERS } from './core/wiring/listeners.ts'
 import { openDataDir } from './data-dir.ts'
-import type { Db } from './database/database.ts'
 import { databaseTime } from './database/transactions.ts'
 import { createEgress } from './egress/fetch.ts'
 import { parsePrivateGrants } from './egress/limits/grants.ts'
 import { createOAuth } from './egress/oauth/perform.ts'
 import { checkRules } from './egress/rules/url-template.ts'
+import type { Host } from './host.ts'
 import type { HostParts } from './host-parts.ts'
 import { createApp } from './http/app.ts'
 import { refuseOddPaths } from './http/edge/canonical-path.ts'
 import { createClientAddress } from './http/edge/client-address.ts'
-import type { Env } from './http/edge/env.ts'
-import { type Front, standBefore } from './http/front/front.ts'
+import { standBefore } from './http/front/front.ts'
 import { createUsualCalls } from './http/front/usual-calls.ts'
-import { createReadiness, type Readiness } from './http/readiness.ts'
+import { createReadiness } from './http/readiness.ts'
 import { createCall } from './invoke/call.ts'
 import { createConcurrencyLimit } from './invoke/concurrency.ts'
-import { createInvoke, type Invoke } from './invoke/invoke.ts'
+import { createInvoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
 import type { InvokeDeps } from './invoke/ports.ts'
 import { createSmokeTest } from './invoke/smoke-test.ts'
 import { createStart } from './invoke/start.ts'
-import { createLanes, type Lanes } from './lanes/lanes.ts'
+import { createLanes } from './lanes/lanes.ts'
 import { createLauncher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
 import { createGauges } from './observe/gauges.ts'
@@ -68,33 +64,7 @@ import { checkPackage } from './testing/check-package.ts'
 import { VERSION } from './version.ts'
 import { watchWritable } from './writable.ts'
 
-export type Host = {
-  app: Hono<Env>
-  /** What a server of `app` listens with: refuses paths that are not in their plain form before anything routes them. */
-  onlyPlainPaths(next: RequestListener): RequestListener
-  /** Installs the fast path for plain calls in front of a server of `app`. */
-  standBefore(server: Server): Front
-  registry: Installed
-  lifecycle: Lifecycle
-  lanes: Lanes
-  invoke: Invoke
-  /** The file that holds the operator's token, where it was generated. */
-  adminTokenFile: string | null
-  adminToken: string
-  /** What core functions need in addition to the database and the caller. */
-  parts: CoreContext
-  hasher: TokenHasher
-  /** The database, once it is there. */
-  db(): Db | null
-  /** The embedded server's process, or null. */
-  databasePid(): number | null
-  readyAfter: Readiness['after']
-  /** Resolves when the database serves for the first time. */
-  databaseReady: Promise<void>
-  /** Resolves when every folder that was there at the start is served or a ghost. */
-  settled: Promise<void>
-  stop(): Promise<void>
-}
+export type { Host } from './host.ts'
 
 /** A host without a database has no records, and so nothing to do with them. */
 const noWork: CoreContext['send'] = () => Promise.reject(new Error('there is no database'))
@@ -229,7 +199,7 @@ export async function createHost(
       onError: (error) => log.warn({ err: error }, 'sharing an answer with other hosts failed'),
     }),
   })
-  const told = createTelemetry({ log, metrics, calls: lifecycle.calls, observers })
+  const told = createTelemetry({ log, metrics, lifecycle, observers })
   const means: InvokeDeps = {
     find: registry.find,
     ending: registry.ending,
@@ -303,6 +273,7 @@ export async function createHost(
 
   const stopping = new AbortController()
   const { signal } = stopping
+  const leaving = new AbortController()
   const resealed = followRotation(database, vault, { signal, log })
 
   void Promise.all([settled, lifecycle.ready]).then(() => callable.resolve(parts))
@@ -368,6 +339,7 @@ export async function createHost(
     ...{ lifecycle, vault, dataDir, isEmbedded, keptDays, metrics },
     operator,
     readiness,
+    leaving: leaving.signal,
     ...standings,
   })
 
@@ -384,11 +356,13 @@ export async function createHost(
     db: () => database?.db() ?? null,
     databasePid: () => database?.pid() ?? null,
     readyAfter: readiness.after,
+    endFollowing: () => leaving.abort(),
     databaseReady: database?.first ?? Promise.resolve(),
     adminToken,
     adminTokenFile: kept?.file ?? null,
     settled,
     async stop() {
+      leaving.abort()
       await Promise.all([watched.stop(), writable.stop(), state?.work.stop()])
       lanes.stop()
       await egress.close()

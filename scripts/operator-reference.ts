@@ -33,7 +33,7 @@ function endpoints(): string {
     row.summary,
     parameters(row.query),
     row.upload ? 'a package' : row.body ? describe(row.body) : '',
-    `${row.status}, ${answerOf(row.output)}`,
+    `${row.status}, ${answerOf(row.output)}${row.followed ? '; as events with `accept: text/event-stream`' : ''}`,
     row.errors.join(', '),
   ])
   return table(['endpoint', 'what it does', 'parameters', 'body', 'answer', 'own failures'], rows)

@@ -303,6 +303,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   // What puts a host together.
   processes: ['config.ts', 'egress/limits', 'lanes'],
   'host-parts.ts': ['core/kernel/context', 'egress/dial', 'lanes', 'processes', 'testing/record'],
+  'host.ts': ['core/kernel', 'database', 'connectors', 'http', 'invoke', 'lanes'],
   'standings.ts': ['lanes', 'connectors/registry', 'observe', 'processes'],
   'sign-in-providers.ts': ['contract', 'secrets', 'egress/identity'],
   'open-database.ts': ['secrets', 'database', 'core', 'observe', 'config.ts'],
@@ -322,6 +323,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'processes',
     'config.ts',
     'data-dir.ts',
+    'host.ts',
     'host-parts.ts',
     'open-database.ts',
     'sign-in-providers.ts',

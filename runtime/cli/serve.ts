@@ -59,6 +59,7 @@ export async function listen(
         await pause(config.stopNoticeMs)
       }
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      host.endFollowing()
       // Callers keep connections that are idle again once their call is answered.
       const sweep = setInterval(() => {
         if ('closeIdleConnections' in server) server.closeIdleConnections()

@@ -7,6 +7,7 @@ import { getPath } from 'hono/utils/url'
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../contract/endpoints/operator.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import type { ConnectorListing } from '../contract/models/connector-listing.ts'
 import type { KeptDays } from '../core/retention/rules.ts'
 import type { OperatorStanding } from '../core/sign-in/operator-standing.ts'
 import type { Log } from '../observe/log.ts'
@@ -21,6 +22,7 @@ import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema
 import { documentSteps } from './documents/openapi.ts'
 import { inSlices } from './documents/steps.ts'
 import type { Env } from './edge/env.ts'
+import { createFollowing } from './edge/following.ts'
 import { type Check, guard, hostCheck, tokenCheck } from './edge/guards.ts'
 import { answerKept, madeOnce } from './edge/kept.ts'
 import { createOnError } from './edge/problem.ts'
@@ -45,9 +47,11 @@ export type AppDeps = ConnectorRoutesDeps & {
   dataDir: string
   isEmbedded: boolean
   keptDays: KeptDays
+  /** Aborted when the host is about to stop. */
+  leaving: AbortSignal
   /** What /readyz and /readyz/connectors say. */
   readiness: Readiness
-  listConnectors(): unknown[]
+  listConnectors(): ConnectorListing[]
   releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
 }
 
@@ -83,8 +87,9 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route('/', docsRoutes(document))
   app.route('/assets', assetRoutes())
   app.route('/', pageRoutes(deps.core))
+  const whole = { ...deps, ...deps.core, following: createFollowing(deps.leaving) }
 
-  app.route('/operator', operatorRoutes({ ...deps, ...deps.core }))
+  app.route('/operator', operatorRoutes(whole))
 
   for (const path of READ_ONLY) app.all(path, only('GET'))
   for (const path of POST_ONLY) app.all(path, only('POST'))

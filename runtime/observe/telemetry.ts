@@ -1,9 +1,9 @@
 /** What is reported of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
 
-import type { RecentCalls } from '../connectors/lifecycle/calls.ts'
+import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import type { Listing } from '../connectors/registry/registry.ts'
 import { errorBody } from '../contract/envelope/envelope.ts'
-import type { RuntimeError } from '../contract/errors/errors.ts'
+import { ERRORS, type RuntimeError } from '../contract/errors/errors.ts'
 import type { CallEnd, CallLog, InvokeDeps, UpstreamRecord } from '../invoke/ports.ts'
 import type { LanesEvents } from '../lanes/lanes.ts'
 import { tellFailure } from './failure.ts'
@@ -50,12 +50,12 @@ export function workersTelemetry(log: Log, metrics: () => Metrics): LanesEvents 
 export function createTelemetry({
   log,
   metrics,
-  calls,
+  lifecycle: { calls, minutes },
   observers,
 }: {
   log: Log
   metrics: Metrics
-  calls: RecentCalls
+  lifecycle: Pick<Lifecycle, 'calls' | 'minutes'>
   observers: Observers
 }): Telemetry {
   const called = (call: CallEnd): void => {
@@ -64,6 +64,7 @@ export function createTelemetry({
     if (known) {
       metrics.call(connector, capability, { code: codeOf(error), cause: cause.kind }, seconds)
       const ms = Math.round(seconds * 1e6) / 1e3
+      minutes.called({ connector, capability, blame: error && ERRORS[error.code].blame, ms })
       const told = { connector, capability, outcome: wireOf(error), ms, cause, app_id: appId }
       calls.ended({ request_id: requestId, ...told })
       log.debug({ requestId, ...told }, 'a call ended')
@@ -98,6 +99,8 @@ export function createTelemetry({
       const { method, host, path, query, status, error, ms, sentBytes, receivedBytes } = record
       const sizes = { sent_bytes: sentBytes, received_bytes: receivedBytes }
       // One by one: records of egress hold more than operators are told.
+      const { id } = served
+      minutes.requested({ connector: id, capability, host, error, sentBytes, receivedBytes })
       calls.upstream(requestId, { method, host, path, query, status, error, ms, ...sizes })
       const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
       metrics.upstream(served.id, outcome, record.ms / 1000)

@@ -68,15 +68,17 @@ export const shownWords = (one: Shown): string =>
       ({ digest, version, trust, publisher, installed_at }) =>
         `  ${digest === one.active ? '*' : ' '} ${version}  ${digest.slice(0, 12)}  ${trust}${publisher === null ? '' : ` (${publisher})`}  ${installed_at}`,
     ),
-    ...(one.active === null
-      ? ['', `None is active: keyway upgrade ${one.id} --to VERSION lets calls go to one.`]
-      : one.withheld.length === 0
-        ? ['', 'All that the active version wants is granted.']
-        : [
-            '',
-            `The active version wants, and is not granted (keyway grant ${one.id} WANT):`,
-            ...wantLines(one.withheld, () => '!'),
-          ]),
+    ...(one.versions.length === 0
+      ? ['', 'None is installed: it is built in, or lies in a folder, and needs no grants.']
+      : one.active === null
+        ? ['', `None is active: keyway upgrade ${one.id} --to VERSION lets calls go to one.`]
+        : one.withheld.length === 0
+          ? ['', 'All that the active version wants is granted.']
+          : [
+              '',
+              `The active version wants, and is not granted (keyway grant ${one.id} WANT):`,
+              ...wantLines(one.withheld, () => '!'),
+            ]),
     ...(one.grants.length === 0
       ? []
       : ['', 'Granted (- is not wanted any more):', ...grantLines(one)]),

@@ -179,7 +179,8 @@ export function switched(
   return withConnector(statement, { ...connector, disabled, at_once: disabled && atOnce })
 }
 
-const blank = (id: string): InstalledConnector => ({
+/** A connector of which nothing is said. */
+export const blank = (id: string): InstalledConnector => ({
   id,
   active: null,
   disabled: false,

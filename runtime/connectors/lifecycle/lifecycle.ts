@@ -21,6 +21,7 @@ import type { Registry } from '../registry/registry.ts'
 import { restrict } from '../registry/requested-grant.ts'
 import type { Store } from '../registry/store.ts'
 import { createVersion, type Version } from '../registry/version.ts'
+import { type CallMinutes, createCallMinutes } from './call-minutes.ts'
 import { createRecentCalls, type ListOthers, type RecentCalls } from './calls.ts'
 import { brokenApps } from './dependents.ts'
 import { type Follower, follow } from './follow.ts'
@@ -39,6 +40,7 @@ export type LifecycleDeps = {
     db(): Db | null
     domainId(): string | null
     listen(channel: string, hear: () => void): () => Promise<void>
+    now(): number
     first: Promise<void>
   } | null
   policy: InstallPolicy
@@ -57,6 +59,7 @@ export type LifecycleDeps = {
 export type Lifecycle = {
   registry: Installed
   calls: RecentCalls
+  minutes: CallMinutes
   generation(): number
   /** As the registry's; asks first whether there is a newer generation where it knows none of that digest. */
   byDigest: Registry['byDigest']
@@ -158,9 +161,18 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   }
 
   const ready = begin().catch(onError)
+  const minutes = createCallMinutes({
+    place() {
+      const [db, domainId] = [database?.db(), database?.domainId()]
+      return db && domainId ? { db, domainId } : null
+    },
+    now: () => database?.now() ?? Date.now(),
+    onError,
+  })
   return {
     registry,
     calls: createRecentCalls(deps.listOtherCalls),
+    minutes,
     generation() {
       const served = follower?.generation() ?? NOT_ASKED
       return served === NOT_ASKED ? last.number : served
@@ -189,7 +201,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     async stop() {
       // Not `ready`: a database that was never there would be waited for.
       stopped = true
-      await follower?.stop()
+      await Promise.all([follower?.stop(), minutes.stop()])
     },
   }
 }

@@ -78,7 +78,8 @@ const refused = (why: string, report: PackageReport | null = null): RuntimeError
     report ? { raw: { package: report } } : {},
   )
 
-async function reportOf(
+/** What a version is beside the one that serves, and what it wants. */
+export async function reportOf(
   deps: OperateDeps,
   before: InstalledConnector | null,
   facts: Pick<PackageReport, 'id' | 'digest' | 'version' | 'trust' | 'publisher' | 'key'>,

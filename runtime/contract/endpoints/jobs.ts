@@ -49,6 +49,7 @@ export const JOB_ENDPOINTS = {
       limit: int({ min: 1, max: 1000, default: 50 }).describe('Jobs per answer'),
     },
     output: v.strictObject({ items: v.array(JobRecord) }),
-    errors: [422],
+    followed: true,
+    errors: [422, 429],
   }),
 } as const

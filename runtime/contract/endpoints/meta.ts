@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { nullable } from '../schema/optional.ts'
 import { endpoint } from './endpoint.ts'
-import { datetime, int } from './params.ts'
+import { bool, datetime, int, text } from './params.ts'
 
 const logs = endpoint('Logs')
 const meta = endpoint('Meta')
@@ -23,6 +23,33 @@ export const ActivityLog = v.pipe(
   v.metadata({ title: 'ActivityLog', description: 'Something that a user, or the host, did' }),
 )
 
+const count = v.pipe(v.number(), v.safeInteger())
+
+export const LogChain = v.pipe(
+  v.strictObject({
+    checked: v.pipe(
+      count,
+      v.metadata({
+        description: 'The newest entries that were compared; each fits the one before',
+      }),
+    ),
+    waiting: v.pipe(count, v.metadata({ description: 'Entries that are not chained yet' })),
+    head: v.pipe(v.string(), v.metadata({ description: 'Hash of the newest entry that fits' })),
+    broken: nullable(
+      v.pipe(
+        v.strictObject({ event_type: v.string(), event_began_at: v.string() }),
+        v.metadata({ description: 'The first entry that does not fit' }),
+      ),
+    ),
+  }),
+  v.metadata({
+    title: 'LogChain',
+    description:
+      'Whether the newest entries are what was written; `keyway audit verify` looks at all',
+  }),
+)
+export type LogChain = v.InferInput<typeof LogChain>
+
 export const META_ENDPOINTS = {
   list_activity_logs: logs({
     method: 'GET',
@@ -32,11 +59,20 @@ export const META_ENDPOINTS = {
     query: {
       since: datetime().describe('From this moment on'),
       until: datetime().describe('Up to this moment'),
+      newest_first: bool(false).describe('In the opposite order'),
+      event_type: text().describe('Only events of this type, such as APP_CREATED'),
       limit: int({ min: 1, max: 100, default: 50 }).describe('Entries per answer'),
       offset: int({ min: 0, default: 0 }).describe('Entries to leave out'),
     },
     answer: 'limit-offset',
     output: ActivityLog,
+  }),
+  get_log_chain: logs({
+    method: 'GET',
+    path: '/activity_logs/chain',
+    summary: 'Check that the newest entries of the log are what was written',
+    who: 'logs.read',
+    output: LogChain,
   }),
   get_art: meta({
     method: 'GET',

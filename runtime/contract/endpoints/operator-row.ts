@@ -12,20 +12,23 @@ export type OperatorRow = {
   body: AnySchema | null
   /** A package instead of JSON. */
   upload: boolean
+  /** A list that can be followed: who accepts `text/event-stream` is sent it whenever it has changed. */
+  followed: boolean
   output: AnySchema
   status: 200 | 201
   /** Statuses of failures other than 401, 403, 405, 421 and 503. */
-  errors: readonly (404 | 409 | 413 | 415 | 422)[]
+  errors: readonly (404 | 409 | 413 | 415 | 422 | 429)[]
 }
 
 type Given = Pick<OperatorRow, 'method' | 'path' | 'summary' | 'output'> &
-  Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'status' | 'errors'>>
+  Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'followed' | 'status' | 'errors'>>
 
 /** Makes a row; what most rows share may be left out. */
 export const row = <const G extends Given>(given: G) => ({
   query: {} as G extends { query: infer Q extends Params } ? Q : Record<never, never>,
   body: null as G extends { body: infer B extends AnySchema } ? B : null,
   upload: false,
+  followed: false,
   status: 200 as const,
   errors: [] as OperatorRow['errors'],
   ...given,

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { CAUSE_KINDS } from '../models/causes.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
+import { CALL_MINUTE_ENDPOINTS } from './call-minutes.ts'
 import { DOCTOR_ENDPOINTS } from './doctor.ts'
 import {
   Generation,
@@ -18,6 +18,7 @@ import {
 } from './generation.ts'
 import { JOB_ENDPOINTS } from './jobs.ts'
 import { type OperatorRow, row } from './operator-row.ts'
+import { OVERVIEW_ENDPOINTS } from './overview.ts'
 import { bool, int, text } from './params.ts'
 import { PERSONAL_DATA_ENDPOINTS } from './personal-data.ts'
 import { ROTATION_ENDPOINTS } from './rotation.ts'
@@ -175,7 +176,7 @@ const CallRecord = v.pipe(
 )
 export type CallRecord = v.InferOutput<typeof CallRecord>
 
-const items = (item: AnySchema) => v.strictObject({ items: v.array(item as v.GenericSchema) })
+const items = <const S extends v.GenericSchema>(item: S) => v.strictObject({ items: v.array(item) })
 
 export const OPERATOR_ENDPOINTS = {
   upload_package: row({
@@ -194,8 +195,17 @@ export const OPERATOR_ENDPOINTS = {
   show_connector: row({
     method: 'GET',
     path: '/connectors/:connector_id',
-    summary: 'Show an installed connector: its versions, what it wants, and what is granted',
+    summary:
+      'Show a connector: its installed versions, what it wants, and what is granted; of a built-in one only what it wants',
     output: Shown,
+    errors: [404],
+  }),
+  show_version: row({
+    method: 'GET',
+    path: '/connectors/:connector_id/versions/:digest',
+    summary:
+      'Show a version that is kept beside the one that serves: what it wants more, and what it breaks',
+    output: PackageReport,
     errors: [404],
   }),
   activate_connector: row({
@@ -368,6 +378,8 @@ export const OPERATOR_ENDPOINTS = {
     output: items(CallRecord),
     errors: [422],
   }),
+  ...OVERVIEW_ENDPOINTS,
+  ...CALL_MINUTE_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...JOB_ENDPOINTS,
   ...ROTATION_ENDPOINTS,

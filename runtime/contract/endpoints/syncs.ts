@@ -19,7 +19,8 @@ export const SYNC_ENDPOINTS = {
       limit: int({ min: 1, max: 1000, default: 50 }).describe('Syncs per answer'),
     },
     output: v.strictObject({ items: v.array(SyncRun) }),
-    errors: [422],
+    followed: true,
+    errors: [422, 429],
   }),
   accept_sync: row({
     method: 'POST',

@@ -336,6 +336,13 @@ export const ERRORS = rows({
     status: 200,
     meaning: 'A defect of the runtime',
   },
+  following_full: {
+    ...caller,
+    wire: 'rate_limit',
+    status: 429,
+    retryable: true,
+    meaning: 'Too many lists are followed already; see Retry-After',
+  },
   database_away: {
     wire: 'service_error',
     raisedBy: null,

@@ -45,6 +45,13 @@ export const CALLER_LIMITS = {
     over: 'host',
     answered: '429 with `retry-after`',
   },
+  followed_lists: {
+    counts: 'lists that are followed (`accept: text/event-stream`)',
+    by: 'user; 20 times as many in all',
+    most: 5,
+    over: 'host',
+    answered: '429 with `retry-after`',
+  },
   live_tokens: {
     counts: 'API tokens that work',
     by: 'user',

@@ -157,6 +157,16 @@ export const RETENTION = {
     key: ['id', 'uuid'],
     isOver: sql`finished_at is not null`,
   },
+  call_minutes: {
+    what: 'what became of the calls of each minute',
+    keptDays: 30,
+    leastDays: 1,
+    stays: 'nothing',
+    moment: sql`minute`,
+    key: ['id', 'bigint'],
+    isOver: sql`true`,
+    inOrder: true,
+  },
   sessions: {
     what: 'sessions of the settings pages',
     keptDays: 0,

@@ -202,11 +202,14 @@ async function keep(
   return secret
 }
 
-/** The session of a cookie; null when it ended, was not used for long, or its user or its token may no longer act. */
+/**
+ * The session of a cookie, which is used by that unless it is only looked at: a page that stays open keeps no session. Null when it ended, was not used for long, or its user or its token may no longer act.
+ */
 export async function findSession(
   db: Db,
   hasher: TokenHasher,
   secret: string,
+  { isUse = true }: { isUse?: boolean } = {},
 ): Promise<Session | null> {
   const idle = sql`make_interval(secs => ${IDLE_MS / 1000})`
   const [row] = await db
@@ -229,7 +232,7 @@ export async function findSession(
   const maker = session.provider === null ? await standingMaker(db, session) : null
   if (!maker && session.provider === null) return null
   await renewHash(db, hasher, sessions, session, secret)
-  if (!row.usedLately)
+  if (isUse && !row.usedLately)
     await db.update(sessions).set({ usedAt: sql`now()` }).where(eq(sessions.id, session.id))
   const { readOnly, expiresAt: tokenEndsAt } = maker?.token ?? { readOnly: false, expiresAt: null }
   const actor = await callerOf(db, { userId: user.id, domainId: session.domainId, readOnly })

@@ -21,6 +21,7 @@ import { listWebhooks } from '../../core/catalogue/store/webhooks.ts'
 import { listIdentityEvents } from '../../core/directory/identity-events.ts'
 import * as users from '../../core/directory/users.ts'
 import { listActivity } from '../../core/kernel/audit/activity.ts'
+import { verifyNewest } from '../../core/kernel/audit/chain.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import * as offboardings from '../../core/offboarding/offboardings.ts'
@@ -222,6 +223,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     completeTask(db, who, id(params, 'task_id'), parts),
   dismiss_task: (db, who, { params }, parts) => dismissTask(db, who, id(params, 'task_id'), parts),
   list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
+  get_log_chain: (db, who) => verifyNewest(db, who.domainId),
   get_art: async () => ART,
   get_info: async () => ({ name: 'Keyway', version: VERSION }),
 }

@@ -4,7 +4,7 @@ import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
-import type { Operation, Parameter, PathItem } from './document.ts'
+import type { Operation, Parameter, PathItem, Response } from './document.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, failures } from './responses.ts'
 
@@ -31,7 +31,8 @@ export function lifecyclePaths(components: Components): Record<string, PathItem>
 }
 
 function operation(name: string, row: OperatorRow, components: Components): Operation {
-  const { path, query, body, upload, output, status, errors } = row
+  const { path, query, body, upload, followed, output, status, errors } = row
+  const done = answer('Done', components.schema(output, 'output'))
   const content: Record<string, { schema: Record<string, unknown> }> | null = upload
     ? { 'application/gzip': { schema: { type: 'string', format: 'binary' } } }
     : body
@@ -48,9 +49,16 @@ function operation(name: string, row: OperatorRow, components: Components): Oper
     ],
     ...(content ? { requestBody: { required: true, content } } : {}),
     responses: {
-      [status]: answer('Done', components.schema(output, 'output')),
+      [status]: followed ? asEvents(done) : done,
       ...failures(...[...COMMON, ...errors].sort()),
     },
     security: ADMIN_SECURITY,
   }
 }
+
+/** With `accept: text/event-stream`: the same list as an event, again whenever it has changed. */
+const asEvents = (response: Response): Response => ({
+  ...response,
+  description: 'Done; as events: the list now, and again whenever it has changed',
+  content: { ...response.content, 'text/event-stream': { schema: { type: 'string' } } },
+})

@@ -1,5 +1,6 @@
 /** Operations that belong to no connector: health, metrics, documents, the list of connectors. */
 import * as v from 'valibot'
+import { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import { PEOPLE_COLUMNS, PeopleDifference } from '../../contract/models/people-file.ts'
 import { LoginLink, LoginLinkWish } from '../operator/login-links.ts'
 import { HostProof, PROOF_QUERY } from '../operator/proof.ts'
@@ -48,23 +49,6 @@ export const Readiness = v.pipe(
     ),
   }),
   v.metadata({ title: 'Readiness', description: 'Whether it can serve, and how safely' }),
-)
-
-/** A row of `GET /operator/connectors`. */
-export const ConnectorListing = v.pipe(
-  v.object({
-    id: v.nullable(v.string()),
-    version: v.nullable(v.string()),
-    digest: v.nullable(v.string()),
-    source: v.picklist(['built-in', 'drop-in', 'installed']),
-    state: v.picklist(['checking', 'ready', 'ghost', 'suspect', 'quarantined', 'disabled']),
-    reason: v.nullable(v.pipe(v.string(), v.metadata({ description: 'Why it is in this state' }))),
-    serving: v.boolean(),
-    folder: v.nullable(
-      v.pipe(v.string(), v.metadata({ description: 'Where it lies; null for what is installed' })),
-    ),
-  }),
-  v.metadata({ title: 'ConnectorListing', description: 'A connector, served or not' }),
 )
 
 const Health = v.object({ status: v.literal('ok') })

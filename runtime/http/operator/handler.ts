@@ -5,6 +5,7 @@ import type { OperateDeps } from '../../connectors/lifecycle/operating.ts'
 import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import type { OPERATOR_ENDPOINTS, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
+import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { KeptDays } from '../../core/retention/rules.ts'
@@ -26,6 +27,8 @@ export type Operating = OperateDeps & {
   /** Where the host keeps its files, and whether the database is among them. */
   disk: { dataDir: string; isEmbedded: boolean }
   keptDays: KeptDays
+  /** All connectors, with how they stand on this host. */
+  listConnectors(): ConnectorListing[]
   parts: RequestContext
   signal: AbortSignal
 }

@@ -1,7 +1,7 @@
 /** Which function answers which operator's endpoint: one line each, nothing else. */
 
 import { activate } from '../../connectors/lifecycle/activate.ts'
-import { connectorOf } from '../../connectors/lifecycle/desired-state.ts'
+import { blank, connectorOf, versionOf } from '../../connectors/lifecycle/desired-state.ts'
 import { difference } from '../../connectors/lifecycle/difference.ts'
 import {
   history,
@@ -16,17 +16,20 @@ import { type Change, readable } from '../../connectors/lifecycle/operating.ts'
 import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import { forgetProbe, hasProbe, setProbe } from '../../connectors/lifecycle/probes.ts'
 import { distrust, trust } from '../../connectors/lifecycle/publishers.ts'
-import { upload } from '../../connectors/lifecycle/upload.ts'
+import { reportOf, upload } from '../../connectors/lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../connectors/registry/requested-grant.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
+import { saidOf } from '../../contract/endpoints/generation.ts'
 import type { Changed, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CAUSE_KINDS } from '../../contract/models/causes.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { examine } from '../../doctor/examine.ts'
+import { CALL_MINUTE_HANDLERS } from './call-minutes.ts'
 import type { Operating, OperatorHandler } from './handler.ts'
 import { JOB_HANDLERS } from './jobs.ts'
+import { OVERVIEW_HANDLERS } from './overview.ts'
 import { PERSONAL_DATA_HANDLERS } from './personal-data.ts'
 import { ROTATION_HANDLERS } from './rotation.ts'
 import { SYNC_HANDLERS } from './syncs.ts'
@@ -40,6 +43,14 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     return { ...(await told(op, outcome, query)), package: report }
   },
   show_connector: async (op, { params }) => show(op, idOf(params)),
+  show_version: async (op, { params }) => {
+    const { statement } = await newest(op.db, op.actor.domainId)
+    const connector = connectorOf(statement, idOf(params))
+    const version = versionOf(connector, params['digest'] ?? '')
+    const { installed_at: _at, served_until: _until, ...facts } = version
+    const manifest = await readable(op, version.digest)
+    return reportOf(op, connector, { id: connector.id, ...facts }, [], manifest)
+  },
   activate_connector: async (op, { params, body }) =>
     told(
       op,
@@ -141,6 +152,8 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
       limit: query.limit,
     }),
   }),
+  ...OVERVIEW_HANDLERS,
+  ...CALL_MINUTE_HANDLERS,
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
   ...ROTATION_HANDLERS,
@@ -214,13 +227,18 @@ async function told(
 async function show(op: Operating, id: string) {
   const { db, actor } = op
   const { statement } = await newest(db, actor.domainId)
-  const connector = connectorOf(statement, id)
-  const manifest = connector.active ? await readable(op, connector.active) : null
+  const served = op.lifecycle.registry.find(id)
+  const connector =
+    saidOf(statement, id) ?? (served ? blank(served.id) : connectorOf(statement, id))
+  const manifest = connector.active
+    ? await readable(op, connector.active)
+    : (served?.manifest ?? null)
   const wants = manifest ? wantsOf(manifest) : []
   return {
     ...connector,
     wants,
-    withheld: uncovered(wants, connector.grants),
+    // What is built in, or lies in a folder, serves without grants.
+    withheld: connector.active ? uncovered(wants, connector.grants) : [],
     probe: await hasProbe(db, actor.domainId, connector.id),
   }
 }

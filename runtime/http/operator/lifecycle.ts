@@ -6,7 +6,6 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
 import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../../connectors/packages/format.ts'
 import { readPackage } from '../../connectors/packages/read.ts'
@@ -20,28 +19,18 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { notJson } from '../../contract/schema/json-text.ts'
-import type { CoreContext } from '../../core/kernel/context/context.ts'
-import type { KeptDays } from '../../core/retention/rules.ts'
-import { emailOf } from '../../core/sign-in/operator.ts'
-import type { Sealer } from '../../secrets/seal.ts'
 import { readBody, streamBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
+import { type Following, wantsEvents } from '../edge/following.ts'
 import { jsonCheck, mediaCheck } from '../edge/guards.ts'
 import { asOperator, type OperatorGuardDeps, reached } from './guard.ts'
 import type { OperatorInput } from './handler.ts'
-import { OPERATOR_HANDLERS } from './handlers.ts'
+import { operatingOf, type PerformDeps, perform } from './perform.ts'
 
-export type LifecycleRoutesDeps = OperatorGuardDeps & {
-  lifecycle: Lifecycle
-  vault: Sealer
-  parts: CoreContext
-  /** Where packages that are being uploaded lie. */
-  dataDir: string
-  /** Whether the database is the embedded one. */
-  isEmbedded: boolean
-  /** How long what is over is kept, by table. */
-  keptDays: KeptDays
-}
+export type LifecycleRoutesDeps = OperatorGuardDeps &
+  PerformDeps & {
+    following: Following
+  }
 
 /** Longest signature file, in bytes. */
 const MAX_SIGNATURE_BYTES = 2000
@@ -55,9 +44,15 @@ type Name = keyof typeof OPERATOR_ENDPOINTS
 
 export function lifecycleRoutes(deps: LifecycleRoutesDeps): Hono<Env> {
   const routes = new Hono<Env>()
+  const { follow } = deps.following
   for (const [name, row] of Object.entries(OPERATOR_ENDPOINTS) as [Name, OperatorRow][]) {
     routes.on(row.method, row.path, (c) =>
-      asOperator(c, async () => c.json((await answer(c, name, row, deps)) as never, row.status)),
+      asOperator(c, async () => {
+        const find = () => answer(c, name, row, deps)
+        if (!row.followed || !wantsEvents(c)) return c.json((await find()) as never, row.status)
+        const { userId } = await c.get('operator')()
+        return follow(c, userId, find)
+      }),
     )
   }
   return routes
@@ -67,7 +62,7 @@ async function answer(
   c: Context<Env>,
   name: Name,
   row: OperatorRow,
-  { lifecycle, vault, dataDir, isEmbedded, keptDays, parts, ...deps }: LifecycleRoutesDeps,
+  deps: LifecycleRoutesDeps,
 ): Promise<unknown> {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new CoreError(422, entries)
@@ -75,26 +70,13 @@ async function answer(
   if (unkeepable(params) !== null) throw new CoreError(404, 'There is nothing of that name')
   checkTexts({ query: values })
   const body = row.body ? await bodyOf(c, row.body) : null
-  const uploaded = row.upload ? await uploadOf(c, dataDir) : null
+  const uploaded = row.upload ? await uploadOf(c, deps.dataDir) : null
   const db = reached(deps.db())
   const actor = await c.get('operator')()
-  const { signal } = c.req.raw
-  const requestId = c.get('requestId')
-  const op = {
-    ...lifecycle.operate(db, actor, await emailOf(db, actor)),
-    lifecycle,
-    vault,
-    disk: { dataDir, isEmbedded },
-    keptDays,
-    parts: { ...parts, requestId, cause: { kind: 'request' as const, id: requestId }, signal },
-    signal,
-  }
-  const input = { params, query: values, body, uploaded }
-  const handler = OPERATOR_HANDLERS[name] as (
-    to: typeof op,
-    of: OperatorInput<Name>,
-  ) => Promise<unknown>
-  return v.parse(row.output, await handler(op, input as OperatorInput<Name>))
+  const about = { requestId: c.get('requestId'), signal: c.req.raw.signal }
+  // The cast: what was parsed is of the row of the same name.
+  const input = { params, query: values, body, uploaded } as OperatorInput<Name>
+  return perform(await operatingOf(deps, db, actor, about), name, input)
 }
 
 async function bodyOf(c: Context<Env>, schema: AnySchema): Promise<unknown> {

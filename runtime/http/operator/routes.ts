@@ -14,7 +14,6 @@ import { makeLoginLink } from './login-links.ts'
 import { proveHost } from './proof.ts'
 
 export type OperatorDeps = LifecycleRoutesDeps & {
-  listConnectors(): unknown[]
   /** Ends suspicion and quarantine; null for a connector that is not served. */
   releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
 }

@@ -1,5 +1,5 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
-import { and, asc, eq, gte, lte } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lte } from 'drizzle-orm'
 import { escapeLiteral } from 'pg'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import { atEnd } from '../../../database/at-end.ts'
@@ -82,7 +82,14 @@ const tuple = (values: readonly (string | null)[]): string =>
 
 const writeAtEnd = atEnd(writeRows)
 
-type LogQuery = { since: Date | null; until: Date | null; limit: number; offset: number }
+type LogQuery = {
+  since: Date | null
+  until: Date | null
+  newest_first: boolean
+  event_type: string | null
+  limit: number
+  offset: number
+}
 
 /**
  * What was done, oldest first: all that was committed before, in the order of the chain. A reader that goes on where it
@@ -93,14 +100,16 @@ export async function listActivity(
   { domainId }: Pick<Principal, 'domainId'>,
   query: LogQuery,
 ) {
-  const { since, until, limit, offset } = query
+  const { since, until, newest_first: newestFirst, event_type: eventType, limit, offset } = query
   await chainWaiting(db, domainId)
   const where = and(
     eq(activityLogs.domainId, domainId),
     since === null ? undefined : gte(activityLogs.beganAt, since),
     until === null ? undefined : lte(activityLogs.beganAt, until),
+    eventType === null ? undefined : eq(activityLogs.eventType, eventType),
   )
-  const order = [asc(activityLogs.beganAt), asc(activityLogs.id)]
+  const by = newestFirst ? desc : asc
+  const order = [by(activityLogs.beganAt), by(activityLogs.id)]
   const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
   return {
     items: (await readable(db, rows)).map(toLog),
@@ -131,11 +140,16 @@ function toLog(row: typeof activityLogs.$inferSelect) {
 }
 
 /** Relative, with the filters kept in them: clients put their own base in front (core-interface.md section 3). */
-function linksOf({ since, until, limit, offset }: LogQuery, total: number) {
+function linksOf(
+  { since, until, newest_first, event_type, limit, offset }: LogQuery,
+  total: number,
+) {
   const at = (start: number): string => {
     const query = new URLSearchParams()
     if (since) query.set('since', since.toISOString())
     if (until) query.set('until', until.toISOString())
+    if (newest_first) query.set('newest_first', 'true')
+    if (event_type) query.set('event_type', event_type)
     query.set('limit', String(limit))
     query.set('offset', String(start))
     return `/activity_logs?${query}`

@@ -3,7 +3,8 @@
  * row before it, so that a row which is changed, removed or put between others later shows.
  */
 import { createHash } from 'node:crypto'
-import { and, asc, eq, gt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt } from 'drizzle-orm'
+import type { LogChain } from '../../../contract/endpoints/meta.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
@@ -101,6 +102,33 @@ export async function verifyActivity(
     onRows(rows)
     if (page.length < PAGE) return { rows, removed, head, broken: null, found, waiting, erased }
   }
+}
+
+/** Entries that `verifyNewest` compares. */
+const NEWEST = 1000
+
+/** Whether the newest entries fit each other; the one before them is taken as it is. */
+export async function verifyNewest(db: Db, domainId: string): Promise<LogChain> {
+  const waiting = await countWaiting(db, domainId)
+  const found = await db
+    .select()
+    .from(activityLogs)
+    .where(eq(activityLogs.domainId, domainId))
+    .orderBy(desc(activityLogs.id))
+    .limit(NEWEST + 1)
+  const rows = found.reverse()
+  const { wrong } = await checkValues(db, rows)
+  let head = rows[0]?.eventHash ?? BEGINNING
+  let checked = 0
+  for (const row of rows.slice(1)) {
+    if (row.eventHash !== hashOf(head, row) || wrong.has(row.id)) {
+      const broken = { event_type: row.eventType, event_began_at: row.beganAt.toISOString() }
+      return { checked, waiting, head, broken }
+    }
+    head = row.eventHash
+    checked += 1
+  }
+  return { checked, waiting, head, broken: null }
 }
 
 /** Which rows have a value beside them that is not the one they commit to, and how many values are not there any more. */

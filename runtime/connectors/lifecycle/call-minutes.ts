@@ -1,0 +1,171 @@
+/**
+ * Counts the calls of this process by minute, connector and capability, and writes each minute once. Nothing is lost for
+ * calls while the database is away: the counts wait, up to a bound, and a call never waits for them.
+ */
+import { randomUUID } from 'node:crypto'
+import { OTHER } from '../../contract/endpoints/metrics.ts'
+import { type Blame, ERRORS } from '../../contract/errors/errors.ts'
+import { bucketOf, LATENCY_BUCKETS } from '../../contract/models/call-minutes.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
+import type { Db } from '../../database/database.ts'
+import { callMinutes } from '../../database/schema/call_minutes.ts'
+
+const MINUTE_MS = 60_000
+/** Pairs of connector and capability that are told apart in one minute; further ones are counted together. */
+const MOST_PAIRS = 1000
+/** Upstream hosts that are told apart in a pair. */
+const MOST_HOSTS = 20
+/** Rows that wait while the database is away: an hour of a busy host. The oldest go first. */
+const MOST_WAITING = 10_000
+/** Rows of one statement. */
+const AT_ONCE = 1000
+
+/** A call that has ended. */
+export type CountedCall = {
+  connector: string
+  capability: string
+  /** Null for an answer. */
+  blame: Blame | null
+  ms: number
+}
+
+/** A request that a call made, or that was refused. */
+export type CountedRequest = {
+  connector: string
+  capability: string
+  host: string
+  /** A code of ERRORS, or null. */
+  error: string | null
+  sentBytes: number
+  receivedBytes: number
+}
+
+type Row = Omit<typeof callMinutes.$inferSelect, 'domainId' | 'id'>
+/** What is counted of a pair in a minute. */
+type Count = Omit<Row, 'minute' | 'host' | 'upstream'> & {
+  upstream: Map<string, [sent: number, refused: number]>
+}
+
+export type CallMinutes = {
+  called(call: CountedCall): void
+  requested(request: CountedRequest): void
+  /** Writes what was counted until now; an error is told to `onError`, and what could not be written waits. */
+  write(): Promise<void>
+  /** Writes what is left. */
+  stop(): Promise<void>
+}
+
+export type CallMinutesDeps = {
+  /** Null while the database is away, or where there is none. */
+  place(): { db: Db; domainId: string } | null
+  /** The time that all hosts agree on, in milliseconds since the epoch. */
+  now(): number
+  onError(error: unknown): void
+}
+
+/** Column of whose fault a failure was. */
+const COLUMN = {
+  caller: 'byCaller',
+  connector: 'byConnector',
+  provider: 'byProvider',
+  operator: 'byOperator',
+  runtime: 'byRuntime',
+} as const satisfies Record<Blame, keyof Count>
+
+const nothing = (connector: string, capability: string): Count => ({
+  ...{ connector, capability, calls: 0, requests: 0, sentBytes: 0, receivedBytes: 0 },
+  ...{ byCaller: 0, byConnector: 0, byProvider: 0, byOperator: 0, byRuntime: 0 },
+  buckets: Array.from({ length: LATENCY_BUCKETS }, () => 0),
+  upstream: new Map(),
+})
+
+/** Whether the rules for egress refused a request. */
+const isRefused = (error: string | null): boolean =>
+  error !== null && isKeyOf(ERRORS, error) && ERRORS[error].raisedBy === 'Keyway.EgressPolicy'
+
+export function createCallMinutes({ place, now, onError }: CallMinutesDeps): CallMinutes {
+  const host = randomUUID()
+  let counts = new Map<string, Count>()
+  let minuteMs = 0
+  let waiting: Row[] = []
+  let writing: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | null = null
+  let stopped = false
+
+  function of(connector: string, capability: string): Count {
+    begin()
+    const key = `${connector}\0${capability}`
+    const known = counts.get(key)
+    if (known !== undefined) return known
+    if (counts.size >= MOST_PAIRS && connector !== OTHER) return of(OTHER, OTHER)
+    const made = nothing(connector, capability)
+    counts.set(key, made)
+    return made
+  }
+
+  /** The first call of a minute winds the clock: a host that is not called does nothing. */
+  function begin(): void {
+    if (timer !== null || stopped) return
+    const nowMs = now()
+    // A clock that is set back must not make a minute that is written already.
+    minuteMs = Math.max(nowMs - (nowMs % MINUTE_MS), minuteMs + MINUTE_MS)
+    timer = setTimeout(() => void write(), minuteMs + MINUTE_MS - nowMs)
+    timer.unref()
+  }
+
+  /** Puts what was counted with what waits. */
+  function close(): void {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const minute = new Date(minuteMs)
+    for (const { upstream, ...one } of counts.values())
+      waiting.push({ ...one, upstream: Object.fromEntries(upstream), minute, host })
+    counts = new Map()
+    waiting = waiting.slice(-MOST_WAITING)
+  }
+
+  async function writeWaiting(): Promise<void> {
+    const at = place()
+    if (at === null) return
+    const { db, domainId } = at
+    while (waiting.length > 0) {
+      const some = waiting.slice(0, AT_ONCE)
+      const values = some.map((one) => ({ ...one, domainId }))
+      // Whether the answer of an earlier try was lost is not known here.
+      await db.insert(callMinutes).values(values).onConflictDoNothing()
+      const written = new Set(some)
+      waiting = waiting.filter((one) => !written.has(one))
+    }
+  }
+
+  function write(): Promise<void> {
+    close()
+    writing = writing.then(writeWaiting).catch(onError)
+    return writing
+  }
+
+  return {
+    called({ connector, capability, blame, ms }) {
+      const count = of(connector, capability)
+      count.calls += 1
+      if (blame !== null) count[COLUMN[blame]] += 1
+      const at = bucketOf(ms)
+      count.buckets[at] = (count.buckets[at] ?? 0) + 1
+    },
+    requested({ connector, capability, host: upstream, error, sentBytes, receivedBytes }) {
+      const count = of(connector, capability)
+      count.requests += 1
+      count.sentBytes += sentBytes
+      count.receivedBytes += receivedBytes
+      const { upstream: hosts } = count
+      const name = hosts.has(upstream) || hosts.size < MOST_HOSTS ? upstream : OTHER
+      const [sent, refused] = hosts.get(name) ?? [0, 0]
+      hosts.set(name, isRefused(error) ? [sent, refused + 1] : [sent + 1, refused])
+    },
+    write,
+    async stop() {
+      stopped = true
+      await write()
+    },
+  }
+}

@@ -1,0 +1,80 @@
+/** What operators look at first: what needs attention, and how all of it stands. */
+import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
+import { row } from './operator-row.ts'
+
+const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+const count = v.pipe(v.number(), v.safeInteger())
+const moment = v.nullable(described(v.string(), 'ISO 8601, UTC'))
+
+/** ATTENTION: what needs a person, worst first. `bad`: something fails; `wait`: it waits for a decision. */
+export const ATTENTION = {
+  connector_quarantined: {
+    level: 'bad',
+    meaning: 'A connector takes no calls: its worker kept dying',
+  },
+  connector_broken: { level: 'bad', meaning: 'A connector cannot be served' },
+  sync_stopped: { level: 'bad', meaning: 'A sync stopped: suspiciously much vanished' },
+  sync_failed: { level: 'bad', meaning: 'A sync failed' },
+  app_away: { level: 'bad', meaning: 'The system of an app does not answer' },
+  webhook_failing: { level: 'bad', meaning: 'Events cannot be delivered to a webhook' },
+  host_problem: { level: 'bad', meaning: 'A host cannot serve something that is installed' },
+  removal_failed: { level: 'bad', meaning: 'Access has ended and was not removed' },
+  connector_suspect: { level: 'wait', meaning: 'A worker of a connector died; it is watched' },
+  version_waits: { level: 'wait', meaning: 'A newer version is kept and does not serve' },
+} as const satisfies Record<string, { level: 'bad' | 'wait'; meaning: string }>
+export type AttentionKind = keyof typeof ATTENTION
+export const ATTENTION_KINDS = keysOf(ATTENTION)
+
+export const Attention = v.pipe(
+  v.strictObject({
+    kind: v.picklist(ATTENTION_KINDS),
+    level: described(v.picklist(['bad', 'wait']), 'bad: it fails. wait: it waits for a person'),
+    name: described(v.string(), 'Of the connector, app, webhook or host'),
+    id: described(v.nullable(v.string()), 'Of the same; null where it has none'),
+    detail: v.nullable(v.string()),
+    since: moment,
+  }),
+  v.metadata({ title: 'Attention', description: 'Something that needs a person' }),
+)
+export type Attention = v.InferOutput<typeof Attention>
+
+const Turn = v.strictObject({
+  name: v.string(),
+  user_id: v.nullable(v.string()),
+  group_id: v.nullable(v.string()),
+  tasks: count,
+  oldest_at: v.string(),
+})
+export type Turn = v.InferOutput<typeof Turn>
+
+export const Overview = v.pipe(
+  v.strictObject({
+    attention: described(v.array(Attention), 'Worst first'),
+    turns: described(v.array(Turn), 'Who has open tasks, the most first'),
+    requests: v.strictObject({
+      open: described(count, 'Access requests that are under way, counted up to 10,000'),
+      oldest_at: moment,
+      ending: described(count, 'Access that ends within seven days, counted up to 10,000'),
+    }),
+    apps: v.strictObject({
+      connected: count,
+      troubled: described(count, 'Whose last sync failed or stopped'),
+    }),
+    connectors: v.strictObject({ serving: count, all: count }),
+    hosts: v.strictObject({ live: count, all: count, generation: v.number() }),
+  }),
+  v.metadata({ title: 'Overview', description: 'How everything stands' }),
+)
+export type Overview = v.InferOutput<typeof Overview>
+
+export const OVERVIEW_ENDPOINTS = {
+  show_overview: row({
+    method: 'GET',
+    path: '/overview',
+    summary: 'Show what needs attention, who has open tasks, and how everything stands',
+    output: Overview,
+  }),
+} as const

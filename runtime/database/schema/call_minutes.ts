@@ -1,0 +1,58 @@
+/** What became of the calls of each minute, by host; kept for some days (core/retention). */
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { domainId, moment } from './columns.ts'
+import { domains } from './people.ts'
+
+const count = (name: string) => integer(name).notNull().default(0)
+const bytes = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0)
+
+export const callMinutes = pgTable(
+  'call_minutes',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    domainId: domainId().references(() => domains.id),
+    minute: moment('minute').notNull(),
+    connector: text('connector').notNull(),
+    capability: text('capability').notNull(),
+    /** The process of a host that counted them. */
+    host: uuid('host').notNull(),
+    calls: integer('calls').notNull(),
+    /** Failed ones, by whose fault it was. */
+    byCaller: count('by_caller'),
+    byConnector: count('by_connector'),
+    byProvider: count('by_provider'),
+    byOperator: count('by_operator'),
+    byRuntime: count('by_runtime'),
+    /** How many took how long: contract/models/call-minutes.ts has the bounds. */
+    buckets: integer('buckets').array().notNull(),
+    requests: count('requests'),
+    sentBytes: bytes('sent_bytes'),
+    receivedBytes: bytes('received_bytes'),
+    /** Upstream host -> requests that were sent to it, and that were refused. */
+    upstream: jsonb('upstream')
+      .$type<Record<string, [sent: number, refused: number]>>()
+      .notNull()
+      .default(sql`'{}'`),
+  },
+  (table) => [
+    uniqueIndex('call_minutes_of').on(
+      table.domainId,
+      table.connector,
+      table.minute,
+      table.capability,
+      table.host,
+    ),
+    index('call_minutes_minute').on(table.domainId, table.minute),
+  ],
+)

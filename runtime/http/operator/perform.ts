@@ -1,0 +1,61 @@
+/** Does one of the operator's operations: for whom, with what, by the row of its endpoint. */
+import * as v from 'valibot'
+import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
+import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
+import type { Doer } from '../../core/kernel/audit/activity.ts'
+import type { CoreContext } from '../../core/kernel/context/context.ts'
+import type { KeptDays } from '../../core/retention/rules.ts'
+import { emailOf } from '../../core/sign-in/operator.ts'
+import type { Db } from '../../database/database.ts'
+import type { Sealer } from '../../secrets/seal.ts'
+import type { Operating, OperatorInput } from './handler.ts'
+import { OPERATOR_HANDLERS } from './handlers.ts'
+
+export type PerformDeps = {
+  lifecycle: Lifecycle
+  vault: Sealer
+  parts: CoreContext
+  /** Where packages that are being uploaded lie. */
+  dataDir: string
+  /** Whether the database is the embedded one. */
+  isEmbedded: boolean
+  /** How long what is over is kept, by table. */
+  keptDays: KeptDays
+  listConnectors(): ConnectorListing[]
+}
+
+/** What an endpoint answers. */
+export type OperatorAnswer<N extends OperatorEndpointName> = v.InferOutput<
+  (typeof OPERATOR_ENDPOINTS)[N]['output']
+>
+
+/** What operations of an operator need, for one request. */
+export async function operatingOf(
+  { lifecycle, vault, parts, dataDir, isEmbedded, keptDays, listConnectors }: PerformDeps,
+  db: Db,
+  actor: Doer,
+  { requestId, signal }: { requestId: string; signal: AbortSignal },
+): Promise<Operating> {
+  return {
+    ...lifecycle.operate(db, actor, await emailOf(db, actor)),
+    lifecycle,
+    vault,
+    disk: { dataDir, isEmbedded },
+    keptDays,
+    listConnectors,
+    parts: { ...parts, requestId, cause: { kind: 'request', id: requestId }, signal },
+    signal,
+  }
+}
+
+/** Does it. The input is parsed by the endpoint's row; the answer is exactly what the row says. */
+export async function perform<N extends OperatorEndpointName>(
+  op: Operating,
+  name: N,
+  input: OperatorInput<N>,
+): Promise<OperatorAnswer<N>> {
+  const handler = OPERATOR_HANDLERS[name]
+  // The cast: the compiler does not follow that the row and the output are of the same name.
+  return v.parse(OPERATOR_ENDPOINTS[name].output, await handler(op, input)) as OperatorAnswer<N>
+}
