@@ -43,9 +43,9 @@ async function main(node) {
   return (await import(pathToFileURL(checkout).href)).mainOfCheckout(node)
 }
 
-// Replies lie in slabs (runtime/protocol/reply-room.ts): few buffers outside the heap, so that they begin no collection of
-// all of it any more, and a larger young generation is emptied less often (test/bench/RESULTS.md).
-const SEMI_SPACE_MB = 16
+// A larger young generation is emptied less often, but buffers count where the whole heap's collection is decided: with
+// 16 a single caller's lists made it run for every 160 calls, at twice the processor time (test/bench/RESULTS.md).
+const SEMI_SPACE_MB = 8
 const flags = ['--no-warnings', `--max-semi-space-size=${SEMI_SPACE_MB}`]
 
 const file = node()

@@ -9,7 +9,6 @@ import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { membersOf } from '../contract/schema/record.ts'
 import type { Reply } from '../protocol/frames.ts'
 import type { LaneReply } from '../protocol/lane-call.ts'
-import { closeInRoom } from '../protocol/reply-room.ts'
 import { answerError } from './answer-error.ts'
 import { rawWithoutEchoes, withoutEchoes } from './echoes.ts'
 import type { Page } from './page-token.ts'
@@ -27,17 +26,15 @@ export function answerOf(
   deps: Pick<InvokeDeps, 'pageTokens' | 'ceilings' | 'log'>,
   ready: ReadyCall,
   { cursorJson, responseBytes, leftOut = 0 }: Extract<Reply, { ok: true }>,
-  body: Buffer,
+  { body, isEnvelope }: Pick<LaneReply, 'body' | 'isEnvelope'>,
 ): Answer {
   const { version, capability, page, scope, call, redact } = ready
   if (leftOut > 0) tellLeftOut(deps, ready, leftOut)
+  if (isEnvelope) return { body, served: `${version.id}@${version.version}` }
   const next =
     cursorJson === 'null'
       ? null
       : { token: deps.pageTokens.seal(following(deps, page, cursorJson), scope), size: page.size }
-  const isWhole = responseBytes === body.length
-  const closed = next === null && isWhole && !call.includeRawData ? closeInRoom(body) : null
-  if (closed !== null) return { body: closed, served: `${version.id}@${version.version}` }
   const given = call.includeRawData ? body.subarray(responseBytes) : NOTHING
   const raw = isPlain(capability) ? rawWithoutEchoes(given, redact) : given
   return {

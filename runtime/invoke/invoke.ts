@@ -105,7 +105,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
           asked.untilMs = end()
         })
       if (!reply.reply.ok) throw await failureOf(deps, ready, reply)
-      return answerOf(deps, ready, reply.reply, reply.body)
+      return answerOf(deps, ready, reply.reply, reply)
     } catch (error) {
       throw withRedactedCause(error, redact)
     } finally {

@@ -120,7 +120,7 @@ export function createStart(deps: StartDeps): Start {
     if (!ended.reply.ok) return void failureOf(deps, ready, ended).then(fail, fail)
     let answered: Answer
     try {
-      answered = answerOf(deps, ready, ended.reply, ended.body)
+      answered = answerOf(deps, ready, ended.reply, ended)
     } catch (error) {
       return fail(error)
     }

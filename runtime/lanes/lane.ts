@@ -10,6 +10,7 @@ import { messageOf } from '../contract/errors/thrown.ts'
 import type { Heads, Message } from '../protocol/frames.ts'
 import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
+import { closeInPlace } from '../protocol/reply-room.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
 import { createDeadlines, TICK_MS } from './deadlines.ts'
 import type { HeavyBook } from './heavy-book.ts'
@@ -291,7 +292,10 @@ export function createLane(
       if (head.ok && head.responseBytes > body.length)
         return from.link.kill('protocol', 'a reply shorter than it says')
       const fetchError = 'fetch' in head ? (call.fetchErrors?.get(head.fetch) ?? null) : null
-      return call.settle({ reply: head, body, fetchError })
+      const isUsual = head.ok && head.cursorJson === 'null' && head.responseBytes === body.length
+      const envelope = isUsual ? closeInPlace(body, message.roomBytes) : null
+      const isEnvelope = envelope !== null
+      return call.settle({ reply: head, body: envelope ?? body, isEnvelope, fetchError })
     }
     if (kind === 'described' && call.fetch === null)
       return call.settle(head.capabilities.map(String))

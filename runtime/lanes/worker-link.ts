@@ -5,7 +5,6 @@
 import * as v from 'valibot'
 import { type Channel, openChannel } from '../protocol/channel.ts'
 import { type Message, ProtocolError } from '../protocol/frames.ts'
-import { withRoom } from '../protocol/reply-room.ts'
 import { isUsualReply, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
@@ -103,9 +102,9 @@ export function startWorker(
   const hear = (message: Message) => {
     const schema = WORKER_HEADS[message.kind]
     if (over || told) return
-    // The read buffer is overwritten by the next read.
-    if (message.kind === 'reply') message.body = withRoom(message.body)
-    else if (message.body.length > 0) message.body = Buffer.from(message.body)
+    // The body of a request may wait for its turn, and would keep all that was read with it.
+    if (message.kind === 'fetch' && message.body.length > 0)
+      message.body = Buffer.from(message.body)
     if (isUsualReply(message) || (schema && v.is(schema, message.head))) onMessage(message)
     else kill('protocol', `malformed or misplaced message: ${message.kind}`)
   }

@@ -145,7 +145,14 @@ export type GuestError = {
 
 /** A whole message. */
 export type Message<K extends Kind = Kind> = {
-  [N in K]: { kind: N; call: number; head: Heads[N]; body: Buffer }
+  [N in K]: {
+    kind: N
+    call: number
+    head: Heads[N]
+    body: Buffer
+    /** Bytes of this message directly before its body: what they said has been read. */
+    roomBytes: number
+  }
 }[K]
 
 /** A breach of the protocol by the other side. The connection cannot go on. */
@@ -187,7 +194,13 @@ export function decodeMessage(bytes: Buffer): Message {
     throw new ProtocolError(`head of ${kind} is not JSON`, { cause })
   }
   if (typeof head !== 'object' || head === null) throw new ProtocolError(`head of ${kind}`)
-  return { kind, call: bytes.readUInt32LE(1), head, body: bytes.subarray(bodyStart) } as Message
+  return {
+    kind,
+    call: bytes.readUInt32LE(1),
+    head,
+    body: bytes.subarray(bodyStart),
+    roomBytes: bodyStart,
+  } as Message
 }
 
 /** Encodes one frame's header. */
@@ -202,41 +215,45 @@ export function frameHeader(length: number, flags: number, stream: number): Buff
 export type Frame = { flags: number; stream: number; payload: Buffer }
 
 /**
- * Splits a byte stream into frames, independent of chunk boundaries. A payload is a view of the chunk or of the parser's
- * buffer; copy it to keep it. Throws ProtocolError on an oversized frame.
+ * Splits a byte stream into frames, independent of chunk boundaries. A payload is a view of the chunk, or of a buffer of
+ * its own where the frame came in several chunks. Throws ProtocolError on an oversized frame.
  */
 export function createFrameParser(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
-  /** Holds an incomplete frame; allocated when first needed. */
-  let carry: Buffer | null = null
+  /** Header of an incomplete frame, until its length is known. */
+  const header = Buffer.allocUnsafeSlow(FRAME_HEADER)
+  /** The incomplete frame, once its length is known. */
+  let frame: Buffer | null = null
   let carried = 0
 
   /** Copies the missing bytes of the incomplete frame. @returns bytes taken from the chunk */
-  function complete(frame: Buffer, chunk: Buffer): number {
+  function complete(chunk: Buffer): number {
     let at = 0
-    while (carried > 0) {
-      const wanted = carried < FRAME_HEADER ? FRAME_HEADER : frameBytes(frame, 0)
-      const taken = chunk.copy(frame, carried, at, at + wanted - carried)
-      carried += taken
-      at += taken
-      if (carried < wanted) return at
-      if (wanted < frameBytes(frame, 0)) continue
-      carried = 0
-      onFrame(frameAt(frame, 0, wanted))
+    if (frame === null) {
+      at = chunk.copy(header, carried)
+      carried += at
+      if (carried < FRAME_HEADER) return at
+      frame = Buffer.allocUnsafeSlow(frameBytes(header, 0))
+      header.copy(frame)
     }
-    return at
+    const taken = chunk.copy(frame, carried, at)
+    carried += taken
+    if (carried < frame.length) return at + taken
+    const whole = frame
+    frame = null
+    carried = 0
+    onFrame(frameAt(whole, 0, whole.length))
+    return at + taken
   }
 
   return (chunk) => {
-    let at = carry === null ? 0 : complete(carry, chunk)
+    let at = carried === 0 ? 0 : complete(chunk)
     while (chunk.length - at >= FRAME_HEADER) {
       const end = at + frameBytes(chunk, at)
       if (end > chunk.length) break
       onFrame(frameAt(chunk, at, end))
       at = end
     }
-    if (at === chunk.length) return
-    carry ??= Buffer.allocUnsafeSlow(FRAME_HEADER + MAX_FRAME_PAYLOAD)
-    carried = chunk.copy(carry, 0, at)
+    if (at < chunk.length) complete(chunk.subarray(at))
   }
 }
 

@@ -55,4 +55,10 @@ export type LaneCall = {
 }
 
 /** The guest's answer: the message's head and bytes; `fetchError` where the handler let one through. */
-export type LaneReply = { reply: Reply; body: Buffer; fetchError: RuntimeError | null }
+export type LaneReply = {
+  reply: Reply
+  body: Buffer
+  /** Whether the body is the whole envelope: of a response without raw data and without a next page. */
+  isEnvelope: boolean
+  fetchError: RuntimeError | null
+}

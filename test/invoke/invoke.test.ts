@@ -24,6 +24,7 @@ const pages =
   async (): Promise<LaneReply> => ({
     reply: { ok: true, cursorJson: JSON.stringify(cursors.shift() ?? null), responseBytes: 2 },
     body: Buffer.from('[]{"raw":1}'),
+    isEnvelope: false,
     fetchError: null,
   })
 
@@ -382,6 +383,7 @@ describe('an error that was thrown', () => {
     return async (): Promise<LaneReply> => ({
       reply: { ok: false, error },
       body: Buffer.alloc(0),
+      isEnvelope: false,
       fetchError: null,
     })
   }
@@ -414,6 +416,7 @@ test.each([
   const { ask, log } = open(async () => ({
     reply: { ok: true, cursorJson: 'null', responseBytes: 2, leftOut },
     body: Buffer.from('[]'),
+    isEnvelope: false,
     fetchError: null,
   }))
   await ask()

@@ -37,7 +37,7 @@ describe('messages', () => {
     const body = Buffer.from([0, 1, 255])
     const bytes = Buffer.concat([encodeHead(kind, 0xffffffff, head, body.length), body])
     expect(announcedBytes(bytes)).toBe(bytes.length)
-    expect(decodeMessage(bytes)).toEqual({ kind, call: 0xffffffff, head, body })
+    expect(decodeMessage(bytes)).toMatchObject({ kind, call: 0xffffffff, head, body })
   })
 
   const breaches: [string, (bytes: Buffer) => Buffer | undefined][] = [
