@@ -82,6 +82,11 @@ export const SETTINGS = {
     meaning:
       'directories that connectors may speak to by `ldap:` without encryption, instead of STARTTLS: `connector_id=host:port`, separated by spaces; their passwords cross the network in plain text',
   },
+  KEYWAY_PLAIN_SQL: {
+    ...optionalText,
+    meaning:
+      'databases that connectors may speak to without encryption (`ctx.sql`): `connector_id=host:port`, separated by spaces; what is asked and answered crosses the network in plain text',
+  },
   KEYWAY_CLEAR_SECRETS: {
     ...optionalText,
     meaning:
@@ -205,7 +210,7 @@ export const SETTINGS = {
     secret: true,
     ...optionalText,
     meaning:
-      'proxy for what connectors send to https addresses; directories (`ctx.ldap`) are never reached by a proxy',
+      'proxy for what connectors send to https addresses; directories (`ctx.ldap`) and databases (`ctx.sql`) are never reached by a proxy',
   },
   HTTP_PROXY: {
     secret: true,
@@ -234,6 +239,7 @@ export type Config = Readonly<{
   connectorsPath: string
   privateEgress: string
   plainLdap: string
+  plainSql: string
   clearSecrets: string
   retention: string
   /** Empty: to be generated into the data directory. */
@@ -301,6 +307,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
     privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
     plainLdap: get('KEYWAY_PLAIN_LDAP'),
+    plainSql: get('KEYWAY_PLAIN_SQL'),
     clearSecrets: get('KEYWAY_CLEAR_SECRETS'),
     retention: get('KEYWAY_RETENTION'),
     secrets,

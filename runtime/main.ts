@@ -26,7 +26,7 @@ import { LISTENERS } from './core/wiring/listeners.ts'
 import { openDataDir } from './data-dir.ts'
 import { databaseTime } from './database/transactions.ts'
 import { createEgress } from './egress/fetch.ts'
-import { parsePrivateGrants } from './egress/limits/grants.ts'
+import { grantsOf } from './egress/limits/grants.ts'
 import { createOAuth } from './egress/oauth/perform.ts'
 import { checkRules } from './egress/rules/url-template.ts'
 import type { Host } from './host.ts'
@@ -127,8 +127,7 @@ export async function createHost(
 
   const egress = await setting(() =>
     createEgress({
-      privateGrants: parsePrivateGrants(config.privateEgress),
-      plainLdap: parsePrivateGrants(config.plainLdap, 'KEYWAY_PLAIN_LDAP'),
+      ...grantsOf(config),
       proxy: config.proxy,
       userAgent: `keyway/${VERSION}`,
       limits: egressLimitsOf(siblings.wanted),

@@ -34,6 +34,9 @@ export const PARTS: Parts = {
   'ldap-manifest': () => fenced('test/fixtures/ldap/connector.json'),
   'ldap-example': () => fenced('test/fixtures/ldap/connector.ts'),
   'ldap-cases': () => fenced('test/fixtures/ldap/connector.cases.json'),
+  'sql-manifest': () => fenced('test/fixtures/sql/connector.json'),
+  'sql-example': () => fenced('test/fixtures/sql/connector.ts'),
+  'sql-cases': () => fenced('test/fixtures/sql/connector.cases.json'),
 }
 
 /** A file as a block of its language, which the end of its name says. */

@@ -6,6 +6,7 @@ import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/connector/
 import { LDAP_RESULTS } from '../runtime/contract/connector/ldap.ts'
 import { Limits } from '../runtime/contract/connector/manifest.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/connector/refused-headers.ts'
+import { SQL_STATES } from '../runtime/contract/connector/sql-states.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/connector/upstream-status.ts'
 import { METRICS, type MetricRow, OVER } from '../runtime/contract/endpoints/metrics.ts'
 import { CODES, ERROR_CODES } from '../runtime/contract/errors/error-codes.ts'
@@ -52,6 +53,17 @@ export const CONTRACT_PARTS: Parts = {
         number,
         code(wire),
       ]),
+    ),
+  'sql-states': () =>
+    table(
+      ['code', 'PostgreSQL calls it', '`error_code`'],
+      Object.entries(SQL_STATES)
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([state, { name, wire }]) => [
+          state.length === 2 ? `${code(state)}...` : code(state),
+          name,
+          code(wire),
+        ]),
     ),
   capabilities: () => capabilities(createComponents()),
   records,

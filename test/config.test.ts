@@ -36,6 +36,7 @@ describe('without variables', () => {
       connectorsPath: '/connectors',
       privateEgress: '',
       plainLdap: '',
+      plainSql: '',
       clearSecrets: '',
       retention: '',
       secrets: [],

@@ -51,14 +51,10 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'egress/exchange': ['contract', 'bounded', 'egress/limits'],
   'egress/rules': ['contract', 'bounded', 'egress/limits'],
   'egress/dial': ['contract', 'bounded', 'egress/exchange', 'egress/limits'],
-  'egress/ldap': [
-    'contract',
-    'bounded',
-    'egress/dial',
-    'egress/exchange',
-    'egress/limits',
-    'egress/rules',
-  ],
+  // What bridges to servers that speak no HTTP have in common: connections, their guards and their pool.
+  'egress/wire': ['contract', 'egress/dial', 'egress/exchange', 'egress/limits'],
+  'egress/ldap': ['contract', 'bounded', 'egress/dial', 'egress/rules', 'egress/wire'],
+  'egress/sql': ['contract', 'bounded', 'egress/dial', 'egress/rules', 'egress/wire'],
   'egress/call': ['contract', 'egress/exchange', 'egress/limits', 'egress/rules'],
   'egress/sign': ['contract', 'egress/exchange'],
   'egress/login': [
@@ -91,6 +87,8 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'egress/limits',
     'egress/login',
     'egress/rules',
+    'egress/sql',
+    'egress/wire',
   ],
   egress: [
     'contract',
@@ -103,6 +101,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'egress/limits',
     'egress/login',
     'egress/rules',
+    'egress/sql',
   ],
   'egress/identity': ['contract'],
   'egress/oauth': [

@@ -20,9 +20,11 @@ import { headerValue, replyHeaders } from './exchange/headers.ts'
 import { nextRequest, redirectTarget } from './exchange/redirects.ts'
 import { withRetries } from './exchange/retries.ts'
 import { createGovernors, UNGOVERNED } from './exchange/throttle.ts'
+import { bridgeHop } from './hop/bridge-hop.ts'
 import { type CallState, createCallState, type Door, governorOf, hop } from './hop/hop.ts'
-import { isLdapUrl, ldapHop } from './hop/ldap-hop.ts'
+import { isLdapUrl, LDAP_BRIDGE } from './hop/ldap-hop.ts'
 import { type OnHop, seen } from './hop/seen.ts'
+import { isSqlUrl, SQL_BRIDGE } from './hop/sql-hop.ts'
 import { createStandIn } from './hop/stand-in.ts'
 import { createLdapRoom } from './ldap/room.ts'
 import { type Budgets, createBudgets } from './limits/budgets.ts'
@@ -31,6 +33,7 @@ import { DEFAULT_LIMITS, type EgressLimits } from './limits/limits.ts'
 import { createLogin, type Login, renewing } from './login/login.ts'
 import { createTokens } from './login/tokens.ts'
 import { type Policy, parseUrl } from './rules/policy.ts'
+import { createSqlRoom } from './sql/room.ts'
 
 export type EgressOptions = {
   /** From `parsePrivateGrants`. */
@@ -43,6 +46,8 @@ export type EgressOptions = {
   maxRequestsPerSecond?: number
   /** From `parsePrivateGrants`: directories that may be spoken to without encryption. */
   plainLdap?: PrivateGrants
+  /** The same for databases. */
+  plainSql?: PrivateGrants
   /** For tests; the system's lookup otherwise. */
   resolve?: Resolve
   /** A request was not made because a connector, a tenant of it, or all have too many or too large ones open. */
@@ -83,12 +88,9 @@ export function createEgress(options: EgressOptions): Egress {
   const chooseProxy = createChooseProxy(options.proxy)
   // What stands for the network is not to be spared, and answers each request once.
   const governorFor = options.exchange ? () => UNGOVERNED : createGovernors()
-  const ldap = createLdapRoom({
-    privateGrants,
-    plainGrants: options.plainLdap ?? new Map(),
-    limits,
-    ...(resolve === undefined ? {} : { resolve }),
-  })
+  const shared = { privateGrants, limits, ...(resolve === undefined ? {} : { resolve }) }
+  const ldap = createLdapRoom({ ...shared, plainGrants: options.plainLdap ?? new Map() })
+  const sql = createSqlRoom({ ...shared, plainGrants: options.plainSql ?? new Map() })
   const door: Door = {
     privateGrants,
     userAgent,
@@ -97,6 +99,7 @@ export function createEgress(options: EgressOptions): Egress {
     chooseProxy,
     exchange: options.exchange ?? exchange,
     ldap,
+    sql,
     standIn: options.exchange
       ? createStandIn(options.exchange, {
           dispatcher: dispatchers.get('', null),
@@ -117,6 +120,7 @@ export function createEgress(options: EgressOptions): Egress {
     signIn: createDeliver(door, budgets, SIGN_IN_ID),
     async close() {
       ldap.close()
+      sql.close()
       await dispatchers.close()
     },
   }
@@ -164,8 +168,14 @@ function openCall(
       try {
         held.add(bytes)
         const scoped = signal ? { signal: AbortSignal.any([call.signal, signal]) } : {}
-        if (isLdapUrl(request.url))
-          return await ldapHop(request, within(call, scoped), { state, door }, onHop)
+        const isLdap = isLdapUrl(request.url)
+        if (isLdap || isSqlUrl(request.url)) {
+          const means = { state, door }
+          const one = within(call, scoped)
+          return isLdap
+            ? await bridgeHop(LDAP_BRIDGE, request, one, means, onHop)
+            : await bridgeHop(SQL_BRIDGE, request, one, means, onHop)
+        }
         // Another manifest than at the request before: the operator has granted or taken back something.
         const { manifest } = call
         if (policy === null || judged !== manifest) policy = policyOf(call)

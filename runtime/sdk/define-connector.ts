@@ -8,6 +8,7 @@ import type {
 } from '../contract/capabilities/capabilities.ts'
 import type { AUTHENTICATION, CredentialKind } from '../contract/connector/authentication.ts'
 import type { Context, SettingValues } from '../contract/connector/context.ts'
+import type { SqlStatements } from '../contract/connector/sql-context.ts'
 import type { Paged } from './paging.ts'
 
 /**
@@ -27,6 +28,7 @@ export type ConnectorTypes = {
   auth?: CredentialKind
   credentials?: { readonly [id: string]: CredentialKind }
   settings: object
+  statements?: SqlStatements
   capabilities: object
 }
 
@@ -40,6 +42,11 @@ type CredentialsOf<T> = T extends { credentials: infer All }
   ? { readonly [Id in keyof All]: Credential<All[Id]> }
   : Record<never, never>
 
+/** The declared statements; without any, none has a name. */
+type StatementsOf<T> = T extends { statements: infer All extends SqlStatements }
+  ? All
+  : Record<never, never>
+
 /**
  * The second argument of every handler: `ConnectorContext<Connector>`, with the `Connector` of
  * connector.types.ts, knows the credentials and settings that connector.json declares.
@@ -51,7 +58,7 @@ type CredentialsOf<T> = T extends { credentials: infer All }
 export type ConnectorContext<T = SettingValues, CredentialId extends string = string> = [
   T,
 ] extends [ConnectorTypes]
-  ? Context<T['settings'], AuthOf<T>, CredentialsOf<T>>
+  ? Context<T['settings'], AuthOf<T>, CredentialsOf<T>, StatementsOf<T>>
   : Context<T, Auth, { readonly [Id in CredentialId]: Auth }>
 
 /** Fields that connector.json adds to a capability that may be widened. */

@@ -22,6 +22,16 @@ export type {
   LdapSearch,
   LdapValue,
 } from '../contract/connector/ldap-context.ts'
+export type {
+  Sql,
+  SqlPage,
+  SqlParameter,
+  SqlQueryOptions,
+  SqlRow,
+  SqlStatements,
+  SqlStep,
+  SqlValue,
+} from '../contract/connector/sql-context.ts'
 export type { ErrorCode } from '../contract/errors/error-codes.ts'
 export type { Json } from '../contract/schema/json.ts'
 export { allOrNothing, type Undo } from './all-or-nothing.ts'
@@ -72,4 +82,5 @@ export {
   paged,
   textCursor,
 } from './paging.ts'
+export { flagOf, numberOf, textOf } from './sql.ts'
 export { type Path, path, type Query } from './url.ts'

@@ -18,9 +18,11 @@ import type { AnySchema } from '../contract/schema/any-schema.ts'
 import type { EgressCall } from '../egress/call/call.ts'
 import { createPolicyOf } from '../egress/call/call-policy.ts'
 import { isLdapUrl, targetsOf } from '../egress/hop/ldap-hop.ts'
+import { isSqlUrl, sqlTargetsOf } from '../egress/hop/sql-hop.ts'
 import { readAsked } from '../egress/ldap/asked.ts'
 import { judgeLdap } from '../egress/rules/ldap-rules.ts'
 import { judge, parseUrl } from '../egress/rules/policy.ts'
+import { judgeAsked, readAsked as readSql } from '../egress/sql/asked.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'
@@ -140,7 +142,11 @@ function refuse(
     signal: new AbortController().signal,
     secrets: null,
   }
-  const isAllowed = isLdapUrl(request.url) ? allowedInDirectory(call) : allowedByHttp(call)
+  const isAllowed = isLdapUrl(request.url)
+    ? allowedInDirectory(call)
+    : isSqlUrl(request.url)
+      ? allowedInDatabase(call)
+      : allowedByHttp(call)
   try {
     isAllowed(request)
   } catch (error) {
@@ -163,6 +169,12 @@ function allowedByHttp(call: EgressCall): (request: Asked) => unknown {
 function allowedInDirectory(call: EgressCall): (request: Asked) => unknown {
   const targets = targetsOf(call)
   return ({ method, body }) => judgeLdap(readAsked(method, body).operation, null, targets)
+}
+
+/** The same for the statements of a request of `ctx.sql`. */
+function allowedInDatabase(call: EgressCall): (request: Asked) => unknown {
+  const targets = sqlTargetsOf(call)
+  return ({ method, body }) => judgeAsked(readSql(method, body), targets)
 }
 
 /** The smallest body that a capability accepts. */

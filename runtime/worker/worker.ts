@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type ivmModule from 'isolated-vm'
 import * as v from 'valibot'
 import { LDAP_METHODS } from '../contract/connector/ldap-context.ts'
+import { SQL_METHODS } from '../contract/connector/sql-context.ts'
 import { openChannel } from '../protocol/channel.ts'
 import type { Heads, Message } from '../protocol/frames.ts'
 import { MAIN_THREAD, WORKER_HEADS } from '../protocol/worker-heads.ts'
@@ -55,7 +56,7 @@ const MAX_LOG_LENGTH = 128 * 1024
 const COLD_CALLS = 2
 
 /** Methods of requests that may be sent twice. */
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', LDAP_METHODS.search])
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', LDAP_METHODS.search, SQL_METHODS.query])
 
 /** Most lines that wait for a call. */
 const MAX_WAITING_STRAYS = 8

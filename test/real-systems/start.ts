@@ -77,6 +77,18 @@ export type OpenLdap = {
 /** A server that was installed and not started yet. */
 export type Installed<Auth> = { start(env?: Record<string, string>): Promise<RealSystem<Auth>> }
 
+/** What `postgresql` tells of itself. */
+export type Postgresql = {
+  host: string
+  port: number
+  database: string
+  /** The number of its version: `15`. */
+  version: string
+  /** File with the certificate of its authority. */
+  ca: string
+  auth: { username: string; password: string }
+}
+
 /**
  * Only installs a server (RabbitMQ: 60 MB, 5 to 10 s), or says why it cannot be had here: the package
  * may not be there, or nothing to fetch it from.

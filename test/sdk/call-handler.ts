@@ -28,6 +28,7 @@ export function contextOf(
   return {
     fetch: fetch as unknown as ConnectorContext['fetch'],
     ldap: {} as ConnectorContext['ldap'],
+    sql: {} as ConnectorContext['sql'],
     auth: { token: { token: tenant.token } } as ConnectorContext['auth'],
     credentials: {},
     settings: { base_url: tenant.baseUrl },

@@ -15,6 +15,7 @@ import {
   type EgressEntry,
   INTERFACE_VERSION,
   isLdapRule,
+  isSqlRule,
   MAX_MANIFEST_BYTES,
   Manifest,
 } from '../../contract/connector/manifest.ts'
@@ -22,6 +23,7 @@ import { patternsFault } from '../../contract/connector/pattern.ts'
 import { describeIssue, requestSchema, standardFields } from '../../contract/connector/payload.ts'
 import { secretFields } from '../../contract/connector/secrets.ts'
 import { type Field, type Fields, flatSchema } from '../../contract/connector/settings.ts'
+import { textFault } from '../../contract/connector/sql-text.ts'
 import { nearest } from '../../contract/errors/nearest.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
@@ -209,17 +211,43 @@ const RULES: readonly Rule[] = [
       .map(({ id }) => id)
     const foreign = (rules: readonly EgressEntry[], at: string) =>
       rules.flatMap((rule, index) => {
-        const credential = isLdapRule(rule) ? rule.bind?.credential : undefined
+        const [member, credential] = isLdapRule(rule)
+          ? ['bind', rule.bind?.credential]
+          : isSqlRule(rule)
+            ? ['login', rule.login.credential]
+            : ['', undefined]
         return credential === undefined || basic.includes(credential)
           ? []
           : [
-              `${at}[${index}].bind.credential: found ${show(credential)}; write the id of a credential of the kind basic (auth for the single one): ${basic.join(', ') || 'there is none'}`,
+              `${at}[${index}].${member}.credential: found ${show(credential)}; write the id of a credential of the kind basic (auth for the single one): ${basic.join(', ') || 'there is none'}`,
             ]
       })
     return [
       ...foreign(egress, 'egress'),
       ...Object.entries(capabilities).flatMap(([name, one]) =>
         foreign(one.egress ?? [], `capabilities.${name}.egress`),
+      ),
+    ]
+  },
+
+  ({ egress, capabilities, statements }) => {
+    const unknown = (rules: readonly EgressEntry[], at: string) =>
+      rules.flatMap((rule, index) =>
+        (isSqlRule(rule) ? (rule.statements ?? []) : [])
+          .filter((name) => !Object.hasOwn(statements, name))
+          .map(
+            (name) =>
+              `${at}[${index}].statements: ${show(name)} is none of ${Object.keys(statements).join(', ') || 'the statements: there is none'}; declare it under "statements"`,
+          ),
+      )
+    return [
+      ...Object.entries(statements).flatMap(([name, statement]) => {
+        const fault = textFault(statement)
+        return fault === null ? [] : [`statements.${name}.text: ${fault}`]
+      }),
+      ...unknown(egress, 'egress'),
+      ...Object.entries(capabilities).flatMap(([name, one]) =>
+        unknown(one.egress ?? [], `capabilities.${name}.egress`),
       ),
     ]
   },

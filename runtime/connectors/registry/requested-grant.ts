@@ -6,12 +6,14 @@ import {
   type CapabilityDeclaration,
   type EgressEntry,
   isLdapRule,
+  isSqlRule,
   isUrlRule,
   type LdapRule,
   Limits,
   type Manifest,
   METHODS,
   type OAuthDeclaration,
+  type SqlRule,
 } from '../../contract/connector/manifest.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
 
@@ -24,7 +26,7 @@ export function wantsOf(manifest: Manifest): Want[] {
   const all: Want[] = Object.entries(capabilities).flatMap(([name, declared]) => [
     { kind: 'capability', subject: name, key: name, words: `offers ${name}` },
     ...rulesOf(manifest, declared).flatMap((rule) =>
-      methodsOf(name, declared, rule).map((method) => sending(manifest, name, method, rule)),
+      methodsOf(manifest, name, rule).map((method) => sending(manifest, name, method, rule)),
     ),
   ])
   all.push(...loginsOf(manifest).map(([name, method, url]) => login(manifest, name, method, url)))
@@ -78,7 +80,7 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
       .filter(([name]) => !withheld.some((one) => one.kind === 'capability' && one.key === name))
       .map(([name, declared]) => {
         const egress = rulesOf(manifest, declared).flatMap((rule) => {
-          const methods = methodsOf(name, declared, rule).filter(
+          const methods = methodsOf(manifest, name, rule).filter(
             (method) => !isWithheld(sending(manifest, name, method, rule)),
           )
           return methods.length === 0 ? [] : [narrowed(rule, methods)]
@@ -146,36 +148,49 @@ function limitsOf({ limits }: Manifest, granted: readonly Want[]): Partial<Limit
 const rulesOf = ({ egress }: Manifest, declared: CapabilityDeclaration): readonly EgressEntry[] =>
   declared.egress ?? egress
 
-/** What an entry lets a capability send: methods, or operations of a directory. */
+/** What an entry lets a capability send: methods, operations of a directory, or statements of a database. */
 function methodsOf(
+  { capabilities, statements }: Manifest,
   name: string,
-  declared: CapabilityDeclaration,
   rule: EgressEntry,
 ): readonly string[] {
   const level = isCapability(name) ? CAPABILITIES[name].level : 'read'
   if (isLdapRule(rule))
     return rule.operations ?? (level === 'write' ? LDAP_OPERATION_NAMES : ['search'])
+  if (isSqlRule(rule))
+    return (
+      rule.statements ??
+      Object.keys(statements).filter((one) => level === 'write' || statements[one]?.reads)
+    )
   if (rule.methods) return rule.methods
-  return level === 'write' ? METHODS : ['GET', 'HEAD', ...(declared.reads_with ?? [])]
+  const { reads_with = [] } = capabilities[name] ?? {}
+  return level === 'write' ? METHODS : ['GET', 'HEAD', ...reads_with]
 }
 
 /** The entry with no more than these of what `methodsOf` gave for it. */
-const narrowed = (rule: EgressEntry, kept: readonly string[]): EgressEntry =>
-  isLdapRule(rule)
-    ? { ...rule, operations: LDAP_OPERATION_NAMES.filter((name) => kept.includes(name)) }
-    : { ...rule, methods: METHODS.filter((method) => kept.includes(method)) }
+function narrowed(rule: EgressEntry, kept: readonly string[]): EgressEntry {
+  if (isLdapRule(rule))
+    return { ...rule, operations: LDAP_OPERATION_NAMES.filter((name) => kept.includes(name)) }
+  if (isSqlRule(rule)) return { ...rule, statements: [...kept] }
+  return { ...rule, methods: METHODS.filter((method) => kept.includes(method)) }
+}
 
 function sending(
-  { settings }: Manifest,
+  { settings, statements }: Manifest,
   capability: string,
   method: string,
   rule: EgressEntry,
 ): Want {
   const { secrets } = rule
-  const url = isLdapRule(rule) ? directoryOf(rule) : rule.url
+  const url = isLdapRule(rule)
+    ? directoryOf(rule)
+    : isSqlRule(rule)
+      ? databaseOf(rule, statements[method])
+      : rule.url
+  const subject = isLdapRule(rule) ? rule.ldap : isSqlRule(rule) ? rule.sql : url
   return {
     kind: 'egress',
-    subject: originOf(isLdapRule(rule) ? rule.ldap : url),
+    subject: originOf(subject),
     key: JSON.stringify([capability, method, url, ...boundsIn(url, settings)]),
     words: `${method} ${url}`,
     ...(secrets ? { secrets } : {}),
@@ -189,6 +204,17 @@ const directoryOf = ({ ldap, base, bind, references = [] }: LdapRule): string =>
     ...(bind ? [`as ${bind.dn ?? 'the user'} of ${bind.credential}`] : []),
     ...(references.length > 0 ? [`with members from ${references.join(' and ')}`] : []),
   ].join(', ')
+
+/** A database with a statement, whole: with another text it is another wish. */
+const databaseOf = (
+  { sql, database, login }: SqlRule,
+  statement: Manifest['statements'][string] | undefined,
+): string =>
+  [
+    `in ${database} at ${sql} as ${login.credential}`,
+    statement?.reads ? 'only reading' : 'reading and writing',
+    statement?.text.replace(/\s+/g, ' ') ?? 'nothing',
+  ].join(': ')
 
 type Login = [name: string, method: string, url: string]
 

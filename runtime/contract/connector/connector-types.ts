@@ -7,19 +7,25 @@ import type { CapabilityName } from '../capabilities/capabilities.ts'
 import type { Manifest } from './manifest.ts'
 import { answerFields } from './payload.ts'
 import type { Field, Fields } from './settings.ts'
+import type { SqlStatement, SqlType } from './sql.ts'
+import { piecesOf } from './sql-text.ts'
 
 /** Where it lies, beside connector.json. */
 export const TYPES_FILE = 'connector.types.ts'
 
 /** The file as text: the same for the same manifest. */
 export function connectorTypes(manifest: Manifest): string {
-  const { authentication_schema: single, credentials = [], settings, capabilities } = manifest
+  const { authentication_schema: single, credentials = [], settings } = manifest
+  const { statements, capabilities } = manifest
   return [
     '// Written by Keyway from connector.json; do not edit.',
     'export type Connector = {',
     ...(single ? [`  auth: ${quoted(single.kind)}`] : []),
     ...(credentials.length > 0 ? members('credentials', credentials.map(credentialLine)) : []),
     ...members('settings', fieldLines(settings)),
+    ...(Object.keys(statements).length > 0
+      ? members('statements', Object.entries(statements).map(statementLine))
+      : []),
     ...members('capabilities', Object.entries(capabilities).flatMap(capabilityLines)),
     '}',
     '',
@@ -34,6 +40,25 @@ const members = (name: string, lines: readonly string[]): string[] =>
 type Credential = NonNullable<Manifest['credentials']>[number]
 const credentialLine = ({ id, kind, optional }: Credential): string =>
   `${name(id)}${optional ? '?' : ''}: ${quoted(kind)}`
+
+/** What each type of a parameter is to the compiler; null always may be. */
+const PARAMETERS: Readonly<Record<SqlType, string>> = {
+  string: 'string | null',
+  integer: 'number | null',
+  number: 'number | null',
+  boolean: 'boolean | null',
+  strings: 'readonly string[] | null',
+}
+
+function statementLine([statement, declared]: [string, SqlStatement]): string {
+  const { reads, parameters, text } = declared
+  const names = piecesOf(text).flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]))
+  return `${name(statement)}: { ${[
+    `reads: ${reads}`,
+    `parameters: [${parameters.map((type) => PARAMETERS[type]).join(', ')}]`,
+    `names: ${[...new Set(names)].map(quoted).join(' | ') || 'never'}`,
+  ].join('; ')} }`
+}
 
 type Capability = [name: string, declared: Manifest['capabilities'][string]]
 function capabilityLines([capability, declared]: Capability): string[] {

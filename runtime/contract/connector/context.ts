@@ -6,6 +6,7 @@ import type { Json } from '../schema/json.ts'
 import type { AuthCredential } from './authentication.ts'
 import type { Ldap } from './ldap-context.ts'
 import type { Signing } from './signing.ts'
+import type { Sql, SqlStatements } from './sql-context.ts'
 
 /** What `ctx.fetch` accepts beside the address. The body is text, bytes, a form or search parameters. */
 export type FetchInit = {
@@ -58,11 +59,14 @@ export type Context<
   Settings = SettingValues,
   Auth = AuthCredential,
   Credentials = Record<string, AuthCredential | undefined>,
+  Statements extends SqlStatements = SqlStatements,
 > = {
   /** Sends one request. Only declared hosts, paths and methods are reached (manifest `egress`). */
   fetch(url: string | URL, init?: FetchInit): Promise<UpstreamReply>
   /** A directory that the manifest declares (`egress` with `ldap`). */
   readonly ldap: Ldap
+  /** A database that the manifest declares (`egress` with `sql`), by the statements that it declares. */
+  readonly sql: Sql<Statements>
   /** The call's single credential, by kind: `ctx.auth.token.token`. */
   readonly auth: Auth
   /** The call's several credentials, by the manifest's credential id. */

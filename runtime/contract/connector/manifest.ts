@@ -9,6 +9,7 @@ import { INPUTS } from '../limits/inputs.ts'
 import { CREDENTIAL_KINDS } from './authentication.ts'
 import { LDAP_OPERATION_NAMES } from './ldap.ts'
 import { atMost, Fields, words } from './settings.ts'
+import { SQL_DIALECT_NAMES, SqlStatement, SqlStatementName } from './sql.ts'
 
 /** Version of the author's interface that this runtime speaks; `runtime` in a manifest is a range of it. */
 export const INTERFACE_VERSION = '1.0.0'
@@ -75,25 +76,40 @@ export const LdapRule = v.strictObject({
 })
 export type LdapRule = v.InferOutput<typeof LdapRule>
 
-/** An entry of `egress`: what `ctx.fetch` may reach, or what `ctx.ldap` may. */
-export type EgressEntry = EgressRule | LdapRule
+/** An entry for a database that is reached by `ctx.sql`. */
+export const SqlRule = v.strictObject({
+  sql: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
+  dialect: v.picklist(SQL_DIALECT_NAMES),
+  database: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
+  login: v.strictObject({ credential: words }),
+  statements: v.optional(v.pipe(listOf(words), v.minLength(1))),
+  secrets: v.optional(listOf(words)),
+})
+export type SqlRule = v.InferOutput<typeof SqlRule>
 
-const forms = v.union([EgressRule, LdapRule])
+/** An entry of `egress`: what `ctx.fetch` may reach, or what `ctx.ldap` or `ctx.sql` may. */
+export type EgressEntry = EgressRule | LdapRule | SqlRule
+
+const forms = v.union([EgressRule, LdapRule, SqlRule])
 /** Judged by the form that is meant, so that a finding names the field that is wrong. */
 const EgressEntry: typeof forms = {
   ...forms,
   '~run': (dataset, config) => {
     const { value } = dataset
-    const isLdap = typeof value === 'object' && value !== null && 'ldap' in value
-    return (isLdap ? LdapRule : EgressRule)['~run'](dataset, config)
+    const has = (name: string) => typeof value === 'object' && value !== null && name in value
+    const meant = has('ldap') ? LdapRule : has('sql') ? SqlRule : EgressRule
+    return meant['~run'](dataset, config)
   },
 }
 
 /** Whether an entry is for `ctx.ldap`. */
 export const isLdapRule = (entry: EgressEntry): entry is LdapRule => 'ldap' in entry
 
+/** Whether an entry is for `ctx.sql`. */
+export const isSqlRule = (entry: EgressEntry): entry is SqlRule => 'sql' in entry
+
 /** Whether an entry is for `ctx.fetch`. */
-export const isUrlRule = (entry: EgressEntry): entry is EgressRule => !isLdapRule(entry)
+export const isUrlRule = (entry: EgressEntry): entry is EgressRule => 'url' in entry
 
 const CredentialFields = tableOf(
   v.strictObject({
@@ -239,6 +255,10 @@ export const Manifest = v.strictObject({
   exchange: v.optional(Exchange),
   settings: v.optional(Fields, {}),
   egress: v.optional(listOf(EgressEntry), []),
+  statements: v.optional(
+    v.pipe(v.record(SqlStatementName, SqlStatement), v.maxEntries(MOST.list, atMost(MOST.list))),
+    {},
+  ),
   capabilities: tableOf(CapabilityDeclaration),
   resource_types: v.optional(listOf(ResourceType, MOST.types), []),
   entitlement_types: v.optional(listOf(EntitlementType, MOST.types), []),

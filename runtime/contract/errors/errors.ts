@@ -40,6 +40,7 @@ const sandbox = {
   retryable: true,
 } as const
 const network = { raisedBy: 'Keyway.Egress', blame: 'provider', retryable: true } as const
+const refusal = { wire: 'api_error', blame: 'provider', retryable: false } as const
 const reply = {
   wire: 'invalid_response',
   raisedBy: 'Keyway',
@@ -180,10 +181,8 @@ export const ERRORS = rows({
   },
   egress_redirects: { ...policy, meaning: 'More redirects than are followed' },
   exchange_failed: {
-    wire: 'api_error',
+    ...refusal,
     raisedBy: 'HTTPStatusError',
-    blame: 'provider',
-    retryable: false,
     meaning: 'The login that the manifest declares (`exchange`) was refused',
   },
   exchange_empty: {
@@ -212,19 +211,21 @@ export const ERRORS = rows({
     meaning: 'The upstream, or its limit in the manifest, allows no request before the call ends',
   },
   upstream_said: {
-    wire: 'api_error',
+    ...refusal,
     raisedBy: 'HTTPStatusError',
-    blame: 'provider',
-    retryable: false,
     meaning: 'The upstream reported an error inside an answer of success (errors_in_body)',
   },
 
   directory_refused: {
-    wire: 'api_error',
+    ...refusal,
     raisedBy: 'LDAPError',
-    blame: 'provider',
-    retryable: false,
     meaning: 'The directory answered with a result code other than success (`ctx.ldap`)',
+  },
+
+  database_refused: {
+    ...refusal,
+    raisedBy: 'SQLError',
+    meaning: 'The database answered with an error (`ctx.sql`)',
   },
 
   // The network and the third-party system
@@ -263,10 +264,8 @@ export const ERRORS = rows({
 
   // OAuth, which the host performs
   oauth_refused: {
-    wire: 'api_error',
+    ...refusal,
     raisedBy: 'HTTPStatusError',
-    blame: 'provider',
-    retryable: false,
     meaning: 'The authorization server answered with an error; sending the same again cannot help',
   },
   oauth_garbled: {

@@ -60,6 +60,15 @@ export const INPUTS = {
     worstMs: 50,
     over: 'the request is refused',
   },
+  sql_request: {
+    what: 'request of `ctx.sql`, with its secrets',
+    chosenBy: 'connectors',
+    maxBytes: MIB,
+    maxMarks: 65_536,
+    where: 'main thread',
+    worstMs: 50,
+    over: 'the request is refused',
+  },
   operator_body: {
     what: 'body of an operator endpoint',
     chosenBy: 'operators',

@@ -19,6 +19,7 @@ import type { EgressLimits } from '../limits/limits.ts'
 import type { Tokens } from '../login/tokens.ts'
 import { judge, type Policy, parseUrl } from '../rules/policy.ts'
 import { createRecord, type EgressRecord, isWriting } from '../rules/records.ts'
+import type { SqlRoom } from '../sql/room.ts'
 
 /** What every hop of the process shares. */
 export type Door = {
@@ -29,14 +30,15 @@ export type Door = {
   chooseProxy: ChooseProxy
   exchange: typeof exchange
   ldap: LdapRoom
-  /** What stands for directories, in the test kit; null in earnest. */
+  sql: SqlRoom
+  /** What stands for directories and databases, in the test kit; null in earnest. */
   standIn: StandIn | null
   tokens: Tokens
   governorFor(key: string, pace: Pace): Governor
   maxRequestsPerSecond: number
 }
 
-/** Answers a request of `ctx.ldap`: its address with the DN as the path, and its body without. */
+/** Answers a request of a bridge: its address with the DN or the statement as the path, and its body without. */
 export type StandIn = (
   address: string,
   method: string,

@@ -1,4 +1,4 @@
-/** What stands for the network, in the test kit, as a stand-in for directories: it answers like any upstream. */
+/** What stands for the network, in the test kit, as a stand-in for directories and databases: it answers like any upstream. */
 import type { ExchangeOptions, exchange } from '../exchange/exchange.ts'
 import type { StandIn } from './hop.ts'
 

@@ -1,5 +1,4 @@
 /** Reads and judges a request of `ctx.ldap`: its form, what it touches, and what it refers to. */
-import * as v from 'valibot'
 import { type Dn, parseDn } from '../../contract/connector/dn.ts'
 import {
   DN_ATTRIBUTES,
@@ -9,45 +8,21 @@ import {
   operationOf,
 } from '../../contract/connector/ldap.ts'
 import type { LdapValue } from '../../contract/connector/ldap-context.ts'
-import { describeIssue } from '../../contract/connector/payload.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { INPUTS } from '../../contract/limits/inputs.ts'
-import { marksIn } from '../../contract/limits/reply-limits.ts'
 import { judgeLdap, type LdapTarget, mayReferTo } from '../rules/ldap-rules.ts'
+import { readBody } from '../wire/read-asked.ts'
 
 /**
  * Reads the body of a request.
  *
  * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
  */
-export function readAsked(method: string, body: Uint8Array | null): LdapRequest {
-  const operation = operationOf(method)
-  if (operation === null || body === null)
-    throw new RuntimeError('egress_url', 'ldap: is for ctx.ldap alone, not for ctx.fetch')
-  const { maxBytes, maxMarks } = INPUTS.ldap_request
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  if (bytes.length > maxBytes || marksIn(bytes, maxMarks) > maxMarks)
-    throw new RuntimeError(
-      'egress_body',
-      `A request of ctx.ldap may have ${maxBytes} bytes and ${maxMarks / 2} values`,
-    )
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw new RuntimeError('egress_url', 'A request of ctx.ldap is not JSON')
-  }
-  const read = v.safeParse(LDAP_REQUESTS[operation] as v.GenericSchema<object, object>, value, {
-    abortEarly: true,
-  })
-  if (!read.success)
-    throw new RuntimeError(
-      'egress_url',
-      `ctx.ldap.${operation}: ${describeIssue(read.issues[0], '', () => true)}`,
-    )
+export const readAsked = (method: string, body: Uint8Array | null): LdapRequest =>
   // The schema is that of the operation.
-  return { operation, ...read.output } as LdapRequest
-}
+  readBody(
+    { bridge: 'ldap', operation: operationOf(method), schemas: LDAP_REQUESTS },
+    body,
+  ) as LdapRequest
 
 /**
  * The target that lets a request pass, whole: the entry that it is about, where that goes, and what it refers to.

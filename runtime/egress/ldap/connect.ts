@@ -1,31 +1,27 @@
 /** Opens one connection to a directory: judged, pinned, encrypted, bound. */
 import type { Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
 import { Client } from 'ldapts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import type { DialTarget } from '../dial/dial.ts'
-import { toConnectError } from '../exchange/failures.ts'
+import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
-import { createGuard, type Guard } from './guard.ts'
+import { hostAndPort, type OpenMeans, openWire } from '../wire/open.ts'
+import { guardLdap, type LdapGuard } from './guard.ts'
 import { failureOf } from './results.ts'
 import { readHeader, shapeOf } from './shape.ts'
 
 /** Who binds. Without it the connection is anonymous. */
 export type Bind = { dn: string; password: string }
 
-export type ConnectMeans = {
-  dial(to: DialTarget): Promise<Socket>
+export type ConnectMeans = OpenMeans & {
   /** Whether the operator lets `ldap:` to this `host:port` go without encryption. */
   mayBePlain(target: string): boolean
-  /** For STARTTLS and the bind together, in milliseconds. */
-  timeoutMs: number
 }
 
 /** A connection that is ready for operations. */
-export type Connection = { client: Client; guard: Guard }
+export type LdapConnection = { client: Client; guard: LdapGuard }
 
 /** Counts nothing: replies before the first operation are a few bytes. */
-const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxEntries: 0 }
+const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxItems: 0 }
 
 /**
  * Connects. `ldap:` is upgraded by STARTTLS before anything else is sent, unless the operator grants plain text;
@@ -34,30 +30,18 @@ const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxEntries: 0 }
  * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, upstream_garbled, and
  * directory_refused where the bind fails
  */
-export async function connect(
+export function connect(
   target: LdapTarget,
   bind: Bind | null,
-  { dial, mayBePlain, timeoutMs }: ConnectMeans,
-  signal: AbortSignal,
-): Promise<Connection> {
-  const { protocol, host, port } = target
+  means: ConnectMeans,
+): Promise<LdapConnection> {
+  const { protocol, host } = target
   const from = hostAndPort(target)
-  const raw = await dial({ protocol, hostname: host, port: String(port) })
-  let current: Socket = raw
-  const late = new RuntimeError('upstream_connect_timeout', `${from} was not ready in time`)
-  let ended: RuntimeError | null = null
-  const end = (error: RuntimeError) => {
-    ended ??= error
-    current.destroy()
-    raw.destroy()
-  }
-  const timer = setTimeout(() => end(late), timeoutMs)
-  const onAbort = () => end(abortedError(signal, from))
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    if (protocol === 'ldap:' && !mayBePlain(from)) current = await startTls(raw, host, from)
-    const guard = createGuard(current, from)
+  return openWire(target, means, async (raw, use) => {
+    let current = raw
+    if (protocol === 'ldap:' && !means.mayBePlain(from)) current = await startTls(raw, host, from)
+    use(current)
+    const guard = guardLdap(current, from)
     const client = new Client({
       url: 'ldap://directory.invalid',
       // The type asks for a whole socket. Of one that is open the library uses what `GuardedSocket` has: its events,
@@ -77,17 +61,11 @@ export async function connect(
       }
     } else await openLibrary(client, guard)
     return { client, guard }
-  } catch (error) {
-    raw.destroy()
-    throw ended ?? toConnectError(error, from)
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
-  }
+  })
 }
 
 /** An anonymous bind: what opens the library's side where there are no credentials. */
-async function openLibrary(client: Client, guard: Guard): Promise<void> {
+async function openLibrary(client: Client, guard: LdapGuard): Promise<void> {
   const done = guard.allow(FIRST_REPLIES)
   try {
     await client.bind('', '')
@@ -96,32 +74,28 @@ async function openLibrary(client: Client, guard: Guard): Promise<void> {
   }
 }
 
-/** `host:port` as an operator grants it. */
-export const hostAndPort = ({ origin }: Pick<LdapTarget, 'origin'>): string =>
-  origin.replace(/^ldaps?:\/\//, '')
-
-/** The error of a call that has ended: the signal's own one if it has one. */
-export const abortedError = ({ reason }: AbortSignal, from: string): RuntimeError =>
-  reason instanceof RuntimeError
-    ? reason
-    : new RuntimeError('upstream_timeout', `${from} did not answer in time`)
-
 /** ExtendedRequest 1.3.6.1.4.1.1466.20037 (RFC 4511 section 4.14), message 1. */
 const START_TLS = Buffer.concat([
   Buffer.from([0x30, 0x1d, 0x02, 0x01, 0x01, 0x77, 0x18, 0x80, 0x16]),
   Buffer.from('1.3.6.1.4.1.1466.20037'),
 ])
 
-/** Longest answer to STARTTLS, in bytes. */
-const MAX_ANSWER_BYTES = 4096
-
 /**
- * Upgrades a connection. Bytes behind the answer are refused: they were sent in plain text, by anyone.
+ * Upgrades a connection.
  *
  * @throws upstream_rejected, upstream_garbled, or what TLS says
  */
 async function startTls(raw: Socket, host: string, from: string): Promise<Socket> {
-  const answer = await readAnswer(raw, from)
+  raw.write(START_TLS)
+  const answer = await readAnswer(raw, from, {
+    asked: 'STARTTLS',
+    protocol: 'LDAP',
+    sizeOf(held) {
+      const sizes = readHeader(held)
+      if (sizes === null || sizes === 'short') return sizes
+      return sizes.headerBytes + sizes.contentBytes
+    },
+  })
   const shape = shapeOf(answer)
   // SEQUENCE, message id (3 bytes), then the result's tag, length and code.
   const { headerBytes } = readHeader(answer) as { headerBytes: number }
@@ -135,46 +109,5 @@ async function startTls(raw: Socket, host: string, from: string): Promise<Socket
       'upstream_rejected',
       `${from} was not reached: it refuses STARTTLS (result ${code}). Use ldaps:, or the operator grants plain text: KEYWAY_PLAIN_LDAP`,
     )
-  return new Promise((resolve, reject) => {
-    // For an address the name to check is the address: it is no server name.
-    const isName = !/^[0-9.]+$|:/.test(host)
-    const secured = connectTls({ socket: raw, host, ...(isName ? { servername: host } : {}) })
-    secured.once('secureConnect', () => resolve(secured))
-    secured.on('error', reject)
-    secured.once('close', () =>
-      reject(new RuntimeError('upstream_rejected', `${from} closed the connection during TLS`)),
-    )
-  })
-}
-
-function readAnswer(raw: Socket, from: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let held: Buffer = Buffer.alloc(0)
-    const settle = (finish: () => void) => {
-      raw.off('data', onData)
-      raw.off('close', onClose)
-      raw.pause()
-      finish()
-    }
-    const onClose = () =>
-      settle(() =>
-        reject(new RuntimeError('upstream_rejected', `${from} closed the connection at STARTTLS`)),
-      )
-    const onData = (chunk: Buffer) => {
-      held = Buffer.concat([held, chunk])
-      const sizes = readHeader(held)
-      if (sizes === 'short') return
-      const total = sizes === null ? 0 : sizes.headerBytes + sizes.contentBytes
-      if (sizes === null || total > MAX_ANSWER_BYTES || held.length > total)
-        return settle(() =>
-          reject(
-            new RuntimeError('upstream_garbled', `${from} did not answer STARTTLS with valid LDAP`),
-          ),
-        )
-      if (held.length === total) settle(() => resolve(held))
-    }
-    raw.on('data', onData)
-    raw.once('close', onClose)
-    raw.write(START_TLS)
-  })
+  return upgrade(raw, host, from)
 }

@@ -6,10 +6,13 @@ import { LDAP_LIMITS, type LdapRequest } from '../../contract/connector/ldap.ts'
 import type { LdapPage, LdapValue } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
+import type { Lease as Leased } from '../wire/pool.ts'
+import type { LdapConnection } from './connect.ts'
 import { SPELT, toEntries, wholeRanges } from './entries.ts'
 import { bytesOrText, toFilter } from './filter.ts'
-import type { Guard } from './guard.ts'
-import type { Lease } from './pool.ts'
+import type { LdapGuard } from './guard.ts'
+
+type Lease = Leased<LdapConnection>
 
 /** A request whose DNs were judged; they are written again, so that what was judged is what a server reads. */
 export type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
@@ -190,7 +193,7 @@ type ParkedPages = {
 const NOTHING: SearchResult = { searchEntries: [], searchReferences: [] }
 
 /** The pages of a search, each with whether it is the last one. */
-function parkedPages(pages: AsyncGenerator<SearchResult>, guard: Guard): ParkedPages {
+function parkedPages(pages: AsyncGenerator<SearchResult>, guard: LdapGuard): ParkedPages {
   const own: ParkedPages = {
     id: randomUUID(),
     given: 0,

@@ -3,7 +3,7 @@ import { ResultCodeError } from 'ldapts'
 import { cut } from '../../bounded/cut.ts'
 import { resultOf } from '../../contract/connector/ldap.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from '../wire/guard.ts'
 
 /** Longest text of a server that a message repeats, in characters. */
 const MAX_SAID = 200

@@ -1,126 +1,39 @@
-/**
- * The host's way to directories: opens connections, keeps them, and carries judged requests out. Its answers are
- * replies with a JSON body, like those of any upstream, so that what stands for the network in the test kit can give
- * them too.
- */
+/** The host's way to directories. */
 import { escapeDnValue } from '../../contract/connector/dn.ts'
 import { LDAP_LIMITS, type LdapRequest, resultOf } from '../../contract/connector/ldap.ts'
-import { normalizeId } from '../../contract/connector/manifest.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { createDialer } from '../dial/dial.ts'
-import type { Resolve } from '../dial/lookups.ts'
-import type { PrivateGrants } from '../limits/grants.ts'
-import type { EgressLimits } from '../limits/limits.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
-import { abortedError, type Bind, connect, hostAndPort } from './connect.ts'
+import { loginOf } from '../wire/login.ts'
+import { createRoom, type Room, type RoomOptions, type Trade } from '../wire/room.ts'
+import { type Bind, connect, type LdapConnection } from './connect.ts'
 import { parkedIdOf, perform } from './perform.ts'
-import { createPool, type Lease } from './pool.ts'
 import { failureOf } from './results.ts'
 
-export type LdapMeans = {
-  connectorId: string
-  /** Whose call it is; without it the connection is kept for nobody. */
-  tenant: string | undefined
-  bind: Bind | null
-  signal: AbortSignal
-  endMs: number
-  onSend(): void
-  onBytes(bytes: number): void
-  read(bytes: number): number
+/** A judged request, and who binds for it. */
+export type LdapAsked = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
+
+export type LdapRoom = Room<LdapAsked>
+
+const LDAP: Trade<LdapAsked, LdapConnection> = {
+  far: { one: 'directory', many: 'directories' },
+  placeOf: ({ target }) => target,
+  keyOf: ({ bind }) => [bind?.dn ?? null],
+  open: ({ target, bind }, means) => connect(target, bind, means),
+  async perform(asked, lease, leftMs) {
+    return { result: 'success', ...(await perform(asked, lease, leftMs)) }
+  },
+  maxItemsOf: ({ request }) =>
+    LDAP_LIMITS.maxRanges +
+    (request.operation === 'search' ? (request.page.size ?? LDAP_LIMITS.defaultPage) : 0),
+  parkedIdOf: ({ request }) => parkedIdOf(request),
+  mayRepeat: ({ request }) => request.operation === 'search',
+  failureOf,
+  isRefusal: ({ code }) => code === 'directory_refused',
 }
 
-export type LdapRoom = {
-  /**
-   * Carries a judged request out, and once more on a new connection where a kept one of a search had gone.
-   *
-   * @returns the body of the reply: `{ result: 'success', ... }`
-   * @throws egress_private, egress_concurrency, directory_refused, upstream_*
-   */
-  perform(request: LdapRequest, target: LdapTarget, means: LdapMeans): Promise<object>
-  /** Open connections of the process. */
-  connections(): number
-  close(): void
-}
-
-export function createLdapRoom(options: {
-  privateGrants: PrivateGrants
-  plainGrants: PrivateGrants
-  limits: EgressLimits
-  resolve?: Resolve
-}): LdapRoom {
-  const { privateGrants, plainGrants, limits, resolve } = options
-  const pool = createPool()
-
-  function open(target: LdapTarget, means: LdapMeans) {
-    const id = normalizeId(means.connectorId)
-    const dial = createDialer({
-      connectorId: means.connectorId,
-      isGranted: (at) => privateGrants.get(id)?.has(at) ?? false,
-      connectTimeoutMs: limits.connectTimeoutMs,
-      ...(resolve === undefined ? {} : { resolve }),
-    })
-    const mayBePlain = (at: string) => plainGrants.get(id)?.has(at) ?? false
-    const timeoutMs = limits.connectTimeoutMs
-    return connect(target, means.bind, { dial, mayBePlain, timeoutMs }, means.signal)
-  }
-
-  async function attempt(request: LdapRequest, target: LdapTarget, means: LdapMeans, lease: Lease) {
-    const { signal, endMs } = means
-    const { guard } = lease.connection
-    const from = hostAndPort(target)
-    const onAbort = () => guard.end(abortedError(signal, from))
-    signal.addEventListener('abort', onAbort, { once: true })
-    const size = request.operation === 'search' ? (request.page.size ?? LDAP_LIMITS.defaultPage) : 0
-    const done = guard.allow({
-      onBytes: means.onBytes,
-      read: means.read,
-      maxEntries: size + LDAP_LIMITS.maxRanges,
-    })
-    try {
-      if (signal.aborted) throw abortedError(signal, from)
-      means.onSend()
-      const found = await perform({ request, target }, lease, Math.min(endMs - Date.now(), 60_000))
-      done()
-      lease.release()
-      return { result: 'success', ...found }
-    } catch (error) {
-      done()
-      const failure = failureOf(error, guard, from)
-      // After a result code the connection is as good as before; after anything else nobody knows.
-      if (failure.code === 'directory_refused') lease.release()
-      else lease.drop()
-      throw failure
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
-  }
-
-  return {
-    async perform(request, target, means) {
-      const key = keyOf(target, means)
-      const lease = () => pool.lease(key, () => open(target, means), parkedIdOf(request))
-      const first = await lease()
-      try {
-        return await attempt(request, target, means, first)
-      } catch (error) {
-        const isGone = error instanceof RuntimeError && error.code === 'upstream_closed'
-        if (!isGone || !first.isUsed || request.operation !== 'search' || means.signal.aborted)
-          throw error
-        // A kept connection that the server had closed: nothing was found, and asking again changes nothing.
-        return attempt(request, target, means, await lease())
-      }
-    },
-    connections: () => pool.size(),
-    close: () => pool.close(),
-  }
-}
-
-/** Whose connection it is. The tenant is a digest of settings and credentials, passwords included. */
-const keyOf = (target: LdapTarget, { connectorId, tenant, bind }: LdapMeans): string | null =>
-  tenant === undefined
-    ? null
-    : JSON.stringify([normalizeId(connectorId), tenant, target.origin, bind?.dn ?? null])
+/** Makes the room of one host process. */
+export const createLdapRoom = (options: RoomOptions): LdapRoom => createRoom(LDAP, options)
 
 /**
  * Who binds, by the entry's declaration.
@@ -132,25 +45,14 @@ export function bindOf(
   held: CallSecrets | null,
 ): Bind | null {
   if (bind === null) return null
-  const { credential, dn } = bind
-  const basic =
-    credential === 'auth'
-      ? held?.clear.auth?.basic
-      : (held?.clear.credentials?.[credential]?.basic ?? undefined)
-  if (!basic)
-    throw new RuntimeError('egress_secret', `${field} binds by ${credential}, which the call lacks`)
-  if (secrets !== null && !secrets.includes(credential))
-    throw new RuntimeError(
-      'egress_secret',
-      `${field} binds by ${credential}, and its "secrets" do not let it go there`,
-    )
-  const user = basic.username ?? ''
+  const { username, password } = loginOf(bind.credential, { secrets, field, verb: 'binds' }, held)
   // A bind without a password succeeds as anonymous: RFC 4513 section 5.1.2.
-  if (!basic.password || user === '')
+  if (password === '' || username === '')
     throw new RuntimeError('directory_refused', 'The user name or the password is empty', {
       wire: 'unauthenticated',
       appErrorCode: resultOf(49).name,
     })
-  const name = dn === null ? user : dn.replaceAll('{username}', () => escapeDnValue(user))
-  return { dn: name, password: basic.password }
+  const { dn } = bind
+  const name = dn === null ? username : dn.replaceAll('{username}', () => escapeDnValue(username))
+  return { dn: name, password }
 }

@@ -1,4 +1,4 @@
-/** The operator's grants of addresses: KEYWAY_PRIVATE_EGRESS, and KEYWAY_PLAIN_LDAP in the same form. */
+/** The operator's grants of addresses: KEYWAY_PRIVATE_EGRESS, and two for plain text in the same form. */
 import * as v from 'valibot'
 import {
   ConnectorId,
@@ -29,6 +29,17 @@ export function parsePrivateGrants(
   }
   return grants
 }
+
+/** All grants of the settings. @throws Error naming the setting, the entry and the right form */
+export const grantsOf = (config: {
+  privateEgress: string
+  plainLdap: string
+  plainSql: string
+}): Record<'privateGrants' | 'plainLdap' | 'plainSql', PrivateGrants> => ({
+  privateGrants: parsePrivateGrants(config.privateEgress),
+  plainLdap: parsePrivateGrants(config.plainLdap, 'KEYWAY_PLAIN_LDAP'),
+  plainSql: parsePrivateGrants(config.plainSql, 'KEYWAY_PLAIN_SQL'),
+})
 
 /** True if the operator lets this connector reach this host and port although it is private. */
 export const isGranted = (grants: PrivateGrants, connectorId: string, url: URL): boolean =>

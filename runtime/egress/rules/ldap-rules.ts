@@ -5,17 +5,34 @@
 import { type Dn, escapeDnValue, isWithin, parseDn } from '../../contract/connector/dn.ts'
 import { LDAP_OPERATION_NAMES, type LdapOperation } from '../../contract/connector/ldap.ts'
 import { type EgressEntry, isLdapRule, type LdapRule } from '../../contract/connector/manifest.ts'
-import { type Fields, HOSTNAME } from '../../contract/connector/settings.ts'
+import type { Fields } from '../../contract/connector/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { type Finding, secretSetting, splitParts, undeclared } from './template-parts.ts'
+import {
+  lacksSetting,
+  misfit as misfitOf,
+  resolveServer,
+  SETTING,
+  type ServerWords,
+  type Settings,
+  serverFinding,
+  settingsFinding,
+} from './server-url.ts'
+import type { Finding } from './template-parts.ts'
 
-type Settings = Readonly<Record<string, unknown>>
+const SCHEMES = { 'ldaps:': 636, 'ldap:': 389 } as const
+
+const WORDS: ServerWords = {
+  what: 'a directory',
+  write: 'ldaps://host, ldap://host:389',
+  example: 'ldaps://directory.example',
+}
 
 /** One entry as it stands for one call. */
 export type LdapTarget = {
   /** Where it stands, for messages: `egress[0].base`. */
   field: string
-  protocol: 'ldaps:' | 'ldap:'
+  /** `ldaps:` or `ldap:`. */
+  protocol: string
   /** A name or an address; IPv6 without brackets. */
   host: string
   port: number
@@ -47,7 +64,10 @@ export function ldapFindings(
       ...(rule.bind?.dn ? [['bind.dn', rule.bind.dn] as [string, string]] : []),
     ]
     return templates.flatMap(([name, template]) => {
-      const finding = name === 'ldap' ? urlFinding(template, fields) : dnFinding(template, fields)
+      const finding =
+        name === 'ldap'
+          ? serverFinding(template, fields, SCHEMES, WORDS)
+          : dnFinding(template, fields)
       return finding === null
         ? []
         : [`${field}[${index}].${name}: ${JSON.stringify(template)} ${finding}`]
@@ -55,31 +75,8 @@ export function ldapFindings(
   })
 }
 
-function settingsFinding(template: string, fields: Fields): Finding | null {
-  const parts = splitParts(template.replaceAll('{username}', 'x'))
-  if (typeof parts === 'string') return parts
-  for (const part of parts) {
-    if ('text' in part) continue
-    const field = fields[part.setting]
-    if (field === undefined) return undeclared(part.setting)
-    if (field.type !== 'string') return `uses settings.${part.setting}, which is no string`
-    if (field.secret === true) return secretSetting(part.setting)
-  }
-  return null
-}
-
-function urlFinding(template: string, fields: Fields): Finding | null {
-  const finding = settingsFinding(template, fields)
-  if (finding !== null) return finding
-  if (/^\{settings\.[a-z][a-z0-9_]*\}$/.test(template)) return null
-  const sample = template.replace(/\{settings\.[a-z][a-z0-9_]*\}/g, 'x')
-  return readUrl(sample) === null
-    ? 'is no address of a directory: write ldaps://host, ldap://host:389 or {settings.url}, without a path'
-    : null
-}
-
 function dnFinding(template: string, fields: Fields): Finding | null {
-  const finding = settingsFinding(template, fields)
+  const finding = settingsFinding(template.replaceAll('{username}', 'x'), fields)
   if (finding !== null) return finding
   const sample = fillTemplate(template, (at) => (at === 'part' ? 'dc=x' : 'x'))
   if (sample === null)
@@ -100,25 +97,17 @@ export function resolveLdap(
   return entries.flatMap((rule, index) => {
     if (!isLdapRule(rule)) return []
     const texts = [rule.ldap, rule.base, rule.bind?.dn ?? '', ...(rule.references ?? [])]
-    const missing = texts.some((text) =>
-      [...text.matchAll(SETTING)].some(([, name = '']) => (settings[name] ?? null) === null),
-    )
-    return missing ? [] : [resolveOne(rule, level, settings, `${field}[${index}]`)]
+    return lacksSetting(texts, settings)
+      ? []
+      : [resolveOne(rule, level, settings, `${field}[${index}]`)]
   })
 }
 
-const SETTING = /\{settings\.([a-z][a-z0-9_]*)\}/g
-
 function resolveOne(rule: LdapRule, level: string, settings: Settings, field: string): LdapTarget {
-  const { protocol, host, port } = resolveUrl(rule.ldap, settings)
-  const written = host.includes(':') ? `[${host}]` : host
   const { dn, text } = resolveDn(rule.base, settings)
   return {
     field,
-    protocol,
-    host,
-    port,
-    origin: `${protocol}//${written}:${port}`,
+    ...resolveServer(rule.ldap, settings, SCHEMES, WORDS),
     base: dn,
     baseText: text,
     references: (rule.references ?? []).map((one) => resolveDn(one, settings).dn),
@@ -129,32 +118,6 @@ function resolveOne(rule: LdapRule, level: string, settings: Settings, field: st
     passwordForm: rule.password_form ?? 'rfc3062',
     secrets: rule.secrets ?? null,
   }
-}
-
-function resolveUrl(template: string, settings: Settings) {
-  const whole = /^\{settings\.([a-z][a-z0-9_]*)\}$/.exec(template)?.[1]
-  const text = template.replace(SETTING, (_all, name: string) => {
-    const value = settings[name]
-    if (typeof value === 'string' && (whole !== undefined || HOSTNAME.test(value))) return value
-    throw misfit(name, 'in an address it is a host name')
-  })
-  const read = readUrl(text)
-  if (read !== null) return read
-  throw misfit(whole ?? 'the host', 'it is no address such as ldaps://directory.example')
-}
-
-/** Scheme, host and port of an address without path, or null. */
-function readUrl(text: string): Pick<LdapTarget, 'protocol' | 'host' | 'port'> | null {
-  const match = /^(ldaps?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?\/?$/i.exec(text)
-  if (match === null) return null
-  const [, scheme = '', written = '', portText] = match
-  // The parser of URLs knows every way to write an address: `0x7f.1` is no name.
-  const hostname = URL.parse(`http://${written}/`)?.hostname.replace(/\.$/, '')
-  if (hostname === undefined || hostname === '') return null
-  const protocol = scheme.toLowerCase() === 'ldaps' ? 'ldaps:' : 'ldap:'
-  const port = Number(portText ?? (protocol === 'ldaps:' ? 636 : 389))
-  if (port < 1 || port > 65_535) return null
-  return { protocol, host: hostname.replace(/^\[|\]$/g, ''), port }
 }
 
 function resolveDn(template: string, settings: Settings): { dn: Dn; text: string } {
@@ -204,8 +167,7 @@ function fillTemplate(
   return isOdd ? null : filled
 }
 
-const misfit = (setting: string, why: string): RuntimeError =>
-  new RuntimeError('egress_setting', `settings.${setting} does not fit its directory: ${why}`)
+const misfit = (setting: string, why: string): RuntimeError => misfitOf(setting, WORDS.what, why)
 
 /**
  * The first target that allows an operation on an entry.

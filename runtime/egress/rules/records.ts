@@ -39,8 +39,8 @@ export const createRecord = (url: URL, method: string, redact?: Redact): EgressR
   ms: 0,
 })
 
-/** A new record of a request of `ctx.ldap`: names and sizes come once it was judged, values never. */
-export const createLdapRecord = (method: string): EgressRecord => ({
+/** A new record of a request of `ctx.ldap` or `ctx.sql`: names and sizes come once it was judged, values never. */
+export const createBridgeRecord = (method: string): EgressRecord => ({
   method,
   host: '',
   path: '',

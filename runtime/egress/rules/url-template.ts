@@ -4,9 +4,10 @@
  *
  * Source: runtime/docs/authors/manifest.md, "Egress matching".
  */
-import { type EgressEntry, isLdapRule, type Method } from '../../contract/connector/manifest.ts'
+import { type EgressEntry, isUrlRule, type Method } from '../../contract/connector/manifest.ts'
 import type { Fields } from '../../contract/connector/settings.ts'
 import { ldapFindings } from './ldap-rules.ts'
+import { sqlFindings } from './sql-rules.ts'
 import {
   type Finding,
   type Part,
@@ -46,7 +47,7 @@ export function compileRules(
   const compiled: CompiledRule[] = []
   const findings: string[] = []
   rules.forEach((rule, index) => {
-    if (isLdapRule(rule)) return
+    if (!isUrlRule(rule)) return
     const at = `${field}[${index}].url`
     const parsed = parseTemplate(rule.url, fields)
     if (typeof parsed === 'string') findings.push(`${at}: ${JSON.stringify(rule.url)} ${parsed}`)
@@ -73,6 +74,7 @@ export const checkRules = (
 ): string[] => [
   ...compileRules(rules, fields, field).findings,
   ...ldapFindings(rules, fields, field),
+  ...sqlFindings(rules, fields, field),
 ]
 
 type Parsed = Pick<CompiledRule, 'base' | 'path'>

@@ -35,7 +35,7 @@ export const PARTS: readonly Part[] = [
   {
     title: 'Write connectors',
     pages: below('authors', [
-      ...['guide', 'conventions', 'manifest', 'sdk', 'cases', 'recipes', 'ldap'],
+      ...['guide', 'conventions', 'manifest', 'sdk', 'cases', 'recipes', 'ldap', 'sql'],
     ]),
   },
   {

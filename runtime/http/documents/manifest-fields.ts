@@ -100,6 +100,20 @@ export const MANIFEST_FIELDS = {
     'Further DNs below which values such as those of `member` may lie; default: `base` alone',
   'egress.password_form':
     'How a password is set: rfc3062 (the default), or unicodePwd for Active Directory',
+  'egress.sql':
+    'For `ctx.sql` instead of `url`: a database server, `postgresql://host`, without a path; may be `{settings.x}`',
+  'egress.dialect': 'What the server speaks: postgresql',
+  'egress.database': 'The name of the database there; may hold `{settings.x}`',
+  'egress.login': 'Who logs in there',
+  'egress.login.credential': 'A credential of the kind basic: its id, or `auth` for the single one',
+  'egress.statements':
+    'Names of the `statements` that may be used there; default: those with `reads` for capabilities that read, all for those that write',
+  statements: 'What `ctx.sql` may ask of a database, by name',
+  'statements.*.text':
+    'One statement, with `$1` for parameters and `{identifier:name}`, `{literal:name}`, `{password:name}` where parameters cannot stand',
+  'statements.*.parameters': 'string, integer, number, boolean or strings, one for each parameter',
+  'statements.*.reads':
+    'Whether it only reads: it runs in a transaction in which the server refuses every write',
   capabilities: 'Exactly what the code implements, by name',
   'capabilities.*.egress': 'Replaces the connector’s list for this capability',
   'capabilities.*.reads_with':

@@ -10,6 +10,7 @@ import { writeLog } from './log.ts'
 import { isObject, own } from './own.ts'
 import { now, ownKeys } from './primordials.ts'
 import { makeSigning } from './sign.ts'
+import { makeSql } from './sql.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /** The second argument of a handler. It belongs to the plugin: nothing trusted reads it back. */
@@ -19,6 +20,7 @@ export function makeContext(call: Call, input: unknown): Context {
   return {
     fetch: (url, init) => fetchFor(call, url, init) as unknown as Promise<UpstreamReply>,
     ldap: makeLdap(call),
+    sql: makeSql(call),
     auth: auth as Context['auth'],
     credentials: credentials as Context['credentials'],
     settings: own(input, 'settings') as Context['settings'],

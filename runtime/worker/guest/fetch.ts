@@ -1,4 +1,3 @@
-import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
 import { abortError } from './abort.ts'
 import { type Body, toBody, toWireBody } from './body.ts'
 import { nextId, post, tryPost } from './bridge.ts'
@@ -65,18 +64,18 @@ export function fetchFor(call: Call, input: unknown, init: unknown): Promise<Res
   return answer
 }
 
-/** A request of `ctx.ldap`: like a fetch, to the address that stands for directories. */
-export function requestFor(call: Call, method: string, json: string): Promise<Response> {
+/** A request of `ctx.ldap` or `ctx.sql`: like a fetch, to the address that stands for directories or databases. */
+export function requestFor(
+  call: Call,
+  url: string,
+  method: string,
+  json: string,
+): Promise<Response> {
   const answer = new SafePromise<Response>((resolve, reject) => {
     refuseWhenOver(call)
     const body = { content: json.toWellFormed(), type: null }
     const headers = new Headers()
-    send(
-      call,
-      { url: LDAP_URL, method, headers, redirect: 'error', body, signal: null },
-      resolve,
-      reject,
-    )
+    send(call, { url, method, headers, redirect: 'error', body, signal: null }, resolve, reject)
   })
   // as in fetchFor
   void promiseThen(answer, undefined, ignore)

@@ -2,7 +2,12 @@
  * `ctx.ldap`: each request crosses as a fetch of `ldap:` with a JSON body. The host judges all of it again; what is
  * done here is for authors alone.
  */
-import { LDAP_METHODS, type Ldap, type LdapPage } from '../../contract/connector/ldap-context.ts'
+import {
+  LDAP_METHODS,
+  LDAP_URL,
+  type Ldap,
+  type LdapPage,
+} from '../../contract/connector/ldap-context.ts'
 import type { Call } from './calls.ts'
 import { requestFor } from './fetch.ts'
 import { isArray, stringifyJson } from './primordials.ts'
@@ -10,7 +15,9 @@ import { isArray, stringifyJson } from './primordials.ts'
 /** Makes `ctx.ldap` of one call. */
 export function makeLdap(call: Call): Ldap {
   const ask = async (operation: keyof typeof LDAP_METHODS, body: object): Promise<unknown> =>
-    (await requestFor(call, LDAP_METHODS[operation], stringifyJson(body) as string)).json()
+    (
+      await requestFor(call, LDAP_URL, LDAP_METHODS[operation], stringifyJson(body) as string)
+    ).json()
   const done = async (operation: keyof typeof LDAP_METHODS, body: object): Promise<void> => {
     await ask(operation, body)
   }

@@ -10,6 +10,13 @@ const EXCHANGE = {
   use: { header: 'x-token' },
 }
 
+const DATABASE = {
+  sql: 'postgresql://db.example',
+  dialect: 'postgresql',
+  database: 'hr',
+  login: { credential: 'auth' },
+}
+
 const check = (manifest: unknown) =>
   checkManifest(typeof manifest === 'string' ? manifest : JSON.stringify(manifest), checkRules)
 
@@ -548,6 +555,48 @@ const BAD: [string, object, string, string][] = [
     { capabilities: { list_accounts: { egress: [{ url: 'file:///etc/passwd' }] } } },
     'capabilities.list_accounts.egress[0].url',
     'only https:// and http://',
+  ],
+  [
+    'a database of another scheme',
+    { egress: [{ ...DATABASE, sql: 'https://db.example' }] },
+    'egress[0].sql',
+    'write postgresql://host',
+  ],
+  [
+    'a database with a path',
+    { egress: [{ ...DATABASE, sql: 'postgresql://db.example/hr' }] },
+    'egress[0].sql',
+    'without a path',
+  ],
+  [
+    'a database without a login',
+    { egress: [{ ...DATABASE, login: undefined }] },
+    'egress.0.login',
+    'missing',
+  ],
+  [
+    'a login by a credential of another kind',
+    { egress: [DATABASE] },
+    'egress[0].login.credential',
+    'of the kind basic',
+  ],
+  [
+    'an undeclared statement',
+    { egress: [{ ...DATABASE, statements: ['people'] }] },
+    'egress[0].statements',
+    '"people" is none of',
+  ],
+  [
+    'two statements in one',
+    { statements: { people: { text: 'select 1; select 2' } } },
+    'statements.people.text',
+    'semicolon',
+  ],
+  [
+    'a statement of another name',
+    { statements: { 'List people': { text: 'select 1' } } },
+    'statements.List people',
+    'must look like',
   ],
   [
     'an unknown secret',

@@ -101,6 +101,51 @@ describe('a manifest of which not all is granted', () => {
   })
 })
 
+describe('statements of a database', () => {
+  const database = (text: string, rule: object = {}) =>
+    parse({
+      authentication_schema: { kind: 'basic' },
+      egress: [
+        {
+          sql: 'postgresql://db.example',
+          dialect: 'postgresql',
+          database: 'hr',
+          login: { credential: 'auth' },
+          ...rule,
+        },
+      ],
+      statements: {
+        read: { text: 'select 1', reads: true },
+        write: { text },
+      },
+      capabilities: { list_accounts: {}, create_account: {} },
+    })
+  const manifest = database('drop role x')
+
+  test('are wanted one by one with their texts, by those that may use them', () => {
+    const wanted = wantsOf(manifest).filter(({ kind }) => kind === 'egress')
+    expect(wanted.map(({ subject, words }) => [subject, words])).toEqual([
+      ['postgresql://db.example', expect.stringMatching(/^read .* only reading: select 1$/)],
+      ['postgresql://db.example', expect.stringMatching(/^read /)],
+      ['postgresql://db.example', expect.stringMatching(/^write .* writing: drop role x$/)],
+    ])
+  })
+
+  test.each([
+    ['another text', database('drop role y'), 1],
+    ['another database', database('drop role x', { database: 'crm' }), 3],
+    ['less of them', database('drop role x', { statements: ['read'] }), 0],
+  ])('with %s are asked for again or not', (_what, next, count) => {
+    expect(uncovered(wantsOf(next), wantsOf(manifest))).toHaveLength(count)
+  })
+
+  test('are left out where they are not granted', () => {
+    const granted = wantsOf(manifest).filter(({ words }) => !words.startsWith('write '))
+    const { capabilities } = restrict(manifest, granted)
+    expect(capabilities['create_account']?.egress).toMatchObject([{ statements: ['read'] }])
+  })
+})
+
 const login = {
   request: {
     method: 'POST',

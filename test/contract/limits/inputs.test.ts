@@ -24,6 +24,7 @@ import { entriesOf } from '../../../runtime/contract/schema/shape.ts'
 import { parseUpload } from '../../../runtime/core/uploads/apart.ts'
 import { parseResponse } from '../../../runtime/core/webhooks/parse-response.ts'
 import { readAsked } from '../../../runtime/egress/ldap/asked.ts'
+import { readAsked as readSql } from '../../../runtime/egress/sql/asked.ts'
 import { decodeMessage, KINDS, MESSAGE_HEADER } from '../../../runtime/protocol/frames.ts'
 import { readCasesInSlices } from '../../../runtime/testing/read-cases.ts'
 
@@ -105,6 +106,18 @@ const READINGS: Record<InputName, () => Reading[]> = {
     ].map((body) => () => {
       try {
         readAsked('SEARCH', Buffer.from(JSON.stringify(body)))
+      } catch {
+        // Refused is what is measured.
+      }
+    }),
+  sql_request: () =>
+    [
+      { steps: Array(50).fill({ statement: 'x', parameters: Array(100).fill(Array(5).fill('')) }) },
+      { steps: Array(20_000).fill({ x: 1 }) },
+      { steps: [{ statement: 'x', parameters: [Array(30_000).fill('')] }] },
+    ].map((body) => () => {
+      try {
+        readSql('TRANSACTION', Buffer.from(JSON.stringify(body)))
       } catch {
         // Refused is what is measured.
       }

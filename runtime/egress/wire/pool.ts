@@ -3,20 +3,22 @@
  * bounded in all, closed when idle.
  */
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import type { Connection } from './connect.ts'
+import type { Guard } from './guard.ts'
+
+/** What a pool keeps: the protocol's client, and what guards its socket. */
+export type Connection = { guard: Guard }
 
 /** A search that has more pages: the connection that it began on is the only one where it can go on. */
 export type Parked = {
   /** What the cursor names. */
   id: string
-  /** Entries given so far. */
+  /** Entries or rows given so far. */
   given: number
-  next(): Promise<unknown>
 }
 
 /** A connection while it serves one request. */
-export type Lease = {
-  connection: Connection
+export type Lease<C extends Connection> = {
+  connection: C
   /** Whether it has served before: then the server may have closed it meanwhile. */
   isUsed: boolean
   /** The search that is parked on it. */
@@ -31,48 +33,54 @@ export type PoolLimits = { perKey: number; inAll: number; idleMs: number }
 
 const DEFAULT_POOL: PoolLimits = { perKey: 8, inAll: 256, idleMs: 30_000 }
 
-export type Pool = {
+export type Pool<C extends Connection> = {
   /**
    * A connection of a key: one that is idle (with this parked search, if it is there), or a new one. A key of null is
    * kept for nobody.
    *
    * @throws egress_concurrency, and what `open` throws
    */
-  lease(key: string | null, open: () => Promise<Connection>, parkedId?: string): Promise<Lease>
+  lease(key: string | null, open: () => Promise<C>, parkedId?: string): Promise<Lease<C>>
   /** Connections that are open: busy and idle. */
   size(): number
   close(): void
 }
 
-type Kept = {
+type Kept<C> = {
   key: string | null
-  connection: Connection
+  connection: C
   parked: Parked | null
   isBusy: boolean
   idle: NodeJS.Timeout | null
 }
 
+/** What is at the other end, for messages. */
+export type Far = { one: string; many: string }
+
 /** Makes the pool of one host process. */
-export function createPool(limits: PoolLimits = DEFAULT_POOL): Pool {
-  const all = new Set<Kept>()
+export function createPool<C extends Connection>(
+  far: Far,
+  limits: PoolLimits = DEFAULT_POOL,
+): Pool<C> {
+  const all = new Set<Kept<C>>()
   /** Connections that are being opened, by key: they count as well. */
   const opening = new Map<string, number>()
   let openingInAll = 0
 
-  function remove(one: Kept): void {
+  function remove(one: Kept<C>): void {
     if (one.idle !== null) clearTimeout(one.idle)
     all.delete(one)
     one.connection.guard.end()
   }
 
-  function release(one: Kept): void {
+  function release(one: Kept<C>): void {
     one.isBusy = false
     if (one.key === null || !one.connection.guard.isOpen()) return remove(one)
     one.idle = setTimeout(() => remove(one), limits.idleMs)
     one.idle.unref()
   }
 
-  const leaseOf = (one: Kept, isUsed: boolean): Lease => ({
+  const leaseOf = (one: Kept<C>, isUsed: boolean): Lease<C> => ({
     connection: one.connection,
     isUsed,
     get parked() {
@@ -85,7 +93,7 @@ export function createPool(limits: PoolLimits = DEFAULT_POOL): Pool {
     drop: () => remove(one),
   })
 
-  function take(one: Kept): Lease {
+  function take(one: Kept<C>): Lease<C> {
     one.isBusy = true
     if (one.idle !== null) clearTimeout(one.idle)
     one.idle = null
@@ -93,7 +101,7 @@ export function createPool(limits: PoolLimits = DEFAULT_POOL): Pool {
   }
 
   /** The idle connection that serves best: with the search that is asked for, else with none, else any. */
-  function idleOf(key: string, parkedId?: string): Kept | undefined {
+  function idleOf(key: string, parkedId?: string): Kept<C> | undefined {
     const idle = [...all].filter(
       (one) => one.key === key && !one.isBusy && one.connection.guard.isOpen(),
     )
@@ -114,7 +122,7 @@ export function createPool(limits: PoolLimits = DEFAULT_POOL): Pool {
     if (oldest === undefined)
       throw new RuntimeError(
         'egress_concurrency',
-        `All connectors together have ${limits.inAll} connections to directories open: try again later`,
+        `All connectors together have ${limits.inAll} connections to ${far.many} open: try again later`,
       )
     remove(oldest)
   }
@@ -127,14 +135,14 @@ export function createPool(limits: PoolLimits = DEFAULT_POOL): Pool {
       if (key !== null && heldBy(key) >= limits.perKey)
         throw new RuntimeError(
           'egress_concurrency',
-          `All calls with these credentials together have ${limits.perKey} connections to the directory open: await some requests before sending more`,
+          `All calls with these credentials together have ${limits.perKey} connections to the ${far.one} open: await some requests before sending more`,
         )
       makeRoom()
       opening.set(counted, (opening.get(counted) ?? 0) + 1)
       openingInAll += 1
       try {
         const connection = await open()
-        const made: Kept = { key, connection, parked: null, isBusy: true, idle: null }
+        const made: Kept<C> = { key, connection, parked: null, isBusy: true, idle: null }
         all.add(made)
         connection.guard.socket.once('close', () => {
           if (!made.isBusy) remove(made)

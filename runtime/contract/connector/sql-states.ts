@@ -1,0 +1,57 @@
+/**
+ * What each refusal of a database becomes.
+ *
+ * Source: PostgreSQL, appendix A (SQLSTATE).
+ */
+import type { ErrorCode } from '../errors/error-codes.ts'
+
+/** `status`: the closest one of HTTP, for records, metrics and cases. */
+export type SqlRefusal = { name: string; wire: ErrorCode; status: number }
+
+/** Codes by themselves, and classes by their first two characters. What is missing here is `api_error`. */
+export const SQL_STATES: Readonly<Record<string, SqlRefusal>> = {
+  '08': { name: 'connection exception', wire: 'service_error', status: 503 },
+  '0A': { name: 'feature not supported', wire: 'unsupported_operation', status: 501 },
+  '0L': { name: 'invalid grantor', wire: 'permission_denied', status: 403 },
+  '0LP01': { name: 'invalid grant operation', wire: 'bad_request', status: 409 },
+  '0P': { name: 'invalid role specification', wire: 'invalid_value', status: 422 },
+  '22': { name: 'data exception', wire: 'invalid_value', status: 422 },
+  '23': { name: 'integrity constraint violation', wire: 'bad_request', status: 409 },
+  '23502': { name: 'not null violation', wire: 'invalid_value', status: 422 },
+  '23514': { name: 'check violation', wire: 'invalid_value', status: 422 },
+  '25': { name: 'invalid transaction state', wire: 'client_call_error', status: 400 },
+  '25006': { name: 'read only sql transaction', wire: 'client_call_error', status: 403 },
+  '28': { name: 'invalid authorization specification', wire: 'unauthenticated', status: 401 },
+  '28P01': { name: 'invalid password', wire: 'unauthenticated', status: 401 },
+  '2BP01': { name: 'dependent objects still exist', wire: 'bad_request', status: 409 },
+  '3D000': { name: 'invalid catalog name', wire: 'not_found', status: 404 },
+  '3F000': { name: 'invalid schema name', wire: 'not_found', status: 404 },
+  '40': { name: 'transaction rollback', wire: 'service_error', status: 503 },
+  '42': { name: 'syntax error or access rule violation', wire: 'client_call_error', status: 400 },
+  '42501': { name: 'insufficient privilege', wire: 'permission_denied', status: 403 },
+  '42602': { name: 'invalid name', wire: 'invalid_value', status: 422 },
+  '42622': { name: 'name too long', wire: 'invalid_value', status: 422 },
+  '42704': { name: 'undefined object', wire: 'not_found', status: 404 },
+  '42710': { name: 'duplicate object', wire: 'bad_request', status: 409 },
+  '42939': { name: 'reserved name', wire: 'invalid_value', status: 422 },
+  '42P04': { name: 'duplicate database', wire: 'bad_request', status: 409 },
+  '42P06': { name: 'duplicate schema', wire: 'bad_request', status: 409 },
+  '42P07': { name: 'duplicate table', wire: 'bad_request', status: 409 },
+  '44': { name: 'with check option violation', wire: 'invalid_value', status: 422 },
+  '53': { name: 'insufficient resources', wire: 'service_error', status: 503 },
+  '53300': { name: 'too many connections', wire: 'rate_limit', status: 429 },
+  '54': { name: 'program limit exceeded', wire: 'bad_request', status: 413 },
+  '55': { name: 'object not in prerequisite state', wire: 'bad_request', status: 409 },
+  '55P03': { name: 'lock not available', wire: 'service_error', status: 503 },
+  '57': { name: 'operator intervention', wire: 'service_error', status: 503 },
+  '57014': { name: 'query canceled', wire: 'request_timeout', status: 504 },
+  P0: { name: 'error of a function', wire: 'bad_request', status: 422 },
+}
+
+/** What a code is: five characters, upper case or digits. */
+export const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
+
+/** The row of a code, or of its class; of what the table does not have, one that says so. */
+export const refusalOf = (code: string): SqlRefusal =>
+  SQL_STATES[code] ??
+  SQL_STATES[code.slice(0, 2)] ?? { name: 'error', wire: 'api_error', status: 500 }

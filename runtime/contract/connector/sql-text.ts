@@ -1,0 +1,64 @@
+/**
+ * Texts of statements: their named places, and what is wrong with them. A place may stand only where a word of the
+ * statement could: what is put there is quoted as a whole.
+ */
+import { SQL_PLACE, type SqlPlace, type SqlStatement } from './sql.ts'
+
+/** A piece of a text: as it is written, or a place. */
+export type SqlPiece = string | { place: SqlPlace; name: string }
+
+/** Quoted text of the three kinds; a quote in it is written twice. */
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`/g
+
+/** What may not stand beside a place: it could make quoted text of what looks like none. */
+const TREACHEROUS: readonly [RegExp, string][] = [
+  [/--|\/\*|#/, 'a comment'],
+  [/\$\$|\$[a-z_]/i, 'a text in dollars'],
+  [/\\/, 'a backslash'],
+]
+
+/** The pieces of a text. */
+export function piecesOf(text: string): SqlPiece[] {
+  const pieces: SqlPiece[] = []
+  let at = 0
+  for (const match of text.matchAll(SQL_PLACE)) {
+    if (match.index > at) pieces.push(text.slice(at, match.index))
+    // The expression has these two groups.
+    pieces.push({ place: match[1] as SqlPlace, name: match[2] as string })
+    at = match.index + match[0].length
+  }
+  if (at < text.length) pieces.push(text.slice(at))
+  return pieces
+}
+
+/** What is wrong with a statement; it continues `statements.list_roles.text: `. Null where nothing is. */
+export function textFault({ text, parameters, reads }: SqlStatement): string | null {
+  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text)) return 'holds a control character'
+  const bare = text.replace(QUOTED, "''")
+  const places = [...text.matchAll(SQL_PLACE)]
+  if (/['"`]/.test(bare.replaceAll("''", ''))) return 'has a quote that is not closed'
+  if (bare.includes(';')) return 'holds a semicolon: a statement is one, without an end'
+  if (places.length !== [...bare.matchAll(SQL_PLACE)].length)
+    return 'has a place such as {identifier:name} inside quotes: it is quoted by itself'
+  if (/[{}]/.test(bare.replace(SQL_PLACE, '')))
+    return 'has braces that are no place: write {identifier:name}, {literal:name} or {password:name}'
+  if (/[\w&$]\{|\}[\w{'"`$]/.test(bare))
+    return 'has a place that is part of a word: put a space before it and behind it'
+  for (const [pattern, what] of places.length > 0 ? TREACHEROUS : [])
+    if (pattern.test(text))
+      return `has ${what} beside a place such as {identifier:name}: leave it out`
+  if (/^\s*copy\b/i.test(text)) return 'begins with COPY, which is not carried out'
+  if (reads && places.some(([, place]) => place === 'password'))
+    return 'reads, and sets a password: leave "reads" out'
+  return parameterFault(bare, parameters.length)
+}
+
+function parameterFault(bare: string, declared: number): string | null {
+  const used = new Set([...bare.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
+  for (const number of used)
+    if (number < 1 || number > declared)
+      return `uses $${number}, and "parameters" declares ${declared}`
+  for (let number = 1; number <= declared; number += 1)
+    if (!used.has(number)) return `does not use $${number}, and "parameters" declares ${declared}`
+  return null
+}

@@ -1,0 +1,73 @@
+/** Encrypts a connection that began in plain text, and reads what a server says before that. */
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+
+/**
+ * Upgrades a connection. The name of the certificate is checked against the host.
+ *
+ * @throws upstream_rejected, or what TLS says
+ */
+export function upgrade(raw: Socket, host: string, from: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    // For an address the name to check is the address: it is no server name.
+    const isName = !/^[0-9.]+$|:/.test(host)
+    const secured = connectTls({ socket: raw, host, ...(isName ? { servername: host } : {}) })
+    secured.once('secureConnect', () => resolve(secured))
+    secured.on('error', reject)
+    secured.once('close', () =>
+      reject(new RuntimeError('upstream_rejected', `${from} closed the connection during TLS`)),
+    )
+  })
+}
+
+/** How an answer before TLS is told. */
+export type Answer = {
+  /** Bytes of the answer by its first ones; `short` where more are needed, null where it cannot begin so. */
+  sizeOf(held: Buffer): number | 'short' | null
+  /** For messages: what was to be answered, and in which protocol. */
+  asked: string
+  protocol: string
+}
+
+/** Longest answer before TLS, in bytes. */
+const MAX_ANSWER_BYTES = 4096
+
+/**
+ * Reads one answer. Bytes behind it are refused: they were sent in plain text, by anyone.
+ *
+ * @throws upstream_rejected, upstream_garbled
+ */
+export function readAnswer(raw: Socket, from: string, answer: Answer): Promise<Buffer> {
+  const { sizeOf, asked, protocol } = answer
+  return new Promise((resolve, reject) => {
+    let held: Buffer = Buffer.alloc(0)
+    const settle = (finish: () => void) => {
+      raw.off('data', onData)
+      raw.off('close', onClose)
+      raw.pause()
+      finish()
+    }
+    const onClose = () =>
+      settle(() =>
+        reject(new RuntimeError('upstream_rejected', `${from} closed the connection at ${asked}`)),
+      )
+    const onData = (chunk: Buffer) => {
+      held = Buffer.concat([held, chunk])
+      const total = sizeOf(held)
+      if (total === 'short') return
+      if (total === null || total > MAX_ANSWER_BYTES || held.length > total)
+        return settle(() =>
+          reject(
+            new RuntimeError(
+              'upstream_garbled',
+              `${from} did not answer ${asked} with valid ${protocol}`,
+            ),
+          ),
+        )
+      if (held.length === total) settle(() => resolve(held))
+    }
+    raw.on('data', onData)
+    raw.once('close', onClose)
+  })
+}

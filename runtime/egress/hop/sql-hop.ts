@@ -1,0 +1,54 @@
+/** `ctx.sql` as a bridge. */
+import type { SqlRequest } from '../../contract/connector/sql.ts'
+import { SQL_URL } from '../../contract/connector/sql-context.ts'
+import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { EgressCall } from '../call/call.ts'
+import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
+import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.ts'
+import type { Login } from '../sql/connect.ts'
+import { refusal } from '../sql/results.ts'
+import { loginOf } from '../sql/room.ts'
+import { type Bridge, codeOf, targetsBy } from './bridge-hop.ts'
+
+/** Whether a request of the guest is one of `ctx.sql`. */
+export const isSqlUrl = (url: string): boolean => url === SQL_URL
+
+/** The databases that a call may reach. @throws egress_setting */
+export const sqlTargetsOf = (call: EgressCall): SqlTarget[] =>
+  targetsBy(call, (entries, field) => {
+    const { level, settings, manifest } = call
+    return resolveSql(entries, { level, settings, statements: manifest.statements, field })
+  })
+
+export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, Login> = {
+  url: SQL_URL,
+  read: readAsked,
+  judge: judgeAsked,
+  targets: sqlTargetsOf,
+  login: loginOf,
+  writes,
+  tell: tellAsked,
+  path: (request) => `/${nameOf(request).slice(0, 200)}`,
+  addressOf: (request, { origin }) => `${origin}/${nameOf(request)}`,
+  caseBody: ({ statement: _statement, ...rest }) => rest,
+  perform: (request, target, login, means, door) =>
+    door.sql.perform({ request, target, login }, means),
+  found(body, from) {
+    const reply = Object(body) as { error?: unknown; message?: unknown; rows?: unknown }
+    const { error, message, rows } = reply
+    if (error === undefined) return { items: Array.isArray(rows) ? rows.length : 0 }
+    if (typeof error === 'string' && isSqlState(error))
+      throw refusal(error, typeof message === 'string' ? message : '', from)
+    throw new RuntimeError(
+      'upstream_garbled',
+      `${from} answered the error ${String(error).slice(0, 60)}, which is no SQLSTATE: write 42710 or another code of the SQL page`,
+    )
+  },
+  items: ({ operation }) => (operation === 'query' ? 'rows' : null),
+  refusedBy(error) {
+    const code = codeOf(error, 'database_refused')
+    return code === null ? null : { name: code, status: refusalOf(code).status }
+  },
+  refusal: ({ name }) => ({ error: name }),
+}

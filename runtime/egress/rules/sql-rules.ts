@@ -1,0 +1,172 @@
+/**
+ * The manifest's entries for databases: what is wrong with them, what one call may reach by them, and which of them
+ * lets a statement pass. Pure: nothing is looked up or opened here.
+ */
+import { type EgressEntry, isSqlRule, type SqlRule } from '../../contract/connector/manifest.ts'
+import type { Fields } from '../../contract/connector/settings.ts'
+import {
+  SQL_DIALECTS,
+  type SqlDialect,
+  type SqlOperation,
+  type SqlStatement,
+} from '../../contract/connector/sql.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import {
+  lacksSetting,
+  misfit,
+  resolveServer,
+  type Schemes,
+  SETTING,
+  type ServerWords,
+  type Settings,
+  serverFinding,
+  settingsFinding,
+} from './server-url.ts'
+
+/** Statements by name, as a manifest declares them. */
+export type Statements = Readonly<Record<string, SqlStatement>>
+
+/** One entry as it stands for one call. */
+export type SqlTarget = {
+  /** Where it stands, for messages: `egress[0].statements`. */
+  field: string
+  dialect: SqlDialect
+  protocol: string
+  /** A name or an address; IPv6 without brackets. */
+  host: string
+  port: number
+  /** `postgresql://host:port`: what secrets are bound to and turns are taken for. */
+  origin: string
+  database: string
+  credential: string
+  /** Those that may be used. */
+  statements: Statements
+  secrets: readonly string[] | null
+}
+
+const WORDS: ServerWords = {
+  what: 'a database',
+  write: 'postgresql://host, postgresql://host:5432',
+  example: 'postgresql://database.example',
+}
+
+/** What one entry allows a capability of a level: names of statements. */
+export const statementsOf = (
+  rule: SqlRule,
+  declared: Statements,
+  level: string,
+): readonly string[] =>
+  rule.statements ??
+  Object.keys(declared).filter((name) => level === 'write' || declared[name]?.reads)
+
+const schemesOf = (dialect: SqlDialect): Schemes => {
+  const { schemes, port } = SQL_DIALECTS[dialect]
+  return Object.fromEntries(schemes.map((scheme) => [scheme, port]))
+}
+
+/** What is wrong with these entries, as far as their templates say it. */
+export function sqlFindings(
+  entries: readonly EgressEntry[],
+  fields: Fields,
+  field: string,
+): string[] {
+  return entries.flatMap((rule, index) => {
+    if (!isSqlRule(rule)) return []
+    const at = `${field}[${index}]`
+    const address = serverFinding(rule.sql, fields, schemesOf(rule.dialect), WORDS)
+    const database = databaseFinding(rule.database, fields)
+    return [
+      ...(address === null ? [] : [`${at}.sql: ${JSON.stringify(rule.sql)} ${address}`]),
+      ...(database === null
+        ? []
+        : [`${at}.database: ${JSON.stringify(rule.database)} ${database}`]),
+    ]
+  })
+}
+
+function databaseFinding(template: string, fields: Fields): string | null {
+  const finding = settingsFinding(template, fields)
+  if (finding !== null) return finding
+  return isDatabaseName(template.replace(SETTING, 'x'))
+    ? null
+    : 'is no name of a database: write crm or {settings.database}'
+}
+
+/** Longest name of a database, in bytes. */
+const MAX_DATABASE_BYTES = 63
+
+const isDatabaseName = (name: string): boolean =>
+  name !== '' && Buffer.byteLength(name) <= MAX_DATABASE_BYTES && !/[\u0000-\u001f]/.test(name)
+
+/**
+ * The targets of one call. An entry whose setting is absent is left out.
+ *
+ * @throws egress_setting a value that does not fit its place; the message names the setting, never the value
+ */
+export function resolveSql(
+  entries: readonly EgressEntry[],
+  {
+    level,
+    settings,
+    statements,
+    field = 'egress',
+  }: { level: string; settings: Settings; statements: Statements; field?: string },
+): SqlTarget[] {
+  return entries.flatMap((rule, index) => {
+    if (!isSqlRule(rule)) return []
+    if (lacksSetting([rule.sql, rule.database], settings)) return []
+    const database = rule.database.replace(SETTING, (_all, name: string) => String(settings[name]))
+    if (!isDatabaseName(database)) {
+      const [, setting = 'database'] = [...rule.database.matchAll(SETTING)].at(-1) ?? []
+      throw misfit(setting, WORDS.what, 'it is no name of a database')
+    }
+    const allowed = statementsOf(rule, statements, level)
+    return [
+      {
+        field: `${field}[${index}]`,
+        dialect: rule.dialect,
+        ...resolveServer(rule.sql, settings, schemesOf(rule.dialect), WORDS),
+        database,
+        credential: rule.login.credential,
+        statements: Object.fromEntries(
+          Object.entries(statements).filter(([name]) => allowed.includes(name)),
+        ),
+        secrets: rule.secrets ?? null,
+      },
+    ]
+  })
+}
+
+/**
+ * The first target that allows all of these statements for an operation.
+ *
+ * @throws egress_undeclared saying what to declare
+ */
+export function judgeSql(
+  operation: SqlOperation,
+  names: readonly string[],
+  targets: readonly SqlTarget[],
+): SqlTarget {
+  const missing = ({ statements }: SqlTarget) =>
+    names.find((name) => !Object.hasOwn(statements, name))
+  const allowed = targets.find((target) => missing(target) === undefined)
+  if (allowed === undefined) {
+    const [target] = targets
+    const name = (target === undefined ? names[0] : missing(target)) ?? ''
+    throw new RuntimeError(
+      'egress_undeclared',
+      target === undefined
+        ? `The statement ${show(name)} is not allowed: no egress entry of this capability names a database, or a setting of it is not set. Declare { "sql": "postgresql://...", "dialect": "postgresql", "database": "...", "login": { "credential": "auth" } } in connector.json`
+        : `The statement ${show(name)} is not allowed: ${target.field} allows ${Object.keys(target.statements).join(', ') || 'none'}. Declare it under "statements", with "reads": true for a capability that reads, or add it to the "statements" of ${target.field}`,
+    )
+  }
+  const writing = names.find((name) => !allowed.statements[name]?.reads)
+  if (operation === 'query' && writing !== undefined)
+    throw new RuntimeError(
+      'egress_undeclared',
+      `ctx.sql.query is for statements that only read: declare "reads": true for ${show(writing)} if it does, or use ctx.sql.execute`,
+    )
+  return allowed
+}
+
+const show = (name: string): string => JSON.stringify(name.slice(0, 63))

@@ -1,0 +1,84 @@
+/** Reads and judges a request of `ctx.sql`: its form, the statements that it names, and their parameters. */
+import * as v from 'valibot'
+import { describeIssue } from '../../contract/connector/payload.ts'
+import {
+  SQL_OPERATIONS,
+  SQL_REQUESTS,
+  SQL_TYPES,
+  type SqlRequest,
+  type SqlStep,
+  sqlOperationOf,
+  stepsOf,
+} from '../../contract/connector/sql.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { judgeSql, type SqlTarget, type Statements } from '../rules/sql-rules.ts'
+import { readBody } from '../wire/read-asked.ts'
+
+/**
+ * Reads the body of a request.
+ *
+ * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
+ */
+export const readAsked = (method: string, body: Uint8Array | null): SqlRequest =>
+  // The schema is that of the operation.
+  readBody(
+    { bridge: 'sql', operation: sqlOperationOf(method), schemas: SQL_REQUESTS },
+    body,
+  ) as SqlRequest
+
+/**
+ * The target that lets a request pass, whole: its statements, and what is given for their parameters.
+ *
+ * @throws egress_undeclared, egress_url
+ */
+export function judgeAsked(request: SqlRequest, targets: readonly SqlTarget[]): SqlTarget {
+  const steps = stepsOf(request)
+  const names = steps.map(({ statement }) => statement)
+  const target = judgeSql(request.operation, names, targets)
+  for (const step of steps) judgeParameters(step, target.statements)
+  return target
+}
+
+function judgeParameters({ statement, parameters }: SqlStep, statements: Statements): void {
+  // Found by `judgeSql`.
+  const declared = statements[statement]?.parameters ?? []
+  if (declared.length !== parameters.length)
+    throw new RuntimeError(
+      'egress_url',
+      `The statement ${statement} has ${declared.length} parameters, and ${parameters.length} were given`,
+    )
+  for (const [index, type] of declared.entries()) {
+    const value = parameters[index]
+    if (value === null) continue
+    const read = v.safeParse(SQL_TYPES[type] as v.GenericSchema, value)
+    if (read.success) continue
+    const why = describeIssue(read.issues[0], '', () => true)
+    throw new RuntimeError(
+      'egress_url',
+      `Parameter $${index + 1} of the statement ${statement} is ${type}: ${why}`,
+    )
+  }
+}
+
+/** Names and sizes of a request, for its record: no values. */
+export function tellAsked(request: SqlRequest): string {
+  const steps = stepsOf(request)
+  const count = (of: (step: SqlStep) => number) => steps.reduce((sum, one) => sum + of(one), 0)
+  const parameters = count((one) => one.parameters.length)
+  const names = [...new Set(steps.flatMap((one) => Object.keys(one.names)))]
+  const told = [
+    ...(parameters > 0 ? [`parameters=${parameters}`] : []),
+    ...(names.length > 0 ? [`names=${names.join(',')}`] : []),
+    ...(request.operation === 'query' && request.page?.cursor ? ['page=next'] : []),
+  ]
+  return told.length === 0 ? '' : `?${told.join('&').slice(0, 200)}`
+}
+
+/** The statements of a request in one word, as its address names them. */
+export const nameOf = (request: SqlRequest): string =>
+  stepsOf(request)
+    .map(({ statement }) => statement)
+    .join('+')
+
+/** Whether a request may change something. */
+export const writes = ({ operation }: SqlRequest): boolean => SQL_OPERATIONS[operation].writes

@@ -1,0 +1,165 @@
+/** Opens one connection to a PostgreSQL server: judged, pinned, encrypted, logged in. */
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import { SQL_LIMITS } from '../../contract/connector/sql.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { readAnswer, upgrade } from '../dial/upgrade.ts'
+import type { SqlTarget } from '../rules/sql-rules.ts'
+import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
+import { hostAndPort, type OpenMeans, openWire } from '../wire/open.ts'
+import { failureOf } from './results.ts'
+import { judgeMessage, sizeOf } from './shape.ts'
+
+/** Who logs in. */
+export type Login = { username: string; password: string }
+
+export type ConnectMeans = OpenMeans & {
+  /** Whether the operator lets this `host:port` be spoken to without encryption. */
+  mayBePlain(target: string): boolean
+}
+
+/** A connection that is ready for statements. */
+export type PostgresConnection = {
+  client: pg.Client
+  guard: Guard
+  /** `I` outside a transaction, `T` in one, `E` in one that failed. */
+  state(): string
+  /** What ends the statement that runs, sent on another connection; null where the server gave no key. */
+  cancelKey(): Buffer | null
+}
+
+/** Counts nothing: replies before the first statement are a few bytes. */
+const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxItems: 0 }
+
+/** The side of the library: what it uses of a socket that it would open itself. */
+class LibrarySocket extends GuardedSocket {
+  connect(): void {
+    setImmediate(() => this.emit('connect'))
+  }
+  setNoDelay(): void {}
+  setKeepAlive(): void {}
+  ref(): void {}
+  unref(): void {}
+}
+
+/**
+ * Connects. The connection is encrypted before anything else is sent, unless the operator grants plain text; the name
+ * of the certificate is checked against the host of the manifest.
+ *
+ * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, upstream_garbled, and
+ * database_refused where the login fails
+ */
+export function connect(
+  target: SqlTarget,
+  { username, password }: Login,
+  means: ConnectMeans,
+): Promise<PostgresConnection> {
+  const from = hostAndPort(target)
+  return openWire(target, means, async (raw, use) => {
+    const current = await secured(raw, target, means)
+    use(current)
+    let state = 'I'
+    let key: Buffer | null = null
+    const guard = createGuard(
+      current,
+      from,
+      {
+        protocol: 'PostgreSQL',
+        sizeOf,
+        judge(message) {
+          const judged = judgeMessage(message)
+          if (judged !== null && message[0] === READY) state = message.toString('latin1', 5)
+          if (judged !== null && message[0] === KEY) key = Buffer.from(message.subarray(5))
+          return judged
+        },
+        onRenew() {},
+        maxReplyBytes: SQL_LIMITS.maxReplyBytes,
+        maxReplyElements: SQL_LIMITS.maxReplyElements,
+        advice: 'read it in pages, or fewer columns',
+      },
+      new LibrarySocket(current),
+    )
+    const client = new pg.Client({
+      host: 'database.invalid',
+      port: target.port,
+      user: username,
+      password,
+      database: target.database,
+      ssl: false,
+      // The type asks for a whole socket; the library uses what `LibrarySocket` has (pg 8, `Connection`).
+      stream: (() => guard.socket) as unknown as () => Socket,
+    })
+    // Variables of the host's own environment, such as PGOPTIONS, are for no connection of a connector.
+    Object.assign(client, {
+      getStartupConf: () => ({
+        user: username,
+        database: target.database,
+        application_name: 'keyway',
+      }),
+    })
+    // What fails is told by what was asked for; without a listener it would end the process.
+    client.on('error', () => {})
+    const done = guard.allow(FIRST_REPLIES)
+    try {
+      await client.connect()
+      await client.query(SESSION)
+    } catch (error) {
+      const failure = failureOf(error, guard, from)
+      guard.end()
+      throw failure
+    } finally {
+      done()
+    }
+    return { client, guard, state: () => state, cancelKey: () => key }
+  })
+}
+
+const READY = 'Z'.charCodeAt(0)
+const KEY = 'K'.charCodeAt(0)
+
+/** How values are written, whatever the server's own defaults are. */
+const SESSION = [
+  "SET DateStyle = 'ISO, YMD'",
+  "SET TimeZone = 'UTC'",
+  "SET IntervalStyle = 'iso_8601'",
+  "SET bytea_output = 'hex'",
+  'SET standard_conforming_strings = on',
+].join('; ')
+
+/**
+ * Ends the statement that runs on another connection of the same server. What fails here is nothing: the server ends
+ * it by its own timeout.
+ */
+export async function cancel(target: SqlTarget, key: Buffer, means: ConnectMeans): Promise<void> {
+  await openWire(target, means, async (raw) => {
+    const current = await secured(raw, target, means)
+    await new Promise<void>((resolve) => current.end(Buffer.concat([CANCEL, key]), () => resolve()))
+    // The server closes when it has read it.
+    current.on('data', () => {})
+    current.setTimeout(means.timeoutMs, () => current.destroy())
+  })
+}
+
+/** SSLRequest and CancelRequest, up to what follows them. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
+const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e])
+
+async function secured(
+  raw: Socket,
+  target: SqlTarget,
+  { mayBePlain }: Pick<ConnectMeans, 'mayBePlain'>,
+): Promise<Socket> {
+  const from = hostAndPort(target)
+  if (mayBePlain(from)) return raw
+  raw.write(SSL_REQUEST)
+  const answer = await readAnswer(raw, from, {
+    asked: 'the request for encryption',
+    protocol: 'PostgreSQL',
+    sizeOf: (held) => (/^[SN]/.test(held.toString('latin1', 0, 1)) ? 1 : null),
+  })
+  if (answer.toString('latin1') === 'S') return upgrade(raw, target.host, from)
+  throw new RuntimeError(
+    'upstream_rejected',
+    `${from} was not reached: it offers no encryption. Switch it on there (ssl = on), or the operator grants plain text: KEYWAY_PLAIN_SQL`,
+  )
+}

@@ -1,0 +1,207 @@
+/** Carries out one judged request on one connection to PostgreSQL. */
+import { randomUUID } from 'node:crypto'
+import type { Connection, Submittable } from 'pg'
+import { SQL_LIMITS, type SqlRequest, type SqlStep, stepsOf } from '../../contract/connector/sql.ts'
+import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { SqlTarget } from '../rules/sql-rules.ts'
+import type { Lease as Leased, Parked } from '../wire/pool.ts'
+import type { PostgresConnection } from './connect.ts'
+import { writeText } from './quote.ts'
+import { toRow, toText } from './values.ts'
+
+type Lease = Leased<PostgresConnection>
+
+/** A request whose statements were judged. */
+export type Judged = { request: SqlRequest; target: SqlTarget }
+
+/**
+ * Carries a request out, in a transaction of its own: one that only reads for a query, so that a statement that was
+ * declared to read and does not is refused by the server.
+ *
+ * @returns a page for a query, what each statement touched otherwise
+ * @throws what the library throws; egress_url and others for what the request itself is
+ */
+export async function perform(
+  { request, target }: Judged,
+  lease: Lease,
+  leftMs: number,
+): Promise<SqlPage | { touched: number[] }> {
+  const { connection } = lease
+  if (request.operation === 'query' && request.page) {
+    const { size, cursor } = request.page
+    if (cursor) return goOn(cursor, size, lease)
+    await leaveParked(lease)
+    return firstPage(await written(request, target), size, lease, leftMs)
+  }
+  await leaveParked(lease)
+  const steps = await Promise.all(stepsOf(request).map((step) => written(step, target)))
+  const isRead = request.operation === 'query'
+  const most = isRead ? SQL_LIMITS.maxRows + 1 : 0
+  const done = await run(connection, [
+    ...opening(isRead, leftMs),
+    ...steps.map((step) => ({ ...step, rows: most })),
+    { text: 'COMMIT' },
+  ])
+  if (!isRead)
+    return { touched: done.slice(-1 - steps.length, -1).map(({ tag }) => touchedBy(tag)) }
+  const rows = done.at(-2)?.rows ?? []
+  if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
+  throw new RuntimeError(
+    'upstream_too_large',
+    `The statement ${request.statement} found more than ${SQL_LIMITS.maxRows} rows: read it in pages`,
+  )
+}
+
+/** A statement as it is sent. */
+type Sent = { text: string; values?: (string | null)[]; rows?: number }
+
+async function written(
+  { statement, parameters, names }: SqlStep,
+  target: SqlTarget,
+): Promise<Sent> {
+  const declared = target.statements[statement]
+  if (declared === undefined)
+    throw new RuntimeError('internal', 'a statement was not judged before it was sent')
+  return {
+    text: await writeText(statement, declared, names, target.dialect),
+    values: parameters.map(toText),
+  }
+}
+
+/** Begins, and has the server end it when nobody waits any more. */
+const opening = (isRead: boolean, leftMs: number): Sent[] => [
+  { text: isRead ? 'BEGIN READ ONLY' : 'BEGIN READ WRITE' },
+  { text: `SET LOCAL statement_timeout = ${Math.max(1, Math.floor(leftMs))}` },
+]
+
+/** The last number of a command's tag: `INSERT 0 3`. */
+const touchedBy = (tag: string): number => Number(/ (\d+)$/.exec(tag)?.[1] ?? 0)
+
+/** Turns values into a row. */
+type Read = (values: readonly (string | null)[]) => SqlRow
+
+/** What one statement gave; `read` reads further rows of one that was suspended. */
+type Done = { rows: SqlRow[]; tag: string; read: Read; isSuspended: boolean }
+
+/** Sends statements together, and waits for all of them: one way there and back. */
+const run = (connection: PostgresConnection, all: readonly Sent[]): Promise<Done[]> =>
+  submit(connection, toRow([]), (wire) => {
+    for (const { text, values = [], rows } of all) {
+      wire.parse({ text, name: '', types: [] }, true)
+      wire.bind({ values }, true)
+      if (rows !== undefined) wire.describe({ type: 'P' }, true)
+      wire.execute({ rows: String(rows ?? 0) }, true)
+    }
+  })
+
+/** Further rows of the statement that was suspended. */
+const more = (connection: PostgresConnection, size: number, read: Read): Promise<Done[]> =>
+  submit(connection, read, (wire) => wire.execute({ rows: String(size) }, true))
+
+/** Handlers that the library calls with what comes (pg 8, `Client`). */
+type Handlers = {
+  handleRowDescription(message: { fields: { name: string; dataTypeID: number }[] }): void
+  handleDataRow(message: { fields: (string | null)[] }): void
+  handleCommandComplete(message: { text: string }): void
+  handlePortalSuspended(): void
+  handleEmptyQuery(): void
+  handleReadyForQuery(): void
+  handleError(error: Error): void
+}
+
+function submit(
+  { client }: PostgresConnection,
+  first: Read,
+  send: (wire: Connection) => void,
+): Promise<Done[]> {
+  return new Promise((resolve, reject) => {
+    const done: Done[] = []
+    let rows: SqlRow[] = []
+    let read = first
+    const end = (tag: string, isSuspended = false) => {
+      done.push({ rows, tag, read, isSuspended })
+      rows = []
+    }
+    const query: Submittable & Handlers = {
+      submit(wire) {
+        send(wire)
+        wire.sync()
+      },
+      handleRowDescription({ fields }) {
+        read = toRow(fields)
+      },
+      handleDataRow({ fields }) {
+        rows.push(read(fields))
+      },
+      handleCommandComplete: ({ text }) => end(text),
+      handlePortalSuspended: () => end('', true),
+      handleEmptyQuery: () => end(''),
+      handleReadyForQuery: () => resolve(done),
+      handleError: reject,
+    }
+    client.query(query)
+  })
+}
+
+/** Ends a transaction that failed, so that the connection can serve anyone again. */
+export async function rollBack(lease: Lease): Promise<void> {
+  lease.parked = null
+  // In any case: the state comes after the error.
+  await run(lease.connection, [{ text: 'ROLLBACK' }])
+}
+
+/** A result that is read no further. */
+async function leaveParked(lease: Lease): Promise<void> {
+  if (lease.connection.state() !== 'I') await rollBack(lease)
+}
+
+/** A result that goes on: where the server has it, and how its rows are read. */
+type ParkedRows = Parked & { read: Read }
+
+const isParkedRows = (parked: Parked | null): parked is ParkedRows =>
+  parked !== null && 'read' in parked
+
+async function firstPage(sent: Sent, size: number, lease: Lease, leftMs: number): Promise<SqlPage> {
+  const done = await run(lease.connection, [...opening(true, leftMs), { ...sent, rows: size }])
+  return pageOf(done, lease, randomUUID(), 0)
+}
+
+const CURSOR = /^([0-9a-f-]{36}) (\d{1,8})$/
+
+/** The result that a request goes on with; undefined for another request. */
+export function parkedIdOf(request: SqlRequest): string | undefined {
+  const cursor = request.operation === 'query' ? request.page?.cursor : null
+  return cursor ? CURSOR.exec(cursor)?.[1] : undefined
+}
+
+/** @throws database_refused, as an invalid cursor, where the result is not there any more */
+async function goOn(cursor: string, size: number, lease: Lease): Promise<SqlPage> {
+  const [, id, given] = CURSOR.exec(cursor) ?? []
+  const { parked } = lease
+  lease.parked = null
+  if (!isParkedRows(parked) || parked.id !== id || parked.given !== Number(given))
+    throw new RuntimeError(
+      'database_refused',
+      'The result cannot go on: the host keeps it for half a minute, for one call. Begin again, or have the statement page by a key',
+      { wire: 'invalid_page_token' },
+    )
+  return pageOf(await more(lease.connection, size, parked.read), lease, id, parked.given)
+}
+
+async function pageOf(
+  done: readonly Done[],
+  lease: Lease,
+  id: string,
+  before: number,
+): Promise<SqlPage> {
+  const last = done.at(-1)
+  const rows = last?.rows ?? []
+  if (!last?.isSuspended) {
+    await run(lease.connection, [{ text: 'COMMIT' }])
+    return { rows, cursor: null }
+  }
+  const parked: ParkedRows = { id, given: before + rows.length, read: last.read }
+  lease.parked = parked
+  return { rows, cursor: `${id} ${parked.given}` }
+}

@@ -1,0 +1,86 @@
+/** Puts names, texts and passwords into the places of a statement, each quoted by the rule of its system. */
+import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { SqlDialect, SqlPlace, SqlStatement } from '../../contract/connector/sql.ts'
+import { piecesOf } from '../../contract/connector/sql-text.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+
+type Quotes = Record<SqlPlace, (text: string) => string | Promise<string>>
+
+/** Longest identifier of PostgreSQL, in bytes: it cuts longer ones off, and they would name something else. */
+const MAX_POSTGRES_BYTES = 63
+
+/** How each system quotes. */
+export const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
+  postgresql: {
+    identifier(text) {
+      if (Buffer.byteLength(text) > MAX_POSTGRES_BYTES)
+        throw refused('42622', `A name may have ${MAX_POSTGRES_BYTES} bytes in PostgreSQL`)
+      return `"${text.replaceAll('"', '""')}"`
+    },
+    // With E the backslash means the same whatever `standard_conforming_strings` is.
+    literal: (text) =>
+      text.includes('\\')
+        ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+        : `'${text.replaceAll("'", "''")}'`,
+    async password(text) {
+      return `'${await scramVerifier(text)}'`
+    },
+  },
+}
+
+/**
+ * The text of a statement with what its places hold.
+ *
+ * @throws egress_url for a place without a name or the other way round, database_refused for what cannot be quoted
+ */
+export async function writeText(
+  name: string,
+  { text }: Pick<SqlStatement, 'text'>,
+  names: Readonly<Record<string, string>>,
+  dialect: SqlDialect,
+): Promise<string> {
+  const used = new Set<string>()
+  const written: string[] = []
+  for (const piece of piecesOf(text)) {
+    if (typeof piece === 'string') {
+      written.push(piece)
+      continue
+    }
+    const value = Object.hasOwn(names, piece.name) ? names[piece.name] : undefined
+    if (value === undefined)
+      throw new RuntimeError('egress_url', `The statement ${name} needs a name for ${piece.name}`)
+    if (value === '' && piece.place !== 'literal')
+      throw refused('42602', `The ${piece.place} ${piece.name} is empty`)
+    if (value.includes('\0'))
+      throw refused('42602', `The ${piece.place} ${piece.name} holds a NUL character`)
+    used.add(piece.name)
+    written.push(await QUOTES[dialect][piece.place](value))
+  }
+  const stray = Object.keys(names).find((one) => !used.has(one))
+  if (stray === undefined) return written.join('')
+  throw new RuntimeError('egress_url', `The statement ${name} has no place for ${stray}`)
+}
+
+const refused = (state: string, message: string): RuntimeError =>
+  new RuntimeError('database_refused', message, { wire: 'invalid_value', appErrorCode: state })
+
+const derive = promisify(pbkdf2)
+/** What PostgreSQL uses itself (`scram_iterations`). */
+const ITERATIONS = 4096
+
+/**
+ * A password as PostgreSQL keeps it: so the password itself comes neither to the server nor to its log.
+ *
+ * Source: RFC 5803; PostgreSQL, pg_authid.
+ */
+async function scramVerifier(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  // SASLprep of what is no ASCII is this for all but rare characters (RFC 4013).
+  const prepared = /^[\x20-\x7e]*$/.test(password) ? password : password.normalize('NFKC')
+  const salted = await derive(prepared, salt, ITERATIONS, 32, 'sha256')
+  const keyed = (label: string) => createHmac('sha256', salted).update(label).digest()
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64')
+  const server = keyed('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${server}`
+}

@@ -1,0 +1,46 @@
+/** What failed at a database, in the terms of calls: its errors by one table, everything else by the network's. */
+import { cut } from '../../bounded/cut.ts'
+import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { Guard } from '../wire/guard.ts'
+
+/** Longest text of a server that a message repeats, in characters. */
+const MAX_SAID = 300
+
+/**
+ * The error for what a library throws. A defect of ours stays one.
+ *
+ * @returns database_refused for an error of the server, why the connection ended otherwise
+ */
+export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
+  if (error instanceof RuntimeError) return error
+  const refused = refusedBy(error)
+  if (refused !== null) return refusal(refused.code, refused.said, from)
+  const failure = guard.failure()
+  if (failure !== null) return failure
+  if (!guard.isOpen())
+    return new RuntimeError('upstream_closed', `${from} closed the connection in the middle`)
+  return new RuntimeError('upstream_garbled', `${from} did not answer as was expected`, {}, error)
+}
+
+/** The error for a code of a server. */
+export function refusal(code: string, said: string, from: string): RuntimeError {
+  const { name, wire } = refusalOf(code)
+  const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
+  return new RuntimeError('database_refused', `${from} answered ${code} (${name})${text}`, {
+    wire,
+    appErrorCode: code,
+  })
+}
+
+/** Errors whose details say what stands in the way. */
+const DETAILED = /^2B/
+
+function refusedBy(error: unknown): { code: string; said: string } | null {
+  if (!(error instanceof Error)) return null
+  const { code, detail, message } = error as Error & { code?: unknown; detail?: unknown }
+  // Codes of sockets look otherwise: ECONNRESET.
+  if (typeof code !== 'string' || !isSqlState(code)) return null
+  const more = DETAILED.test(code) && typeof detail === 'string' ? ` (${detail})` : ''
+  return { code, said: `${message}${more}` }
+}

@@ -1,0 +1,123 @@
+/**
+ * Judges a message of PostgreSQL before the library reads it: lengths that do not add up make it read for ever.
+ *
+ * Source: PostgreSQL, chapter 55.7 (message formats).
+ */
+import type { Judged } from '../wire/guard.ts'
+
+/** Type and length come before everything. */
+const HEAD_BYTES = 5
+
+/** Bytes of a message by its first ones; `short` where more are needed, null for a length that cannot be. */
+export function sizeOf(bytes: Buffer): number | 'short' | null {
+  if (bytes.length < HEAD_BYTES) return 'short'
+  const length = bytes.readUInt32BE(1)
+  return length < 4 ? null : 1 + length
+}
+
+/** Whether a body is right, and how many values it holds; -1 where it is not. */
+type Reader = (body: Buffer) => number
+
+const EMPTY: Reader = (body) => (body.length === 0 ? 0 : -1)
+const bytes =
+  (count: number): Reader =>
+  (body) =>
+    body.length === count ? 0 : -1
+const texts =
+  (count: number): Reader =>
+  (body) => {
+    let at = 0
+    for (let index = 0; index < count; index += 1) {
+      const end = body.indexOf(0, at)
+      if (end === -1) return -1
+      at = end + 1
+    }
+    return at === body.length ? count : -1
+  }
+
+/** Fields of a type and a text, up to one that is nothing. */
+const fields: Reader = (body) => {
+  let count = 0
+  for (let at = 0; at < body.length; ) {
+    if (body[at] === 0) return at === body.length - 1 ? count : -1
+    const end = body.indexOf(0, at + 1)
+    if (end === -1) return -1
+    at = end + 1
+    count += 1
+  }
+  return -1
+}
+
+const columns: Reader = (body) => {
+  if (body.length < 2) return -1
+  const count = body.readInt16BE(0)
+  let at = 2
+  for (let index = 0; index < count; index += 1) {
+    const end = body.indexOf(0, at)
+    if (end === -1) return -1
+    at = end + 1 + 18
+  }
+  return count >= 0 && at === body.length ? count : -1
+}
+
+const row: Reader = (body) => {
+  if (body.length < 2) return -1
+  const count = body.readInt16BE(0)
+  let at = 2
+  for (let index = 0; index < count; index += 1) {
+    if (at + 4 > body.length) return -1
+    const length = body.readInt32BE(at)
+    if (length < -1) return -1
+    at += 4 + Math.max(0, length)
+  }
+  return count >= 0 && at === body.length ? count : -1
+}
+
+const SASL = 10
+
+const authentication: Reader = (body) => {
+  if (body.length < 4) return -1
+  if (body.readInt32BE(0) !== SASL) return 0
+  // Names of mechanisms, up to one that is empty.
+  let at = 4
+  for (let end = body.indexOf(0, at); end !== at; end = body.indexOf(0, at)) {
+    if (end === -1) return -1
+    at = end + 1
+  }
+  return at === body.length - 1 ? 0 : -1
+}
+
+type Kind = { reads: Reader; isItem?: true; isSilent?: true }
+
+/** What a client gets, by its letter. Copying is not carried out, and its messages are not here. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  R: { reads: authentication },
+  S: { reads: texts(2) },
+  K: { reads: bytes(8) },
+  Z: { reads: bytes(1) },
+  E: { reads: fields },
+  // Notices and notifications are for nobody.
+  N: { reads: fields, isSilent: true },
+  A: { reads: () => 0, isSilent: true },
+  '1': { reads: EMPTY },
+  '2': { reads: EMPTY },
+  '3': { reads: EMPTY },
+  n: { reads: EMPTY },
+  s: { reads: EMPTY },
+  I: { reads: EMPTY },
+  t: {
+    reads: (body) => (body.length >= 2 && body.length === 2 + 4 * body.readUInt16BE(0) ? 0 : -1),
+  },
+  T: { reads: columns },
+  D: { reads: row, isItem: true },
+  C: { reads: texts(1) },
+}
+
+/** What a message is, or null where it is malformed or of no kind that a client gets. */
+export function judgeMessage(message: Buffer): Judged | null {
+  const letter = String.fromCharCode(message[0] ?? 0)
+  const kind = Object.hasOwn(KINDS, letter) ? KINDS[letter] : undefined
+  const elements = kind?.reads(message.subarray(HEAD_BYTES)) ?? -1
+  if (kind === undefined || elements === -1) return null
+  return { elements, isItem: kind.isItem === true, passes: kind.isSilent !== true }
+}

@@ -1,0 +1,217 @@
+/**
+ * Stands between a connection and the library that speaks its protocol: hands over whole, well-formed messages one by
+ * one, counts them, and ends the connection when a server sends more than may be, or what nobody asked for.
+ */
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+
+/** What the reply to one operation may take. */
+export type Allowance = {
+  /** Counts bytes as they come; may throw to end the reply. */
+  onBytes(bytes: number): void
+  /** Says how long to wait before reading on, in milliseconds. */
+  read(bytes: number): number
+  /** Most items: entries and references of a directory, rows of a database. */
+  maxItems: number
+}
+
+/** What a message holds, as far as it is counted. */
+export type Judged = {
+  /** Values, names and lists in it. */
+  elements: number
+  /** Whether it is one of what was asked for. */
+  isItem: boolean
+  /** Whether the library is to see it. */
+  passes: boolean
+}
+
+/** How the messages of a protocol are told apart and judged. */
+export type Framing = {
+  /** Its name, for messages. */
+  protocol: string
+  /** Bytes of a message by its first ones; `short` where more are needed, null where it cannot begin so. */
+  sizeOf(bytes: Buffer): number | 'short' | null
+  /** Null for a message that is malformed, or that no client gets. */
+  judge(message: Buffer): Judged | null
+  /** The count begins again: another reply is awaited. */
+  onRenew(): void
+  maxReplyBytes: number
+  maxReplyElements: number
+  /** What to do about a reply that is too large. */
+  advice: string
+}
+
+/** The side of the library: the part of a socket that it uses. */
+export class GuardedSocket extends EventEmitter {
+  readonly connecting = false
+  readonly readyState = 'open'
+  id?: string
+  readonly #socket: Socket
+
+  constructor(socket: Socket) {
+    super()
+    this.#socket = socket
+  }
+  get writable(): boolean {
+    return this.#socket.writable
+  }
+  write(bytes: Buffer, done?: () => void): boolean {
+    return this.#socket.write(bytes, () => done?.())
+  }
+  end(): void {
+    this.#socket.end()
+  }
+  destroy(): void {
+    this.#socket.destroy()
+  }
+}
+
+export type Guard<S extends GuardedSocket = GuardedSocket> = {
+  socket: S
+  /** Lets replies in until the function that it gives is called. */
+  allow(allowance: Allowance): () => void
+  /** Counts the next reply from nothing: each page has its own limits. */
+  renew(): void
+  /** Why the connection was ended from here; null otherwise. */
+  failure(): RuntimeError | null
+  isOpen(): boolean
+  /** Ends the connection; an operation that is open fails with this error. */
+  end(error?: RuntimeError): void
+}
+
+/** No message needs more bytes than this to tell its size. */
+const HEADER_BYTES = 6
+/** Below this a message shares its memory with others. */
+const SMALL_BYTES = 4096
+
+/**
+ * Guards an open connection.
+ *
+ * @param from `host:port`, for messages.
+ * @param inner What the library gets as its socket.
+ */
+export function createGuard<S extends GuardedSocket>(
+  socket: Socket,
+  from: string,
+  framing: Framing,
+  inner: S,
+): Guard<S> {
+  let failure: RuntimeError | null = null
+  let open = true
+  let allowance: Allowance | null = null
+  let [bytes, items, elements] = [0, 0, 0]
+  let header: Buffer = Buffer.alloc(0)
+  /** The message that is being received, as long as it announced itself to be. */
+  let message: Buffer | null = null
+  let filled = 0
+  let pause: NodeJS.Timeout | null = null
+
+  const garbled = (): RuntimeError =>
+    new RuntimeError('upstream_garbled', `${from} did not answer with valid ${framing.protocol}`)
+  const tooMuch = (): RuntimeError =>
+    new RuntimeError(
+      'upstream_too_large',
+      `${from} answered with more than was asked for, or more than ${framing.maxReplyBytes} bytes or ${framing.maxReplyElements} values: ${framing.advice}`,
+    )
+
+  function end(error?: RuntimeError): void {
+    failure ??= error ?? null
+    if (pause !== null) clearTimeout(pause)
+    socket.destroy()
+  }
+
+  function take(chunk: Buffer): void {
+    if (allowance === null) return end(new RuntimeError('upstream_closed', `${from} was left`))
+    bytes += chunk.length
+    if (bytes > framing.maxReplyBytes) return end(tooMuch())
+    try {
+      allowance.onBytes(chunk.length)
+      cut(chunk)
+    } catch (error) {
+      // What counts throws what the reply fails with; anything else is a defect, and ends it too.
+      return end(
+        error instanceof RuntimeError
+          ? error
+          : new RuntimeError('internal', `the reply of ${from} could not be read`, {}, error),
+      )
+    }
+    const waitMs = allowance?.read(chunk.length) ?? 0
+    if (waitMs <= 0 || socket.destroyed) return
+    socket.pause()
+    pause = setTimeout(() => socket.resume(), waitMs)
+  }
+
+  /** Cuts what came into messages. */
+  function cut(chunk: Buffer): void {
+    let rest = chunk
+    while (rest.length > 0 && !socket.destroyed) {
+      if (message === null) {
+        const joined: Buffer = header.length === 0 ? rest : Buffer.concat([header, rest])
+        const total = framing.sizeOf(joined.subarray(0, HEADER_BYTES))
+        if (total === null) throw garbled()
+        if (total === 'short') {
+          header = Buffer.from(joined)
+          return
+        }
+        if (total > framing.maxReplyBytes) throw tooMuch()
+        header = Buffer.alloc(0)
+        message = total < SMALL_BYTES ? Buffer.allocUnsafe(total) : Buffer.allocUnsafeSlow(total)
+        filled = 0
+        rest = joined
+      }
+      const taken = rest.copy(message, filled)
+      filled += taken
+      rest = rest.subarray(taken)
+      if (filled < message.length) return
+      const whole = message
+      message = null
+      hand(whole)
+    }
+  }
+
+  function hand(whole: Buffer): void {
+    const judged = framing.judge(whole)
+    if (judged === null) throw garbled()
+    elements += judged.elements
+    if (judged.isItem) items += 1
+    if (elements > framing.maxReplyElements || items > (allowance?.maxItems ?? 0)) throw tooMuch()
+    if (judged.passes) inner.emit('data', whole)
+  }
+
+  function renew(): void {
+    bytes = 0
+    items = 0
+    elements = 0
+    framing.onRenew()
+  }
+
+  socket.on('data', take)
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    failure ??= new RuntimeError(
+      'upstream_closed',
+      `${from} closed the connection in the middle${error.code ? ` (${error.code})` : ''}`,
+    )
+  })
+  socket.on('end', () => socket.destroy())
+  socket.on('close', () => {
+    open = false
+    if (pause !== null) clearTimeout(pause)
+    inner.emit('close')
+  })
+
+  return {
+    socket: inner,
+    allow(given) {
+      allowance = given
+      renew()
+      return () => {
+        allowance = null
+      }
+    },
+    renew,
+    failure: () => failure,
+    isOpen: () => open && !socket.destroyed,
+    end,
+  }
+}

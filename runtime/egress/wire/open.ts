@@ -1,0 +1,64 @@
+/** Opens one connection that is no HTTP: judged, pinned, made ready in time, ended with the call. */
+import type { Socket } from 'node:net'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { DialTarget } from '../dial/dial.ts'
+import { toConnectError } from '../exchange/failures.ts'
+
+export type OpenMeans = {
+  dial(to: DialTarget): Promise<Socket>
+  /** For encryption and login together, in milliseconds. */
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+/** Where a connection goes: as `hostAndPort` writes it, and as it is dialled. */
+export type Place = { protocol: string; host: string; port: number; origin: string }
+
+/** `host:port` as an operator grants it. */
+export const hostAndPort = ({ origin }: Pick<Place, 'origin'>): string =>
+  origin.replace(/^[a-z]+:\/\//, '')
+
+/** The error of a call that has ended: the signal's own one if it has one. */
+export const abortedError = ({ reason }: AbortSignal, from: string): RuntimeError =>
+  reason instanceof RuntimeError
+    ? reason
+    : new RuntimeError('upstream_timeout', `${from} did not answer in time`)
+
+/**
+ * Dials, and makes the connection ready.
+ *
+ * @param prepare Makes it ready; tells by `use` which socket stands for it from then on.
+ * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, and what `prepare` throws
+ */
+export async function openWire<C>(
+  place: Place,
+  { dial, timeoutMs, signal }: OpenMeans,
+  prepare: (raw: Socket, use: (current: Socket) => void) => Promise<C>,
+): Promise<C> {
+  const { protocol, host, port } = place
+  const from = hostAndPort(place)
+  const raw = await dial({ protocol, hostname: host, port: String(port) })
+  let current: Socket = raw
+  let ended: RuntimeError | null = null
+  const end = (error: RuntimeError) => {
+    ended ??= error
+    current.destroy()
+    raw.destroy()
+  }
+  const late = new RuntimeError('upstream_connect_timeout', `${from} was not ready in time`)
+  const timer = setTimeout(() => end(late), timeoutMs)
+  const onAbort = () => end(abortedError(signal, from))
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await prepare(raw, (socket) => {
+      current = socket
+    })
+  } catch (error) {
+    raw.destroy()
+    throw ended ?? toConnectError(error, from)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,45 @@
+/** Reads the body of a request of `ctx.ldap` or `ctx.sql`. */
+import * as v from 'valibot'
+import { describeIssue } from '../../contract/connector/payload.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import { marksIn } from '../../contract/limits/reply-limits.ts'
+
+/** What reads requests: `ldap`, and the schema of each operation by name. */
+export type Reading<O extends string> = {
+  bridge: 'ldap' | 'sql'
+  operation: O | null
+  schemas: Readonly<Record<O, v.GenericSchema>>
+}
+
+/**
+ * The body by the schema of its operation.
+ *
+ * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
+ */
+export function readBody<O extends string>(
+  { bridge, operation, schemas }: Reading<O>,
+  body: Uint8Array | null,
+): object {
+  if (operation === null || body === null)
+    throw new RuntimeError('egress_url', `${bridge}: is for ctx.${bridge} alone, not for ctx.fetch`)
+  const { maxBytes, maxMarks } = INPUTS[`${bridge}_request`]
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  if (bytes.length > maxBytes || marksIn(bytes, maxMarks) > maxMarks)
+    throw new RuntimeError(
+      'egress_body',
+      `A request of ctx.${bridge} may have ${maxBytes} bytes and ${maxMarks / 2} values`,
+    )
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new RuntimeError('egress_url', `A request of ctx.${bridge} is not JSON`)
+  }
+  const read = v.safeParse(schemas[operation], value, { abortEarly: true })
+  if (read.success) return { operation, ...Object(read.output) }
+  throw new RuntimeError(
+    'egress_url',
+    `ctx.${bridge}.${operation}: ${describeIssue(read.issues[0], '', () => true)}`,
+  )
+}

@@ -1,0 +1,83 @@
+/** PostgreSQL for tests of the door: one server for a file, trusted by this process alone. */
+import { readFileSync } from 'node:fs'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { SqlStatement } from '../../../runtime/contract/connector/sql.ts'
+import type { EgressCall } from '../../../runtime/egress/call/call.ts'
+import type { EgressOptions } from '../../../runtime/egress/fetch.ts'
+import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
+import { installSystem, missing, type Postgresql } from '../../real-systems/start.ts'
+import { manifestOf, openDoor } from '../fixtures/door.ts'
+import { basicSecrets } from '../ldap/directory.ts'
+
+const absent = missing('apt-get', 'openssl', 'setpriv')
+const installed =
+  absent === null ? await installSystem<Postgresql['auth']>('postgresql') : { why: absent }
+
+/** Why there is no PostgreSQL here; null where there is. */
+export const noDatabase: string | null = 'why' in installed ? installed.why : null
+
+export type Database = Postgresql & { stop(): Promise<void> }
+
+/** Starts a server in a folder of its own; its certificates are trusted from then on. */
+export async function startDatabase(env: Record<string, string> = {}): Promise<Database> {
+  const other = await installSystem<Postgresql['auth']>('postgresql')
+  if ('why' in other) throw new Error(other.why)
+  // What `postgresql.sh` tells of itself.
+  const started = (await other.system.start(env)) as unknown as Database
+  setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
+  return started
+}
+
+type Statement = Partial<SqlStatement> & { text: string }
+
+/** The door, open for one call at a database. */
+export function doorTo(
+  { host, port, database, auth }: Pick<Postgresql, 'host' | 'port' | 'database' | 'auth'>,
+  {
+    entry = {},
+    plain = false,
+    user = auth,
+    statements,
+    call = {},
+    ...options
+  }: {
+    statements: Record<string, Statement>
+    entry?: object
+    plain?: boolean
+    user?: { username: string; password: string }
+    call?: Partial<EgressCall>
+  } & Partial<EgressOptions>,
+) {
+  const at = `${host}:${port}`
+  const egress = [
+    {
+      sql: `postgresql://${at}`,
+      dialect: 'postgresql',
+      database,
+      login: { credential: 'auth' },
+      ...entry,
+    },
+  ]
+  return openDoor({
+    egress,
+    grants: `acme=${at}`,
+    plainSql: parsePrivateGrants(plain ? `acme=${at}` : ''),
+    call: {
+      manifest: manifestOf(egress, { statements }),
+      secrets: basicSecrets(user.username, user.password),
+      tenant: user.username,
+      ...call,
+    },
+    ...options,
+  })
+}
+
+/** One request of `ctx.sql`, as it reaches the door. */
+export const sql = (method: string, body: object, signal?: AbortSignal) => ({
+  url: 'sql:',
+  method,
+  headers: [],
+  body: Buffer.from(JSON.stringify(body)),
+  redirect: 'error' as const,
+  ...(signal ? { signal } : {}),
+})

@@ -1,0 +1,122 @@
+/** A database that lies: whatever it does ends the request with a code, within its time. */
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { errorOf, openDoors } from '../fixtures/door.ts'
+import { startTcp, stopAll } from '../fixtures/upstream.ts'
+import { doorTo, sql } from './database.ts'
+import { FIRST, message, row, SETTLED, WELCOME } from './wire.ts'
+
+afterEach(async () => {
+  for (const door of openDoors.splice(0)) await door.close()
+  await stopAll()
+})
+
+const READS = { all: { text: 'select a from x', reads: true } }
+
+type Lies = {
+  signal?: AbortSignal
+  /** What comes instead of what lets the login pass. */
+  welcome?: Buffer
+  plain?: boolean
+}
+
+/** Lets the login through; what follows is up to the test. */
+async function lying(
+  answer: (socket: Socket, said: Buffer) => void,
+  { signal = AbortSignal.timeout(5000), welcome = WELCOME, plain = true }: Lies = {},
+) {
+  const port = await startTcp((socket) => {
+    let asked = 0
+    socket.on('data', (said: Buffer) => {
+      asked += 1
+      if (!plain) answer(socket, said)
+      else if (asked === 1) socket.write(welcome)
+      else if (asked === 2) socket.write(SETTLED)
+      else answer(socket, said)
+    })
+  })
+  const auth = { username: 'x', password: 'a-password' }
+  const at = { host: '127.0.0.1', port, database: 'x', auth }
+  const door = doorTo(at, { statements: READS, plain, call: { signal } })
+  return { door, port, query: () => door.fetch(sql('QUERY', { statement: 'all' })) }
+}
+
+describe('a database that', () => {
+  test.each([
+    ['does not speak PostgreSQL', Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'upstream_too_large'],
+    ['speaks something else', Buffer.alloc(200), 'upstream_garbled'],
+    ['sends a row that does not fit', message('D', [0, 9]), 'upstream_garbled'],
+    ['sends an error without an end', message('E', 'SERROR\0'), 'upstream_garbled'],
+    ['announces four gigabytes', Buffer.from([68, 255, 255, 255, 255]), 'upstream_too_large'],
+    [
+      'sends more rows than were asked for',
+      Buffer.concat([FIRST, ...Array(10_002).fill(row('a'))]),
+      'upstream_too_large',
+    ],
+    ['asks for a copy', message('G', [0, 0, 0]), 'upstream_garbled'],
+  ])('%s ends the request', async (_what, bytes, code) => {
+    const { query } = await lying((socket) => socket.write(bytes))
+    expect((await errorOf(query())).code).toBe(code)
+  })
+
+  test('sends for ever is left', async () => {
+    const { query } = await lying((socket) => {
+      const some = Buffer.concat(Array(50).fill(row('x'.repeat(1000))))
+      const more = () => {
+        if (!socket.destroyed) socket.write(some, more)
+      }
+      socket.write(FIRST, more)
+    })
+    expect((await errorOf(query())).code).toBe('upstream_too_large')
+  })
+
+  test('sends settings for ever before the login is left', async () => {
+    const { query } = await lying(() => {}, {
+      welcome: Buffer.concat(Array(400_000).fill(message('S', 'a\0b\0'))),
+    })
+    expect((await errorOf(query())).code).toBe('upstream_too_large')
+  })
+
+  test('never answers is left when the call ends, and told to stop', async () => {
+    const ending = new AbortController()
+    const told: Buffer[] = []
+    const { door, query } = await lying((_socket, said) => told.push(said), {
+      signal: ending.signal,
+    })
+    const failed = errorOf(query())
+    await expect.poll(() => door.records[0]?.sent).toBe(true)
+    ending.abort()
+    expect((await failed).code).toBe('upstream_timeout')
+  })
+
+  test('closes in the middle is told as that', async () => {
+    const { query } = await lying((socket) => socket.end(FIRST))
+    expect((await errorOf(query())).code).toBe('upstream_closed')
+  })
+
+  test('says no in its own words is told by its code', async () => {
+    const error = Buffer.concat([message('E', 'SERROR\0C42501\0Mno\0\0'), message('Z', 'E')])
+    const { query } = await lying((socket) => socket.write(error))
+    const refused = await errorOf(query())
+    expect(refused.details).toMatchObject({ wire: 'permission_denied', appErrorCode: '42501' })
+  })
+
+  test.each([
+    ['offers no encryption', 'N', 'upstream_rejected'],
+    ['answers the request for encryption with more', 'SS', 'upstream_garbled'],
+    ['answers it with an error', 'E', 'upstream_garbled'],
+    ['agrees, and speaks no TLS', 'S', 'upstream_rejected'],
+  ])('%s gets no password', async (_what, answer, code) => {
+    const said: Buffer[] = []
+    const { query } = await lying(
+      (socket, bytes) => {
+        said.push(bytes)
+        if (said.length === 1) socket.write(answer)
+        else socket.end('what is no TLS')
+      },
+      { plain: false },
+    )
+    expect((await errorOf(query())).code).toBe(code)
+    expect(Buffer.concat(said).includes('a-password')).toBe(false)
+  })
+})

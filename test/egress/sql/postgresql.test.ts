@@ -1,0 +1,452 @@
+/** `ctx.sql` at the door, against a real PostgreSQL. */
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { errorOf, openDoors } from '../fixtures/door.ts'
+import { type Database, doorTo, noDatabase, sql, startDatabase } from './database.ts'
+
+const STATEMENTS = {
+  roles: {
+    text: 'select rolname, rolcanlogin, oid from pg_roles where rolname > $1 order by rolname limit $2',
+    parameters: ['string' as const, 'integer' as const],
+    reads: true,
+  },
+  numbers: {
+    text: 'select n from generate_series(1, $1::int) n',
+    parameters: ['integer' as const],
+    reads: true,
+  },
+  echo: {
+    text: 'select $1::text a, $2::bigint b, $3::float8 c, $4::boolean d, $5::text[] e',
+    parameters: [
+      'string' as const,
+      'integer' as const,
+      'number' as const,
+      'boolean' as const,
+      'strings' as const,
+    ],
+    reads: true,
+  },
+  values: {
+    text: `select 9007199254740993::bigint big, 12345678901234567890.5::numeric exact, '\\x00ff'::bytea bytes,
+      '2026-01-31 23:59:59.5+01'::timestamptz at, 'infinity'::timestamptz never, 'NaN'::float8 nan,
+      null::int nothing, '{"a":1}'::jsonb data, 7::smallint small, date '2026-01-31' as on_day, 1 as "__proto__"`,
+    reads: true,
+  },
+  many: {
+    text: "select repeat('x', 1024 * 1024) from generate_series(1, $1::int)",
+    parameters: ['integer' as const],
+    reads: true,
+  },
+  lies: { text: "insert into notes values ('written')", reads: true },
+  lies_too: { text: "select set_config('transaction_read_only', 'off', false)", reads: true },
+  lies_first: { text: 'set session characteristics as transaction read write', reads: true },
+  commits: { text: 'commit', reads: true },
+  sleeps: { text: 'select pg_sleep(30)', reads: true },
+  notes: { text: 'select note from notes order by note', reads: true },
+  note: { text: 'insert into notes values ($1)', parameters: ['string' as const] },
+  create_role: { text: 'create role {identifier:role} login password {password:password}' },
+  drop_role: { text: 'drop role {identifier:role}' },
+  comment: { text: 'comment on role {identifier:role} is {literal:text}' },
+  no_table: { text: 'select 1 from no_such_table', reads: true },
+  wrong: { text: 'selekt 1', reads: true },
+  divide: { text: 'select 1 / $1::int', parameters: ['integer' as const], reads: true },
+  locks: { text: 'update notes set note = note where note = $1', parameters: ['string' as const] },
+}
+
+describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}` : ''}`, () => {
+  let database: Database
+  let admin: pg.Client
+
+  beforeAll(async () => {
+    database = await startDatabase()
+    const { host, port } = database
+    admin = new pg.Client({
+      host,
+      port,
+      database: 'corp',
+      user: 'admin',
+      password: 'admin-secret',
+      ssl: false,
+    })
+    await admin.connect()
+    await admin.query('create table notes (note text primary key)')
+    await admin.query('grant all on notes to connector')
+  }, 120_000)
+  afterEach(async () => {
+    for (const door of openDoors.splice(0)) await door.close()
+  })
+  afterAll(async () => {
+    await admin?.end()
+    await database?.stop()
+  })
+
+  type More = Omit<Parameters<typeof doorTo>[1], 'statements'>
+  const door = (more: More = {}) => doorTo(database, { statements: STATEMENTS, ...more })
+  const ask = async (method: string, body: object, through = door()) =>
+    JSON.parse(String((await through.fetch(sql(method, body))).body))
+  const query = async (statement: string, parameters: unknown[] = [], through = door()) =>
+    (await ask('QUERY', { statement, parameters }, through)).rows
+  const execute = (statement: string, names: object = {}, parameters: unknown[] = []) =>
+    ask('EXECUTE', { statement, names, parameters })
+  const refused = async (statement: string, parameters: unknown[] = [], more: More = {}) =>
+    errorOf(query(statement, parameters, door(more)))
+
+  test('reads rows, and says so in its record without values', async () => {
+    const through = door()
+    const [first] = await query('roles', ['user001', 2], through)
+    expect(first).toEqual({ rolname: 'user002', rolcanlogin: true, oid: expect.any(Number) })
+    expect(through.records).toMatchObject([
+      {
+        method: 'QUERY',
+        host: `127.0.0.1:${database.port}`,
+        path: '/roles',
+        query: '?parameters=2&rows=2',
+        status: 200,
+        error: null,
+      },
+    ])
+    expect(through.hasWritten()).toBe(false)
+  })
+
+  test('takes a parameter for a value and nothing else', async () => {
+    const value = "x'; drop table notes; --"
+    const list = ['a', '"', '\\', '{}', ',', 'NULL', '']
+    const [row] = await query('echo', [value, 2 ** 53 - 1, 0.5, true, list])
+    expect(row).toMatchObject({ a: value, b: '9007199254740991', c: 0.5, d: true })
+    expect(row.e).toBe('{a,"\\"","\\\\","{}",",","NULL",""}')
+  })
+
+  test('gives null for null in every column', async () => {
+    const [row] = await query('echo', [null, null, null, null, null])
+    expect(row).toEqual({ a: null, b: null, c: null, d: null, e: null })
+  })
+
+  test('loses nothing of a value that JavaScript cannot hold', async () => {
+    const [row] = await query('values')
+    expect(JSON.parse(JSON.stringify(Object.entries(row)))).toEqual([
+      ['big', '9007199254740993'],
+      ['exact', '12345678901234567890.5'],
+      ['bytes', 'AP8='],
+      ['at', '2026-01-31T22:59:59.5Z'],
+      ['never', 'infinity'],
+      ['nan', 'NaN'],
+      ['nothing', null],
+      ['data', '{"a": 1}'],
+      ['small', 7],
+      ['on_day', '2026-01-31'],
+      ['__proto__', 1],
+    ])
+  })
+
+  test('reads a result in pages from where it ended, on one connection', async () => {
+    const through = door()
+    const all: number[] = []
+    let cursor: string | null = null
+    do {
+      const page = { size: 40, cursor }
+      const found = await ask('QUERY', { statement: 'numbers', parameters: [100], page }, through)
+      all.push(...found.rows.map(({ n }: { n: number }) => n))
+      cursor = found.cursor
+    } while (cursor !== null)
+    expect(all).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+    expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
+  })
+
+  test('says that a page cannot go on where its connection is gone', async () => {
+    const body = { statement: 'numbers', parameters: [100] }
+    const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } })
+    for (const one of openDoors.splice(0)) await one.close()
+    const error = await errorOf(ask('QUERY', { ...body, page: { size: 10, cursor } }))
+    expect(error.details.wire).toBe('invalid_page_token')
+  })
+
+  test('serves something else on a connection in the middle of a result', async () => {
+    const { auth } = database
+    const through = door()
+    const body = { statement: 'numbers', parameters: [100], page: { size: 10 } }
+    for (let index = 0; index < 10; index += 1) await ask('QUERY', body, through)
+    expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
+    const { rows } = await admin.query(
+      'select count(*)::int n from pg_stat_activity where usename = $1',
+      [auth.username],
+    )
+    expect(rows[0].n).toBeLessThanOrEqual(8)
+  })
+
+  test('reads ten thousand rows, and says what to do about more', async () => {
+    expect(await query('numbers', [10_000])).toHaveLength(10_000)
+    const error = await refused('numbers', [10_001])
+    expect([error.code, error.message]).toEqual([
+      'upstream_too_large',
+      expect.stringMatching(/read it in pages/),
+    ])
+  })
+
+  test('leaves a result of fifty megabytes', async () => {
+    const error = await refused('many', [50])
+    expect([error.code, error.message]).toEqual([
+      'upstream_too_large',
+      expect.stringMatching(/in pages, or fewer columns/),
+    ])
+    expect(await query('numbers', [1])).toHaveLength(1)
+  })
+
+  test.each(['lies', 'lies_too'])(
+    'has the server refuse a statement that only says that it reads: %s',
+    async (name) => {
+      const error = await refused(name)
+      expect(error.details).toMatchObject({
+        wire: 'client_call_error',
+        appErrorCode: name === 'lies' ? '25006' : '25001',
+      })
+      expect(await query('notes')).toEqual([])
+    },
+  )
+
+  test('has it refused also after one that changes the session', async () => {
+    const through = door()
+    for (const name of ['lies_first', 'commits'])
+      await query(name, [], through).catch(() => undefined)
+    expect((await errorOf(query('lies', [], through))).details.appErrorCode).toBe('25006')
+  })
+
+  test('takes a statement that writes for no query', async () => {
+    const error = await refused('note', ['x'])
+    expect([error.code, error.message]).toEqual([
+      'egress_undeclared',
+      expect.stringMatching(/declare "reads": true for "note"/),
+    ])
+  })
+
+  test('allows a capability that reads only what reads', async () => {
+    const error = await errorOf(
+      ask('EXECUTE', { statement: 'note', parameters: ['x'] }, door({ call: { level: 'read' } })),
+    )
+    expect(error.code).toBe('egress_undeclared')
+  })
+
+  test.each([
+    ['a statement that there is not', { statement: 'none' }, 'egress_undeclared'],
+    ['a text', { statement: 'select 1' }, 'egress_undeclared'],
+    ['an inherited name', { statement: 'toString' }, 'egress_undeclared'],
+    ['too few parameters', { statement: 'numbers' }, 'egress_url'],
+    ['a parameter of another type', { statement: 'numbers', parameters: ['1'] }, 'egress_url'],
+    ['a number that is not safe', { statement: 'numbers', parameters: [2 ** 53] }, 'egress_url'],
+    ['an object', { statement: 'numbers', parameters: [{ n: 1 }] }, 'egress_url'],
+    ['a field that there is not', { statement: 'roles', text: 'select 1' }, 'egress_url'],
+  ])('refuses %s before anything is sent', async (_what, body, code) => {
+    const through = door()
+    expect((await errorOf(through.fetch(sql('QUERY', body)))).code).toBe(code)
+    expect(through.records[0]).toMatchObject({ sent: false })
+  })
+
+  test('writes, and says how many rows it touched', async () => {
+    const through = door()
+    expect(await ask('EXECUTE', { statement: 'note', parameters: ['one'] }, through)).toEqual({
+      touched: [1],
+    })
+    expect(through.hasWritten()).toBe(true)
+    expect(await query('notes')).toEqual([{ note: 'one' }])
+    await admin.query('delete from notes')
+  })
+
+  test('does all of a transaction or nothing', async () => {
+    const steps = ['a', 'b', 'a'].map((note) => ({ statement: 'note', parameters: [note] }))
+    const error = await errorOf(ask('TRANSACTION', { steps }))
+    expect(error.details).toMatchObject({ wire: 'bad_request', appErrorCode: '23505' })
+    expect(await query('notes')).toEqual([])
+    expect(await ask('TRANSACTION', { steps: steps.slice(0, 2) })).toEqual({ touched: [1, 1] })
+    expect(await query('notes')).toEqual([{ note: 'a' }, { note: 'b' }])
+    await admin.query('delete from notes')
+  })
+
+  test('serves the next request on a connection on which one was refused', async () => {
+    const through = door()
+    expect((await errorOf(query('divide', [0], through))).details.appErrorCode).toBe('22012')
+    expect(await query('divide', [1], through)).toEqual([{ '?column?': 1 }])
+  })
+
+  test.each([
+    'Roe, Jane',
+    'say "ho"',
+    "o'brien; drop role connector",
+    'jörg 🚀',
+    ' leading',
+    'x'.repeat(63),
+  ])('makes a role of any name, which logs in by its password: %j', async (role) => {
+    const password = `pass'"\\ ${role}`
+    await execute('create_role', { role, password })
+    await execute('comment', { role, text: `it's \\ "${role}"` })
+    const user = { username: role, password }
+    expect(await query('numbers', [1], door({ user }))).toHaveLength(1)
+    const { rows } = await admin.query(
+      "select shobj_description(oid, 'pg_authid') said from pg_roles where rolname = $1",
+      [role],
+    )
+    expect(rows).toEqual([{ said: `it's \\ "${role}"` }])
+    const twice = await errorOf(execute('create_role', { role, password }))
+    expect(twice.details).toMatchObject({ wire: 'bad_request', appErrorCode: '42710' })
+    await execute('drop_role', { role })
+    const gone = await errorOf(execute('drop_role', { role }))
+    expect(gone.details).toMatchObject({ wire: 'not_found', appErrorCode: '42704' })
+  })
+
+  test.each<[string, string, string, string, More?]>([
+    [
+      'a wrong password',
+      'numbers',
+      'unauthenticated',
+      '28P01',
+      { user: { username: 'connector', password: 'x' } },
+    ],
+    [
+      'an unknown user',
+      'numbers',
+      'unauthenticated',
+      '28P01',
+      { user: { username: 'nobody', password: 'x' } },
+    ],
+    [
+      'a user who may not log in',
+      'numbers',
+      'unauthenticated',
+      '28000',
+      { user: { username: 'user010', password: 'pw-010' } },
+    ],
+    [
+      'a database that there is not',
+      'numbers',
+      'not_found',
+      '3D000',
+      { entry: { database: 'none' } },
+    ],
+    [
+      'a database that is closed',
+      'numbers',
+      'permission_denied',
+      '42501',
+      { entry: { database: 'closed' } },
+    ],
+    ['a table that there is not', 'no_table', 'client_call_error', '42P01'],
+    ['what is no SQL', 'wrong', 'client_call_error', '42601'],
+    ['a division by nothing', 'divide', 'invalid_value', '22012'],
+  ])('tells %s by its code', async (_what, name, wire, code, more = {}) => {
+    const parameters = ['numbers', 'divide'].includes(name) ? [0] : []
+    const error = await refused(name, parameters, more)
+    expect(error.details).toMatchObject({ wire, appErrorCode: code })
+  })
+
+  test('tells too few rights by their code', async () => {
+    const user = { username: 'reader', password: 'reader-secret' }
+    const names = { role: 'x', password: 'y' }
+    const error = await errorOf(ask('EXECUTE', { statement: 'create_role', names }, door({ user })))
+    expect(error.details).toMatchObject({ wire: 'permission_denied', appErrorCode: '42501' })
+  })
+
+  test('tells too many connections by their code', async () => {
+    const user = { username: 'narrow', password: 'narrow-secret' }
+    expect(await query('numbers', [1], door({ user }))).toHaveLength(1)
+    const error = await refused('numbers', [1], { user })
+    expect(error.details).toMatchObject({ wire: 'rate_limit', appErrorCode: '53300' })
+  })
+
+  test('refuses an empty password before anything is sent', async () => {
+    const through = door({ user: { username: 'connector', password: '' } })
+    expect((await errorOf(query('numbers', [1], through))).details.wire).toBe('unauthenticated')
+    expect(through.records[0]).toMatchObject({ sent: false })
+  })
+
+  const running = async () => {
+    const { rows } = await admin.query(
+      "select count(*)::int n from pg_stat_activity where usename = 'connector' and query like '%pg_sleep%' and state = 'active'",
+    )
+    return rows[0].n
+  }
+
+  test('ends on the server what nobody waits for any more', async () => {
+    const ending = new AbortController()
+    const failed = errorOf(
+      door({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
+    )
+    await expect.poll(running).toBe(1)
+    ending.abort()
+    expect((await failed).code).toBe('upstream_timeout')
+    await expect.poll(running).toBe(0)
+  })
+
+  test('has the server end what outlasts the call', async () => {
+    const error = await refused('sleeps', [], { call: { endMs: Date.now() + 1000 } })
+    expect(error.details).toMatchObject({ wire: 'request_timeout', appErrorCode: '57014' })
+  })
+
+  test('says that the server has gone in the middle of a page', async () => {
+    const through = door()
+    const body = { statement: 'numbers', parameters: [100] }
+    const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } }, through)
+    await admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'connector'",
+    )
+    const error = await errorOf(ask('QUERY', { ...body, page: { size: 10, cursor } }, through))
+    expect(['database_refused', 'upstream_closed']).toContain(error.code)
+    expect(await query('numbers', [1], through)).toHaveLength(1)
+  })
+
+  test('has two writes of one row wait for each other', async () => {
+    await admin.query("insert into notes values ('shared')")
+    const through = door()
+    const body = { statement: 'locks', parameters: ['shared'] }
+    const both = await Promise.all([ask('EXECUTE', body, through), ask('EXECUTE', body, through)])
+    expect(both).toEqual([{ touched: [1] }, { touched: [1] }])
+    await admin.query('delete from notes')
+  })
+
+  test('keeps no connection for another user', async () => {
+    await query('numbers', [1])
+    const user = { username: 'user001', password: 'wrong' }
+    expect((await refused('numbers', [1], { user })).details.appErrorCode).toBe('28P01')
+  })
+
+  test('asks for encryption although plain text would do', async () => {
+    await query('numbers', [1])
+    const { rows } = await admin.query(
+      "select bool_and(ssl) ssl from pg_stat_ssl join pg_stat_activity using (pid) where usename = 'connector'",
+    )
+    expect(rows).toEqual([{ ssl: true }])
+  })
+})
+
+describe.skipIf(noDatabase !== null)('a PostgreSQL that is not as it should be', () => {
+  test.each([
+    ['expired', { TLS_FAULT: 'expired' }, /has expired/],
+    ['for another name', { TLS_FAULT: 'name' }, /for another name/],
+  ])(
+    'is not logged in to where its certificate is %s',
+    async (_what, env, why) => {
+      const other = await startDatabase(env)
+      try {
+        const through = doorTo(other, { statements: STATEMENTS })
+        const error = await errorOf(through.fetch(sql('QUERY', { statement: 'notes' })))
+        expect([error.code, error.message]).toEqual([
+          'upstream_rejected',
+          expect.stringMatching(why),
+        ])
+      } finally {
+        for (const one of openDoors.splice(0)) await one.close()
+        await other.stop()
+      }
+    },
+    60_000,
+  )
+
+  test('says that it requires encryption', async () => {
+    const strict = await startDatabase({ REQUIRE_TLS: '1' })
+    try {
+      const through = doorTo(strict, { statements: STATEMENTS, plain: true })
+      const error = await errorOf(through.fetch(sql('QUERY', { statement: 'notes' })))
+      expect(error.details).toMatchObject({ wire: 'unauthenticated', appErrorCode: '28000' })
+    } finally {
+      for (const one of openDoors.splice(0)) await one.close()
+      await strict.stop()
+    }
+  }, 60_000)
+})

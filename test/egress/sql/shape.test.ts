@@ -1,0 +1,55 @@
+/** Messages as a hostile server writes them: the library reads some of them for ever. */
+import { describe, expect, test } from 'vitest'
+import { judgeMessage, sizeOf } from '../../../runtime/egress/sql/shape.ts'
+import { message } from './wire.ts'
+
+const int16 = (value: number) => [(value >> 8) & 255, value & 255]
+const int32 = (value: number) => [(value >>> 24) & 255, (value >> 16) & 255, ...int16(value)]
+const column = [...Buffer.from('a\0'), ...Array(18).fill(0)]
+
+describe('a message of PostgreSQL', () => {
+  test.each([
+    ['D', [...int16(2), ...int32(-1), ...int32(1), 65], 2],
+    ['D', int16(0), 0],
+    ['T', [...int16(1), ...column], 1],
+    ['C', 'SELECT 1\0', 1],
+    ['E', 'SERROR\0C42501\0Mno\0\0', 3],
+    ['R', [...int32(10), ...Buffer.from('SCRAM-SHA-256\0\0')], 0],
+    ['t', [...int16(1), 0, 0, 0, 25], 0],
+    ['Z', 'I', 0],
+    ['1', [], 0],
+  ])('%s that is well formed passes', (letter, body, elements) => {
+    expect(judgeMessage(message(letter, body))).toMatchObject({ elements, passes: true })
+  })
+
+  test.each([
+    ['an error without an end', 'E', 'SERROR\0'],
+    ['an error with more behind its end', 'E', '\0\0'],
+    ['an error whose text does not end', 'E', 'SERROR'],
+    ['a row with a column less than it says', 'D', [...int16(2), ...int32(-1)]],
+    ['a row with a value longer than itself', 'D', [...int16(1), ...int32(100), 65]],
+    ['a row with a value of a negative length', 'D', [...int16(1), ...int32(-2)]],
+    ['a row with a negative number of columns', 'D', int16(-1)],
+    ['a row with more behind it', 'D', [...int16(0), 1]],
+    ['columns whose names do not end', 'T', [...int16(1), 65, 65]],
+    ['columns that are cut', 'T', [...int16(1), ...column.slice(0, -1)]],
+    ['a list of mechanisms without an end', 'R', [...int32(10), 65, 0]],
+    ['a state of two characters', 'Z', 'II'],
+    ['a setting without a value', 'S', 'name\0'],
+    ['a copy that nobody asked for', 'G', [0, 0, 0]],
+    ['what only clients send', 'Q', 'select\0'],
+    ['a letter that there is not', '\u00ff', []],
+  ])('is refused where it is %s', (_what, letter, body) => {
+    expect(judgeMessage(message(letter, body))).toBeNull()
+  })
+
+  test.each(['N', 'A'])('%s comes to nobody', (letter) => {
+    expect(judgeMessage(message(letter, 'SNOTICE\0\0'))?.passes).toBe(false)
+  })
+
+  test('says how long it is', () => {
+    expect(sizeOf(Buffer.from([90, 0, 0]))).toBe('short')
+    expect(sizeOf(Buffer.from([90, 0, 0, 0, 5]))).toBe(6)
+    expect(sizeOf(Buffer.from([90, 0, 0, 0, 3]))).toBeNull()
+  })
+})

@@ -1,0 +1,116 @@
+/** Texts of statements: what a manifest may declare, and what is put into their places. */
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import type { SqlType } from '../../../runtime/contract/connector/sql.ts'
+import { textFault } from '../../../runtime/contract/connector/sql-text.ts'
+import { writeText } from '../../../runtime/egress/sql/quote.ts'
+import { errorOf } from '../fixtures/door.ts'
+
+const statement = (text: string, parameters: SqlType[] = [], reads = false) => ({
+  text,
+  parameters,
+  reads,
+})
+
+describe('a statement', () => {
+  test.each<[string, SqlType[]]>([
+    ['select rolname from pg_roles where rolname > $1 limit $2', ['string', 'integer']],
+    ["select $1::text || 'it''s {not a place}'", ['string']],
+    ['grant {identifier:role} to {identifier:member}', []],
+    ["alter role {identifier:role} valid until 'infinity'", []],
+    ['create role {identifier:role} login password {password:password}', []],
+    ['select count(*) from {identifier:schema}.{identifier:table}', []],
+    ["-- a note\nselect '{}'::jsonb #>> '{a}'", []],
+  ])('may be %j', (text, parameters) => {
+    expect(textFault(statement(text, parameters))).toBeNull()
+  })
+
+  test.each<[string, RegExp, SqlType[]?]>([
+    ['select 1; drop table x', /semicolon/],
+    ["select '{identifier:x}'", /inside quotes/],
+    ['select "{identifier:x}"', /inside quotes/],
+    ['select `{identifier:x}`', /inside quotes/],
+    ["grant {identifier:x} to 'y", /quote that is not closed/],
+    ['grant {identifier:x} -- to', /a comment/],
+    ['grant /* {identifier:x} */ y', /a comment/],
+    ['do $$ {identifier:x} $$', /a text in dollars/],
+    ['do $a$ {identifier:x} $a$', /a text in dollars/],
+    ["select E'\\' {identifier:x}'", /quote/],
+    ['select U&{identifier:x}', /part of a word/],
+    ['select {literal:x}{literal:y}', /part of a word/],
+    ["select {literal:x}'y'", /part of a word/],
+    ['grant {Identifier:x} to y', /no place/],
+    ['grant {identifier:x', /no place/],
+    ['select $1', /uses \$1, and "parameters" declares 0/],
+    ['select 1', /does not use \$1/, ['string']],
+    ['copy x from stdin', /COPY/],
+    ['select \u0000', /control character/],
+  ])('may not be %j', (text, why, parameters = []) => {
+    expect(textFault(statement(text, parameters))).toMatch(why)
+  })
+
+  test('that reads sets no password', () => {
+    expect(textFault(statement('select {password:x}', [], true))).toMatch(/sets a password/)
+  })
+})
+
+/** What people, and others, call things. */
+const ODD = [
+  'ada',
+  'Doe, Jane',
+  'say "hi"',
+  '"',
+  '""; drop role x; --',
+  "o'brien",
+  "'",
+  "\\'",
+  '\\',
+  'back\\slash',
+  'jürgen 🚀',
+  ' leading',
+  '{identifier:x}',
+  '$1',
+  '/*',
+  '--',
+  'x\ny',
+]
+
+describe('what is put into a place', () => {
+  test.each(ODD)('is quoted as the library quotes it: %j', async (name) => {
+    const text = 'alter role {identifier:name} rename to {literal:name}'
+    expect(await writeText('s', { text }, { name }, 'postgresql')).toBe(
+      `alter role ${pg.escapeIdentifier(name)} rename to ${pg.escapeLiteral(name)}`,
+    )
+  })
+
+  test('is a password only as what the server keeps of it', async () => {
+    const text = 'alter role x password {password:new}'
+    const written = await writeText('s', { text }, { new: 'the-password' }, 'postgresql')
+    expect(written).toMatch(
+      /^alter role x password 'SCRAM-SHA-256\$4096:[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{44}:[A-Za-z0-9+/=]{44}'$/,
+    )
+  })
+
+  test.each([
+    ['of 64 bytes', 'x'.repeat(64), '42622'],
+    ['of 32 characters with 64 bytes', 'ü'.repeat(32), '42622'],
+    ['with a NUL', 'a\0b', '42602'],
+    ['that is empty', '', '42602'],
+  ])('may be no identifier %s', async (_what, name, code) => {
+    const error = await errorOf(
+      writeText('s', { text: 'drop role {identifier:name}' }, { name }, 'postgresql'),
+    )
+    expect(error.details).toMatchObject({ wire: 'invalid_value', appErrorCode: code })
+  })
+
+  test.each([
+    ['is missing', {}, /needs a name for role/],
+    ['is inherited', Object.create({ role: 'x' }), /needs a name for role/],
+    ['is too many', { role: 'x', other: 'y' }, /no place for other/],
+  ])('and %s is refused', async (_what, names, why) => {
+    const error = await errorOf(
+      writeText('s', { text: 'drop role {identifier:role}' }, names, 'postgresql'),
+    )
+    expect(error.message).toMatch(why)
+  })
+})
