@@ -8,7 +8,7 @@ const LOOK_MS = 2000
 const PROBE_BYTES = 65_536
 
 export type WritableWatch = {
-  /** In words, while it takes none; else null. */
+  /** As text, while it takes none; else null. */
   words(): string | null
   stop(): Promise<void>
 }

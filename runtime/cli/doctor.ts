@@ -7,7 +7,7 @@ import { examineFiles } from '../doctor/examine.ts'
 import { formatBytes } from '../doctor/sizes.ts'
 import { visible } from '../observe/visible.ts'
 import { ask } from './operator/change.ts'
-import { isAgreed } from './terminal/is-agreed.ts'
+import { canAsk, isAgreed } from './terminal/is-agreed.ts'
 import { EXIT, type ReadFlags } from './terminal/options.ts'
 
 export type DoctorFlags = ReadFlags & {
@@ -125,7 +125,7 @@ const listed = (head: string, all: readonly OutsideCluster[]): string =>
   )
 
 async function agreed(left: readonly OutsideCluster[], json?: true): Promise<boolean> {
-  if (json || !process.stdin.isTTY || !process.stdout.isTTY) return false
+  if (json || !canAsk()) return false
   console.log(visible(listed('The data directories of these databases no longer exist:', left)))
   return isAgreed('Remove them permanently? [y/N] ')
 }

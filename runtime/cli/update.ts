@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { ConfigError } from '../config.ts'
 import { visible } from '../observe/visible.ts'
 import type { CheckBench } from '../testing/check-connector.ts'
 import { CASES_FILE } from '../testing/read-cases.ts'
 import { updatesOf } from '../testing/record/update-cases.ts'
 import { counted } from './terminal/counted.ts'
+import { canAsk, isAgreed } from './terminal/is-agreed.ts'
 
 /**
  * Rewrites the cases of a folder whose answers are others now; the differences have been printed.
@@ -39,13 +39,8 @@ export async function update(
   return true
 }
 
-async function isWanted(): Promise<boolean> {
-  if (!process.stdin.isTTY)
+function isWanted(): Promise<boolean> {
+  if (!canAsk())
     throw new ConfigError('nobody can be asked here: look at the differences above, then add --yes')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Update them? [y/N] ')).trim())
-  } finally {
-    terminal.close()
-  }
+  return isAgreed('Update them? [y/N] ')
 }

@@ -11,7 +11,7 @@ const ANSWER_MS = 5000
 export const GRACE_MS = 5000
 
 export type AnswerWatch = {
-  /** In words, while it has been away for longer than the grace, or takes no changes; else null. */
+  /** As text, while it has been away for longer than the grace, or takes no changes; else null. */
   words(): string | null
   stop(): Promise<void>
 }

@@ -22,7 +22,7 @@ const FRESH_MS = 60_000
 export type DiskWatch = {
   /** Something was refused for want of room. */
   refused(): void
-  /** In words, while it is full; else null. */
+  /** As text, while it is full; else null. */
   words(): string | null
   stop(): void
 }

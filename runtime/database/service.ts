@@ -25,7 +25,7 @@ export type DatabaseService = {
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
   /** The embedded server's process, or null. */
   pid(): number | null
-  /** In words, for /readyz: nothing when it serves and has room. */
+  /** As text, for /readyz: nothing when it serves and has room. */
   waitingFor(): string[]
   /** Whether it serves now: not while it is away for longer than a moment, reads only, or has no room. */
   serves(): boolean

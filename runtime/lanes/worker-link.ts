@@ -22,7 +22,7 @@ export type WorkerEnd = {
     | 'protocol'
     | 'crashed'
     | 'stopped'
-  /** In words, for the log: the last lines the process wrote, or the breach. */
+  /** As text, for the log: the last lines the process wrote, or the breach. */
   detail: string
 }
 

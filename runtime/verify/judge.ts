@@ -28,21 +28,21 @@ export const BOUNDS = {
   logBytes: 16 * MEBIBYTE,
 } as const
 
-/** The machine's own names, that no answer may show, and what calls take on it without an attack (p99). */
-export type Surroundings = { paths: string[]; quietP99Ms: number }
+/** The machine's own names, that no answer may show, and what /healthz takes on it without an attack (p99). */
+export type Surroundings = { paths: string[]; quietHealthP99Ms: number }
 
 /** What is wrong, as text; empty if the attack was contained. */
 export function judge(
   attack: Attack,
   seen: Observed,
-  { paths, quietP99Ms }: Surroundings,
+  { paths, quietHealthP99Ms }: Surroundings,
 ): string[] {
   return [
     ...endings(attack, seen),
     ...lateness(attack, seen),
     ...answers(attack, seen, paths),
     ...host(seen),
-    ...neighbours(attack, seen, quietP99Ms),
+    ...neighbours(attack, seen, quietHealthP99Ms),
     ...tenantBeside(attack, seen),
     ...afterwards(attack, seen),
   ]
@@ -104,10 +104,10 @@ function host({ before, after, peakHostBytes }: Observed): string[] {
 function neighbours(
   { healthMs = Number.POSITIVE_INFINITY }: Attack,
   { noticed }: Observed,
-  quietP99Ms: number,
+  quietHealthP99Ms: number,
 ): string[] {
-  // Beyond what a call takes on this machine now, with nothing to disturb it.
-  const healthP99Ms = noticed.healthP99Ms - quietP99Ms
+  // Beyond what it takes on this machine now, with nothing to disturb it.
+  const healthP99Ms = noticed.healthP99Ms - quietHealthP99Ms
   const slowestMs = noticed.slowestMs - noticed.ownStallMs
   return [
     ...unique(noticed.errors).map((error) => `a neighbour's call failed: ${error}`),

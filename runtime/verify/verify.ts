@@ -80,7 +80,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
       options.onBegin?.(outcomes.length, selected.length, attack.name)
       if (family !== prepared) await prepare(family, selected, scene)
       prepared = family
-      const outcome = await runOne(family, attack, scene, quiet.p99Ms)
+      const outcome = await runOne(family, attack, scene, quiet.healthP99Ms)
       outcomes.push(outcome)
       options.onOutcome?.(outcome)
       if (scene.host.ended !== null) break
@@ -121,13 +121,13 @@ async function runOne(
   family: Family,
   attack: Attack,
   scene: Scene,
-  quietP99Ms: number,
+  quietHealthP99Ms: number,
 ): Promise<Outcome> {
   const begun = performance.now()
   const base = { attack: attack.name, family }
   try {
     const seen = await runAttack(family, attack, scene)
-    const findings = judge(attack, seen, { paths: scene.paths, quietP99Ms })
+    const findings = judge(attack, seen, { paths: scene.paths, quietHealthP99Ms })
     return { ...base, ...told(seen), findings, tookMs: since(begun) }
   } catch (error) {
     const findings = [scene.host.ended ?? (error as Error).message]

@@ -8,7 +8,7 @@ import type { Changed, PackageFinding, PackageReport } from '../../contract/endp
 import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { visible } from '../../observe/visible.ts'
 import { fileFault } from '../terminal/file-fault.ts'
-import { isAgreed } from '../terminal/is-agreed.ts'
+import { canAsk, isAgreed } from '../terminal/is-agreed.ts'
 import { type ChangeFlags, EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, changeOf, changeQuery, changeWords, connectorPath, print } from './change.ts'
 import { callOperator, findOperator, RefusedError } from './client.ts'
@@ -222,7 +222,7 @@ async function agreed(
   { json }: ReadFlags,
 ): Promise<Selection | null> {
   if (selection !== null || missing.length === 0) return selection ?? []
-  if (json || !process.stdin.isTTY || !process.stdout.isTTY) return null
+  if (json || !canAsk()) return null
   return (await isAgreed('Grant all of it? [y/N] ')) ? 'all' : null
 }
 

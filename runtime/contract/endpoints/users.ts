@@ -46,7 +46,7 @@ export const USER_ENDPOINTS = {
   list_user_accounts: users({
     method: 'GET',
     path: '/users/:user_id/accounts',
-    summary: 'List the accounts of a user; those of others need accounts.read',
+    summary: "List the accounts of a user; another user's need accounts.read",
     who: 'caller',
     query: { expand: texts().describe('app'), as_of: asOf, ...pageParams },
     answer: 'page',
@@ -56,7 +56,7 @@ export const USER_ENDPOINTS = {
     method: 'GET',
     path: '/users/:user_id/access',
     summary:
-      'List what a user held at a moment, with why: accounts, their entitlements, groups, and what was granted and not found by a sync; that of others needs accounts.read',
+      "List what a user held at a moment, with why: accounts, their entitlements, groups, and what was granted and not found by a sync; another user's access needs accounts.read",
     who: 'caller',
     query: { as_of: asOf, ...pageParams },
     answer: 'page',

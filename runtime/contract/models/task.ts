@@ -16,6 +16,23 @@ export const TASK_STATUSES = [
 ] as const
 export type TaskStatus = (typeof TASK_STATUSES)[number]
 
+/** TASK_STATES: status -> what it expects of people: to act, to wait until they may, or nothing. */
+const TASK_STATES = {
+  PENDING: 'act',
+  ACCEPTED: 'act',
+  COMPLETED: 'nothing',
+  DISMISSED: 'nothing',
+  BLOCKED: 'wait',
+  STAGED: 'wait',
+  RETRIED: 'nothing',
+  EXPIRED: 'nothing',
+} as const satisfies Record<TaskStatus, 'act' | 'wait' | 'nothing'>
+
+/** States of tasks that people can act on now. */
+export const ACTIONABLE_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[status] === 'act')
+/** States of tasks that have not ended. */
+export const OPEN_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[status] !== 'nothing')
+
 export const TASK_CATEGORIES = [
   'MANAGER_APPROVAL',
   'APPROVAL',

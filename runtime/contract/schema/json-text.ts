@@ -6,7 +6,7 @@ export function faultOf(error: unknown): number | null {
   return position === undefined ? null : Number(position)
 }
 
-/** In words: `the body is not JSON: the fault is at character 12`. */
+/** As text: `the body is not JSON: the fault is at character 12`. */
 export function notJson(what: string, error: unknown): string {
   const at = faultOf(error)
   return `${what} is not JSON${at === null ? '' : `: the fault is at character ${at}`}`

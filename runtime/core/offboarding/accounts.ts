@@ -1,6 +1,7 @@
 /** The accounts of a user who leaves: each is made unusable, and read back; by hand if that is not possible. */
 
 import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
@@ -197,7 +198,7 @@ async function closeTask(tx: Db, taskId: string): Promise<void> {
   await tx
     .update(tasks)
     .set({ status: 'COMPLETED' })
-    .where(and(eq(tasks.id, taskId), inArray(tasks.status, ['PENDING', 'ACCEPTED', 'BLOCKED'])))
+    .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
 }
 
 async function openStepTask(

@@ -2,6 +2,7 @@
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
+import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { keepProvisionedAccount, provisionedAccountOf } from '../provisioning/account.ts'
 import type { RequestRow } from './machine/request.ts'
 import { statesThatAre } from './machine/states.ts'
@@ -43,7 +44,7 @@ export const revokedByHandFor = (tx: Db, request: RequestRow): Promise<RequestRo
         or(sameThing(request), isNull(accessRequests.label)),
         inArray(accessRequests.status, ['PENDING_MANUAL_DEPROVISIONING', ...statesThatAre('over')]),
         isNull(accessRequests.pendingOperation),
-        sql`exists (select from tasks where access_request_id = ${accessRequests.id} and task_category = 'DEPROVISIONING' and status in ('PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'))`,
+        sql`exists (select from tasks where access_request_id = ${accessRequests.id} and task_category = 'DEPROVISIONING' and status in (${OPEN_STATES}))`,
       ),
     )
     .for('update')

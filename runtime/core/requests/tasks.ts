@@ -1,6 +1,6 @@
 /** Tasks of access requests: asking for a decision, or for work by hand. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import { OPEN_TASKS, type TaskCategory } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -59,14 +59,12 @@ export async function askedOf(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<A
     .select({ userId: taskAssignees.userId, groupId: taskAssignees.groupId })
     .from(taskAssignees)
     .innerJoin(tasks, eq(tasks.id, taskAssignees.taskId))
-    .where(and(eq(tasks.accessRequestId, id), inArray(tasks.status, OPEN)))
+    .where(and(eq(tasks.accessRequestId, id), inArray(tasks.status, OPEN_TASKS)))
   return {
     users: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])),
     groups: rows.flatMap(({ groupId }) => (groupId === null ? [] : [groupId])),
   }
 }
-
-const OPEN: TaskStatus[] = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']
 
 /** Whether people are asked for something of a request now. */
 export async function hasOpenTask(
@@ -81,7 +79,7 @@ export async function hasOpenTask(
       and(
         eq(tasks.accessRequestId, request.id),
         eq(tasks.taskCategory, category),
-        inArray(tasks.status, OPEN),
+        inArray(tasks.status, OPEN_TASKS),
       ),
     )
     .limit(1)
@@ -105,6 +103,6 @@ const closing = prepared('close tasks of access request', (db) =>
       updatedAt: sql`${sql.placeholder('updatedAt')}`,
     })
     .where(
-      and(eq(tasks.accessRequestId, sql.placeholder('requestId')), inArray(tasks.status, OPEN)),
+      and(eq(tasks.accessRequestId, sql.placeholder('requestId')), inArray(tasks.status, OPEN_TASKS)),
     ),
 )

@@ -1,6 +1,7 @@
 /** Requests whose approvers have left are looked at again at once, and not only at their daily look. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { statesThatAre } from './machine/states.ts'
 
 /** Most that are woken at once; the others are at their daily look. */
@@ -30,7 +31,7 @@ export async function wakeAsked(
       select id from access_requests
       where status = any(${sql.param(statesThatAre('asked'))}::text[]) and todo is null and id in
         (select access_request_id from tasks
-          where id in (select task_id from asked) and status in ('PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'))
+          where id in (select task_id from asked) and status in (${OPEN_STATES}))
       order by id limit ${MAX_WOKEN} for update skip locked
     )
     update access_requests set wake_at = now() where id in (select id from waiting)`)

@@ -1,6 +1,8 @@
 /** RETENTION: how long rows are kept. One entry for each table that grows with time; the reference is generated from it. */
 import { type SQL, sql } from 'drizzle-orm'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { literals } from '../../database/schema/literals.ts'
+import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { REQUEST_STATES } from '../requests/machine/states.ts'
 
 type Row = {
@@ -34,12 +36,6 @@ const REQUESTS_OVER = Object.entries(REQUEST_STATES)
       !['TIME_BASED_EXPIRED_FAILED', 'TIME_BASED_EXPIRED_CANCELLED'].includes(name),
   )
   .map(([name]) => name)
-
-/** Literals instead of parameters: PostgreSQL matches a partial index by the literal text of its condition. */
-const oneOf = (values: readonly string[]): SQL =>
-  sql.raw(values.map((value) => `'${value}'`).join(', '))
-
-const OPEN_TASKS = oneOf(['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED'])
 
 /** Latest runs of an app that always stay. */
 const RUNS_PER_APP = 20
@@ -102,10 +98,10 @@ export const RETENTION = {
     moment: sql`updated_at`,
     key: ['id', 'uuid'],
     isDone: sql`todo is null and wake_at is null and status <> 'COMPLETED'`,
-    isOver: sql`status in (${oneOf(REQUESTS_OVER)}) and policy_for is null
+    isOver: sql`status in (${literals(REQUESTS_OVER)}) and policy_for is null
       and not exists (select from holders where left_by = access_requests.id)
       and not exists (select from tasks
-        where access_request_id = access_requests.id and status in (${OPEN_TASKS}))`,
+        where access_request_id = access_requests.id and status in (${OPEN_STATES}))`,
   },
   tasks: {
     what: 'tasks with their comments',
@@ -114,7 +110,7 @@ export const RETENTION = {
     stays: 'open ones, and those of a request or of an offboarding that is kept',
     moment: sql`updated_at`,
     key: ['id', 'uuid'],
-    isDone: sql`status not in (${OPEN_TASKS})`,
+    isDone: sql`status not in (${OPEN_STATES})`,
     isOver: sql`not exists (select from access_requests r where r.id = tasks.access_request_id)
       and not exists (select from offboarding_steps s where s.task_id = tasks.id)`,
   },

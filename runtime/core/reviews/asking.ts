@@ -1,18 +1,16 @@
 /** The tasks of reviewers: one for those who review lines of an app together, open while lines of theirs are. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
-import type { TaskStatus } from '../../contract/models/task.ts'
+import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
-import { tasks } from '../../database/schema/tasks.ts'
+import { OPEN_STATES, tasks } from '../../database/schema/tasks.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
 
 export const REVIEW_TASK = 'ACCESS_REVIEW'
-/** States of tasks that people can still act on. */
-export const OPEN_TASKS: TaskStatus[] = ['PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED']
 
 const { id, ardaId, userIds, groupIds, taskId } = accessReviewAssignments
 
@@ -55,7 +53,7 @@ const openLines = sql`(select count(*) from ${accessReviewItems}
 export async function closeAnswered(tx: Db, arda: string): Promise<void> {
   await tx.execute(sql`
     update tasks set status = 'COMPLETED', updated_at = now()
-    where status = any(${sql.param(OPEN_TASKS)}::text[]) and id in (
+    where status in (${OPEN_STATES}) and id in (
       select s.task_id from access_review_assignments s
       where s.arda_id = ${arda} and s.task_id is not null and not exists (
         select from access_review_items i where i.assignment_id = s.id and i.state = 'OPEN'))`)

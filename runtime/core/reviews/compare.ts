@@ -2,6 +2,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps } from '../../database/schema/reviews.ts'
+import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
@@ -40,7 +41,7 @@ export async function compareWithSync(
       returning i.task_id
     )
     update tasks set status = 'COMPLETED', updated_at = now()
-    where status in ('PENDING', 'ACCEPTED', 'BLOCKED') and id in (select task_id from removed)`)
+    where status in (${OPEN_STATES}) and id in (select task_id from removed)`)
   // What the system said it took, and a sync begun after that still shows: it is tried again.
   const now = (await means.now(tx)).toISOString()
   await tx.execute(sql`

@@ -4,6 +4,7 @@ import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
+import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { isId } from '../kernel/id.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { askReviewers, closeAnswered } from './asking.ts'
@@ -112,7 +113,7 @@ async function teamOf(
     .where(
       and(
         eq(id, known.id),
-        sql`not exists (select from tasks t where t.id = ${taskId} and t.status in ('PENDING', 'ACCEPTED'))`,
+        sql`not exists (select from tasks t where t.id = ${taskId} and t.status in (${ACTIONABLE_STATES}))`,
       ),
     )
   return known.id

@@ -2,6 +2,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { appsOfReview } from './add-apps.ts'
@@ -133,7 +134,7 @@ async function remind(tx: Db, review: ReviewRow, now: Date): Promise<void> {
       join access_review_apps a on a.id = s.arda_id and a.review_id = ${review.id} and a.status = 'IN_PROGRESS'
       join access_review_items i on i.assignment_id = s.id and i.state = 'OPEN'
       where s.task_id is not null group by 1) open
-    where t.id = open.task_id and t.status in ('PENDING', 'ACCEPTED') returning open.lines::int as lines`)
+    where t.id = open.task_id and t.status in (${ACTIONABLE_STATES}) returning open.lines::int as lines`)
   if (rows.length === 0) return
   const lines = rows.reduce((sum, row) => sum + row.lines, 0)
   await note(tx, systemOf(review), review, 'REMINDED', { tasks: rows.length, lines })

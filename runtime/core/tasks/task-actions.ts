@@ -2,7 +2,7 @@
  * What can be done with a task: which action leads where, from which state, for which category. The
  * names are ours (no public source names them) and stable.
  */
-import type { TaskCategory, TaskStatus } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, type TaskCategory, type TaskStatus } from '../../contract/models/task.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 
 export type TaskActionRow = {
@@ -14,14 +14,13 @@ export type TaskActionRow = {
 
 const APPROVALS: readonly TaskCategory[] = ['MANAGER_APPROVAL', 'APPROVAL']
 const MANUAL: readonly TaskCategory[] = ['PROVISIONING', 'DEPROVISIONING']
-const OPEN: readonly TaskStatus[] = ['PENDING', 'ACCEPTED']
 
 /** TASK_ACTIONS: action_type on the wire -> its rule. Who may: an assignee of the task, or an admin. */
 export const TASK_ACTIONS = {
-  approve: { categories: APPROVALS, from: OPEN, to: ['COMPLETED'], meaning: 'Say yes' },
-  deny: { categories: APPROVALS, from: OPEN, to: ['DISMISSED'], meaning: 'Say no' },
-  confirm: { categories: MANUAL, from: OPEN, to: ['COMPLETED'], meaning: 'It was done by hand' },
-  decline: { categories: MANUAL, from: OPEN, to: ['DISMISSED'], meaning: 'It will not be done' },
+  approve: { categories: APPROVALS, from: ACTIONABLE_TASKS, to: ['COMPLETED'], meaning: 'Say yes' },
+  deny: { categories: APPROVALS, from: ACTIONABLE_TASKS, to: ['DISMISSED'], meaning: 'Say no' },
+  confirm: { categories: MANUAL, from: ACTIONABLE_TASKS, to: ['COMPLETED'], meaning: 'It was done by hand' },
+  decline: { categories: MANUAL, from: ACTIONABLE_TASKS, to: ['DISMISSED'], meaning: 'It will not be done' },
   accept: {
     categories: [...MANUAL, 'GENERIC', 'ERROR'],
     from: ['PENDING'],
@@ -36,19 +35,19 @@ export const TASK_ACTIONS = {
   },
   complete: {
     categories: ['GENERIC', 'ERROR'],
-    from: OPEN,
+    from: ACTIONABLE_TASKS,
     to: ['COMPLETED'],
     meaning: 'It is settled',
   },
   dismiss: {
     categories: ['GENERIC', 'ERROR'],
-    from: OPEN,
+    from: ACTIONABLE_TASKS,
     to: ['DISMISSED'],
     meaning: 'It needs no doing',
   },
   retry: {
     categories: [...MANUAL, 'ERROR'],
-    from: OPEN,
+    from: ACTIONABLE_TASKS,
     to: ['RETRIED'],
     meaning: 'Try again now what failed',
   },

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
-import type { Task, TaskStatus } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../../database/schema/people.ts'
@@ -60,9 +60,6 @@ export const taskTarget = ({ taskType, id }: TaskRow) => ({
   id,
 })
 
-/** States of tasks that people still have to act on. */
-const OPEN_TASKS = ['PENDING', 'ACCEPTED'] as const satisfies readonly TaskStatus[]
-
 type TaskQuery = PageQuery & {
   show_all_tasks: boolean
   task_type: string | null
@@ -97,7 +94,7 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
     query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
     isText(tasks.taskCategory, query.task_category),
     isText(tasks.status, query.status),
-    query.open ? inArray(tasks.status, [...OPEN_TASKS]) : undefined,
+    query.open ? inArray(tasks.status, ACTIONABLE_TASKS) : undefined,
     isText(tasks.productArea, query.product_area),
     query.search === null ? undefined : hasPart(tasks.description, query.search),
     query.access_request_id === null

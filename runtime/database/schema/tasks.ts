@@ -1,9 +1,20 @@
 /** Tasks: what people have to decide or to do. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { TASK_CATEGORIES, TASK_PRODUCT_AREAS, TASK_STATUSES } from '../../contract/models/task.ts'
+import {
+  ACTIONABLE_TASKS,
+  OPEN_TASKS,
+  TASK_CATEGORIES,
+  TASK_PRODUCT_AREAS,
+  TASK_STATUSES,
+} from '../../contract/models/task.ts'
 import { createdAt, domainId, id, updatedAt } from './columns.ts'
+import { literals } from './literals.ts'
 import { domains, groups, users } from './people.ts'
+
+/** For `status in (...)`: states of tasks that people can act on, and of those that have not ended. */
+export const ACTIONABLE_STATES = literals(ACTIONABLE_TASKS)
+export const OPEN_STATES = literals(OPEN_TASKS)
 
 export const tasks = pgTable(
   'tasks',
@@ -33,7 +44,7 @@ export const tasks = pgTable(
     index('tasks_request').on(table.accessRequestId),
     index('tasks_done')
       .on(table.updatedAt, table.id)
-      .where(sql`status not in ('PENDING', 'ACCEPTED', 'BLOCKED', 'STAGED')`),
+      .where(sql`status not in (${OPEN_STATES})`),
   ],
 )
 

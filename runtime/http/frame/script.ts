@@ -35,7 +35,7 @@ const closeMenus = (except) => {
 document.addEventListener('click', (event) => closeMenus(event.target.closest('details.menu')))
 
 // The code of a login link stands behind the #, which no server and no Referer ever sees. It is filled in and not sent:
-// a link that signs one in unasked would let others choose as whom.
+// a link that signed in without a click would let its sender choose the account.
 const fillInCode = () => {
   const at = (id) => document.getElementById(id)
   const [, code] = /^#code=([\\w-]+)$/.exec(location.hash) ?? []

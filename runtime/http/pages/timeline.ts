@@ -1,7 +1,7 @@
 /** What has happened to an access request, what happens now and what will: as steps for who waits for it. */
 import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
-import type { Task } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
 import { accessLength, moment, momentOf, nameOf } from '../frame/words.ts'
@@ -38,13 +38,13 @@ const note = ({ notes }: AccessRequest, status: RequestStatus): string | null =>
 function asked(request: AccessRequest, { userId, now }: Reader): Step {
   const { requester_user: requester, target_user: target } = request
   const who = requester.id === userId ? 'You' : nameOf(requester)
-  const whom =
+  const forTarget =
     requester.id === target.id ? '' : target.id === userId ? ' for you' : ` for ${nameOf(target)}`
   const at = request.requested_at ? [moment(momentOf(request.requested_at), now)] : []
   return {
     kind: 'good',
     icon: 'check',
-    title: `${who} asked${whom}`,
+    title: `${who} asked${forTarget}`,
     parts: [
       ...at,
       accessLength(request.expiration_in_seconds),
@@ -81,7 +81,7 @@ function decided(task: Task, request: AccessRequest, { userId, now }: Reader): S
   }
   if (task.status === 'EXPIRED')
     return [{ kind: '', icon: 'clock', title: 'Nobody decided in time', parts: [at] }]
-  if (task.status !== 'PENDING' && task.status !== 'ACCEPTED') return []
+  if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const since = html`since ${moment(momentOf(task.created_at), now)}`
   return [
     { kind: 'wait', icon: 'clock', title: `${oneOf(assignees(task))} decides now`, parts: [since] },
@@ -100,7 +100,7 @@ function ruled(request: AccessRequest): Step[] {
 }
 
 function byHand(task: Task): Step[] {
-  if (task.status !== 'PENDING' && task.status !== 'ACCEPTED') return []
+  if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const verb = { PROVISIONING: 'gives it', DEPROVISIONING: 'takes it back' }[
     task.task_category as string
   ]

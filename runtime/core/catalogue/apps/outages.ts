@@ -4,6 +4,7 @@
  */
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../../contract/errors/error-codes.ts'
+import { OPEN_TASKS } from '../../../contract/models/task.ts'
 import type { Db } from '../../../database/database.ts'
 import type { apps } from '../../../database/schema/apps.ts'
 import { appOutages } from '../../../database/schema/outages.ts'
@@ -185,7 +186,7 @@ async function settle(tx: Db, domainId: string, taskId: string): Promise<void> {
   const done = await tx
     .update(tasks)
     .set({ status: 'COMPLETED' })
-    .where(and(eq(tasks.id, taskId), inArray(tasks.status, ['PENDING', 'ACCEPTED', 'BLOCKED'])))
+    .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
     .returning({ id: tasks.id })
   if (done.length === 0) return
   const target = { target_type: 'Task', name: OUTAGE_TASK, id: taskId }
