@@ -8,6 +8,8 @@ import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
 import { HINTS } from '../runtime/contract/models/review-item.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
+import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
+import { TRIES, type TryRow } from '../runtime/core/kernel/jobs/tries.ts'
 import { REQUEST_STATES, type Standing } from '../runtime/core/requests/machine/states.ts'
 import { KEPT, KEPT_OTHERWISE } from '../runtime/core/retention/rules.ts'
 import {
@@ -39,6 +41,8 @@ export const CORE_PARTS: Parts = {
     ),
   'task-actions': taskActions,
   'access-lengths': accessLengths,
+  jobs,
+  tries,
   retention,
   'kept-otherwise': () =>
     table(
@@ -55,6 +59,52 @@ function endpoints(): string {
     return [`### ${name}`, '', `${description}.`, '', table(head, own.map(endpointRow)), '']
   })
   return groups.join('\n').trimEnd()
+}
+
+/** Kinds of background work. */
+function jobs(): string {
+  return table(
+    ['queue', 'what', 'at once on a host', 'tries', 'pauses', 'at most', 'lease', 'in the end'],
+    Object.entries(QUEUES).map(([name, row]) => [
+      ...[code(name), row.what, `${row.concurrency}`, `${row.retries + 1}`],
+      `${inWords(row.pauses.firstMs)} to ${inWords(row.pauses.longestMs)}`,
+      ...[inWords(row.deadlineMs), row.lease, row.end],
+    ]),
+  )
+}
+
+/** What is tried again, and how. */
+function tries(): string {
+  return table(
+    ['what failed', 'pauses', 'people hear of it', 'it ends', 'then'],
+    Object.values<TryRow>(TRIES).map((row) => [
+      row.what,
+      row.firstMs === row.longestMs
+        ? inWords(row.firstMs)
+        : `${inWords(row.firstMs)} to ${inWords(row.longestMs)}`,
+      after(row.tellAfter, row.tellAfterMs),
+      after(row.endAfter, row.endAfterMs),
+      row.end,
+    ]),
+  )
+}
+
+const after = (failures?: number, ms?: number): string =>
+  [
+    ...(failures === undefined ? [] : [`after ${failures} in a row`]),
+    ...(ms === undefined ? [] : [`after ${inWords(ms)}`]),
+  ].join(', or ')
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1000, 's'],
+] as const
+
+function inWords(ms: number): string {
+  const [unitMs, unit] = UNITS.find(([one]) => ms >= one) ?? [1, 'ms']
+  return `${ms / unitMs} ${unit}`
 }
 
 /** What is kept for how long. */

@@ -1,10 +1,9 @@
 /** The background work of offboardings. */
 import { and, asc, eq, inArray, isNotNull, lte, or, sql } from 'drizzle-orm'
-import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import type { JobHandler } from '../kernel/background/background.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
@@ -31,18 +30,14 @@ async function due(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The name under which one host at a time works on an offboarding. */
 const turnOf = (id: string): string => `offboarding ${id}`
 
 async function handle(db: Db, id: string, parts: RequestContext): Promise<void> {
-  await alone(db, turnOf(id), async (held) => {
-    const signal = AbortSignal.any([parts.signal, held])
-    const row = await dueNow(db, id, parts)
-    if (row?.status === 'SCHEDULED') await begin(db, id, parts)
-    const begun = await dueNow(db, id, parts)
-    if (begun?.status === 'IN_PROGRESS')
-      await goOn(db, begun, { ...parts, signal, cause: { kind: 'offboarding', id } })
-  })
+  const row = await dueNow(db, id, parts)
+  if (row?.status === 'SCHEDULED') await begin(db, id, parts)
+  const begun = await dueNow(db, id, parts)
+  if (begun?.status === 'IN_PROGRESS')
+    await goOn(db, begun, { ...parts, cause: { kind: 'offboarding', id } })
 }
 
 /** The offboarding, if its moment has come. */

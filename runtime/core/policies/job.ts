@@ -1,12 +1,12 @@
 /** The background work of access policies: users who changed, and policies that did. */
 
 import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
-import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
-import type { JobHandler } from '../kernel/background/background.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
+import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { CHANGED_USERS } from './changed.ts'
@@ -16,10 +16,6 @@ import { sweepPolicy } from './sweep.ts'
 
 /** Most policies that are told to be due at once. */
 const MAX_DUE = 50
-/** How often a user is tried before the admins are told, and the longest pause, in milliseconds. */
-const MAX_ATTEMPTS = 6
-const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 3_600_000
 
 async function due(db: Db): Promise<string[]> {
   const policies = await db
@@ -50,16 +46,16 @@ async function nextWant(db: Db, after: string | null) {
 
 async function handle(db: Db, key: string, parts: RequestContext): Promise<void> {
   if (key !== CHANGED_USERS) return sweepPolicy(db, key, parts)
-  await alone(db, 'policies and changed users', async (held) => {
-    const signal = AbortSignal.any([parts.signal, held])
-    let want = await nextWant(db, null)
-    while (want) {
-      signal.throwIfAborted()
-      await settleWant(db, want, { ...parts, signal })
-      want = await nextWant(db, want.userId)
-    }
-  })
+  let want = await nextWant(db, null)
+  while (want) {
+    parts.signal.throwIfAborted()
+    await settleWant(db, want, parts)
+    want = await nextWant(db, want.userId)
+  }
 }
+
+const turnOf = (key: string): string =>
+  key === CHANGED_USERS ? 'policies and changed users' : `policy ${key}`
 
 async function settleWant(
   db: Db,
@@ -77,17 +73,17 @@ async function settleWant(
 /** The others go on; this one is tried again with growing pauses, and the admins are told once. */
 async function tryLater(
   db: Db,
-  { userId, domainId, attempts }: typeof policyWants.$inferSelect,
+  { userId, domainId, attempts: before }: typeof policyWants.$inferSelect,
   error: unknown,
   parts: RequestContext,
 ): Promise<void> {
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 4 ** attempts, LONGEST_PAUSE_MS)
+  const attempts = before + 1
   await db.transaction(async (tx) => {
     await tx
       .update(policyWants)
-      .set({ attempts: attempts + 1, wakeAt: later(await parts.now(tx), pauseMs) })
+      .set({ attempts, wakeAt: later(await parts.now(tx), pauseMs('changed-user', attempts)) })
       .where(eq(policyWants.userId, userId))
-    if (attempts + 1 !== MAX_ATTEMPTS) return
+    if (attempts !== TRIES['changed-user'].tellAfter) return
     const words = error instanceof Error ? error.message.split('\n')[0] : 'it ended without a word'
     await openErrorTask(tx, domainId, {
       taskType: 'ACCESS_POLICY_ERROR',
@@ -107,4 +103,4 @@ async function gaveUp(db: Db, key: string, problem: string): Promise<void> {
   })
 }
 
-export const POLICY_JOB: JobHandler = { handle, due, gaveUp }
+export const POLICY_JOB: JobHandler = { handle, turnOf, due, gaveUp }

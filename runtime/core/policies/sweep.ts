@@ -4,7 +4,6 @@
  */
 
 import { and, asc, eq, gt, inArray, isNotNull, lte } from 'drizzle-orm'
-import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessPolicies, type SweepCounts } from '../../database/schema/policies.ts'
@@ -25,17 +24,14 @@ import { differenceOf, isDifferent, matches } from './wanted.ts'
 /** Users that are read at once. */
 const BATCH = 500
 
-/** Compares every user who was not compared since the policy changed, unless another host does. */
+/** Compares every user who was not compared since the policy changed. */
 export async function sweepPolicy(db: Db, id: string, parts: RequestContext): Promise<void> {
-  await alone(db, `policy ${id}`, async (held) => {
-    const signal = AbortSignal.any([parts.signal, held])
-    for (;;) {
-      signal.throwIfAborted()
-      const [policy] = await db.select().from(accessPolicies).where(eq(accessPolicies.id, id))
-      if (!policy || policy.sweptTo === null) return
-      await sweepBatch(db, policy, policy.sweptTo, { ...parts, signal })
-    }
-  })
+  for (;;) {
+    parts.signal.throwIfAborted()
+    const [policy] = await db.select().from(accessPolicies).where(eq(accessPolicies.id, id))
+    if (!policy || policy.sweptTo === null) return
+    await sweepBatch(db, policy, policy.sweptTo, parts)
+  }
 }
 
 async function sweepBatch(

@@ -4,7 +4,6 @@
  * it is done again.
  */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -13,7 +12,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { keepProvisionedAccount, type NoteThere } from '../provisioning/account.ts'
 import { type AppClient, type Outcome, type Settled, throughApp } from '../provisioning/client.ts'
 import { grantAccount, grantEntitlement } from '../provisioning/grant.ts'
-import { type Pair, pairKey, pairOf } from '../provisioning/pair.ts'
+import { type Pair, pairOf } from '../provisioning/pair.ts'
 import { revokeAccount, revokeEntitlement } from '../provisioning/revoke.ts'
 import { apply } from './apply.ts'
 import { handleExpiry } from './expiry.ts'
@@ -29,20 +28,17 @@ import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
 /** The name under which one host at a time works on what a key names. */
 export const turnOf = (key: string): string => `requests ${key}`
 
-/** Does the pending operations of a person in an app, unless another host does. */
+/** Does the pending operations of a person in an app; called by the host that has their turn. */
 export async function provision(db: Db, key: string, parts: RequestContext): Promise<void> {
   const pair = pairOf(key)
-  await alone(db, turnOf(pairKey(pair)), async (held) => {
-    const whole = { ...parts, signal: AbortSignal.any([parts.signal, held]) }
-    /** What waits for a paused app: it stays due, and is found again when the pause is over. */
-    const waiting = new Set<string>()
-    for (;;) {
-      whole.signal.throwIfAborted()
-      const request = await next(db, pair, whole, waiting)
-      if (request === null) return
-      if ((await step(db, request, whole)) === 'paused') waiting.add(request.id)
-    }
-  })
+  /** What waits for a paused app: it stays due, and is found again when the pause is over. */
+  const waiting = new Set<string>()
+  for (;;) {
+    parts.signal.throwIfAborted()
+    const request = await next(db, pair, parts, waiting)
+    if (request === null) return
+    if ((await step(db, request, parts)) === 'paused') waiting.add(request.id)
+  }
 }
 
 /** Wakes what is due, and answers the first request that has something left to do now. */

@@ -1,7 +1,6 @@
 /** The background work of retention: once an hour, on one host. */
-import { alone } from '../../database/alone.ts'
 import { hasRecentJob } from '../../database/jobs.ts'
-import type { JobHandler } from '../kernel/background/background.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
 import { prune } from './prune.ts'
 import type { KeptDays } from './rules.ts'
 
@@ -9,15 +8,12 @@ import type { KeptDays } from './rules.ts'
 const EVERY_SECONDS = 3600
 
 const KEY = 'everything'
-const turnOf = (): string => 'retention'
 
 /** @param keptDays How long what is over is kept, by table. */
 export const retentionJob = (keptDays: KeptDays): JobHandler => ({
-  turnOf,
+  turnOf: () => 'retention',
   async handle(db, _key, { signal }) {
-    await alone(db, turnOf(), async (held) => {
-      await prune(db, keptDays, AbortSignal.any([signal, held]))
-    })
+    await prune(db, keptDays, signal)
   },
   due: async (db) => ((await hasRecentJob(db, 'retention', EVERY_SECONDS)) ? [] : [KEY]),
   // It is begun again within the hour; keyway jobs has what failed.

@@ -1,15 +1,15 @@
 /** The background work of access reviews. */
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import {
   accessReviewApps,
   accessReviewItems,
   accessReviews,
 } from '../../database/schema/reviews.ts'
-import type { JobHandler } from '../kernel/background/background.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
 import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
+import { pauseMs } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { compareWithSync } from './compare.ts'
@@ -22,8 +22,6 @@ import { lockReview, lockReviewApp, moveReviewApp, type ReviewAppRow } from './r
 
 /** Most that are told to be due at once. */
 const MAX_DUE = 100
-/** How long to wait after the work itself failed again and again, in milliseconds. */
-const AFTER_DEFECT_MS = 3_600_000
 
 /** The name under which one host at a time works on a review or an app of one. */
 const turnOf = (key: string): string => `access reviews ${key}`
@@ -51,11 +49,8 @@ async function due(db: Db): Promise<string[]> {
 async function handle(db: Db, key: string, parts: RequestContext): Promise<void> {
   const named = readKey(key)
   if (named === null) return
-  await alone(db, turnOf(key), async (held) => {
-    const signal = AbortSignal.any([parts.signal, held])
-    if (named.kind === 'review') return lookAtReview(db, named.id, parts)
-    await lookAtApp(db, named.id, { ...parts, signal })
-  })
+  if (named.kind === 'review') await lookAtReview(db, named.id, parts)
+  else await lookAtApp(db, named.id, parts)
 }
 
 async function lookAtApp(db: Db, id: string, parts: RequestContext): Promise<void> {
@@ -100,7 +95,7 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext):
   const named = readKey(key)
   if (named === null) return
   await db.transaction(async (tx) => {
-    const wakeAt = later(await parts.now(tx), AFTER_DEFECT_MS)
+    const wakeAt = later(await parts.now(tx), pauseMs('defect', 1))
     const arda = named.kind === 'app' ? await lockReviewApp(tx, named.id) : null
     const review = await lockReview(tx, arda?.reviewId ?? named.id)
     if (!review) return

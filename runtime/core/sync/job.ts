@@ -1,12 +1,13 @@
 /** The background work of syncs: goes on with an app's run for a while, and begins those of the schedule. */
+
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
-import { alone } from '../../database/alone.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
 import { isAway } from '../../database/away.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { enterApp, type Gate, leaveProbe } from '../catalogue/apps/outages.ts'
-import type { JobHandler } from '../kernel/background/background.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { offers } from './listing.ts'
 import { PHASES } from './phases.ts'
@@ -24,18 +25,13 @@ import { DEFAULTS, readSettings } from './settings.ts'
 import { fail, stumble, Trouble } from './trouble.ts'
 import { beginTurn } from './turn.ts'
 
-const turnOf = (appId: string): string => `sync ${appId}`
-
 export const SYNC_JOB: JobHandler = {
-  turnOf,
+  turnOf: (appId) => `sync ${appId}`,
 
   async handle(db, appId, parts) {
-    await alone(db, turnOf(appId), async (held) => {
-      const signal = AbortSignal.any([parts.signal, held])
-      await beginScheduled(db, appId, parts)
-      const walk = await takeUp(db, appId, { ...parts, signal })
-      if (walk) await carryOut(walk)
-    })
+    await beginScheduled(db, appId, parts)
+    const walk = await takeUp(db, appId, parts)
+    if (walk) await carryOut(walk)
   },
 
   /** Runs that want something done now, also those that a host has: it may be gone. Then what the schedule begins. */
@@ -179,5 +175,5 @@ function asTrouble(error: unknown): Trouble {
   let last = error
   while (last instanceof Error && last.cause instanceof Error) last = last.cause
   // The innermost words are the database's own, without the values that were written.
-  return new Trouble(`Keyway itself failed: ${(last as Error)?.message ?? 'without a word'}`)
+  return new Trouble(`Keyway itself failed: ${messageOf(last)}`)
 }

@@ -10,10 +10,17 @@ import { noteAway } from '../catalogue/apps/outages.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { ConnectorAnswer } from '../kernel/context/connectors.ts'
 import { faultOf } from '../kernel/faults.ts'
-import { backOffMs } from '../kernel/jobs/back-off.ts'
+import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { plainWords } from '../kernel/plain-words.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { endRun, LeaseLost, type Walk } from './runs.ts'
+
+type About = {
+  final?: boolean
+  code?: ErrorCode | null
+  isTooLarge?: boolean
+  retryAfterMs?: number
+}
 
 /** Something went wrong outside of us; without secrets. */
 export class Trouble extends Error {
@@ -28,7 +35,7 @@ export class Trouble extends Error {
 
   constructor(
     words: string,
-    { final = false, code = null as ErrorCode | null, isTooLarge = false, retryAfterMs = 0 } = {},
+    { final = false, code = null, isTooLarge = false, retryAfterMs = 0 }: About = {},
   ) {
     super(words)
     this.final = final
@@ -43,8 +50,7 @@ type Failure = Extract<ConnectorAnswer, { ok: false }>
 /** How a connector's error counts. */
 export function troubleOf(capability: string, failure: Failure): Trouble {
   const { error, retryAfterMs, reason } = failure
-  const { error_code, message } = error
-  const code = error_code as ErrorCode
+  const { error_code: code, message } = error
   const { reach, credentials } = faultOf(code)
   return new Trouble(`${capability}: ${plainWords(message).slice(0, 800)} (${code})`, {
     final:
@@ -59,24 +65,18 @@ export function troubleOf(capability: string, failure: Failure): Trouble {
   })
 }
 
-/** Tries in a row before a run fails, and the pauses between them. */
-const MOST_ATTEMPTS = 8
-const PAUSES = { firstMs: 5000, longestMs: 600_000 }
-/** How long a run waits for a system that does not answer, in milliseconds. */
-const LONGEST_OUTAGE_MS = 7 * 24 * 3600 * 1000
-
 /** Notes a failure: the run goes on later, or has failed. */
 export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
   const { run, db, lease } = walk
   if (trouble.isTooLarge) return shrink(walk, trouble)
   if (trouble.final) return fail(walk, trouble.message, trouble.code)
   const away = await awayFor(walk, trouble)
-  if (away !== null && away.forMs >= LONGEST_OUTAGE_MS)
+  if (away !== null && away.forMs >= TRIES.sync.endAfterMs)
     return fail(walk, trouble.message, trouble.code)
   // An outage is no fault of the run: it waits as long as the app is paused, and that is not counted.
   const attempts = run.attempts + (away === null ? 1 : 0)
-  if (attempts >= MOST_ATTEMPTS) return fail(walk, trouble.message, trouble.code)
-  const pauseMs = away === null ? backOffMs(attempts, PAUSES) : away.pauseMs
+  if (attempts >= TRIES.sync.endAfter) return fail(walk, trouble.message, trouble.code)
+  const waitMs = away === null ? pauseMs('sync', attempts) : away.pauseMs
   // A page that takes too long may be too large; only a sequence that has not begun may change its size.
   const smaller = trouble.code === 'request_timeout' && run.pageToken === null && run.pageSize > 50
   const rows = await db
@@ -84,7 +84,7 @@ export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
     .set({
       attempts,
       problem: trouble.message,
-      nextTryAt: sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`,
+      nextTryAt: sql`clock_timestamp() + ${waitMs} * interval '1 millisecond'`,
       ...(smaller ? { pageSize: Math.max(50, Math.floor(run.pageSize / 2)) } : {}),
       leaseBy: null,
       leaseUntil: null,

@@ -9,8 +9,10 @@ import { inlineWebhooks } from '../../database/schema/app_store.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
 import { readable } from '../kernel/audit/personal.ts'
-import type { JobHandler } from '../kernel/background/background.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { eventBody } from './event.ts'
 import type { WebhookRow } from './secrets.ts'
@@ -20,11 +22,6 @@ import { sendWebhook } from './send.ts'
 const BATCH = 50
 /** How long one job goes on, in milliseconds; what is left is found again. */
 const TURN_MS = 120_000
-/** Pause after the first failure, doubled with each, and the longest one, in seconds. */
-const FIRST_PAUSE_SECONDS = 5
-const LONGEST_PAUSE_SECONDS = 900
-/** How long it fails before the admins are asked to look at it, in milliseconds. */
-const TELL_AFTER_MS = 24 * 60 * 60 * 1000
 
 export const FEED_JOB: JobHandler = {
   handle: deliverEvents,
@@ -124,15 +121,16 @@ async function failed(
       .where(still(webhook.id, deliveredId))
       .for('update')
     if (!kept) return
-    const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** kept.attempts, LONGEST_PAUSE_SECONDS)
+    const attempts = kept.attempts + 1
     const since = kept.failingSince ?? at
-    const tell = kept.toldAt === null && at.getTime() - since.getTime() >= TELL_AFTER_MS
+    const tell =
+      kept.toldAt === null && at.getTime() - since.getTime() >= TRIES['event-feed'].tellAfterMs
     await tx
       .update(eventFeeds)
       .set({
         failingSince: since,
-        attempts: kept.attempts + 1,
-        nextTryAt: new Date(at.getTime() + pause * 1000),
+        attempts,
+        nextTryAt: later(at, pauseMs('event-feed', attempts)),
         problem,
         toldAt: tell ? at : kept.toldAt,
       })

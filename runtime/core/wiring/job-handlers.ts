@@ -1,6 +1,6 @@
 /** Who does which kind of background work. */
 import { RENEWAL_JOB } from '../catalogue/apps/renewal-job.ts'
-import type { JobHandler } from '../kernel/background/background.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
 import type { QueueName } from '../kernel/jobs/queues.ts'
 import { OFFBOARDING_JOB } from '../offboarding/job.ts'
 import { POLICY_JOB } from '../policies/job.ts'

@@ -12,7 +12,8 @@ import { tasks } from '../../../database/schema/tasks.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { Tell } from '../../kernel/context/context.ts'
 import { faultOf } from '../../kernel/faults.ts'
-import { backOffMs } from '../../kernel/jobs/back-off.ts'
+import { later } from '../../kernel/jobs/back-off.ts'
+import { pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import { openErrorTask } from '../../tasks/error-task.ts'
 
@@ -30,12 +31,8 @@ export type SystemFault = {
   retryAfterMs?: number
 }
 
-/** Pauses between the calls that look whether a system is back. */
-const PAUSES = { firstMs: 2000, longestMs: 60_000 }
 /** How long one call may take to find out; afterwards another tries. In milliseconds. */
 const PROBE_MS = 120_000
-/** How long an app is away before its admins are told, in milliseconds. */
-const TELL_AFTER_MS = 600_000
 /** From so many failed looks on it was an outage, and everything that waited is woken at its end. */
 const CONFIRMED = 2
 
@@ -44,14 +41,12 @@ export const OUTAGE_TASK = 'APP_NOT_ANSWERING'
 /** What may be done with an app now: `probe` for the one who finds out whether it is back. */
 export type Gate = { open: true; probe: boolean } | { open: false; until: Date }
 
-const ms = (from: Date, pauseMs: number): Date => new Date(from.getTime() + pauseMs)
-
 /** Asks for leave to call an app's system. */
 export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date): Promise<Gate> {
   const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, appId))
   if (!outage) return { open: true, probe: false }
   if (outage.until > now) return { open: false, until: outage.until }
-  const until = ms(now, PROBE_MS)
+  const until = later(now, PROBE_MS)
   const claimed = await db
     .update(appOutages)
     .set({ until })
@@ -85,9 +80,10 @@ export async function noteAway(
       .where(eq(appOutages.appId, app.id))
       .for('update')
     const attempts = (row?.attempts ?? 0) + (probe || !row ? 1 : 0)
-    const own = ms(now, Math.max(backOffMs(attempts, PAUSES), retryAfterMs))
+    const own = later(now, Math.max(pauseMs('outage', attempts), retryAfterMs))
     // Those that were under way when the pause began make it no shorter, and no longer but by what they were told.
-    const until = row && !probe ? ms(now, Math.max(retryAfterMs, row.until.getTime() - +now)) : own
+    const until =
+      row && !probe ? later(now, Math.max(retryAfterMs, row.until.getTime() - +now)) : own
     const values = { until, attempts, code, problem: keptText(problem, 1000) }
     const [noted] = await tx
       .insert(appOutages)
@@ -95,7 +91,11 @@ export async function noteAway(
       .onConflictDoUpdate({ target: appOutages.appId, set: values })
       .returning()
     const lasts = now.getTime() - (noted?.since ?? now).getTime()
-    if (noted && noted.taskId === null && (lasts >= TELL_AFTER_MS || faultOf(code).credentials)) {
+    if (
+      noted &&
+      noted.taskId === null &&
+      (lasts >= TRIES.outage.tellAfterMs || faultOf(code).credentials)
+    ) {
       const taskId = await tell(tx, app, noted)
       await tx.update(appOutages).set({ taskId }).where(eq(appOutages.appId, app.id))
     }

@@ -9,8 +9,10 @@ import { CoreError } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { tokenRenewals } from '../../../database/schema/renewals.ts'
-import type { JobHandler } from '../../kernel/background/background.ts'
+import type { JobHandler } from '../../kernel/background/turn.ts'
+import { responseOf } from '../../kernel/context/connectors.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
+import { pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import { openErrorTask } from '../../tasks/error-task.ts'
 import { keepConnection, openConnection } from './connections.ts'
@@ -18,12 +20,7 @@ import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
 
 type AppRow = typeof apps.$inferSelect
 
-/** Pause after the first failure, doubled with each, and the longest one, in seconds. */
-const FIRST_PAUSE_SECONDS = 15
-const LONGEST_PAUSE_SECONDS = 1800
-/** Failures in a row after which the admins are asked, and after which it is given up: some 15 minutes, two days. */
-const TELL_AFTER = 7
-const GIVE_UP_AFTER = 100
+const { tellAfter: TELL_AFTER, endAfter: GIVE_UP_AFTER } = TRIES['token-renewal']
 
 /** Longest words that are kept of a failure, in characters. */
 const MAX_PROBLEM = 1000
@@ -80,7 +77,7 @@ async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<str
     // A host that stops: the next one asks for the same answer.
     if (parts.signal.aborted) throw parts.signal.reason
     if (!answer.ok) return answer.error.message
-    connection = withTokens(connection, call.id, answer.response as Given)
+    connection = withTokens(connection, call.id, responseOf(call.capability, answer))
     seconds.push(renewAfterSeconds(answer.raw?.['expires_in']))
     const sealed = keepConnection(parts.vault, app, connection)
     const before = kept
@@ -96,8 +93,6 @@ async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<str
   }
   return null
 }
-
-type Given = { access_token: string; refresh_token: string | null }
 
 /** The connection, or why there is none. */
 function open(app: AppRow, { vault }: RequestContext): Connection | string {
@@ -145,8 +140,8 @@ async function failed(
     // Another host was faster, or the app was connected again.
     if (!row) return 0
     const attempts = row.attempts + 1
-    const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** row.attempts, LONGEST_PAUSE_SECONDS)
-    const next = sql`clock_timestamp() + make_interval(secs => ${pause})`
+    const seconds = pauseMs('token-renewal', attempts) / 1000
+    const next = sql`clock_timestamp() + make_interval(secs => ${seconds})`
     await tx
       .update(tokenRenewals)
       .set({ attempts, problem, renewAt: attempts < GIVE_UP_AFTER ? next : null })

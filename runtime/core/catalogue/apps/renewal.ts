@@ -1,10 +1,12 @@
 /** Which access tokens of a connection can be renewed, by what call, and when that is to be. */
+
 import { eq, sql } from 'drizzle-orm'
 import type { CapabilityName } from '../../../contract/capabilities/capabilities.ts'
 import type { AuthCredential } from '../../../contract/connector/authentication.ts'
 import type { Connection } from '../../../contract/connector/connection.ts'
 import type { Manifest } from '../../../contract/connector/manifest.ts'
 import { oauthDeclarations, offers, performed } from '../../../contract/connector/oauth.ts'
+import { isOneOf } from '../../../contract/schema/one-of.ts'
 import type { Db } from '../../../database/database.ts'
 import { tokenRenewals } from '../../../database/schema/renewals.ts'
 
@@ -12,7 +14,7 @@ import { tokenRenewals } from '../../../database/schema/renewals.ts'
 export type RenewalCall = {
   /** Of the credential; empty for the only one. */
   id: string
-  capability: CapabilityName
+  capability: 'refresh_access_token' | 'handle_client_credentials_request'
   request: Record<string, unknown>
 }
 
@@ -27,7 +29,7 @@ export function renewalsOf(manifest: Manifest, connection: Connection): RenewalC
     }
     if (client_id === undefined || client_secret === undefined) return []
     const can = (capability: CapabilityName) =>
-      (performed(oauth) as CapabilityName[]).includes(capability) || offers(manifest, capability)
+      isOneOf(performed(oauth), capability) || offers(manifest, capability)
     const request = { client_id, client_secret, ...(id === null ? {} : { credential_id: id }) }
     if (refresh_token !== undefined && can('refresh_access_token'))
       return [
@@ -52,7 +54,7 @@ export function renewalsOf(manifest: Manifest, connection: Connection): RenewalC
 const credentialOf = ({ auth, credentials = [] }: Connection, id: string | null) =>
   id === null ? auth : credentials.find((one) => one.id === id)
 
-type Tokens = { access_token: string; refresh_token?: string | null }
+type Tokens = { access_token: string; refresh_token?: string | null | undefined }
 
 /** A connection with new tokens in it; a server that keeps the refresh token sends none. */
 export function withTokens(connection: Connection, id: string, tokens: Tokens): Connection {

@@ -12,29 +12,13 @@ import { idle } from '../../../database/alone.ts'
 import { isAway } from '../../../database/away.ts'
 import type { Database, Db } from '../../../database/database.ts'
 import { inTransaction, openJobs, POLICY, startedJobs } from '../../../database/jobs.ts'
-import type { CoreContext, RequestContext } from '../context/context.ts'
+import type { CoreContext } from '../context/context.ts'
 import type { Pace } from '../context/pace.ts'
 import type { Send } from '../context/send.ts'
 import { problemOf } from '../jobs/list.ts'
 import { DEAD, QUEUE_NAMES, QUEUES, type QueueName, type QueueRow } from '../jobs/queues.ts'
 import { keptText } from '../kept-text.ts'
-
-/** One kind of work, as its room hands it in. */
-export type JobHandler = {
-  /** Looks at what a key names and does what is left to do. What it throws is tried again. */
-  handle(db: Db, key: string, parts: RequestContext): Promise<void>
-  /**
-   * The name by which `handle` sees to it that one host at a time works on a key (alone.ts): what a killed
-   * host has left is gone on with at once. Without it, once the host is missed: within half a minute.
-   */
-  turnOf?(key: string): string
-  /** The id of the app whose system `handle` calls, where there is one: no app takes all places of a host. */
-  appOf?(key: string): string
-  /** Keys of what is due, a few hundred at most; asked every two seconds on every host. Now is the database's unless given. */
-  due(db: Db, now?: Date): Promise<string[]>
-  /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
-  gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void>
-}
+import { type JobHandler, workOn } from './turn.ts'
 
 export type Work = {
   send: Send
@@ -55,9 +39,6 @@ export type WorkDeps = {
 }
 
 const DAY_SECONDS = 86_400
-/** Pause before the first retry, and the longest one, in seconds. */
-const RETRY_SECONDS = 2
-const LONGEST_RETRY_SECONDS = 300
 /** A host that says nothing for so long has lost its jobs, in seconds; pg-boss takes no less than 10. */
 const HEARTBEAT_SECONDS = 15
 /** A job that was begun so long ago, and on which nobody works, was left by a host that is gone, in seconds. */
@@ -98,7 +79,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
     // What a handler knows better, it says in place of this.
     const cause = { kind: 'job', id: `${name} ${key}` } as const
     const whole = { ...(await parts), requestId: randomUUID(), cause, signal }
-    const done = handlers[name].handle(db, key, whole).catch(inWords)
+    const done = workOn(handlers[name], db, key, whole).catch(inWords)
     running.add(done)
     await done.finally(() => running.delete(done))
   }
@@ -220,7 +201,6 @@ function inWords(error: unknown): never {
   throw new Error(keptText(told instanceof Error ? told.message : String(told), MAX_WORDS))
 }
 
-const rowOf = (name: QueueName): QueueRow => QUEUES[name]
 function placesOf(name: QueueName) {
   const { concurrency, perApp } = QUEUES[name]
   return {
@@ -229,13 +209,16 @@ function placesOf(name: QueueName) {
   }
 }
 
-const optionsOf = (name: QueueName) => ({
-  notify: true,
-  retryLimit: QUEUES[name].retries,
-  retryDelay: RETRY_SECONDS,
-  retryBackoff: true,
-  retryDelayMax: rowOf(name).longestRetrySeconds ?? LONGEST_RETRY_SECONDS,
-  expireInSeconds: QUEUES[name].expireSeconds,
-  heartbeatSeconds: HEARTBEAT_SECONDS,
-  deadLetter: DEAD,
-})
+const optionsOf = (name: QueueName) => {
+  const { retries, pauses, deadlineMs }: QueueRow = QUEUES[name]
+  return {
+    notify: true,
+    retryLimit: retries,
+    retryDelay: pauses.firstMs / 1000,
+    retryBackoff: true,
+    retryDelayMax: pauses.longestMs / 1000,
+    expireInSeconds: deadlineMs / 1000,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    deadLetter: DEAD,
+  }
+}

@@ -2,7 +2,7 @@
  * What the core needs of the connectors, as functions that main hands in: it imports neither the registry
  * nor the lanes.
  */
-import type { CapabilityName } from '../../../contract/capabilities/capabilities.ts'
+import type { CapabilityName, Output } from '../../../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../../../contract/connector/manifest.ts'
 import type { ErrorResponse } from '../../../contract/envelope/envelope-schemas.ts'
 import type { RuntimeCode } from '../../../contract/errors/errors.ts'
@@ -56,3 +56,9 @@ export type Connectors = {
   find(id: string): InstalledConnector | null
   call(call: ConnectorCall): Promise<ConnectorAnswer>
 }
+
+/** What a capability answered. The cast: replies are checked by the schema of their capability before they come here. */
+export const responseOf = <C extends CapabilityName>(
+  _capability: C,
+  { response }: Extract<ConnectorAnswer, { ok: true }>,
+): Output<C> => response as Output<C>

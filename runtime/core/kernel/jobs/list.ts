@@ -2,6 +2,7 @@
 
 import { sql } from 'drizzle-orm'
 import type { JobRecord } from '../../../contract/endpoints/jobs.ts'
+import { membersOf } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
 import { JOBS_SCHEMA } from '../../../database/jobs.ts'
 import { keptText } from '../kept-text.ts'
@@ -50,6 +51,6 @@ const iso = (moment: string): string => new Date(moment).toISOString()
 
 /** What was thrown, as pg-boss keeps it. */
 export function problemOf(output: unknown): string | null {
-  const message = (output as { message?: unknown } | null)?.message
+  const message = membersOf(output)['message']
   return typeof message === 'string' ? keptText(message, 1000) : null
 }

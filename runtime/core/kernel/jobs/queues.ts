@@ -1,6 +1,7 @@
 /** What is done in the background: one row per kind of job. */
 
 import { keysOf } from '../../../contract/schema/keys.ts'
+import type { BackOff } from './back-off.ts'
 
 export type QueueRow = {
   /** As text, for readers of what failed. */
@@ -9,13 +10,29 @@ export type QueueRow = {
   concurrency: number
   /** How many of them may be of one app, so that a slow one leaves room for the others; null for all. */
   perApp: number | null
-  /** How often a job that threw is tried again, with growing pauses. */
+  /**
+   * How often a job that threw is tried again: a defect of ours, or a database that is away. What a system refuses is
+   * no failure of the job; the record says when it is tried again (tries.ts).
+   */
   retries: number
-  /** The longest of those pauses, in seconds; default: five minutes. */
-  longestRetrySeconds?: number
-  /** A job that takes longer is taken for lost and done again, in seconds. */
-  expireSeconds: number
+  /** The pauses before that; they double. */
+  pauses: BackOff
+  /** A job that takes longer is taken for lost and done again, in milliseconds. */
+  deadlineMs: number
+  /**
+   * What keeps two hosts from working on one key, beside pg-boss. `turn`: a lock of the database, which is free at once
+   * when its host dies (turn.ts). `record`: the record is locked, or each write names what it was before, so that
+   * the slower host writes nothing; what a dead host has left is done again once the host is missed.
+   */
+  lease: 'turn' | 'record'
+  /** What happens once a job has failed for good. */
+  end: string
 }
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const PAUSES: BackOff = { firstMs: 2 * SECOND_MS, longestMs: 5 * MINUTE_MS }
 
 /**
  * QUEUES: name -> how its jobs are done. Of each key at most one job waits and one runs, whatever the number of hosts;
@@ -27,49 +44,70 @@ export const QUEUES = {
     concurrency: 8,
     perApp: 3,
     retries: 8,
-    expireSeconds: 900,
+    pauses: PAUSES,
+    deadlineMs: 15 * MINUTE_MS,
+    lease: 'turn',
+    end: 'people get a task for each request; it is tried every hour',
   },
   'event-feeds': {
     what: 'delivering the activity log to a webhook',
     concurrency: 4,
     perApp: null,
     retries: 2,
-    expireSeconds: 300,
+    pauses: PAUSES,
+    deadlineMs: 5 * MINUTE_MS,
+    lease: 'record',
+    end: 'the feed is due still, and is found again',
   },
   uploads: {
     what: 'working through an upload',
     concurrency: 2,
     perApp: null,
     retries: 4,
-    expireSeconds: 900,
+    pauses: PAUSES,
+    deadlineMs: 15 * MINUTE_MS,
+    lease: 'record',
+    end: 'the upload has failed, and nothing of it is kept',
   },
   'token-renewals': {
     what: 'renewing the access token of an app',
     concurrency: 4,
     perApp: null,
     retries: 2,
-    expireSeconds: 300,
+    pauses: PAUSES,
+    deadlineMs: 5 * MINUTE_MS,
+    lease: 'record',
+    end: 'the renewal is due still, and is found again',
   },
   'access-policies': {
     what: 'comparing people with access policies',
     concurrency: 2,
     perApp: null,
     retries: 8,
-    expireSeconds: 21_600,
+    pauses: PAUSES,
+    deadlineMs: 6 * HOUR_MS,
+    lease: 'turn',
+    end: 'the admins get a task for the policy; what is due is found again',
   },
   offboardings: {
     what: 'offboarding a user',
     concurrency: 2,
     perApp: null,
     retries: 8,
-    expireSeconds: 900,
+    pauses: PAUSES,
+    deadlineMs: 15 * MINUTE_MS,
+    lease: 'turn',
+    end: 'the offboarding has failed, and the admins get a task',
   },
   'access-reviews': {
     what: 'carrying an access review on',
     concurrency: 2,
     perApp: null,
     retries: 8,
-    expireSeconds: 3600,
+    pauses: PAUSES,
+    deadlineMs: HOUR_MS,
+    lease: 'turn',
+    end: 'the admins get a task; it is tried every hour',
   },
   syncs: {
     what: 'syncing an app',
@@ -77,16 +115,21 @@ export const QUEUES = {
     perApp: null,
     // What fails is in the run, with pauses of its own: a job is lost only with its host, as often as that is.
     retries: 1000,
-    longestRetrySeconds: 5,
+    pauses: { firstMs: 2 * SECOND_MS, longestMs: 5 * SECOND_MS },
     // A turn ends after a minute (core/sync/job.ts); a single statement may take ten.
-    expireSeconds: 1800,
+    deadlineMs: 30 * MINUTE_MS,
+    lease: 'turn',
+    end: 'the run is due still, and is found again',
   },
   retention: {
     what: 'removing what is not kept any more',
     concurrency: 1,
     perApp: null,
     retries: 2,
-    expireSeconds: 1800,
+    pauses: PAUSES,
+    deadlineMs: 30 * MINUTE_MS,
+    lease: 'turn',
+    end: 'it is begun again within the hour',
   },
 } as const satisfies Record<string, QueueRow>
 

@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import type { AppRow } from '../../../../runtime/core/catalogue/apps/apps.ts'
 import { keepConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
 import type { PermissionRow } from '../../../../runtime/core/catalogue/store/permission-base.ts'
+import { workOn } from '../../../../runtime/core/kernel/background/turn.ts'
 import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
 import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
 import type { Principal } from '../../../../runtime/core/kernel/identity/principal.ts'
@@ -12,7 +13,6 @@ import { cancelAccessRequest } from '../../../../runtime/core/requests/cancel.ts
 import { createRequest } from '../../../../runtime/core/requests/create.ts'
 import { REQUEST_JOB } from '../../../../runtime/core/requests/job.ts'
 import type { RequestRow } from '../../../../runtime/core/requests/machine/request.ts'
-import { provision } from '../../../../runtime/core/requests/provision.ts'
 import {
   completeTask,
   dismissTask,
@@ -223,7 +223,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     } satisfies RequestContext
     const host = mortal((db as unknown as { $client: Pool }).$client, mortality, choose)
     story.push(`work, dies ${mayDie}`)
-    await provision(host, key, parts).catch((error: unknown) => {
+    await workOn(REQUEST_JOB, host, key, parts).catch((error: unknown) => {
       if (!mortality.dead) throw error
     })
     if (mortality.dead) story.push('died')

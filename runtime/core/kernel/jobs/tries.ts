@@ -1,0 +1,90 @@
+/** What fails is tried again: how long until then, when people hear of it, and whether it ends. */
+import { type BackOff, backOffMs } from './back-off.ts'
+
+export type TryRow = BackOff & {
+  /** What has failed, for readers of the reference. */
+  what: string
+  /** Failures in a row, or how long it has failed, until people have a task. */
+  tellAfter?: number
+  tellAfterMs?: number
+  /** Failures in a row, or how long it has failed, until it is not tried any more. Without both it never ends. */
+  endAfter?: number
+  endAfterMs?: number
+  /** What people get, and what follows at the end. */
+  end: string
+}
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * TRIES: what failed -> its row. The number of failures and the moment of the next try are columns of the record that
+ * failed, written in the transaction that notes the failure. Pauses double from `firstMs` to `longestMs`.
+ */
+export const TRIES = {
+  system: {
+    what: 'granting, revoking or closing, where the system does not answer',
+    ...{ firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS },
+    // The app's admins get one task for its outage: one for a request only where it fails on its own.
+    tellAfter: 25,
+    end: 'people get a task and it goes on; only a grant ends, after a week, and is left to people',
+  },
+  call: {
+    what: 'the same, where one call fails',
+    ...{ firstMs: 2 * SECOND_MS, longestMs: HOUR_MS },
+    tellAfter: 6,
+    end: 'the same',
+  },
+  refused: {
+    what: 'the same, where the system refuses',
+    ...{ firstMs: MINUTE_MS, longestMs: HOUR_MS },
+    tellAfter: 1,
+    end: 'the same',
+  },
+  outage: {
+    what: 'looking whether the system of an app answers again',
+    ...{ firstMs: 2 * SECOND_MS, longestMs: MINUTE_MS },
+    tellAfterMs: 10 * MINUTE_MS,
+    end: 'the admins of the app get a task; it goes on',
+  },
+  sync: {
+    what: 'a step of a sync',
+    ...{ firstMs: 5 * SECOND_MS, longestMs: 10 * MINUTE_MS },
+    endAfter: 8,
+    // A run waits as long as its app is paused; those failures are not counted.
+    endAfterMs: 7 * DAY_MS,
+    end: 'the run fails and the admins of the app get a task; the next one follows the schedule',
+  },
+  'event-feed': {
+    what: 'sending the activity log to a webhook',
+    ...{ firstMs: 5 * SECOND_MS, longestMs: 15 * MINUTE_MS },
+    tellAfterMs: DAY_MS,
+    end: 'the admins get a task; it goes on where it stopped',
+  },
+  'token-renewal': {
+    what: 'renewing the access token of an app',
+    ...{ firstMs: 15 * SECOND_MS, longestMs: 30 * MINUTE_MS },
+    // Some 15 minutes, and two days.
+    tellAfter: 7,
+    endAfter: 100,
+    end: 'the admins get a task; at the end the app has to be connected again',
+  },
+  'changed-user': {
+    what: 'comparing a user with the access policies',
+    ...{ firstMs: 10 * SECOND_MS, longestMs: HOUR_MS },
+    tellAfter: 6,
+    end: 'the admins get a task; it goes on',
+  },
+  defect: {
+    what: 'a job that failed for good and whose record is due still',
+    ...{ firstMs: HOUR_MS, longestMs: HOUR_MS },
+    tellAfter: 1,
+    end: 'people get a task; it goes on',
+  },
+} as const satisfies Record<string, TryRow>
+
+/** The pause after so many failures in a row, in milliseconds. */
+export const pauseMs = (name: keyof typeof TRIES, failures: number): number =>
+  backOffMs(failures, TRIES[name])

@@ -1,0 +1,13 @@
+/** The handlers of background work, beside the table of its queues. */
+import { expect, test } from 'vitest'
+import { QUEUE_NAMES, QUEUES } from '../../../runtime/core/kernel/jobs/queues.ts'
+import { parseRetention } from '../../../runtime/core/retention/rules.ts'
+import { jobHandlers } from '../../../runtime/core/wiring/job-handlers.ts'
+
+test('take a turn exactly where the table of queues says so, and each queue its own', () => {
+  const handlers = jobHandlers(parseRetention(''))
+  const leases = QUEUE_NAMES.map((name) => (handlers[name].turnOf ? 'turn' : 'record'))
+  expect(leases).toEqual(QUEUE_NAMES.map((name) => QUEUES[name].lease))
+  const turns = QUEUE_NAMES.flatMap((name) => handlers[name].turnOf?.('key') ?? [])
+  expect(new Set(turns).size).toBe(turns.length)
+})
