@@ -1,16 +1,16 @@
 /** A whole host but for its socket: what commands and tests have of it. */
 import type { RequestListener, Server } from 'node:http'
 import type { Hono } from 'hono'
-import type { Lifecycle } from './connectors/lifecycle/lifecycle.ts'
-import type { Installed } from './connectors/registry/installed.ts'
-import type { CoreContext } from './core/kernel/context/context.ts'
-import type { TokenHasher } from './core/kernel/identity/token-hasher.ts'
-import type { Db } from './database/database.ts'
-import type { Env } from './http/edge/env.ts'
-import type { Front } from './http/front/front.ts'
-import type { Readiness } from './http/readiness.ts'
-import type { Invoke } from './invoke/invoke.ts'
-import type { Lanes } from './lanes/lanes.ts'
+import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
+import type { Installed } from '../connectors/registry/installed.ts'
+import type { CoreContext } from '../core/kernel/context/context.ts'
+import type { TokenHasher } from '../core/kernel/identity/token-hasher.ts'
+import type { Db } from '../database/database.ts'
+import type { Env } from '../http/edge/env.ts'
+import type { Front } from '../http/front/front.ts'
+import type { Readiness } from '../http/readiness.ts'
+import type { Invoke } from '../invoke/invoke.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 
 export type Host = {
   app: Hono<Env>

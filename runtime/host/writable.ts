@@ -25,7 +25,7 @@ export function watchWritable(directory: string): WritableWatch {
       await writeFile(file, Buffer.alloc(PROBE_BYTES), { mode: 0o600 })
       problem = null
     } catch (error) {
-      problem = `room in the data directory, which takes no files: ${(error as Error).message}`
+      problem = `room in the data directory, which takes no files: ${error instanceof Error ? error.message : String(error)}`
     }
     // What could not be written may have been made all the same.
     await rm(file, { force: true }).catch(() => undefined)

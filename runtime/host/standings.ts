@@ -1,9 +1,9 @@
 /** The list of connectors as the operator sees it, with what is held against some of them on this host. */
 
-import type { Installed } from './connectors/registry/installed.ts'
-import type { Lanes } from './lanes/lanes.ts'
-import type { Log } from './observe/log.ts'
-import type { Siblings } from './processes/siblings.ts'
+import type { Installed } from '../connectors/registry/installed.ts'
+import type { Lanes } from '../lanes/lanes.ts'
+import type { Log } from '../observe/log.ts'
+import type { Siblings } from '../processes/siblings.ts'
 
 type Listing = ReturnType<Installed['list']>[number]
 

@@ -1,10 +1,10 @@
 /** What a host may be made without, or with something else in its place. */
-import type { Pace } from './core/kernel/context/pace.ts'
-import type { Resolve } from './egress/dial/lookups.ts'
-import type { Launcher } from './lanes/launch.ts'
-import type { WorkerBundle } from './lanes/worker-bundle.ts'
-import type { Siblings } from './processes/siblings.ts'
-import type { Recorder } from './testing/record/recorder.ts'
+import type { Pace } from '../core/kernel/context/pace.ts'
+import type { Resolve } from '../egress/dial/lookups.ts'
+import type { Launcher } from '../lanes/launch.ts'
+import type { WorkerBundle } from '../lanes/worker-bundle.ts'
+import type { Siblings } from '../processes/siblings.ts'
+import type { Recorder } from '../testing/record/recorder.ts'
 
 /** A host that is not whole. */
 export type HostParts = {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openDataDir } from '../runtime/data-dir.ts'
+import { openDataDir } from '../../runtime/host/data-dir.ts'
 
 const home = mkdtempSync(path.join(tmpdir(), 'keyway-data-dir-'))
 chmodSync(home, 0o755)
@@ -33,7 +33,7 @@ test('a file in its place, or on the way to it, is named', async () => {
 
 /** Who runs the tests may be root, to which nothing is closed. */
 function asNobody(dataDir: string): string {
-  const source = path.join(import.meta.dirname, '../runtime/data-dir.ts')
+  const source = path.join(import.meta.dirname, '../../runtime/host/data-dir.ts')
   // Loaded before it becomes nobody, who need not be able to read the sources.
   const code = `const { openDataDir } = await import(${JSON.stringify(source)})
     process.setgroups([]); process.setgid(65534); process.setuid(65534)

@@ -6,9 +6,9 @@ import {
   type Identity,
   type KnownProvider,
   SignInProviders,
-} from './contract/models/sign-in-provider.ts'
-import { type Ask, createIdentity } from './egress/identity/identity.ts'
-import type { Sealer } from './secrets/seal.ts'
+} from '../contract/models/sign-in-provider.ts'
+import { type Ask, createIdentity } from '../egress/identity/identity.ts'
+import type { Sealer } from '../secrets/seal.ts'
 
 export type SignIn = {
   providers: readonly KnownProvider[]
