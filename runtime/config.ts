@@ -391,6 +391,8 @@ export async function setting<T>(use: () => T | Promise<T>, prefix = ''): Promis
   try {
     return await use()
   } catch (error) {
-    throw new ConfigError(`${prefix}${(error as Error).message}`, { cause: error })
+    throw new ConfigError(`${prefix}${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
   }
 }

@@ -38,21 +38,22 @@ const REPOSITORY_ROLES = {
   admin: 'admin',
 } as const
 
+const isKeyOf = <T extends object>(table: T, name: string): name is keyof T & string =>
+  Object.hasOwn(table, name)
+
 /** What the API calls a role when it is granted; a role of the organisation's own by its name. */
 export const permissionOf = (role: string): string =>
-  Object.hasOwn(REPOSITORY_ROLES, role)
-    ? REPOSITORY_ROLES[role as keyof typeof REPOSITORY_ROLES]
-    : role
+  isKeyOf(REPOSITORY_ROLES, role) ? REPOSITORY_ROLES[role] : role
 
 /** @throws bad_request for what is no membership. */
 export function membershipRole(id: string): MembershipRole {
-  if (Object.hasOwn(MEMBERSHIPS, id)) return id as MembershipRole
+  if (isKeyOf(MEMBERSHIPS, id)) return id
   throw wrong(`a membership is member or admin, not ${id}`)
 }
 
 /** @throws bad_request for what is no role in a team. */
 export function teamRole(id: string): TeamRole {
-  if (Object.hasOwn(TEAM_ROLES, id)) return id as TeamRole
+  if (isKeyOf(TEAM_ROLES, id)) return id
   throw wrong(`a role in a team is member or maintainer, not ${id}`)
 }
 

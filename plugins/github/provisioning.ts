@@ -56,7 +56,7 @@ function roleFor(entitlements: Input<'create_account'>['entitlements']): Members
 
 /** Of an invitation, GitHub says 422 both for a bad address and for a person who is there. */
 function alreadyThere(error: unknown): unknown {
-  const { status_code, message } = Object(error) as { status_code?: unknown; message?: unknown }
+  const { status_code, message }: { status_code?: unknown; message?: unknown } = Object(error)
   return status_code === 422 && /already/i.test(String(message))
     ? already(String(message), 422)
     : error

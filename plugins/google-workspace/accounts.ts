@@ -1,5 +1,5 @@
 /** Reading accounts, and switching them on and off. */
-import { type Input, type Json, type Output, type Paged, paged, path } from 'keyway/sdk'
+import { type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
 import { type Ctx, customer, directory } from './service.ts'
 import { CUSTOM_NAMES, readUser, statusOf, toAccount, type User, users } from './users.ts'
 
@@ -33,8 +33,8 @@ export async function listAccounts(
   { custom_attributes: attributes }: Input<'list_accounts'>,
   ctx: Ctx,
 ): Promise<Paged<Output<'list_accounts'>>> {
-  const page = (await users(ctx, attributes)(ctx.page)) as Paged<User[]>
-  ctx.raw(page.response as Json)
+  const page = await users(ctx, attributes)(ctx.page)
+  ctx.raw(page.response)
   return paged(
     page.response.map((user) => toAccount(user, attributes)),
     page.cursor,
@@ -47,7 +47,7 @@ export async function getAccount(
   ctx: Ctx,
 ): Promise<Output<'get_account'>> {
   const user = await readUser(ctx, account_id, attributes)
-  ctx.raw(user as Json)
+  ctx.raw(user)
   return toAccount(user, attributes)
 }
 

@@ -41,7 +41,7 @@ export async function getLastActivity(
   ctx: Ctx,
 ): Promise<Output<'get_last_activity'>> {
   const all = await inParallel([...new Set(account_ids)], (id) => ifThere(readUser(ctx, id)))
-  ctx.raw(all as Json)
+  ctx.raw(all)
   return all.flatMap((user) => {
     if (!user?.lastLoginTime || Date.parse(user.lastLoginTime) <= 0) return []
     return [{ account_id: user.id, event_type: 'last_login', happened_at: user.lastLoginTime }]
@@ -63,7 +63,7 @@ function activities(ctx: Ctx, application: 'login' | 'admin'): Listing<ActivityR
       most: MAX_ACTIVITIES,
       query: { startTime: start },
     })
-    const page = (await list({ cursor: token, size })) as Paged<Activity[]>
+    const page = await list({ cursor: token, size })
     const records = page.response.flatMap((one) => toRecords(one, application))
     return paged(records, page.cursor === null ? null : { start, token: page.cursor })
   }
@@ -75,7 +75,7 @@ const startOf = (ctx: Ctx): string | null => {
 }
 
 function placeOf(cursor: Json): { start: string | null; token: string } {
-  const { start, token } = Object(cursor) as { [member: string]: unknown }
+  const { start, token }: { [member: string]: unknown } = Object(cursor)
   if ((start === null || typeof start === 'string') && typeof token === 'string')
     return { start, token }
   throw new ConnectorError('invalid_page_token', 'The cursor is not one of the activity log')
@@ -107,11 +107,11 @@ const toRecords = (
 /** Parameters that name its target. */
 const TARGETS = { USER_EMAIL: 'USER', GROUP_EMAIL: 'GROUP', ORG_UNIT_NAME: 'ORG_UNIT' } as const
 
+const isTarget = (name: string): name is keyof typeof TARGETS => Object.hasOwn(TARGETS, name)
+
 const targetsOf = (parameters: readonly Parameter[]) =>
   parameters.flatMap(({ name, value }) =>
-    Object.hasOwn(TARGETS, name) && value !== undefined
-      ? [{ type: TARGETS[name as keyof typeof TARGETS], name: value }]
-      : [],
+    isTarget(name) && value !== undefined ? [{ type: TARGETS[name], name: value }] : [],
   )
 
 const textOf = ({ value, intValue, boolValue, multiValue }: Parameter): string =>

@@ -5,7 +5,6 @@ import {
   type Input,
   ifThere,
   inParallel,
-  type Json,
   mapped,
   nested,
   type Output,
@@ -56,7 +55,7 @@ export async function getAccountAssociations(
   })
   const licenses = await licensesOf(ctx, user.primaryEmail)
   const roles = await allItems(roleAssignments(ctx, user.id))
-  ctx.raw({ user, groups: memberOf, licenses, roles } as Json)
+  ctx.raw({ user, groups: memberOf, licenses, roles })
   return [
     ...place(user, await unitIds(ctx)),
     ...memberships.flat(),

@@ -51,7 +51,7 @@ export async function createAccount(
     })
     undo(`the user ${user.id}`, () => directory(ctx).delete(path`/users/${user.id}`))
     for (const grant of grants) await give(ctx, user.id, grant)
-    ctx.raw(user as Json)
+    ctx.raw(user)
     return { status: statusOf(user), created: true, id: user.id }
   })
 }

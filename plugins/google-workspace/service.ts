@@ -6,6 +6,7 @@ import {
   client,
   cursorPage,
   type Listing,
+  type Paged,
   type Query,
   textCursor,
   type UpstreamReply,
@@ -51,13 +52,16 @@ async function errorOf(reply: UpstreamReply): Promise<Error> {
 /** Where a list is, what its items are called, and how many it gives at once. */
 export type List = { path: string; items: string; most: number; query?: Query }
 
+/** A listing whose pages are always open: what one gave, and its cursor. */
+export type PagedListing<T> = (at: Parameters<Listing<T>>[0]) => Promise<Paged<T[]>>
+
 /**
  * A list of an API. Items are left out where there are none; a page may hold fewer than were asked
  * for, or none, and others follow.
  *
  * @throws invalid_response when the answer is no list.
  */
-export function listing<T>(on: Client, { path, items, most, query }: List): Listing<T> {
+export function listing<T>(on: Client, { path, items, most, query }: List): PagedListing<T> {
   return async (at) => {
     const answer = await on.get<Record<string, unknown> | undefined>(path, {
       query: {
@@ -69,6 +73,7 @@ export function listing<T>(on: Client, { path, items, most, query }: List): List
     const found = answer?.[items] ?? []
     if (answer === undefined || !Array.isArray(found))
       throw new ConnectorError('invalid_response', `${path} did not answer with a list`)
-    return cursorPage(found as T[], answer['nextPageToken'] as string | undefined)
+    const next = answer['nextPageToken']
+    return cursorPage<T>(found, typeof next === 'string' ? next : undefined)
   }
 }

@@ -1,6 +1,6 @@
 /** A user of the directory, and the account that it is. */
-import { type Listing, type Output, path } from 'keyway/sdk'
-import { type Ctx, customer, directory, listing } from './service.ts'
+import { type Output, path } from 'keyway/sdk'
+import { type Ctx, customer, directory, listing, type PagedListing } from './service.ts'
 
 export type Organization = { title?: string; department?: string; primary?: boolean }
 
@@ -48,7 +48,7 @@ function projection(attributes: readonly string[] = []) {
 }
 
 /** The users of the customer. */
-export const users = (ctx: Ctx, attributes?: readonly string[]): Listing<User> =>
+export const users = (ctx: Ctx, attributes?: readonly string[]): PagedListing<User> =>
   listing<User>(directory(ctx), {
     path: '/users',
     items: 'users',

@@ -43,7 +43,7 @@ export async function listAccounts(
     (user) => user.id,
   )
   const { response, cursor } = await chain<User>(ctx, { users })
-  ctx.raw(response as never)
+  ctx.raw(response)
   return paged(
     response.map((user) => toAccount(user, request.custom_attributes)),
     cursor,
@@ -53,7 +53,7 @@ export async function listAccounts(
 /** One user by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const user = await readUser(ctx, request.account_id)
-  ctx.raw(user as never)
+  ctx.raw(user)
   return toAccount(user, request.custom_attributes)
 }
 

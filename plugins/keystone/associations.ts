@@ -48,7 +48,7 @@ export async function getAccountAssociations(
   // Effective roles in the cloud are never told.
   const system = ctx.settings.associations === 'effective' ? await systemRoles(ctx) : []
   const roles = [...system.filter(({ user }) => user?.id === id), ...held]
-  ctx.raw({ groups: memberOf, role_assignments: roles } as never)
+  ctx.raw({ groups: memberOf, role_assignments: roles })
   return unique([
     ...memberOf.map((group) => membership(id, group)),
     ...roles.flatMap(toAssociation),

@@ -42,20 +42,22 @@ export type Grant =
  *
  * @throws bad_request when there can be no such entitlement.
  */
+const isRoleType = (type: string): type is RoleType => Object.hasOwn(ROLE_TYPES, type)
+
 export function grantOf(type: string, id: string, resource: string): Grant {
   if (id === '') throw wrong('an entitlement has an id')
   if (type === GROUP || type === 'SYSTEM_ROLE') {
     if (resource !== CLOUD) throw wrong(`a ${type} belongs to the whole cloud, not to ${resource}`)
     return type === GROUP ? { type, group: id } : { type, role: id, place: CLOUD, inherited: false }
   }
-  if (!Object.hasOwn(ROLE_TYPES, type))
+  if (!isRoleType(type))
     throw wrong(`the types are ${[GROUP, ...Object.keys(ROLE_TYPES)].join(', ')}, not ${type}`)
-  const { inherited, at } = ROLE_TYPES[type as RoleType]
+  const { inherited, at } = ROLE_TYPES[type]
   if (resource === CLOUD) throw wrong(`a ${type} belongs to one of the ${at}; name it`)
   if (inherited !== id.startsWith(INHERITED))
     throw wrong(`the id of a ${type} begins ${inherited ? '' : 'not '}with ${INHERITED}`)
   const role = inherited ? id.slice(INHERITED.length) : id
-  return { type: type as RoleType, role, place: resource, inherited }
+  return { type, role, place: resource, inherited }
 }
 
 const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)

@@ -47,7 +47,7 @@ export function inEach<T>(
 }
 
 function placeOf(cursor: Json): Place {
-  const { in: id, after } = Object(cursor) as { [member: string]: unknown }
+  const { in: id, after }: { [member: string]: unknown } = Object(cursor)
   if (typeof id === 'string' && (after === null || typeof after === 'string'))
     return { in: id, after }
   throw new ConnectorError('invalid_page_token', 'The cursor is not one of this listing')

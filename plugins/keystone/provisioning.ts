@@ -1,13 +1,5 @@
 /** Creating, changing and deleting users. */
-import {
-  allOrNothing,
-  ConnectorError,
-  hasCode,
-  type Input,
-  type Json,
-  type Output,
-  path,
-} from 'keyway/sdk'
+import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
 import { statusOf, type User } from './accounts.ts'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
@@ -56,7 +48,7 @@ export async function createAccount(
     )
     undo(`the user ${user.id}`, () => service(ctx).delete(path`/users/${user.id}`))
     for (const grant of grants) await give(ctx, user.id, grant)
-    ctx.raw(user as Json)
+    ctx.raw(user)
     return { status: statusOf(user), created: true, id: user.id }
   })
 }
@@ -75,7 +67,7 @@ export async function updateAccount(
   const change = service(ctx).patch<{ user: User }>(path`/users/${request.id}`, {
     user: attributes,
   })
-  ctx.raw((await written(change)) as Json)
+  ctx.raw(await written(change))
   return { id: request.id }
 }
 

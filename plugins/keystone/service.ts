@@ -31,7 +31,7 @@ export async function readList<T>(ctx: Ctx, endpoint: string, query: Query = {})
     if (answer.truncated === true)
       throw wrong(`${endpoint} was cut off by the server: raise list_limit in keystone.conf`)
     if (pages >= MAX_PAGES) throw wrong(`${endpoint} has more than ${MAX_PAGES} pages`)
-    all.push(...(items as T[]))
+    all.push(...items)
     next = answer.links?.next ? queryOf(answer.links.next) : null
   }
   return all

@@ -64,10 +64,7 @@ export async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): P
   try {
     await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'noSuchAttribute')
   } catch (error) {
-    const { app_error_code, message } = Object(error) as {
-      app_error_code?: unknown
-      message: string
-    }
+    const { app_error_code, message }: { app_error_code?: unknown; message: string } = Object(error)
     if (app_error_code !== 'objectClassViolation') throw error
     const filler = ctx.settings.empty_group_member
     if (filler !== undefined)

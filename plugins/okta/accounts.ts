@@ -20,7 +20,7 @@ export async function getAccount(
   ctx: Ctx,
 ): Promise<Output<'get_account'>> {
   const user = await readUser(ctx, request.account_id)
-  ctx.raw(user as never)
+  ctx.raw(user)
   return toAccount(user, request.custom_attributes)
 }
 

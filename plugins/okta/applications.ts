@@ -64,7 +64,7 @@ export async function getApplication(
   ctx: Ctx,
 ): Promise<Output<'get_application'>> {
   const application = await readApplication(ctx, request.application_instance_id)
-  ctx.raw(application as never)
+  ctx.raw(application)
   return toApplication(application)
 }
 
@@ -101,7 +101,7 @@ export async function getApplicationAccount(
 ): Promise<Output<'get_application_account'>> {
   const address = path`/apps/${application_instance_id}/users/${account_id}`
   const user = await service(ctx).get<ApplicationUser>(address)
-  ctx.raw(user as never)
+  ctx.raw(user)
   return toApplicationAccount(application_instance_id, user)
 }
 

@@ -45,7 +45,7 @@ export async function createAccount(
   try {
     const body = { profile, ...credentialsOf(request) }
     const user = await service(ctx).post<User>('/users', body, { query })
-    ctx.raw(user as never)
+    ctx.raw(user)
     return { status: statusOf(user), created: true, id: user.id }
   } catch (error) {
     throw taken(error)
@@ -74,7 +74,7 @@ function isToBeActive(status: string | undefined): boolean {
 
 /** Of everything that is wrong with a profile, Okta says 400 and E0000001; only its words tell. */
 function taken(error: unknown): unknown {
-  const { app_error_code, message } = Object(error) as Record<string, unknown>
+  const { app_error_code, message }: Record<string, unknown> = Object(error)
   return app_error_code === 'E0000001' && /already exists/i.test(String(message))
     ? new ConnectorError('api_error', String(message), Object(error))
     : error

@@ -48,7 +48,7 @@ export const listing = <T>(
       const list = await service(ctx).get<ListResponse<T> | undefined>(endpoint, {
         query: { ...query, startIndex: offset, count: limit },
       })
-      ctx.raw((list ?? null) as Json)
+      ctx.raw(list ?? null)
       const { totalResults: total, Resources } = list ?? {}
       if (!Array.isArray(Resources ?? []) || (total === undefined && Resources === undefined))
         throw new ConnectorError('invalid_response', `${endpoint} did not answer with a SCIM list`)

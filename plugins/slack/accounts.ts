@@ -1,6 +1,6 @@
 /** People and bots of the workspace. */
-import { type Input, type Json, type Listing, type Output, type Paged, paged } from 'keyway/sdk'
-import { type Ctx, call, listing } from './service.ts'
+import { type Input, type Output, type Paged, paged } from 'keyway/sdk'
+import { type Ctx, call, listing, type PagedListing } from './service.ts'
 
 type Profile = {
   email?: string
@@ -51,12 +51,11 @@ export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> 
 
 /** The users of the workspace; strangers of shared channels are no users of it. */
 export const users =
-  (ctx: Ctx): Listing<User> =>
+  (ctx: Ctx): PagedListing<User> =>
   async (at) => {
-    const page = await listing<User>(ctx, 'users.list', 'members')(at)
-    const [found, cursor] = '__paged' in page ? [page.response, page.cursor] : [page, null]
+    const { response, cursor } = await listing<User>(ctx, 'users.list', 'members')(at)
     return paged(
-      found.filter((user) => user.is_stranger !== true),
+      response.filter((user) => user.is_stranger !== true),
       cursor,
     )
   }
@@ -66,8 +65,8 @@ export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
 ): Promise<Paged<Output<'list_accounts'>>> {
-  const page = (await users(ctx)(ctx.page)) as Paged<User[]>
-  ctx.raw(page.response as Json)
+  const page = await users(ctx)(ctx.page)
+  ctx.raw(page.response)
   return paged(
     page.response.map((user) => toAccount(user, request.custom_attributes)),
     page.cursor,
@@ -77,7 +76,7 @@ export async function listAccounts(
 /** One user by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const user = await readUser(ctx, request.account_id)
-  ctx.raw(user as Json)
+  ctx.raw(user)
   return toAccount(user, request.custom_attributes)
 }
 

@@ -3,7 +3,6 @@ import {
   allItems,
   chain,
   type Input,
-  type Json,
   type Listing,
   nested,
   type Output,
@@ -28,7 +27,7 @@ type Association = Output<'find_entitlement_associations'>[number]
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     async roles(at) {
-      const page = (await users(ctx)(at)) as Paged<User[]>
+      const page = await users(ctx)(at)
       return paged(page.response.map(role), page.cursor)
     },
     groups: nested(
@@ -48,7 +47,7 @@ const members =
   (ctx: Ctx, channel: string): Listing<Association> =>
   async (at) => {
     const list = listing<string>(ctx, 'conversations.members', 'members', { channel })
-    const page = (await list(at)) as Paged<string[]>
+    const page = await list(at)
     return paged(
       page.response.map((user) => inChannel(user, channel)),
       page.cursor,
@@ -73,7 +72,7 @@ export async function getAccountAssociations(
       exclude_archived: true,
     }),
   )
-  ctx.raw({ user, usergroups: groups, channels: memberOf } as Json)
+  ctx.raw({ user, usergroups: groups, channels: memberOf })
   return [
     role(user),
     ...groups.filter((one) => one.users?.includes(id)).map((one) => inGroup(id, one.id)),

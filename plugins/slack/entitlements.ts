@@ -1,15 +1,7 @@
 /** What people hold: a role, user groups, and channels. */
-import {
-  ConnectorError,
-  chain,
-  hasCode,
-  type Listing,
-  type Output,
-  type Paged,
-  paged,
-} from 'keyway/sdk'
+import { ConnectorError, chain, hasCode, type Output, type Paged, paged } from 'keyway/sdk'
 import type { User } from './accounts.ts'
-import { type Ctx, call, listing, said } from './service.ts'
+import { type Ctx, call, listing, type PagedListing, said } from './service.ts'
 
 export const ROLE = 'ROLE'
 export const USER_GROUP = 'USER_GROUP'
@@ -97,7 +89,7 @@ export const channelTypes = ({ settings }: Ctx): string =>
   settings.private_channels ? 'public_channel,private_channel' : 'public_channel'
 
 /** The channels that are not archived; of the private ones those that the app is in. */
-export const channels = (ctx: Ctx): Listing<Channel> =>
+export const channels = (ctx: Ctx): PagedListing<Channel> =>
   listing<Channel>(ctx, 'conversations.list', 'channels', {
     types: channelTypes(ctx),
     exclude_archived: true,
@@ -118,7 +110,7 @@ export async function readUserGroups(ctx: Ctx, more: object = {}): Promise<UserG
 
 /** One page of channels. */
 export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resources'>>> {
-  const page = (await channels(ctx)(ctx.page)) as Paged<Channel[]>
+  const page = await channels(ctx)(ctx.page)
   ctx.raw(page.response)
   const resources = page.response.map((channel) => ({
     integration_specific_id: channel.id,
@@ -155,7 +147,7 @@ export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
         extra_data: { handle: handle ?? null },
       })),
     channels: async (at) => {
-      const page = (await channels(ctx)(at)) as Paged<Channel[]>
+      const page = await channels(ctx)(at)
       return paged(
         page.response.map(({ id, name, is_general }) => ({
           entitlement_type: CHANNEL_MEMBERSHIP,

@@ -7,6 +7,7 @@ import {
   cursorPage,
   form,
   type Listing,
+  type Paged,
   type Query,
   textCursor,
 } from 'keyway/sdk'
@@ -32,6 +33,11 @@ function tokenOf({ credentials: { token, oauth } }: Ctx): string {
   throw new ConnectorError('bad_request', 'Give one of the credentials token and oauth')
 }
 
+/** A listing whose pages are always open: what one gave, and its cursor. */
+export type PagedListing<T> = (at: Parameters<Listing<T>>[0]) => Promise<Paged<T[]>>
+
+type Answer = { response_metadata?: { next_cursor?: string }; [name: string]: unknown }
+
 /**
  * A list of the API, whose items are under a name of its own. A page may hold fewer than were asked
  * for, or none, and others follow: only the cursor tells.
@@ -43,20 +49,20 @@ export function listing<T>(
   method: string,
   name: string,
   parameters: Query = {},
-): Listing<T> {
+): PagedListing<T> {
   return async (at) => {
-    const answer = await call<{ response_metadata?: { next_cursor?: string } }>(ctx, method, {
+    const answer = await call<Answer | undefined>(ctx, method, {
       ...parameters,
       cursor: textCursor(at),
       limit: Math.min(at.size ?? MAX_PER_PAGE, MAX_PER_PAGE),
     })
-    const items = (answer as Record<string, unknown> | undefined)?.[name]
+    const items = answer?.[name]
     if (!Array.isArray(items))
       throw new ConnectorError('invalid_response', `${method} did not answer with a list`)
-    return cursorPage(items as T[], answer.response_metadata?.next_cursor)
+    return cursorPage<T>(items, answer?.response_metadata?.next_cursor)
   }
 }
 
 /** Whether Slack has said no with one of these words. */
 export const said = (error: unknown, ...words: string[]): boolean =>
-  words.includes(String((error as { app_error_code?: unknown } | null)?.app_error_code))
+  words.includes(String(Object(error).app_error_code))

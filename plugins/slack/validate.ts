@@ -1,4 +1,4 @@
-import type { Json, Output } from 'keyway/sdk'
+import type { Output } from 'keyway/sdk'
 import { type Ctx, call } from './service.ts'
 
 type Tested = { team_id: string; team: string; user_id: string }
@@ -7,6 +7,6 @@ type Tested = { team_id: string; team: string; user_id: string }
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const tested = await call<Tested>(ctx, 'auth.test')
   await call(ctx, 'users.list', { limit: 1 })
-  ctx.raw(tested as Json)
+  ctx.raw(tested)
   return { valid: true, unique_tenant_id: tested.team_id }
 }

@@ -1,7 +1,9 @@
 /** `keyway backup`: a consistent copy of the embedded database in one file, while the host runs or not. */
+
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { codeOf, errorOf } from '../contract/errors/thrown.ts'
 import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
 import { BackupError, type BackupKey } from '../database/backup/format.ts'
 import { noteBackup } from '../database/backup/noted.ts'
@@ -122,12 +124,12 @@ export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T
   try {
     return await run()
   } catch (error) {
-    const { name, message, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
+    const { name, message, cause } = errorOf(error)
     if (name === 'AbortError' && cause instanceof ConfigError) throw cause
     if (error instanceof BackupError || error instanceof NoDatabaseError)
       throw new ConfigError(message, { cause: error })
     // SQLSTATE of a server that could not write: also a copy of it needs a little.
-    if ((error as { code?: string }).code === '53100')
+    if (codeOf(error) === '53100')
       throw new ConfigError(
         `the disk of the database is full (${message}), and the backup was not made; make room, and run it again`,
         { cause: error },

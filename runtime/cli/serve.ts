@@ -1,6 +1,6 @@
 /** Listening, and stopping without losing a call: a balancer hears of it first where there is one. */
 
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer, type RequestListener, Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
@@ -43,8 +43,9 @@ export async function listen(
     createServer: ((options: ServerOptions, answer: RequestListener) =>
       createServer(options, host.onlyPlainPaths(answer))) as typeof createServer,
   })
-  const front = host.standBefore(server as Server)
-  const leaveStalled = endStalled(server as Server)
+  if (!(server instanceof Server)) throw new Error('the adaptor made no HTTP server')
+  const front = host.standBefore(server)
+  const leaveStalled = endStalled(server)
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)
     server.once('error', (error) => reject(addressError(error, 'PORT', config.host, config.port)))

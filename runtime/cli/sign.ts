@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts'
 import { PackageError } from '../connectors/packages/format.ts'
 import { readPackage } from '../connectors/packages/read.ts'
 import { makeKeyPair, signPackage } from '../connectors/packages/sign.ts'
-import { codeOf, messageOf } from '../contract/errors/thrown.ts'
+import { codeOf, errorOf, messageOf } from '../contract/errors/thrown.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
 
 type KeyFlags = { dryRun?: true; json?: true }
@@ -75,7 +75,7 @@ async function told(act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {
-    const { path = 'it', message } = error as NodeJS.ErrnoException
+    const { path = 'it', message }: NodeJS.ErrnoException = errorOf(error)
     if (isFileFault(error))
       throw fileFault(
         path,

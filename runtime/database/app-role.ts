@@ -7,8 +7,10 @@
  * operator's server, whose rules of logging in are not ours, sessions switch to it; where the login may
  * not make roles, the triggers of the log alone hold (migrations/0001_append_only_log.sql).
  */
+
 import { hkdfSync } from 'node:crypto'
 import type { Client, ClientBase, ClientConfig, PoolConfig } from 'pg'
+import { codeOf } from '../contract/errors/thrown.ts'
 import { JOBS_SCHEMA } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 
@@ -74,7 +76,7 @@ export async function prepareAppRole(
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')
-    if ((error as { code?: string }).code === NOT_ALLOWED) return null
+    if (codeOf(error) === NOT_ALLOWED) return null
     throw error
   }
   if (password !== null) return { user: ROLE, password }

@@ -1,5 +1,7 @@
 /** Which errors say that the database is away, rather than that the question was wrong. */
+
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { codeOf } from '../contract/errors/thrown.ts'
 
 /** AWAY_STATES: SQLSTATE, or the beginning of it -> when PostgreSQL, or a pooler before it, says so. */
 export const AWAY_STATES: Record<string, string> = {
@@ -49,9 +51,9 @@ export function isAway(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     // What another system or a connector did: its cause may be a connection that broke, but not ours.
     if (one instanceof RuntimeError) return one.code === 'database_away'
-    const { code: told, syscall, message } = one as NodeJS.ErrnoException
+    const { message, syscall }: NodeJS.ErrnoException = one
     // Other libraries set `code` to null or to a number.
-    const code = typeof told === 'string' ? told : ''
+    const code = codeOf(one) ?? ''
     if (UNREACHABLE.includes(code) || STATES.some((state) => isState(code, state))) return true
     if (code === 'XX000' && RECOVERING.test(message)) return true
     // The socket of a server, and not a file of ours.

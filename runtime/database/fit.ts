@@ -32,7 +32,8 @@ export async function fits(client: Client): Promise<void> {
 /** When each migration of this version was written, in milliseconds, oldest first: what tells them apart. */
 async function ownMigrations(): Promise<number[]> {
   const journal = await readFile(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8')
-  return (JSON.parse(journal).entries as { when: number }[]).map(({ when }) => when)
+  const { entries }: { entries: { when: number }[] } = JSON.parse(journal)
+  return entries.map(({ when }) => when)
 }
 
 /** How a database's migrations compare with those of this version. */

@@ -2,6 +2,7 @@
  * Brings a database to the schema of this version: forward only, one host at a time, safe while a host
  * of the previous version still runs (a migration only adds, or does so in steps over two versions).
  */
+
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
@@ -10,6 +11,7 @@ import { countApplied, fits, MIGRATIONS, noteVersion, refuseForeign } from './fi
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
+import { one } from './written.ts'
 
 /**
  * Applies what has not been applied yet. Hosts that start together wait for each other.
@@ -52,7 +54,7 @@ async function mayMake(client: Client): Promise<void> {
     select quote_ident(current_user) as who, quote_ident(current_database()) as place,
       has_database_privilege(current_database(), 'create') as schemas,
       to_regclass('public.domains') is not null or has_schema_privilege('public', 'create') as tables`)
-  const [{ who, place, schemas, tables } = {} as Rights] = rows
+  const { who, place, schemas, tables } = one(rows)
   const lacking = [
     ...(schemas ? [] : [`grant create on database ${place} to ${who};`]),
     ...(tables ? [] : [`grant create on schema public to ${who};`]),

@@ -83,7 +83,8 @@ export async function openDatabase(
       if (isDiskFull(fault)) onFull()
     })
   })
-  const answers = watchAnswers({ ...connection, ...role } as ClientConfig, clock)
+  const own: ClientConfig = { ...connection, ...role }
+  const answers = watchAnswers(own, clock)
   return {
     db: withTransactions(pool),
     domainId,
@@ -94,7 +95,7 @@ export async function openDatabase(
       waiting: pool.waitingCount,
     }),
     now: clock.now,
-    listen: (channel, hear) => listen({ ...connection, ...role } as ClientConfig, channel, hear),
+    listen: (channel, hear) => listen(own, channel, hear),
     async close() {
       await answers.stop()
       await pool.end()

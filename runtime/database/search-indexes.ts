@@ -22,10 +22,10 @@ export async function makeSearchIndexes(
   tell: (text: string) => void,
 ): Promise<void> {
   const problem = await makeExtension(client)
-  const { rows } = await client.query(
+  const { rows } = await client.query<{ schema: string }>(
     "select quote_ident(nspname) as schema from pg_extension join pg_namespace n on n.oid = extnamespace where extname = 'pg_trgm'",
   )
-  const [found] = rows as { schema: string }[]
+  const [found] = rows
   if (!found) {
     tell(
       `searches for a part of a name read the whole table: the database has no extension pg_trgm (${problem}); let an administrator run \`create extension pg_trgm\` in it and start again`,

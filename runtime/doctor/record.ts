@@ -1,6 +1,8 @@
 /** Checks of the database. Each runs on its own: one that fails does not affect the others. */
+
 import { sql } from 'drizzle-orm'
 import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts'
+import { messageOf } from '../contract/errors/thrown.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
 import { connectionsOf } from '../core/kernel/deployment/connection-budget.ts'
 import { oldestJobs } from '../core/measures/jobs.ts'
@@ -137,7 +139,7 @@ export async function examineRecord(asked: Asked): Promise<DoctorFinding[]> {
 
 /** The finding of a check that failed. */
 export function unread(error: Error): Found {
-  const { message } = (error.cause as Error | undefined) ?? error
+  const message = messageOf(error.cause ?? error)
   return {
     state: 'look',
     what: `could not be checked: ${message.slice(0, 300)}`,

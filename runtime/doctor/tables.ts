@@ -1,11 +1,14 @@
 /** Table sizes, and how many rows of each are expired. Every query is limited in rows and time. */
+
 import { sql } from 'drizzle-orm'
 import {
   type DoctorFinding,
   MOST_ROWS_COUNTED,
   type TableSize,
 } from '../contract/endpoints/doctor.ts'
+import { codeOf } from '../contract/errors/thrown.ts'
 import { isKeyOf } from '../contract/schema/keys.ts'
+import { membersOf } from '../contract/schema/record.ts'
 import { BOUNDED } from '../core/retention/bounded.ts'
 import { isPrunable } from '../core/retention/prune.ts'
 import {
@@ -87,8 +90,7 @@ async function upTo(db: Db, query: ReturnType<typeof sql>): Promise<number | nul
     return rows[0]?.n ?? 0
   } catch (error) {
     // 57014: query_canceled, by the statement timeout.
-    const { code, cause } = error as { code?: string; cause?: { code?: string } }
-    if ((code ?? cause?.code) === '57014') return null
+    if ((codeOf(error) ?? codeOf(membersOf(error)['cause'])) === '57014') return null
     throw error
   }
 }

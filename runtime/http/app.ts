@@ -158,7 +158,7 @@ const POST_ONLY = [
 /** Paths of what is installed, each with the methods that it has. */
 function operatorPaths(): Map<string, string[]> {
   const paths = new Map<string, string[]>()
-  for (const { method, path } of Object.values(OPERATOR_ENDPOINTS) as OperatorRow[]) {
+  for (const { method, path } of Object.values<OperatorRow>(OPERATOR_ENDPOINTS)) {
     const whole = `/operator${path}`
     paths.set(whole, [...(paths.get(whole) ?? []), method])
   }

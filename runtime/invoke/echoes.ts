@@ -2,7 +2,9 @@
  * What is left of a provider's answer to an OAuth request when the secrets are taken out that it repeats.
  * Replies of other capabilities lose theirs before a connector sees them.
  */
+
 import { INPUTS } from '../contract/limits/inputs.ts'
+import { isObject, membersOf } from '../contract/schema/record.ts'
 import { type Redact, redactValue } from '../redact/redact.ts'
 
 /** What a token endpoint gives in these members is the caller's, also where it is what was sent. */
@@ -16,7 +18,7 @@ export function withoutEchoes(raw: object, redact: Redact): object {
   const members = Object.entries(raw).flatMap(([name, value]): [string, unknown][] =>
     GIVEN.includes(name) && typeof value !== 'object'
       ? [[name, value]]
-      : Object.entries(redactValue({ [name]: value }, redact) as object),
+      : Object.entries(membersOf(redactValue({ [name]: value }, redact))),
   )
   return Object.fromEntries(members)
 }
@@ -27,8 +29,7 @@ export function rawWithoutEchoes(json: Buffer, redact: Redact): Buffer {
   if (json.length > MAX_BYTES) return Buffer.from('null')
   try {
     const raw: unknown = JSON.parse(json.toString())
-    const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-    const shown = isObject ? withoutEchoes(raw, redact) : redactValue(raw, redact)
+    const shown = isObject(raw) ? withoutEchoes(raw, redact) : redactValue(raw, redact)
     return Buffer.from(JSON.stringify(shown))
   } catch {
     // A worker that sends this is not ours any more.

@@ -67,7 +67,8 @@ export async function failureOf(
   { version, capability, call, redact }: ReadyCall,
   { reply, body, fetchError }: LaneReply,
 ): Promise<RuntimeError> {
-  const failed = reply as Extract<Reply, { ok: false }>
+  if (reply.ok) throw new Error('a reply that is good has no error')
+  const failed = reply
   const at = 'error' in failed ? failed.error.at : []
   const place = at.length === 0 ? null : await deps.locate(version.digest, at)
   const raisedIn = `${version.id}:${capability}${place === null ? '' : ` (${place})`}`

@@ -5,29 +5,32 @@
  *
  * Source: architecture.md section 2, "Three identities".
  */
+
 import { hash } from 'node:crypto'
-import * as v from 'valibot'
 import {
   AUTHENTICATION,
   type AuthCredential,
   CREDENTIAL_KINDS,
 } from '../contract/connector/authentication.ts'
 import type { Call } from '../contract/envelope/envelope.ts'
+import type { AnySchema } from '../contract/schema/any-schema.ts'
 import { canonicalJson } from '../contract/schema/canonical-json.ts'
+import { metadataOf, wrappedIn } from '../contract/schema/metadata.ts'
+import { membersOf } from '../contract/schema/record.ts'
 
 /** Names of the fields that stay, by kind. */
 const IDENTITY = new Map(
   CREDENTIAL_KINDS.map((kind) => [
     kind,
     Object.entries(AUTHENTICATION[kind].entries)
-      .filter(([, field]) => natureOf(field as v.GenericSchema) === 'identity')
+      .filter(([, field]) => natureOf(field) === 'identity')
       .map(([name]) => name),
   ]),
 )
 
-function natureOf(field: v.GenericSchema): unknown {
-  const { nature } = v.getMetadata(field) as { nature?: unknown }
-  const { wrapped } = field as { wrapped?: v.GenericSchema }
+function natureOf(field: AnySchema): unknown {
+  const { nature } = metadataOf(field)
+  const wrapped = wrappedIn(field)
   return nature ?? (wrapped ? natureOf(wrapped) : undefined)
 }
 
@@ -43,8 +46,8 @@ export function governorKeyOf({
 
 function staying(credential: AuthCredential): unknown {
   return CREDENTIAL_KINDS.flatMap((kind) => {
-    const value = credential[kind] as Record<string, unknown> | undefined
-    if (value === undefined) return []
+    if (credential[kind] === undefined) return []
+    const value = membersOf(credential[kind])
     const names = IDENTITY.get(kind) ?? []
     return names.length === 0 ? [value] : [names.map((name) => value[name] ?? null)]
   })

@@ -2,11 +2,13 @@
  * Skips the validation of credentials and settings that were validated before. Only digests are cached, and only for
  * inputs that validation returns unchanged.
  */
+
 import { createCache } from '../bounded/cache.ts'
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import { hasSecrets } from '../contract/connector/secrets.ts'
 import type { Call } from '../contract/envelope/envelope.ts'
 import { MAX_PAGE_SIZE } from '../contract/envelope/envelope-schemas.ts'
+import { isObject } from '../contract/schema/record.ts'
 import { fittingCopy, MISFIT } from './fitting-copy.ts'
 import { isPlain } from './from-lane.ts'
 import { isolateKeyOf } from './isolate-key.ts'
@@ -58,7 +60,7 @@ type Body = {
 /** The members of a common envelope, with credentials and settings as sent; null for other forms. */
 function partsOf(body: unknown): Call | null {
   if (!isObject(body)) return null
-  const { request, settings, auth, credentials, page, include_raw_data: raw } = body as Body
+  const { request, settings, auth, credentials, page, include_raw_data: raw }: Body = body
   const size = sizeOf(page)
   if (size === undefined) return null
   if (raw !== undefined && raw !== null && typeof raw !== 'boolean') return null
@@ -77,12 +79,9 @@ function partsOf(body: unknown): Call | null {
 function sizeOf(page: unknown): number | null | undefined {
   if (page === undefined || page === null) return null
   if (!isObject(page)) return undefined
-  const { token = null, size = null } = page as { token?: unknown; size?: unknown }
+  const { token = null, size = null }: { token?: unknown; size?: unknown } = page
   if (token !== null) return undefined
   if (size === null) return null
-  const fits = Number.isInteger(size) && (size as number) >= 1 && (size as number) <= MAX_PAGE_SIZE
-  return fits ? (size as number) : undefined
+  if (typeof size !== 'number' || !Number.isInteger(size)) return undefined
+  return size >= 1 && size <= MAX_PAGE_SIZE ? size : undefined
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

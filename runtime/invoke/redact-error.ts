@@ -2,7 +2,9 @@
  * What was thrown below a call, for the log: engines and libraries quote what they were given, which may be
  * a secret, at any length.
  */
+
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { codeOf } from '../contract/errors/thrown.ts'
 import type { Redact } from '../redact/redact.ts'
 
 /** Longest message and longest stack that are kept, in characters, and how many causes. */
@@ -33,8 +35,8 @@ export function redactError(thrown: unknown, redact: Redact, depth = 1): Error {
   const copy = new Error(redact(message).slice(0, MAX_MESSAGE))
   copy.name = redact(name).slice(0, 100)
   copy.stack = redact(stack).slice(0, MAX_STACK)
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') Object.assign(copy, { code: redact(code).slice(0, 100) })
+  const code = codeOf(error)
+  if (code !== undefined) Object.assign(copy, { code: redact(code).slice(0, 100) })
   if (cause !== undefined && depth < MAX_CAUSES) copy.cause = redactError(cause, redact, depth + 1)
   return copy
 }

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import { createSetDataLimit, FIRST_DATA_LIMIT, type SetDataLimit } from './data-limit.ts'
 import type { WorkerBundle } from './worker-bundle.ts'
 
@@ -112,10 +112,8 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
   const prefix = present.flatMap(({ command }) => command ?? [])
   const missing = present.filter(({ command }) => command === null).map(({ layer }) => layer)
   const timers = (layers.length > 0 && usable(COALESCED_TIMERS)) || []
-  const [command, ...args] = [...timers, ...prefix, process.execPath, ...nodeFlags(bundle)] as [
-    string,
-    ...string[],
-  ]
+  const words = [...timers, ...prefix, process.execPath, ...nodeFlags(bundle)]
+  const [command = process.execPath, ...args] = words
   const prlimit = onPath(PRLIMIT)
   const limited = prlimit !== null && !missing.some(({ name }) => name === MEMORY_LIMIT)
   return {
@@ -154,8 +152,9 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
  * why by an event that would end the host if nobody listened.
  */
 function pipeOf(child: ChildProcess): Duplex {
-  const [, , , pipe] = (child.stdio as ChildProcess['stdio'] | undefined) ?? []
-  if (pipe) return pipe as Duplex
+  const stdio: ChildProcess['stdio'] | undefined = child.stdio
+  const pipe = stdio?.[3]
+  if (pipe instanceof Duplex) return pipe
   child.on('error', () => {})
   throw new Error('the system gave no descriptors for a worker process')
 }

@@ -3,10 +3,12 @@
  * lowered by a nice value comes up again only for who may raise it, what was lowered by an autogroup
  * always. Measured: test/bench/RESULTS.md.
  */
+
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { codeOf } from '../contract/errors/thrown.ts'
+import { membersOf } from '../contract/schema/record.ts'
 import { threadsOf } from './process-stat.ts'
 
 /** As the host itself; behind it; behind everything else. */
@@ -95,7 +97,7 @@ function setNice(pid: number, nice: number): boolean {
       setPriority(thread, nice)
       return true
     } catch (error) {
-      const { code = '' } = (error as { info?: { code?: string } }).info ?? {}
+      const code = codeOf(membersOf(error)['info'])
       // The thread is gone, the others still are to be set; or it may not be raised.
       if (code === 'ESRCH') return true
       if (code === 'EACCES' || code === 'EPERM') return false

@@ -59,7 +59,7 @@ function bundle(entry: string, format: 'iife' | 'esm', define: Record<string, st
     legalComments: 'none',
     tsconfigRaw: {},
   })
-  return (result.outputFiles[0] as { text: string }).text
+  return result.outputFiles.map(({ text }) => text).join('')
 }
 
 function isolatedVmBinary(): string {

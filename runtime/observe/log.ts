@@ -1,7 +1,9 @@
 /** The log: JSON lines on standard output, readable lines on a terminal. */
+
 import type { Writable } from 'node:stream'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import pretty from 'pino-pretty'
+import { membersOf } from '../contract/schema/record.ts'
 import { createRepeats, type Line } from './log-repeats.ts'
 import { escaped, UNSEEN } from './visible.ts'
 
@@ -115,7 +117,7 @@ function lineOf(args: unknown[], level: number): Line | null {
   const [first, second = ''] = args
   if (typeof first === 'string') return { level, fields: {}, message: first }
   if (typeof first !== 'object' || first === null || typeof second !== 'string') return null
-  return { level, fields: first as Record<string, unknown>, message: second }
+  return { level, fields: membersOf(first), message: second }
 }
 
 const { warn: WARN = 40, info: INFO = 30 } = pino.levels.values

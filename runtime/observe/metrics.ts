@@ -139,7 +139,8 @@ export function createMetrics(
   }
 }
 
-const GAUGES = METRIC_NAMES.filter((name) => METRICS[name].type === 'gauge') as GaugeName[]
+const isGauge = (name: MetricName): name is GaugeName => METRICS[name].type === 'gauge'
+const GAUGES = METRIC_NAMES.filter(isGauge)
 
 function register(registry: Registry, name: MetricName): void {
   const { type, labels, meaning, joined = 'max' }: MetricRow = METRICS[name]

@@ -282,7 +282,8 @@ function take(parts: Buffer[], size: number): Buffer[] {
   const taken: Buffer[] = []
   let left = size
   while (left > 0) {
-    const first = parts[0] as Buffer
+    const [first] = parts
+    if (first === undefined) break
     if (first.length > left) {
       taken.push(first.subarray(0, left))
       parts[0] = first.subarray(left)

@@ -10,6 +10,7 @@
 import type { Position } from '../contract/errors/position.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { marksIn, type ReplyLimits } from '../contract/limits/reply-limits.ts'
+import { entriesOf } from '../contract/schema/keys.ts'
 
 export const MAX_FRAME_PAYLOAD = 64 * 1024
 export const FRAME_HEADER = 9
@@ -44,9 +45,7 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS
 
-const KIND_OF = new Map<number, Kind>(
-  Object.entries(KINDS).map(([name, byte]) => [byte, name as Kind]),
-)
+const KIND_OF = new Map<number, Kind>(entriesOf(KINDS).map(([name, byte]) => [byte, name]))
 
 /** Heads of the messages, by kind. `call` is the host's call id; 0 where there is none. */
 export type Heads = {
@@ -178,7 +177,7 @@ export function announcedBytes(first: Buffer): number {
 
 /** Reads a whole message. Throws ProtocolError when its parts do not add up. */
 export function decodeMessage(bytes: Buffer): Message {
-  const kind = KIND_OF.get(bytes[0] as number)
+  const kind = KIND_OF.get(bytes[0] ?? -1)
   if (kind === undefined) throw new ProtocolError(`unknown kind ${bytes[0]}`)
   const bodyStart = MESSAGE_HEADER + bytes.readUInt32LE(5)
   if (bodyStart > bytes.length)
@@ -265,7 +264,7 @@ function frameBytes(bytes: Buffer, at: number): number {
 }
 
 const frameAt = (bytes: Buffer, at: number, end: number): Frame => ({
-  flags: bytes[at + 4] as number,
+  flags: bytes.readUInt8(at + 4),
   stream: bytes.readUInt32LE(at + 5),
   payload: bytes.subarray(at + FRAME_HEADER, end),
 })

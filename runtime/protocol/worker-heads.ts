@@ -102,4 +102,5 @@ export function isUsualReply({ kind, head }: Message): boolean {
   )
 }
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

@@ -43,7 +43,7 @@ export function createBranches(most: number): Branches {
       if (others === undefined) byState.set(state, [next])
       else others.push(next)
     },
-    get: (state, symbol) => nexts[placeOf(state, symbol)] as number,
+    get: (state, symbol) => nexts[placeOf(state, symbol)] ?? 0,
     of: (state) => byState.get(state) ?? [],
   }
 }

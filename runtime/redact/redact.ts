@@ -80,7 +80,7 @@ function blotOut(text: string, { search, lengths }: Sought): string {
   numbers.forEach((number, at) => {
     if (number === 0) return
     if (at >= end) output += text.slice(end, at) + REDACTED
-    end = Math.max(end, at + (lengths[number] as number))
+    end = Math.max(end, at + (lengths[number] ?? 0))
   })
   return end === 0 ? text : output + text.slice(end)
 }

@@ -93,13 +93,13 @@ function insert(search: Search, { symbols, number }: Sought, count: number): num
   let state = 0
   let at = symbols.length - 1
   for (; at >= 0; at -= 1) {
-    const next = after(search, state, symbols[at] as number)
+    const next = after(search, state, symbols[at] ?? 0)
     if (next === 0) break
     state = next
   }
   let made = count
   for (; at >= 0; at -= 1) {
-    const symbol = symbols[at] as number
+    const symbol = symbols[at] ?? 0
     if (made === state + 1) edge[made] = symbol
     else {
       edge[made] = -1 - symbol
@@ -129,12 +129,12 @@ function* linkFailures(search: Search, count: number): Generator<void, Int32Arra
   }
   for (let taken = 0; taken < queued; taken += 1) {
     if (taken % INTERRUPT_EVERY === INTERRUPT_EVERY - 1) yield
-    const state = queue[taken] as number
-    if ((edge[state + 1] as number) >= 0) {
+    const state = queue[taken] ?? 0
+    if ((edge[state + 1] ?? 0) >= 0) {
       linkFailure(search, state, state + 1)
       enqueue(state + 1)
     }
-    if ((fail[state] as number) >= 0) continue
+    if ((fail[state] ?? 0) >= 0) continue
     for (const next of branches.of(state)) {
       linkFailure(search, state, next)
       enqueue(next)
@@ -146,7 +146,7 @@ function* linkFailures(search: Search, count: number): Generator<void, Int32Arra
 /** Removes failures to states that cannot go on either, and makes the rows; states by depth. */
 function* shortenFailures(search: Search, order: Int32Array): Generator<void, void> {
   const { edge, fail } = search
-  const withBranches = order.filter((state) => state !== 0 && (fail[state] as number) < 0)
+  const withBranches = order.filter((state) => state !== 0 && (fail[state] ?? 0) < 0)
   const rows: Rows = {
     next: new Int32Array(withBranches.length * ROW),
     fail: new Int32Array(withBranches.length),
@@ -155,18 +155,18 @@ function* shortenFailures(search: Search, order: Int32Array): Generator<void, vo
   let made = 0
   for (let taken = 1; taken < order.length; taken += 1) {
     if (taken % INTERRUPT_EVERY === INTERRUPT_EVERY - 1) yield
-    const state = order[taken] as number
-    if ((fail[state] as number) >= 0) {
+    const state = order[taken] ?? 0
+    if ((fail[state] ?? 0) >= 0) {
       // Shallower states are done. With a row they know the transition at once.
-      const to = fail[state] as number
+      const to = fail[state] ?? 0
       const isSkipped =
         to !== 0 &&
-        (fail[to] as number) >= 0 &&
-        ((edge[to + 1] as number) < 0 || edge[to + 1] === edge[state + 1])
-      if (isSkipped) fail[state] = fail[to] as number
+        (fail[to] ?? 0) >= 0 &&
+        ((edge[to + 1] ?? 0) < 0 || edge[to + 1] === edge[state + 1])
+      if (isSkipped) fail[state] = fail[to] ?? 0
       continue
     }
-    const to = ~(fail[state] as number)
+    const to = ~(fail[state] ?? 0)
     rows.fail[made] = to
     fillRow(search, state, made)
     fail[state] = ~made
@@ -180,12 +180,12 @@ function fillRow(search: Search, state: number, row: number): void {
   const { edge, fail, branches, rows, first, alone } = search
   const next = rows.next.subarray(row * ROW, (row + 1) * ROW)
   const passed: number[] = []
-  let to = rows.fail[row] as number
-  for (; to !== 0 && (fail[to] as number) >= 0; to = fail[to] as number) passed.push(to)
-  if (to !== 0) next.set(rows.next.subarray(~(fail[to] as number) * ROW).subarray(0, ROW))
+  let to = rows.fail[row] ?? 0
+  for (; to !== 0 && (fail[to] ?? 0) >= 0; to = fail[to] ?? 0) passed.push(to)
+  if (to !== 0) next.set(rows.next.subarray(~(fail[to] ?? 0) * ROW).subarray(0, ROW))
   else if (!(alone && isAlphanumeric(symbolTo(search, state)))) next.set(first)
   const set = (from: number): void => {
-    const symbol = edge[from + 1] as number
+    const symbol = edge[from + 1] ?? 0
     if (symbol >= 0 && symbol < ROW) next[symbol] = from + 1
   }
   for (const from of passed.reverse()) set(from)
@@ -203,27 +203,27 @@ function linkFailure(search: Search, state: number, next: number): void {
   let from = state
   let to = 0
   while (from !== 0 && to === 0) {
-    from = failureOf(fail[from] as number)
+    from = failureOf(fail[from] ?? 0)
     if (from !== 0) to = after(search, from, symbol)
   }
   // A text that begins here has the symbol behind it that led to the state before.
   if (to === 0 && state !== 0 && !(alone && isAlphanumeric(symbolTo(search, state))))
     to = after(search, 0, symbol)
-  fail[next] = (fail[next] as number) < 0 ? ~to : to
-  if (found[next] === 0) found[next] = found[to] as number
+  fail[next] = (fail[next] ?? 0) < 0 ? ~to : to
+  if (found[next] === 0) found[next] = found[to] ?? 0
 }
 
 const failureOf = (fail: number): number => (fail < 0 ? ~fail : fail)
 
 function symbolTo({ edge }: Search, state: number): number {
-  const symbol = edge[state] as number
+  const symbol = edge[state] ?? 0
   return symbol < 0 ? -1 - symbol : symbol
 }
 
 /** The state that a symbol leads to, or 0. */
 function after({ edge, fail, branches }: Search, state: number, symbol: number): number {
   if (edge[state + 1] === symbol) return state + 1
-  return (fail[state] as number) < 0 ? branches.get(state, symbol) : 0
+  return (fail[state] ?? 0) < 0 ? branches.get(state, symbol) : 0
 }
 
 /** Progress of a search: its state at the current position. `steps` counts its work. */
@@ -245,37 +245,36 @@ export function searchBack(
   const end = base + numbers.length
   let { state, steps } = standing
   for (let at = to - 1; at >= from; at -= 1) {
-    const symbol = text[at] as number
+    const symbol = text[at] ?? 0
     /** Negative until the transition is known. */
     let next = -1
     while (state !== 0 && next < 0) {
       steps += 1
-      const failure = fail[state] as number
+      const failure = fail[state] ?? 0
       if (edge[state + 1] === symbol) next = state + 1
       else if (failure >= 0) state = failure
-      else if (symbol < ROW) next = rowNext[~failure * ROW + symbol] as number
+      else if (symbol < ROW) next = rowNext[~failure * ROW + symbol] ?? 0
       else {
         next = branches.get(state, symbol) || -1
-        state = rowFail[~failure] as number
+        state = rowFail[~failure] ?? 0
       }
     }
     if (next < 0) {
       steps += 1
-      next = symbol < ROW ? (first[symbol] as number) : after(search, 0, symbol)
+      next = symbol < ROW ? (first[symbol] ?? 0) : after(search, 0, symbol)
       // Past the end of the text there is no symbol, and so no letter.
-      if (next !== 0 && alone && isAlphanumeric(text[at + 1] as number)) next = 0
+      if (next !== 0 && alone && isAlphanumeric(text[at + 1] ?? 0)) next = 0
     }
     state = next
-    const number = found[state] as number
+    const number = found[state] ?? 0
     if (number === 0) continue
     if (at < end) {
-      const other = numbers[at - base] as number
-      if (other === 0 || (lengths[number] as number) > (lengths[other] as number))
-        numbers[at - base] = number
+      const other = numbers[at - base] ?? 0
+      if (other === 0 || (lengths[number] ?? 0) > (lengths[other] ?? 0)) numbers[at - base] = number
     }
     // The end of a text has no edge: the next symbol would fail.
-    const failure = fail[state] as number
-    if (failure >= 0 && (edge[state + 1] as number) < 0) state = failure
+    const failure = fail[state] ?? 0
+    if (failure >= 0 && (edge[state + 1] ?? 0) < 0) state = failure
   }
   standing.state = state
   standing.steps = steps

@@ -39,7 +39,7 @@ export async function allOrNothing<T>(act: (undo: Undo) => T | Promise<T>): Prom
 
 /** The failure as it was, with what stayed behind. */
 function withLeft(error: unknown, failures: readonly string[]): ConnectorError {
-  const known = Object(error) as ConnectorErrorDetails & { error_code?: ErrorCode }
+  const known: ConnectorErrorDetails & { error_code?: ErrorCode } = Object(error)
   return new ConnectorError(
     known.error_code ?? 'unexpected_error',
     `${messageOf(error)}; left behind: ${failures.join(', ')}`,

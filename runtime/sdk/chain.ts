@@ -62,7 +62,8 @@ async function readFrom<T>(
   wanted: number | null,
   listings: Record<string, Listing<T>>,
 ): Promise<{ items: readonly T[]; rest: Place | null }> {
-  const listing = listings[place.listing] as Listing<T>
+  const listing = listings[place.listing]
+  if (listing === undefined) throw lost(Object.keys(listings))
   const page = openPage(
     await listing({
       cursor: place.cursor,
@@ -80,12 +81,15 @@ async function readFrom<T>(
 
 function placeOf(cursor: Json, names: readonly string[]): Place | null {
   if (cursor === null) return startOf(names[0])
-  const { listing, cursor: inner, skip } = Object(cursor) as { [member: string]: Json | undefined }
+  const { listing, cursor: inner, skip }: { [member: string]: Json | undefined } = Object(cursor)
   if (typeof listing === 'string' && names.includes(listing) && typeof skip === 'number') {
     return { listing, cursor: inner ?? null, skip }
   }
-  throw new ConnectorError(
+  throw lost(names)
+}
+
+const lost = (names: readonly string[]): ConnectorError =>
+  new ConnectorError(
     'invalid_page_token',
     `The cursor names none of the listings ${names.join(', ')}`,
   )
-}

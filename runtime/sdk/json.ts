@@ -17,7 +17,7 @@ export async function readJson<T = unknown>(
   const text = await reply.text()
   if (text.trim() === '') return undefined as T
   try {
-    return JSON.parse(text) as T
+    return JSON.parse(text)
   } catch (cause) {
     const type = reply.headers.get('content-type') ?? 'no content type'
     const address = reply.url.replace(/[?#].*$/s, '')

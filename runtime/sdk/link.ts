@@ -49,7 +49,7 @@ function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = ['']
   let inside: '"' | '>' | null = null
   for (let i = 0; i < text.length; i++) {
-    const character = text[i] as string
+    const character = text.charAt(i)
     if (inside === null && character === separator) {
       parts.push('')
       continue

@@ -48,11 +48,12 @@ export function nested<Outer, T>(
     const most = size ?? MAX_ITEMS
     const items: T[] = []
     let { index, inner: within } = start
-    for (let reads = 0; index < things.items.length; reads++) {
+    for (let reads = 0; ; reads++) {
+      const one = things.items[index]
+      if (one === undefined) break
       if (items.length >= most || reads >= MAX_READS)
         return paged(items, { outer: start.outer, index, inner: within })
       const wanted = size === null ? null : most - items.length
-      const one = things.items[index] as Outer
       const page = openPage(await inner(one)({ cursor: within, size: wanted }))
       items.push(...page.items)
       within = page.cursor
@@ -65,7 +66,7 @@ export function nested<Outer, T>(
 
 function placeOf(cursor: Json): Place {
   if (cursor === null) return { outer: null, index: 0, inner: null }
-  const { outer, index, inner } = Object(cursor) as { [member: string]: Json | undefined }
+  const { outer, index, inner }: { [member: string]: Json | undefined } = Object(cursor)
   if (typeof index === 'number') return { outer: outer ?? null, index, inner: inner ?? null }
   throw new ConnectorError('invalid_page_token', 'The cursor is not one of a nested listing')
 }

@@ -64,9 +64,9 @@ export function offsetListing<T>(
 }
 
 function opened<T>(answer: OffsetAnswer<T>): { items: readonly T[]; total: number | undefined } {
-  const { items, total } = Array.isArray(answer)
-    ? { items: answer as readonly T[], total: undefined }
-    : (Object(answer) as { items?: readonly T[]; total?: number | null })
+  const { items, total }: { items?: readonly T[]; total?: number | null } = Array.isArray(answer)
+    ? { items: answer }
+    : Object(answer)
   if (!Array.isArray(items)) throw wrong('The system did not answer with a list')
   return { items, total: typeof total === 'number' ? total : undefined }
 }

@@ -1,6 +1,8 @@
 /** connector.cases.json as a text: where each case stands, and how one is put in or replaced, leaving the rest as it is. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Case, CaseDefaults, Exchange } from '../contract/connector/cases.ts'
+import { membersOf } from '../contract/schema/record.ts'
 import { jsonText } from './json-text.ts'
 import { fileOf } from './read-cases.ts'
 
@@ -43,7 +45,7 @@ export function caseSpans(text: string): CaseSpan[] {
 }
 
 function nameIn(text: string): string | null {
-  const { name } = Object(JSON.parse(text)) as { name?: unknown }
+  const { name } = membersOf(JSON.parse(text))
   return typeof name === 'string' ? name : null
 }
 

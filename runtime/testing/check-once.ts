@@ -35,7 +35,7 @@ export function checkConnector(directory: string): Promise<CheckResult> {
 
 function resultIn(told: string): CheckResult | null {
   try {
-    const [one] = JSON.parse(told) as CheckResult[]
+    const [one]: CheckResult[] = JSON.parse(told)
     if (one === undefined) return null
     const { ok, id, version, findings, passed } = one
     return { ok, id, version, findings, passed }

@@ -213,7 +213,7 @@ function withDeclaredTypes(request: unknown, { entitlement_types: [first] }: Man
 
 function minimalCredentials({ authentication_schema, credentials }: Manifest): object {
   const one = (kind: CredentialKind) => ({
-    [kind]: minimalValue(AUTHENTICATION[kind] as AnySchema),
+    [kind]: minimalValue(AUTHENTICATION[kind]),
   })
   if (authentication_schema) return { auth: one(authentication_schema.kind) }
   return { credentials: (credentials ?? []).map(({ id, kind }) => ({ id, ...one(kind) })) }

@@ -1,4 +1,5 @@
 /** Where two JSON values differ, said so that nobody has to compare two long lines by eye. */
+import { isObject } from '../contract/schema/record.ts'
 
 /** Most differences that are reported of one comparison. */
 const MAX_TOLD = 3
@@ -39,9 +40,6 @@ function* member(at: string, expected: unknown, found: unknown): Generator<strin
 
 const own = (value: object, name: string): unknown =>
   Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const memberName = (name: string): string =>
   /^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`

@@ -1,5 +1,7 @@
 /** Puts what a file of cases says once for all into one of its cases, before anything is judged. */
+
 import type { CaseDefaults } from '../contract/connector/cases.ts'
+import { isObject, membersOf } from '../contract/schema/record.ts'
 
 /** What the cases of a file share. */
 export type Shared = { defaults?: CaseDefaults; exchanges?: Record<string, unknown> }
@@ -37,8 +39,8 @@ export function expandCase(
   const { auth, credentials } = defaults
   const signed = 'auth' in written || 'credentials' in written ? {} : { auth, credentials }
   const own = Object.fromEntries(OWN.map((name) => [name, defaults[name]]))
-  const all = { ...signed, ...own, ...(step(written) as Members) }
-  const { pages } = all as Members
+  const all: Members = { ...signed, ...own, ...membersOf(step(written)) }
+  const { pages } = all
   if (Array.isArray(pages)) Object.assign(all, { pages: pages.map(step) })
   return { value: withoutNone(all), findings }
 }
@@ -66,6 +68,3 @@ const withoutNone = (one: Members): Members =>
 
 const present = (one: Members): Members =>
   Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined))
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

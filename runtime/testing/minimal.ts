@@ -1,13 +1,14 @@
 /** The smallest value that fits a contract schema: required members only. */
-import * as v from 'valibot'
+
 import type { Field, Fields } from '../contract/connector/settings.ts'
 import type { AnySchema } from '../contract/schema/any-schema.ts'
+import { metadataOf } from '../contract/schema/metadata.ts'
 import { shapeOf } from '../contract/schema/shape.ts'
 
 /** A value that the schema accepts; optional members are left out. */
 export function minimalValue(schema: AnySchema): unknown {
   const shape = shapeOf(schema)
-  const { field } = v.getMetadata(schema as never) as { field?: Field }
+  const { field }: { field?: Field } = metadataOf(schema)
   if (field) return example(field)
   switch (shape.type) {
     case 'object':

@@ -1,4 +1,5 @@
 /** Reads connector.cases.json: each case on its own, so that one that is wrong hides no other. */
+
 import * as v from 'valibot'
 import { atOnce, inSlices } from '../bounded/slices.ts'
 import { Case, CaseFileHead } from '../contract/connector/cases.ts'
@@ -7,6 +8,7 @@ import { nearest } from '../contract/errors/nearest.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { marksIn } from '../contract/limits/reply-limits.ts'
+import { membersOf } from '../contract/schema/record.ts'
 import { expandCase, type Shared } from './expand-case.ts'
 
 export type ReadCases = {
@@ -42,7 +44,7 @@ function* reading(text: string | undefined): Generator<void, ReadCases | { unrea
     // Checked before expansion: a short file can refer to a large exchange thousands of times.
     for (const name of namedIn(value)) left -= sizes.get(name) ?? 0
     if (left < 0) return { unreadable: TOO_MANY }
-    const { name, capability } = Object(value) as { name?: unknown; capability?: unknown }
+    const { name, capability } = membersOf(value)
     if (typeof capability === 'string') read.covered.add(capability)
     const where =
       typeof name === 'string' && name !== '' ? name : `${CASES_FILE}, case ${index + 1}`
@@ -71,7 +73,7 @@ export function fileOf(
   const { success, output, issues } = v.safeParse(FileShape, value)
   if (success) {
     // As they are written: what they leave out is the defaults'.
-    const { exchanges = {} } = value as { exchanges?: Record<string, unknown> }
+    const exchanges = membersOf(membersOf(value)['exchanges'])
     return { shared: { defaults: output.defaults, exchanges }, cases: output.cases }
   }
   if (typeof value !== 'object' || value === null || !('cases' in value))
@@ -90,7 +92,7 @@ const sizeOf = (one: unknown): number =>
 
 /** Names of the exchanges that a case refers to, with duplicates. */
 function namedIn(value: unknown): string[] {
-  const { upstream, pages } = Object(value) as { upstream?: unknown; pages?: unknown }
+  const { upstream, pages } = membersOf(value)
   const inPages = Array.isArray(pages) ? pages.map((page) => Object(page).upstream) : []
   return [upstream, ...inPages]
     .filter((list) => Array.isArray(list))

@@ -31,6 +31,9 @@ export type Stage = {
 /** The body of an answer. */
 export type Body = Record<string, unknown>
 
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
 /**
  * The calls of a case, one after another, each with its own system; ends early where a page has no next one.
  *
@@ -57,7 +60,7 @@ export async function* playCase(
     const page = { ...one.page, ...(token === undefined ? {} : { token }) }
     const body = await call(one, page, { version, run, pageTokens, log, locate, egress })
     yield body
-    token = (body['page'] as { token?: string } | null)?.token
+    token = textOf(membersOf(body['page'])['token'])
   }
 }
 
@@ -91,7 +94,8 @@ export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
   }
   for await (const body of playCase(one, stage, systemOf)) {
     const index = played.bodies.push(body) - 1
-    const step = steps[index] as Step
+    const step = steps[index]
+    if (step === undefined) break
     const at = steps.length > 1 ? `page ${index + 1}: ` : ''
     const sent = upstream.judge()
     const tell = (texts: string[]) => played.findings.push(...texts.map((text) => at + text))

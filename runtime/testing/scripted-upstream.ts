@@ -80,9 +80,10 @@ function replyOf({ reply }: Exchange): ReplyHead {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
   const type: [string, string][] =
     text !== '' && typeof body !== 'string' ? [['content-type', 'application/json']] : []
-  const own = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as [string, string],
-  )
+  const own = Object.entries(headers).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    value,
+  ])
   const named = new Set(own.map(([name]) => name))
   return {
     status,

@@ -1,5 +1,7 @@
 /** Calls of a connector as a caller makes them, and what came of each. */
+
 import { Agent, request } from 'node:http'
+import { messageOf } from '../contract/errors/thrown.ts'
 
 /** What a call ended with. */
 export type Ended = {
@@ -92,7 +94,7 @@ export function createClient(url: string, connectorsPath: string): Client {
         )
         return { ...readEnvelope(text), text: headerText + text, tookMs: performance.now() - begun }
       } catch (error) {
-        const message = (error as Error).message
+        const message = messageOf(error)
         const tookMs = performance.now() - begun
         return { ending: 'no answer', message, text: '', tookMs, nextPage: null }
       }

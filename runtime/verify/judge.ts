@@ -1,4 +1,5 @@
 /** Judges what was seen of an attack: sandbox.md, the end of section 3, as rules. */
+import { isOneOf } from '../contract/schema/one-of.ts'
 import { type Attack, DEADLINE_MS, ESCAPED, isRefused } from './attacks/attack.ts'
 import { ENVIRONMENT_SECRET } from './host-link.ts'
 import { NEIGHBOUR } from './neighbours.ts'
@@ -51,7 +52,7 @@ export function judge(
 function endings(attack: Attack, { ghost, calls }: Observed): string[] {
   if (ghost !== null) return isRefused(attack) ? [] : [`it is not served: ${ghost}`]
   if (isRefused(attack) && attack.ends.length === 1) return ['it is served']
-  const wrong = calls.filter(({ ending }) => !(attack.ends as readonly string[]).includes(ending))
+  const wrong = calls.filter(({ ending }) => !isOneOf(attack.ends, ending))
   return unique(wrong.map(({ ending, message }) => `ended with ${ending}: ${message}`))
 }
 

@@ -2,6 +2,7 @@
  * Measures what an attack does to others: calls a healthy connector all the time, with and without an upstream request,
  * and `/healthz`.
  */
+import { messageOf } from '../contract/errors/thrown.ts'
 import type { Client } from './client.ts'
 
 /** A healthy connector; its `get_account` asks its upstream. */
@@ -62,7 +63,7 @@ export function startNeighbours(client: Client, upstream: string): Neighbours {
       const { status } = await client.get('/healthz', PATIENCE_MS)
       if (status !== 200) errors.push(`/healthz: ${status}`)
     } catch (error) {
-      errors.push(`/healthz: ${(error as Error).message}`)
+      errors.push(`/healthz: ${messageOf(error)}`)
     }
     const tookMs = performance.now() - begun
     took.push(tookMs)

@@ -2,6 +2,8 @@
  * Runs the corpus of hostile connectors against a real host and says how each attack ended. The room of
  * `keyway verify`: it knows a host only from outside, as a process that answers HTTP.
  */
+import { messageOf } from '../contract/errors/thrown.ts'
+import { entriesOf } from '../contract/schema/keys.ts'
 import type { Containment } from '../lanes/launch.ts'
 import { type Attack, type Family, isRefused } from './attacks/attack.ts'
 import { ATTACKS } from './attacks/attacks.ts'
@@ -53,7 +55,7 @@ export type VerifyOptions = {
 
 /** All attacks, or those of a family, or one; null where there is none of that name. */
 export function select(family?: string, only?: string): Selected[] | null {
-  const found = (Object.entries(ATTACKS) as [Family, readonly Attack[]][])
+  const found = entriesOf<Record<Family, readonly Attack[]>>(ATTACKS)
     .filter(([name]) => family === undefined || name === family)
     .flatMap(([name, attacks]) => attacks.map((attack) => ({ family: name, attack })))
     .filter(({ attack }) => only === undefined || attack.name === only)
@@ -130,7 +132,7 @@ async function runOne(
     const findings = judge(attack, seen, { paths: scene.paths, quietHealthP99Ms })
     return { ...base, ...told(seen), findings, tookMs: since(begun) }
   } catch (error) {
-    const findings = [scene.host.ended ?? (error as Error).message]
+    const findings = [scene.host.ended ?? messageOf(error)]
     return { ...base, ...NOTHING_TOLD, findings, tookMs: since(begun) }
   }
 }

@@ -4,9 +4,11 @@
  *
  * Arguments: the path of isolated-vm's binary. Descriptor 3 is the pipe to the host.
  */
+
 import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
+import { membersOf } from '../contract/schema/record.ts'
 import { serve } from './worker.ts'
 import { writersSource } from './writers.ts'
 
@@ -42,6 +44,6 @@ pipe.on('close', () => die('the pipe to the host is closed'))
 pipe.on('error', () => die('the pipe to the host is broken'))
 // A defect in here must not leave the host waiting.
 process.on('uncaughtException', (error) => die(`uncaught: ${error.stack ?? error.message}`))
-process.on('unhandledRejection', (error) => die(`unhandled: ${(error as Error)?.stack ?? error}`))
+process.on('unhandledRejection', (error) => die(`unhandled: ${membersOf(error)['stack'] ?? error}`))
 
 hear = serve(ivm, pipe, `${KEYWAY_PRELUDE}\n${writersSource()}`, die)

@@ -2,6 +2,7 @@
  * Checks what a handler answered and writes the bytes that leave: exactly the contract, nothing more.
  * The one place where a reply of a connector is judged.
  */
+
 import * as v from 'valibot'
 import { describeIssues, thoroughness } from '../contract/connector/payload.ts'
 import { quietMembers } from '../contract/connector/secrets.ts'
@@ -9,6 +10,8 @@ import { MAX_REPLY_BYTES, overLimits, type ReplyLimits } from '../contract/limit
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import type { AnySchema } from '../contract/schema/any-schema.ts'
 import { deeperThan, MAX_DEPTH } from '../contract/schema/depth.ts'
+import { isOneOf } from '../contract/schema/one-of.ts'
+import { isObject } from '../contract/schema/record.ts'
 import type { GuestError, Reply } from '../protocol/frames.ts'
 import { MAX_CURSOR_LENGTH } from '../protocol/worker-heads.ts'
 import { bundlePositions } from './positions.ts'
@@ -41,14 +44,15 @@ export type Expected = {
  * The guest is hostile: the head too may be anything.
  */
 export function checkReply(parts: unknown, expected: Expected): CheckedReply {
+  const [headJson, responseJson, rawJson, ...more]: unknown[] = Array.isArray(parts) ? parts : []
   if (
-    !Array.isArray(parts) ||
-    parts.length !== 3 ||
-    !parts.every((part) => typeof part === 'string')
+    typeof headJson !== 'string' ||
+    typeof responseJson !== 'string' ||
+    typeof rawJson !== 'string' ||
+    more.length > 0
   ) {
     return refuse('reply_invalid', 'the sandbox gave no proper reply')
   }
-  const [headJson, responseJson, rawJson] = parts as [string, string, string]
   // A text nested deeper than the stack is refused, not the end of the isolate.
   try {
     return checkParts(headJson, responseJson, rawJson, expected)
@@ -82,8 +86,8 @@ function checkParts(
     )
   }
   const { leftOut } = head
-  if (written && Number.isSafeInteger(leftOut))
-    return answer(cursorJson, responseJson, rawJson, expected, leftOut as number)
+  if (written && typeof leftOut === 'number' && Number.isSafeInteger(leftOut))
+    return answer(cursorJson, responseJson, rawJson, expected, leftOut)
   const result = v.safeParse(schema, parse(responseJson), thoroughness(responseJson.length))
   if (!result.success) {
     return refuse(
@@ -137,9 +141,9 @@ function answer(
 
 /** Only active and suspended accounts leave; one without a status passes (service.md section 4.1). */
 function listed(accounts: unknown): unknown {
-  return (accounts as { user_status: string | null }[]).filter(
-    ({ user_status }) =>
-      user_status === null || (LISTED_STATUSES as readonly string[]).includes(user_status),
+  if (!Array.isArray(accounts)) return accounts
+  return accounts.filter(
+    ({ user_status }) => user_status === null || isOneOf(LISTED_STATUSES, user_status),
   )
 }
 
@@ -147,16 +151,15 @@ const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.lengt
 
 function failure(head: Record<string, unknown>): Reply {
   const { fetch } = head
-  if (Number.isSafeInteger(fetch) && (fetch as number) >= 0)
-    return { ok: false, fetch: fetch as number }
+  if (typeof fetch === 'number' && Number.isSafeInteger(fetch) && fetch >= 0)
+    return { ok: false, fetch }
   const error = isObject(head['error']) ? head['error'] : {}
+  const { status_code: status } = error
   const told: GuestError = {
     code: textOr(error['code'], 'unexpected_error'),
     message: textOr(error['message'], 'the connector failed without a message').slice(0, 4000),
     app_error_code: textOr(error['app_error_code'], null),
-    status_code: Number.isSafeInteger(error['status_code'])
-      ? (error['status_code'] as number)
-      : null,
+    status_code: typeof status === 'number' && Number.isSafeInteger(status) ? status : null,
     raised_by: textOr(error['raised_by'], null),
     at: bundlePositions(error['stack']),
   }
@@ -180,10 +183,6 @@ function refuse(
 
 function textOr<T>(value: unknown, otherwise: T): string | T {
   return typeof value === 'string' ? value.slice(0, 4000) : otherwise
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The value of a JSON text, or undefined: the guest's text may be anything. */

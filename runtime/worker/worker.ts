@@ -3,6 +3,7 @@
  * messages say and decides nothing: which isolate serves which tenant, what may be fetched and how
  * long a call may take are the host's business.
  */
+
 import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -257,7 +258,7 @@ export function serve(
     const message = String(error instanceof Error ? error.message : error).slice(0, 800)
     const why = /memory limit/i.test(message) ? 'memory' : guest.loaded ? 'failed' : 'load'
     const reason = how ?? why
-    const at = bundlePositions((error as Partial<Error> | null)?.stack)
+    const at = bundlePositions(membersOf(error)['stack'])
     channel.send('disposed', 0, { isolate, reason, message, at })
   }
 

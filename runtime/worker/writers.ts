@@ -26,6 +26,11 @@ type Schema = {
 }
 type FreeForm = { additionalProperties?: object }
 
+function inside(schema: Schema | undefined): Schema {
+  if (schema === undefined) throw unwritable('a schema with nothing inside')
+  return schema
+}
+
 /** What every writer uses; `p` is what guest/writers.ts hands over. */
 const HELPERS = `'use strict';
 const {quote,stringify,isArray,getPrototypeOf,ObjectPrototype,indexOf,slow,leaveOut}=p;
@@ -75,10 +80,10 @@ export function writersSource(): string {
       case 'strict_object':
         return objectBody(schema.entries ?? {}, writer)
       case 'array':
-        return arrayBody(writer(schema.item as Schema), '')
+        return arrayBody(writer(inside(schema.item)), '')
       case 'nullish':
         if (schema.default !== null) throw unwritable('a default other than null')
-        return `return x===undefined||x===null?'null':${writer(schema.wrapped as Schema)}(x)`
+        return `return x===undefined||x===null?'null':${writer(inside(schema.wrapped))}(x)`
       case 'picklist':
         return choiceBody(schema.options ?? [])
       case 'literal':
@@ -92,7 +97,7 @@ export function writersSource(): string {
     const output: AnySchema = CAPABILITIES[name].output
     const schema: Schema = output
     if (name !== 'list_accounts') return `${name}:${writer(schema)}`
-    return `${name}(x){${arrayBody(writer(schema.item as Schema), LEAVE_OUT)}}`
+    return `${name}(x){${arrayBody(writer(inside(schema.item)), LEAVE_OUT)}}`
   })
   const all = [HELPERS, ...functions, `return {__proto__:null,${members.join(',')}}`]
   return `__keyway.install(function(p){${all.join('\n')}});`

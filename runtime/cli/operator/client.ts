@@ -108,9 +108,10 @@ const unknownToken = (url: URL, tokenFrom: string): string =>
 
 /** What /operator says in `error`, and the core interface in `detail`. */
 function wordsOf(answer: Record<string, unknown> | null): string | undefined {
-  const { message } = (answer?.['error'] ?? {}) as { message?: string }
+  const { message } = membersOf(answer?.['error'])
   const detail = answer?.['detail']
-  if (message !== undefined || typeof detail === 'string') return message ?? String(detail)
+  if (typeof message === 'string') return message
+  if (typeof detail === 'string') return detail
   if (!Array.isArray(detail)) return undefined
   return detail
     .map(membersOf)
@@ -254,7 +255,7 @@ function send(
 }
 
 function unreachable(url: URL, { message, cause, code }: NodeJS.ErrnoException): ConfigError {
-  const why = (cause as Error | undefined)?.message ?? code ?? message
+  const why = (cause instanceof Error ? cause.message : undefined) ?? code ?? message
   return new ConfigError(
     `No Keyway answers at ${url.origin} (${why}): start it with \`keyway start\`, or say by HOST and PORT, or --url, where it is`,
   )

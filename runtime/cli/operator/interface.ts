@@ -1,6 +1,7 @@
 /** The connector interface of a host, for a person: calls with credentials from a file or a prompt. */
 
 import { ConfigError, readConfig } from '../../config.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
 import type { Named } from '../terminal/named.ts'
 import { unknownName } from '../terminal/not-there.ts'
 import type { ReadFlags } from '../terminal/options.ts'
@@ -98,15 +99,15 @@ export async function send(
     body: JSON.stringify(body),
     redirect: 'error',
   }).catch((error: Error) => {
-    const { cause } = error as { cause?: Error }
-    throw new ConfigError(`${url.origin} does not answer: ${cause?.message ?? error.message}`)
+    throw new ConfigError(`${url.origin} does not answer: ${messageOf(error.cause ?? error)}`)
   })
   if (answer.status === 401)
     throw new ConfigError(
       `${url.origin} does not take calls without its token: set KEYWAY_CONNECTOR_TOKEN as the host has it`,
     )
   try {
-    return (await answer.json()) as Answer
+    const told: Answer = JSON.parse(await answer.text())
+    return told
   } catch {
     // Another server's answer, a proxy's for example.
     throw new ConfigError(`${url.origin} answered ${answer.status}, not as Keyway does`)

@@ -104,7 +104,7 @@ function wantLines(wants: readonly Want[], markOf: (want: Want) => string): stri
 /** Which capability sends what, where all of it goes to one origin. */
 function requestLines(group: readonly Want[]): string[] {
   const methods = Map.groupBy(
-    group.map(({ key }) => JSON.parse(key) as [capability: string, method: string, url: string]),
+    group.map(({ key }): [capability: string, method: string, url: string] => JSON.parse(key)),
     ([capability, , url]) => `${url} for ${capability}`,
   )
   return [...methods].map(

@@ -87,13 +87,13 @@ export function inWords(wants: readonly Want[]): string[] {
       others.push(kind === 'login' ? `log in by ${words}` : (VERBS[kind]?.(words) ?? words))
       continue
     }
-    const [capability, method, url] = JSON.parse(key) as [string, string, string]
+    const [capability, method, url]: [string, string, string] = JSON.parse(key)
     const of = JSON.stringify([url, capability])
     methods.set(of, (methods.get(of) ?? new Set()).add(method))
   }
   const shared = new Map<string, string[]>()
   for (const [of, own] of methods) {
-    const [url, capability] = JSON.parse(of) as [string, string]
+    const [url, capability]: [string, string] = JSON.parse(of)
     const sent = `send ${[...own].sort().join(', ')} to ${url}`
     shared.set(sent, [...(shared.get(sent) ?? []), capability])
   }

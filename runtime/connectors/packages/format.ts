@@ -5,9 +5,11 @@
  *
  * Source: runtime/docs/authors/manifest.md, runtime/docs/design/architecture.md section 4.
  */
+
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { INPUTS } from '../../contract/limits/inputs.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
 import { fileOf } from './file-of.ts'
 
 /** The form that this version writes, and the only one it reads. */
@@ -29,7 +31,7 @@ const LOGO: Part = { maxBytes: 64 * 1024, required: false }
 
 /** What may be in a package under a name, or null. */
 export function partOf(name: string): Part | null {
-  if (Object.hasOwn(PARTS, name)) return PARTS[name as keyof typeof PARTS]
+  if (isKeyOf(PARTS, name)) return PARTS[name]
   return /^[a-zA-Z0-9_-]{1,60}\.(svg|png)$/.test(name) ? LOGO : null
 }
 

@@ -29,6 +29,7 @@ import { messageOf } from '../../contract/errors/thrown.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import { isPointer } from '../../contract/schema/json-pointer.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { CheckEgress } from './check-egress.ts'
 import { checkExchange } from './check-exchange.ts'
 import { oauthFindings } from './check-oauth.ts'
@@ -332,7 +333,7 @@ function defaultFinding(where: string, name: string, field: Field): string[] {
 }
 
 function refused(findings: string[], value: unknown): CheckedManifest {
-  const told = (value ?? {}) as { id?: unknown; version?: unknown }
+  const told = membersOf(value)
   const text = (one: unknown) => (typeof one === 'string' ? one.slice(0, 64) : null)
   const more = findings.length - MAX_FINDINGS
   const shown = more > 0 ? [...findings.slice(0, MAX_FINDINGS), `and ${more} more`] : findings

@@ -7,6 +7,7 @@ import { OAUTH_FLOWS, performed } from '../../contract/connector/oauth.ts'
 import { requestSchema } from '../../contract/connector/payload.ts'
 import { secretFields } from '../../contract/connector/secrets.ts'
 import { flatSchema } from '../../contract/connector/settings.ts'
+import { isOneOf } from '../../contract/schema/one-of.ts'
 import type { CheckEgress } from './check-egress.ts'
 
 /** Kinds of credentials that a token endpoint gives. */
@@ -119,7 +120,7 @@ const scopeFindings = ({ at, oauth: { scopes = {} } }: Place, { capabilities }: 
 function capabilityFindings({ at, oauth }: Place, { capabilities }: Manifest): string[] {
   const flows = performed({ ...oauth, capabilities: undefined })
   const foreign = Object.keys(oauth.capabilities ?? {}).filter(
-    (name) => isCapability(name) && !(flows as readonly string[]).includes(name),
+    (name) => isCapability(name) && !isOneOf(flows, name),
   )
   const doubled = performed(oauth).filter((name) => Object.hasOwn(capabilities, name))
   return [

@@ -114,7 +114,7 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     child.on('close', (code) => {
       clearTimeout(timer)
       if (failure !== null) return resolve({ ok: false, findings: [failure] })
-      if (code === 0) return resolve(JSON.parse(Buffer.concat(output).toString('utf8')) as Compiled)
+      if (code === 0) return resolve(JSON.parse(Buffer.concat(output).toString('utf8')))
       reject(new Error(`the compiler ended with ${code}: ${errors.trim()}`))
     })
   })

@@ -30,7 +30,7 @@ const MAX_CODE_BYTES = 8 * 1024 * 1024
 /** Longest source map that is kept, in characters: the host parses it when the connector throws. */
 const MAX_MAP_LENGTH = 1024 * 1024
 
-const [folderArgument, runtimeArgument] = process.argv.slice(2) as [string, string]
+const [folderArgument = '', runtimeArgument = ''] = process.argv.slice(2)
 const folder = realpathSync(folderArgument)
 const runtime = realpathSync(runtimeArgument)
 const sdk = path.join(runtime, 'sdk')
@@ -118,8 +118,9 @@ function finding({ text, location }: Message): string {
 /** The map with the names of the folder's own files alone; the others' tell where the runtime lies. */
 function ownMap(text: string): string | null {
   if (text.length > MAX_MAP_LENGTH) return null
-  const { version, sources, mappings } = JSON.parse(text)
-  const own = (sources as string[]).map((name) =>
+  const { version, sources, mappings }: { version: number; sources: string[]; mappings: string } =
+    JSON.parse(text)
+  const own = sources.map((name) =>
     inside(path.resolve(folder, name), [folder])
       ? path.relative(folder, path.resolve(folder, name))
       : '',

@@ -1,4 +1,5 @@
 /** What a manifest wants of the operator, one by one, and what is left of it where not all is granted. */
+
 import * as v from 'valibot'
 import { CAPABILITIES, isCapability } from '../../contract/capabilities/capabilities.ts'
 import { LDAP_OPERATION_NAMES } from '../../contract/connector/ldap.ts'
@@ -16,6 +17,7 @@ import {
   type SqlRule,
 } from '../../contract/connector/manifest.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 
 /** What every connector may use without a grant. */
 const UNGRANTED = v.parse(Limits, {})
@@ -38,7 +40,7 @@ export function wantsOf(manifest: Manifest): Want[] {
       words: `sees ${field} in clear: ${JSON.stringify(because)}`,
     })
   // What every connector may use need not be asked for.
-  for (const [name, amount] of Object.entries(limits) as [keyof Limits, number][])
+  for (const [name, amount] of entriesOf<Limits>(limits))
     if (amount > UNGRANTED[name])
       all.push({
         kind: 'limit',
@@ -113,9 +115,7 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
 /** Where a login may go: its own address, and what it may be redirected to because all of it is granted. */
 function egressOfLogin({ egress, exchange }: Manifest, withheld: readonly Want[]): EgressEntry[] {
   const refused = new Set(
-    withheld.flatMap(({ kind, key }) =>
-      kind === 'egress' ? (JSON.parse(key) as string[])[2] : [],
-    ),
+    withheld.flatMap(({ kind, key }) => (kind === 'egress' ? partsOf(key)[2] : [])),
   )
   const own = exchange?.request.url ?? ''
   return egress
@@ -135,11 +135,11 @@ function withoutOAuth<T extends { oauth?: OAuthDeclaration | undefined }>({
 /** What was granted of each limit, never more than is wanted. */
 function limitsOf({ limits }: Manifest, granted: readonly Want[]): Partial<Limits> {
   return Object.fromEntries(
-    Object.entries(limits).map(([name, wanted]) => {
+    entriesOf<Limits>(limits).map(([name, wanted]) => {
       const amounts = granted.flatMap(({ kind, key, amount }) =>
         kind === 'limit' && key === name ? [amount ?? 0] : [],
       )
-      const most = amounts.length === 0 ? UNGRANTED[name as keyof Limits] : Math.max(...amounts)
+      const most = amounts.length === 0 ? UNGRANTED[name] : Math.max(...amounts)
       return [name, Math.min(wanted, most)]
     }),
   )
@@ -220,16 +220,15 @@ type Login = [name: string, method: string, url: string]
 
 /** Logins by name, with what each sends. */
 function loginsOf({ exchange, oauth, credentials = [] }: Manifest): Login[] {
-  const token = (name: string, one: OAuthDeclaration | undefined): Login[] =>
-    one
-      ? [
-          [name, one.request?.method ?? 'POST', one.token_url],
-          // Where people are sent to give their consent.
-          ...(one.authorization_url ? [[name, 'GET', one.authorization_url] as Login] : []),
-        ]
-      : []
+  const token = (name: string, one: OAuthDeclaration | undefined): Login[] => {
+    if (!one) return []
+    const asked: Login = [name, one.request?.method ?? 'POST', one.token_url]
+    // Where people are sent to give their consent.
+    return one.authorization_url ? [asked, [name, 'GET', one.authorization_url]] : [asked]
+  }
+  const own: Login[] = exchange ? [['exchange', exchange.request.method, exchange.request.url]] : []
   return [
-    ...(exchange ? [['exchange', exchange.request.method, exchange.request.url] as Login] : []),
+    ...own,
     ...token('oauth', oauth),
     ...credentials.flatMap((one) => token(`oauth of ${one.id}`, one.oauth)),
   ]
@@ -245,7 +244,7 @@ function login({ settings }: Manifest, name: string, method: string, url: string
 }
 
 const isLogin = ({ kind, key }: Want, name: string): boolean =>
-  kind === 'login' && (JSON.parse(key) as string[])[0] === name
+  kind === 'login' && partsOf(key)[0] === name
 
 /** Scheme, host and port of an address, as it is written. */
 const originOf = (url: string): string =>

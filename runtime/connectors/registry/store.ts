@@ -5,6 +5,7 @@
  * A verdict also depends on the runtime that gave it (the SDK is part of every bundle), so the digest
  * of the runtime's own sources is part of the folder's name.
  */
+
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,6 +13,7 @@ import * as v from 'valibot'
 import { MAX_MANIFEST_BYTES, Manifest } from '../../contract/connector/manifest.ts'
 import { patternsFault } from '../../contract/connector/pattern.ts'
 import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { Verdict } from './inspect.ts'
 
 /** A verdict as it is kept; the bundle lies beside it and is read when first called. */
@@ -80,7 +82,7 @@ export function openStore(directory: string, toolchain: string): Store {
     // As large as no manifest that passes: kept by a runtime that had no bounds.
     if (text === null || text.length > MAX_VERDICT_LENGTH) return null
     const value = tryJson(text)
-    if (patternsFault((value as { manifest?: unknown } | undefined)?.manifest) !== null) return null
+    if (patternsFault(membersOf(value)['manifest']) !== null) return null
     const parsed = v.safeParse(Kept, value)
     // Half written, or of an older form: judge again.
     if (!parsed.success) return null

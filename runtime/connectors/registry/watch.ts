@@ -164,7 +164,7 @@ function folderOf(roots: readonly { given: string; real: string }[], file: strin
   for (const { given, real } of roots) {
     const relative = path.relative(real, file)
     if (relative === '' || relative.startsWith('..') || path.isAbsolute(relative)) continue
-    const name = relative.split(path.sep)[0] as string
+    const [name = ''] = relative.split(path.sep)
     if (name !== 'node_modules' && !name.startsWith('.')) return path.join(given, name)
   }
   return null

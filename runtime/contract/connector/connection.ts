@@ -4,9 +4,11 @@
  * kind (`{ "token": "..." }`); of one with several credentials, those fields by credential id
  * (`{ "api": { "token": "..." } }`). Connectors are called with the envelope of service.md section 2.1.
  */
+
 import * as v from 'valibot'
 import type { AnySchema } from '../schema/any-schema.ts'
 import { entriesOf } from '../schema/keys.ts'
+import { metadataOf } from '../schema/metadata.ts'
 import { membersOf } from '../schema/record.ts'
 import {
   AUTHENTICATION,
@@ -167,7 +169,6 @@ function identityFields(credential: AuthCredential): unknown[] {
   })
 }
 
-const natureOf = (entry: AnySchema): unknown =>
-  (v.getMetadata(entry as never) as { nature?: unknown }).nature
+const natureOf = (entry: AnySchema): unknown => metadataOf(entry)['nature']
 
 const byName = ([a]: unknown[], [b]: unknown[]): number => (String(a) < String(b) ? -1 : 1)

@@ -76,7 +76,7 @@ export type Context<
   /** The author's own cursor of the previous page (null on the first) and the size asked for, if any. */
   readonly page: { readonly cursor: Json; readonly size: number | null }
   /** Keeps a value for `raw_data`; the last one wins; dropped unless the caller asked for it. */
-  raw(value: Json): void
+  raw(value: unknown): void
   /** Log lines, by level: `ctx.log.info('read', { count: 3 })`; capped, and secrets are taken out. */
   readonly log: GuestLog
   /** Aborted when the caller hangs up or the deadline has passed. */

@@ -58,7 +58,7 @@ function readValue(text: string, start: number): { value: string; at: number } |
   /** Spaces at the end that are not escaped: they do not belong to the value. */
   let spaces = 0
   for (; at < text.length && text[at] !== ',' && text[at] !== '+'; at += 1) {
-    const character = text[at] as string
+    const character = text.charAt(at)
     if (character !== '\\') {
       if (REFUSED.includes(character) || character === '\u0000') return null
       plain += character

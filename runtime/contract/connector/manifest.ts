@@ -6,6 +6,7 @@
 import * as v from 'valibot'
 import { ERROR_CODES } from '../errors/error-codes.ts'
 import { INPUTS } from '../limits/inputs.ts'
+import { isOneOf } from '../schema/one-of.ts'
 import { CREDENTIAL_KINDS } from './authentication.ts'
 import { LDAP_OPERATION_NAMES } from './ldap.ts'
 import { atMost, Fields, words } from './settings.ts'
@@ -52,7 +53,7 @@ export const ConnectorId = v.pipe(
     /^[a-z][a-z0-9_-]{0,62}$/,
     'must look like `acme` or `acme-crm`: lower case letters, digits, - and _, at most 63',
   ),
-  v.check((id) => !(RESERVED_IDS as readonly string[]).includes(normalizeId(id)), 'is reserved'),
+  v.check((id) => !isOneOf(RESERVED_IDS, normalizeId(id)), 'is reserved'),
 )
 
 export const EgressRule = v.strictObject({

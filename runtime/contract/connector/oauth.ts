@@ -4,7 +4,9 @@
  *
  * Source: connector-interface.md section 3.1; runtime/docs/authors/manifest.md.
  */
+
 import { type CapabilityName, isCapability } from '../capabilities/capabilities.ts'
+import { isOneOf } from '../schema/one-of.ts'
 import { membersOf } from '../schema/record.ts'
 import type { Manifest, OAuthDeclaration } from './manifest.ts'
 
@@ -33,7 +35,7 @@ export function secretParameters(request: unknown): string[] {
   const callback = members['redirect_uri_with_code']
   const own = SECRET_PARAMETERS.flatMap((name) => members[name] ?? [])
   const all = [...own, ...(typeof callback === 'string' ? inAddress(callback) : [])]
-  return [...new Set(all.filter((one) => typeof one === 'string' && one !== ''))] as string[]
+  return [...new Set(all.filter((one): one is string => typeof one === 'string' && one !== ''))]
 }
 
 /** Also of a text that is no whole address: an error may quote it. */
@@ -41,7 +43,7 @@ function inAddress(address: string): string[] {
   return address.split(/[?&#]/).flatMap((pair) => {
     const [name, written] = pair.split(/=(.*)/s)
     if (written === undefined) return []
-    const isSecret = (SECRET_PARAMETERS as readonly string[]).includes(name ?? '')
+    const isSecret = isOneOf(SECRET_PARAMETERS, name)
     return isSecret ? [written, ...new URLSearchParams(pair).values()] : []
   })
 }
@@ -86,9 +88,7 @@ export function hostPerforms(
 ): capability is OAuthCapability {
   return (
     !Object.hasOwn(manifest.capabilities, capability) &&
-    oauthDeclarations(manifest).some(({ oauth }) =>
-      (performed(oauth) as readonly CapabilityName[]).includes(capability),
-    )
+    oauthDeclarations(manifest).some(({ oauth }) => isOneOf(performed(oauth), capability))
   )
 }
 

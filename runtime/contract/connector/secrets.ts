@@ -2,9 +2,11 @@
  * Which values of a call are secret, read from the contract and the manifest: nowhere else is it said.
  * In the sandbox each is a placeholder; the values stay in the host.
  */
-import * as v from 'valibot'
+
 import type { AnySchema } from '../schema/any-schema.ts'
-import { isRecord } from '../schema/record.ts'
+import { metadataOf, wrappedIn } from '../schema/metadata.ts'
+import { isOneOf } from '../schema/one-of.ts'
+import { isRecord, membersOf } from '../schema/record.ts'
 import { shapeOf } from '../schema/shape.ts'
 import {
   AUTHENTICATION,
@@ -15,7 +17,6 @@ import {
 } from './authentication.ts'
 import type { IsQuiet } from './payload.ts'
 import { createCallMark, type Marks, secretPlaceholder } from './placeholder.ts'
-import type { Field } from './settings.ts'
 
 /** The parts of a call that may hold secrets. */
 export type SecretParts = {
@@ -92,9 +93,11 @@ export function mapSecrets(
       Object.fromEntries(
         Object.entries(credentials).map(([id, one]) => [id, sealCredential(one, id, hide)]),
       ),
-    settings: sealObject(schemas.settings, settings, (name) =>
-      hide(`settings.${name}`, `settings.${name}`),
-    ) as Record<string, unknown>,
+    settings: membersOf(
+      sealObject(schemas.settings, settings, (name) =>
+        hide(`settings.${name}`, `settings.${name}`),
+      ),
+    ),
     request: sealObject(schemas.request, request, (name) => hide('request', `request.${name}`)),
   }
 }
@@ -109,8 +112,8 @@ function sealCredential(credential: AuthCredential, owner: string, hide: Hide): 
     if (value === undefined) continue
     sealed[kind] = sealObject(AUTHENTICATION[kind], value, (name) => hide(owner, `${kind}.${name}`))
     if (kind === 'service_account') {
-      const { key } = value as { key: Record<string, unknown> }
-      sealed[kind] = { ...(sealed[kind] as object), key: sealKey(key, owner, hide) }
+      const { key } = membersOf(value)
+      sealed[kind] = { ...membersOf(sealed[kind]), key: sealKey(membersOf(key), owner, hide) }
     }
   }
   return sealed as AuthCredential
@@ -172,8 +175,7 @@ function keySecrets(key: Record<string, unknown>): string[] {
   )
 }
 
-const isClearKeyMember = (name: string): boolean =>
-  (CLEAR_KEY_MEMBERS as readonly string[]).includes(name)
+const isClearKeyMember = (name: string): boolean => isOneOf(CLEAR_KEY_MEMBERS, name)
 
 /** Texts of the members that the schema marks as secret. */
 function objectSecrets(schema: AnySchema, value: unknown): string[] {
@@ -223,9 +225,10 @@ export const quietMembers =
     secretMembers(schema).includes(String(name))
 
 function isSecret(schema: AnySchema): boolean {
-  const { secret, field } = v.getMetadata(schema as never) as { secret?: boolean; field?: Field }
-  if (secret === true || (field?.type === 'string' && field.secret === true)) return true
-  const { wrapped } = schema as { wrapped?: AnySchema }
+  const { secret, field } = metadataOf(schema)
+  const { type, secret: isSecretField } = membersOf(field)
+  if (secret === true || (type === 'string' && isSecretField === true)) return true
+  const wrapped = wrappedIn(schema)
   return wrapped !== undefined && isSecret(wrapped)
 }
 

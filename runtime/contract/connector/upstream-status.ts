@@ -25,6 +25,8 @@ export const UPSTREAM_STATUS = {
   504: 'bad_gateway',
 } as const
 
+const OF_STATUS: Readonly<Record<number, UpstreamCode>> = UPSTREAM_STATUS
+
 /** Longest text of an upstream's answer that a message repeats, in characters. */
 export const MAX_UPSTREAM_TEXT = 800
 
@@ -37,7 +39,7 @@ export function upstreamCode(status: number, challenge: string | null = null): U
     if (/revoked/i.test(challenge)) return 'creds_revoked'
     if (/expired/i.test(challenge)) return 'authentication_expired'
   }
-  return (UPSTREAM_STATUS as Record<number, UpstreamCode>)[status] ?? 'api_error'
+  return OF_STATUS[status] ?? 'api_error'
 }
 
 export type UpstreamCode =
@@ -66,7 +68,7 @@ function withoutScripts(html: string): string {
   let kept = ''
   let from = 0
   for (let found = begin.exec(html); found !== null; found = begin.exec(html)) {
-    const name = (found[1] as string).toLowerCase()
+    const name = (found[1] ?? '').toLowerCase()
     if (missing.has(name)) continue
     const end = new RegExp(`</${name}>`, 'gi')
     end.lastIndex = begin.lastIndex

@@ -2,8 +2,10 @@
  * What is installed, as one immutable statement: the wire of `/operator` and what a generation holds in the
  * database (architecture section 6).
  */
+
 import * as v from 'valibot'
 import { ConnectorId, normalizeId } from '../connector/manifest.ts'
+import { keysOf } from '../schema/keys.ts'
 
 const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
 const Digest = v.pipe(
@@ -24,7 +26,7 @@ export type WantKind = keyof typeof WANT_KINDS
 export const Want = v.pipe(
   v.strictObject({
     kind: v.pipe(
-      v.picklist(Object.keys(WANT_KINDS) as [WantKind, ...WantKind[]]),
+      v.picklist(keysOf(WANT_KINDS)),
       v.metadata({
         description: Object.entries(WANT_KINDS)
           .map(([kind, words]) => `${kind}: ${words}`)

@@ -4,6 +4,7 @@
  *
  * Source: service.md sections 2.1, 2.2, 7.1; connector-interface.md section 1.1.
  */
+
 import * as v from 'valibot'
 import {
   AUTHENTICATION,
@@ -20,7 +21,8 @@ import type { AnySchema } from '../schema/any-schema.ts'
 import { deeperThan, MAX_DEPTH } from '../schema/depth.ts'
 import { anyObject } from '../schema/free-object.ts'
 import { notJson } from '../schema/json-text.ts'
-import { membersOf } from '../schema/record.ts'
+import { isOneOf } from '../schema/one-of.ts'
+import { isObject, membersOf } from '../schema/record.ts'
 import { misplacedArray } from './arrays.ts'
 import {
   anyCredentials,
@@ -270,9 +272,4 @@ export function errorBody(error: RuntimeError, appId: string): ErrorResponse {
 }
 
 /** Whether a text is one of the 25 codes. */
-export const isErrorCode = (text: string): text is ErrorCode =>
-  (ERROR_CODES as readonly string[]).includes(text)
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export const isErrorCode = (text: string): text is ErrorCode => isOneOf(ERROR_CODES, text)

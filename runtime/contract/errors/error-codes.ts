@@ -1,5 +1,7 @@
 /** The closed list of codes that callers see (service.md section 7.1): nothing else ever leaves. */
+
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 
 /** The 25 codes of service.md section 7.1, and when a connector throws each. */
 export const CODES = {
@@ -32,7 +34,7 @@ export const CODES = {
 } as const
 
 /** The codes alone. */
-export const ERROR_CODES = Object.keys(CODES) as (keyof typeof CODES)[]
+export const ERROR_CODES = keysOf(CODES)
 
 export const ErrorCode = v.pipe(
   v.picklist(ERROR_CODES),

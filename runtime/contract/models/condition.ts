@@ -4,7 +4,7 @@
  */
 
 import { isKeyOf } from '../schema/keys.ts'
-import { isRecord } from '../schema/record.ts'
+import { isRecord, membersOf } from '../schema/record.ts'
 
 export type Scalar = string | number | boolean | null
 /** A scalar, alone or with what it is called. */
@@ -77,7 +77,7 @@ export function conditionFault(value: unknown): string | null {
 function attributeFault(one: Record<string, unknown>, at: string): string | null {
   const { attribute, ...operators } = one
   const named = typeof attribute === 'object' && attribute !== null
-  const path = named ? (attribute as { value?: unknown }).value : attribute
+  const path = named ? membersOf(attribute)['value'] : attribute
   if (path === undefined)
     return `${at}: needs attribute, and, or, not; found ${Object.keys(one).join(', ') || 'nothing'}`
   const wrong = textFault(path, `${at}.attribute`)
@@ -115,7 +115,7 @@ function scalarFault(operand: unknown, at: string): string | null {
     ? Object.keys(operand).find((name) => name !== 'label' && name !== 'value')
     : undefined
   if (unknown !== undefined) return `${at}: there is no ${unknown}; write label and value`
-  const value = labelled ? (operand as { value?: unknown }).value : operand
+  const value = labelled ? membersOf(operand)['value'] : operand
   if (typeof value === 'string') return textFault(value, at)
   const fits = value === null || typeof value === 'boolean' || Number.isFinite(value)
   return fits ? null : `${at}: a text, a number, true, false or null`

@@ -1,5 +1,7 @@
 /** What is decided in an access review: its lines, their reviewers, decisions, and how far it is. Ours. */
+
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 import { AccessReason } from './access.ts'
 import { REVIEW_APP_STATUSES } from './access-review.ts'
@@ -40,7 +42,7 @@ export const HINTS = {
   NEW_SINCE_LAST_REVIEW: { red: false, meaning: 'it was not there when the app was last reviewed' },
 } as const satisfies Record<string, { red: boolean; meaning: string }>
 export type Hint = keyof typeof HINTS
-export const HINT_NAMES = Object.keys(HINTS) as Hint[]
+export const HINT_NAMES = keysOf(HINTS)
 
 export const REVIEWER_KINDS = ['MANAGERS', 'APP_ADMINS', 'NAMED'] as const
 export const ON_DEADLINE = ['LEAVE', 'REMOVE', 'ESCALATE'] as const

@@ -1,11 +1,13 @@
 /** Providers of sign-in (OpenID Connect), as the file of KEYWAY_SIGN_IN lists them. */
+
 import * as v from 'valibot'
-import { ROLES, type RoleName } from './roles.ts'
+import { keysOf } from '../schema/keys.ts'
+import { ROLES } from './roles.ts'
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(500))
 
 /** The cast: the keys of a table are names of its type. */
-const ROLE_NAMES = Object.keys(ROLES) as RoleName[]
+const ROLE_NAMES = keysOf(ROLES)
 
 /** An address by https; by http only of this machine. */
 const isIssuer = (given: string): boolean => {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { deeperThan, MAX_DEPTH } from './depth.ts'
+import { isObject } from './record.ts'
 
 /**
  * A free-form JSON object: extra data, custom attributes of any shape, a service account's key. A
@@ -34,10 +35,6 @@ export const stringMap = () =>
     v.check((value) => !hasProtoKey(value), 'must not hold a member named __proto__'),
     v.metadata({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } }),
   )
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function hasProtoKey(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -1,8 +1,7 @@
 /** What is said of a text that is not JSON: never the engine's own words, which repeat a piece of it. */
-
 /** Where a text stops being JSON, in characters, as far as the engine tells. */
 export function faultOf(error: unknown): number | null {
-  const position = /position (\d+)/.exec((error as Error).message)?.[1]
+  const position = /position (\d+)/.exec(String(error))?.[1]
   return position === undefined ? null : Number(position)
 }
 

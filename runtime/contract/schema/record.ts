@@ -3,5 +3,9 @@
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
+/** An object as JSON has it: no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  isRecord(value) && !Array.isArray(value)
+
 /** The members of a value; a value without members has none. */
 export const membersOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})

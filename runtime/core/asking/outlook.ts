@@ -1,12 +1,14 @@
 /** What would happen if a user asked now: who decides, how long that usually takes. */
+
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
-import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import {
   type DecisionStep,
   MAX_DECIDERS_NAMED,
   type RequestOutlook,
 } from '../../contract/models/asking.ts'
+import { keysOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { groups } from '../../database/schema/people.ts'
@@ -64,8 +66,7 @@ export async function requestOutlook(
   }
 }
 
-/** The cast: the keys of a table are names of its type. */
-const ALL_LENGTHS = Object.keys(ACCESS_LENGTHS) as AccessLength[]
+const ALL_LENGTHS = keysOf(ACCESS_LENGTHS)
 
 const noTarget = (error: unknown): never => {
   if (!(error instanceof CoreError && error.status === 404)) throw error

@@ -1,5 +1,7 @@
 /** What conditions may ask of a person. */
+
 import type { Scalar } from '../../contract/models/condition.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { users } from '../../database/schema/people.ts'
 import type { Identity } from './condition.ts'
 
@@ -25,11 +27,15 @@ export function identityOf(user: UserRow): Identity {
   }
 }
 
+const idIn = (one: unknown): string | null => {
+  const { id } = membersOf(one)
+  return typeof id === 'string' ? id : null
+}
+
 /** Attributes are kept as on the wire, `{ type, value }`; of people the ids count. */
 function read(attribute: unknown): Scalar | Scalar[] | undefined {
-  const value = (attribute as { value?: unknown } | null)?.value
-  if (Array.isArray(value))
-    return value.map((one) => (isScalar(one) ? one : ((one as { id?: string } | null)?.id ?? null)))
+  const value = membersOf(attribute)['value']
+  if (Array.isArray(value)) return value.map((one) => (isScalar(one) ? one : idIn(one)))
   return isScalar(value) ? value : undefined
 }
 

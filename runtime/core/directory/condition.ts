@@ -1,5 +1,7 @@
 /** Whether a condition holds for a person. Pure: what the person is, is read before. */
+
 import type { Condition, Operand, OperatorName, Scalar } from '../../contract/models/condition.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 
 /** What a condition may ask of a person: members of `identity`, custom attributes by their name. */
 export type Identity = {
@@ -22,8 +24,8 @@ export function holds(condition: Condition, identity: Identity): boolean {
   const { attribute, ...operators } = condition
   const path = typeof attribute === 'string' ? attribute : attribute.value
   const found = attributeOf(path, identity)
-  return (Object.entries(operators) as [OperatorName, Operand | Operand[]][]).every(
-    ([name, operand]) => HOLDS[name](found, valuesOf(operand), operand),
+  return entriesOf<Partial<Record<OperatorName, Operand | Operand[]>>>(operators).every(
+    ([name, operand]) => operand === undefined || HOLDS[name](found, valuesOf(operand), operand),
   )
 }
 

@@ -1,10 +1,11 @@
 /** The account of a person in an app: found, or made where there is none. */
+
 import { and, eq, sql } from 'drizzle-orm'
-import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { type EntitlementRef, provisionedAccounts } from '../../database/schema/requests.ts'
+import { one } from '../../database/written.ts'
 import { faultOf } from '../kernel/faults.ts'
 import { type Answer, type AppClient, failed, type Outcome } from './client.ts'
 import type { Pair } from './pair.ts'
@@ -19,8 +20,7 @@ export async function provisionedAccountOf(
 ): Promise<ProvisionedAccountRow> {
   const { carriedAppId: appId, targetUserId: userId } = pair
   await db.insert(provisionedAccounts).values({ domainId, appId, userId }).onConflictDoNothing()
-  const [row] = await db.select().from(provisionedAccounts).where(ofPair(pair))
-  return row as ProvisionedAccountRow
+  return one(await db.select().from(provisionedAccounts).where(ofPair(pair)))
 }
 
 const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
@@ -193,7 +193,7 @@ async function create(
   if (!answer.ok) {
     // It may be there all the same: made by this call, or before.
     const outcome = failed(answer.error)
-    const ours = !faultOf(answer.error.error_code as ErrorCode).undone
+    const ours = !faultOf(answer.error.error_code).undone
     if (!ours) await keepProvisionedAccount(db, pair, { making: false })
     const there = await lookInSystem(db, carrier, pair, ours)
     if (!there.ok || there.value === null) return outcome

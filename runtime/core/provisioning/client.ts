@@ -3,7 +3,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../../contract/connector/manifest.ts'
-import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
@@ -38,8 +37,7 @@ export type Settled = Exclude<Outcome, { end: 'paused' }>
 export type Failed = Extract<Settled, { ok: false }>
 
 /** A failed call as an outcome; its message holds no secret. */
-export function failed({ error_code, message, retryAfterMs }: CallError): Failed {
-  const code = error_code as ErrorCode
+export function failed({ error_code: code, message, retryAfterMs }: CallError): Failed {
   const problem = keptText(`${plainWords(message)} (${code})`, 1000)
   const { reach } = faultOf(code)
   if (reach !== 'system') return { ok: false, end: reach, problem }

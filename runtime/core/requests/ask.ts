@@ -128,11 +128,11 @@ async function permissionsOf(
   const member = 'requestable_permission_ids'
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
   const byDefault = view.provisioning.default_permission
-  if (wanted.length === 0 && byDefault === null) return [null]
+  const asked = wanted.length > 0
+  const known = asked ? wanted : byDefault === null ? null : [byDefault]
+  if (known === null) return [null]
   if (wanted.length > 1 && !found.app.allowMultiplePermissionSelection)
     throw refused(member, 'of this app only one permission may be asked for at a time')
-  const asked = wanted.length > 0
-  const known = asked ? wanted : [byDefault as string]
   const rows = await tx
     .select()
     .from(requestablePermissions)

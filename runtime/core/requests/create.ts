@@ -1,8 +1,10 @@
 /** Making access requests: from a person or a policy, for a person, each for one thing. */
+
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import type { ApprovalPlan } from '../../database/schema/requests.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
+import { one } from '../../database/written.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
@@ -46,22 +48,23 @@ export async function createRequest(
 ): Promise<RequestRow> {
   const { app, permission, justification, preapproved, ...values } = wanted
   const now = await means.now(tx)
-  const [row] = await tx
-    .insert(accessRequests)
-    .values({
-      ...values,
-      domainId: app.domainId,
-      appId: app.id,
-      carriedAppId: app.id,
-      permissionId: permission?.id ?? null,
-      label: permission?.label ?? null,
-      status: 'PENDING',
-      notes: { PENDING: justification },
-      wakeAt: later(now, DECISION_MS),
-      createdAt: now,
-    })
-    .returning()
-  const request = row as RequestRow
+  const request = one(
+    await tx
+      .insert(accessRequests)
+      .values({
+        ...values,
+        domainId: app.domainId,
+        appId: app.id,
+        carriedAppId: app.id,
+        permissionId: permission?.id ?? null,
+        label: permission?.label ?? null,
+        status: 'PENDING',
+        notes: { PENDING: justification },
+        wakeAt: later(now, DECISION_MS),
+        createdAt: now,
+      })
+      .returning(),
+  )
   const metadata = {
     permission_id: permission?.id ?? null,
     expiration_in_seconds: request.expirationInSeconds,

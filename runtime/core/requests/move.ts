@@ -1,9 +1,11 @@
 /** The one place where an access request is written. States change through `apply` (apply.ts) alone. */
+
 import { eq, sql } from 'drizzle-orm'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
+import { one } from '../../database/written.ts'
 import type { RequestChange, RequestRow, RequestWrite } from './machine/request.ts'
 import { failedWords, mayMove } from './machine/states.ts'
 
@@ -18,11 +20,8 @@ export async function change(
   )
   const columns = set.map(([name]) => name).sort()
   const encoded = set.map(([name, value]) => [name, encode(name, value)])
-  const [row] = await changing(columns)(tx, {
-    ...Object.fromEntries(encoded),
-    ofRequest: request.id,
-  })
-  return row as RequestRow
+  const written = { ...Object.fromEntries(encoded), ofRequest: request.id }
+  return one(await changing(columns)(tx, written))
 }
 
 type ColumnName = keyof RequestRow
@@ -31,7 +30,7 @@ type ColumnName = keyof RequestRow
 const encode = (name: ColumnName, value: unknown): unknown =>
   value === null ? null : accessRequests[name].mapToDriverValue(value as never)
 
-type Changing = (tx: Db, values: Record<string, unknown>) => Promise<unknown[]>
+type Changing = (tx: Db, values: Record<string, unknown>) => Promise<RequestRow[]>
 /** Statements by the columns that they set: as many as there are kinds of writes in the code. */
 const changes = new Map<string, Changing>()
 

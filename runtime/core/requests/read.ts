@@ -1,4 +1,5 @@
 /** Access requests: who sees which, and how they are read. */
+
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
@@ -10,6 +11,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
+import { one } from '../../database/written.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import { toPermissionBase } from '../catalogue/store/permission-base.ts'
 import { toUser, usersOf } from '../directory/users.ts'
@@ -57,7 +59,7 @@ export async function listAccessRequests(db: Db, principal: Principal, query: Re
       : or(isUser(accessRequests.targetUserId, either), isUser(accessRequests.requesterId, either)),
     query.statuses.length === 0
       ? undefined
-      : inArray(accessRequests.status, query.statuses as RequestRow['status'][]),
+      : sql`${accessRequests.status} = any(${sql.param(query.statuses)}::text[])`,
   )
   const direction = query.sort?.toLowerCase() === 'desc' ? desc : asc
   const order = [direction(accessRequests.createdAt), direction(accessRequests.id)]
@@ -102,8 +104,7 @@ export async function getAccessRequest(
   if (!found || !(await sees(db, principal, found.request))) throw notFound('Access request')
   const { request, app, target, requester } = found
   const own = { apps: [app], users: requester ? [target, requester] : [target] }
-  const [one] = await answerRequests(db, principal, [request], expand, own)
-  return one as AccessRequest
+  return one(await answerRequests(db, principal, [request], expand, own))
 }
 
 const requesters = alias(users, 'requesters')

@@ -1,4 +1,5 @@
 /** What a request is about, as it is now, and how it is fulfilled. */
+
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -6,6 +7,7 @@ import { appStoreSettings, requestablePermissions } from '../../database/schema/
 import { apps } from '../../database/schema/apps.ts'
 import { groups } from '../../database/schema/people.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
+import { one } from '../../database/written.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { type RequestConfig, requestConfig } from './config.ts'
@@ -14,8 +16,7 @@ import type { RequestRow } from './machine/request.ts'
 
 /** The app, the permission and the settings of a request, as they are now. */
 export async function subjectOf(tx: Db, request: RequestRow) {
-  const [row] = await appAndSettings(tx, { id: request.appId })
-  const { app, settings } = row as { app: AppRow; settings: never }
+  const { app, settings } = one(await appAndSettings(tx, { id: request.appId }))
   const [permission = null] =
     request.permissionId === null
       ? []

@@ -103,6 +103,9 @@ const closing = prepared('close tasks of access request', (db) =>
       updatedAt: sql`${sql.placeholder('updatedAt')}`,
     })
     .where(
-      and(eq(tasks.accessRequestId, sql.placeholder('requestId')), inArray(tasks.status, OPEN_TASKS)),
+      and(
+        eq(tasks.accessRequestId, sql.placeholder('requestId')),
+        inArray(tasks.status, OPEN_TASKS),
+      ),
     ),
 )

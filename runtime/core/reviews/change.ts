@@ -1,9 +1,11 @@
 /** Changing and deleting reviews, and taking apps out of them. */
+
 import { eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { UpdateAccessReviewInput } from '../../contract/models/access-review.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import { one } from '../../database/written.ts'
 import { findUser } from '../directory/users.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -41,14 +43,16 @@ export async function updateReview(
     const locked = await findReview(tx, principal, id, true)
     demandUnfinished(locked)
     const values = await valuesOf(tx, principal, locked, body, means)
-    const [row] = await tx
-      .update(accessReviews)
-      .set({ ...values, wakeAt: await wakeOf(tx, { ...locked, ...values }, means) })
-      .where(eq(accessReviews.id, locked.id))
-      .returning()
+    const row = one(
+      await tx
+        .update(accessReviews)
+        .set({ ...values, wakeAt: await wakeOf(tx, { ...locked, ...values }, means) })
+        .where(eq(accessReviews.id, locked.id))
+        .returning(),
+    )
     const changed = [...Object.keys(values), ...(body.apps.length > 0 ? ['apps'] : [])]
-    await note(tx, principal, row as ReviewRow, 'UPDATED', { changed })
-    return row as ReviewRow
+    await note(tx, principal, row, 'UPDATED', { changed })
+    return row
   })
   return toReview(db, review)
 }

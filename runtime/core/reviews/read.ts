@@ -1,4 +1,5 @@
 /** Access reviews as on the wire. */
+
 import { and, asc, desc, eq, inArray, max, ne } from 'drizzle-orm'
 import type {
   AccessReviewDomainAppOutput,
@@ -7,6 +8,7 @@ import type {
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
+import { one } from '../../database/written.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
@@ -30,8 +32,7 @@ export async function getReview(
 }
 
 export async function toReview(db: Db, row: ReviewRow): Promise<AccessReviewOutput> {
-  const [review] = await toReviews(db, [row])
-  return review as AccessReviewOutput
+  return one(await toReviews(db, [row]))
 }
 
 async function toReviews(db: Db, rows: readonly ReviewRow[]): Promise<AccessReviewOutput[]> {

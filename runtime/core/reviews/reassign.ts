@@ -1,10 +1,12 @@
 /** Having others review a line. */
+
 import { and, eq, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
+import { one } from '../../database/written.ts'
 import { isId } from '../kernel/id.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { askReviewers, closeAnswered } from './asking.ts'
@@ -40,17 +42,19 @@ export async function reassignItem(
     const team = await namedTeam(tx, principal, body)
     await demandSomebody(tx, item, team)
     const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
-    const [changed] = await tx
-      .update(accessReviewItems)
-      .set({ assignmentId })
-      .where(eq(accessReviewItems.id, item.id))
-      .returning()
+    const changed = one(
+      await tx
+        .update(accessReviewItems)
+        .set({ assignmentId })
+        .where(eq(accessReviewItems.id, item.id))
+        .returning(),
+    )
     await closeAnswered(tx, arda.id)
     await askReviewers(tx, review, arda)
     await note(tx, principal, review, 'ITEM_REASSIGNED', {
       ...{ item_id: item.id, user_ids: team.userIds, group_ids: team.groupIds },
     })
-    return changed as ItemRow
+    return changed
   })
   const [item] = await toItems(db, [row])
   return item

@@ -1,9 +1,11 @@
 /** Reviews and their apps: found, locked, moved, and named in the log. */
+
 import { and, eq } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { ReviewAppStatus, ReviewStatus } from '../../contract/models/access-review.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import { one } from '../../database/written.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -71,12 +73,14 @@ export async function moveReview(
 ): Promise<ReviewRow> {
   if (!reviewMayBecome(review.status, to))
     throw new Error(`an access review that is ${review.status} cannot become ${to}`)
-  const [row] = await tx
-    .update(accessReviews)
-    .set({ ...values, status: to })
-    .where(eq(accessReviews.id, review.id))
-    .returning()
-  return row as ReviewRow
+  const row = one(
+    await tx
+      .update(accessReviews)
+      .set({ ...values, status: to })
+      .where(eq(accessReviews.id, review.id))
+      .returning(),
+  )
+  return row
 }
 
 /** Moves a locked app of a review. @throws Error for a move that REVIEW_APP_STATES does not have */
@@ -88,12 +92,14 @@ export async function moveReviewApp(
 ): Promise<ReviewAppRow> {
   if (!appMayBecome(arda.status, to))
     throw new Error(`an app of an access review that is ${arda.status} cannot become ${to}`)
-  const [row] = await tx
-    .update(accessReviewApps)
-    .set({ ...values, status: to })
-    .where(eq(accessReviewApps.id, arda.id))
-    .returning()
-  return row as ReviewAppRow
+  const row = one(
+    await tx
+      .update(accessReviewApps)
+      .set({ ...values, status: to })
+      .where(eq(accessReviewApps.id, arda.id))
+      .returning(),
+  )
+  return row
 }
 
 /** In whose name the host itself acts. */

@@ -1,7 +1,9 @@
 /** What the filters of an app can be. */
+
 import { sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { ScopeFilterGroupOutput, ScopeGroup } from '../../contract/models/review-scope.ts'
+import { keysOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/id.ts'
@@ -31,9 +33,8 @@ export async function listScopeOptions(
           db,
           sql`select app_id as id from ${accessReviewApps} where id = ${idOr(arda_id)} and domain_id = ${domainId}`,
         )
-  const groups = Object.keys(SCOPES) as ScopeGroup[]
   const scope_options: ScopeFilterGroupOutput[] = []
-  for (const group of groups) scope_options.push(await optionsOf(db, group, appId))
+  for (const group of keysOf(SCOPES)) scope_options.push(await optionsOf(db, group, appId))
   return { scope_options }
 }
 

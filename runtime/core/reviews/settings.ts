@@ -1,10 +1,12 @@
 /** Who reviews, and what the deadline does: what the public service's calls leave open. */
+
 import { and, eq, inArray } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { AccessReviewSettingsInput } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
 import { groups, users } from '../../database/schema/people.ts'
 import { accessReviews } from '../../database/schema/reviews.ts'
+import { one } from '../../database/written.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { demandUnfinished } from './create.ts'
@@ -34,16 +36,18 @@ export async function putReviewSettings(
           ? 'user_ids and group_ids count only with reviewers: "NAMED"'
           : 'NAMED needs at least one of user_ids and group_ids',
       )
-    const [row] = await tx
-      .update(accessReviews)
-      .set({
-        ...{ reviewers: body.reviewers, onDeadline: body.on_deadline },
-        ...{ reviewerUserIds: team.userIds, reviewerGroupIds: team.groupIds },
-      })
-      .where(eq(accessReviews.id, review.id))
-      .returning()
+    const row = one(
+      await tx
+        .update(accessReviews)
+        .set({
+          ...{ reviewers: body.reviewers, onDeadline: body.on_deadline },
+          ...{ reviewerUserIds: team.userIds, reviewerGroupIds: team.groupIds },
+        })
+        .where(eq(accessReviews.id, review.id))
+        .returning(),
+    )
     await note(tx, principal, review, 'SETTINGS_UPDATED', { ...body })
-    return toSettings(row as ReviewRow)
+    return toSettings(row)
   })
 }
 

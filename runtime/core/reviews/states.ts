@@ -2,8 +2,10 @@
  * How reviews, their apps and their lines move. The states of the first two are those of the public service
  * (core-interface.md section 2.2); the moves, and the states of lines, are ours.
  */
+
 import type { ReviewAppStatus, ReviewStatus } from '../../contract/models/access-review.ts'
 import type { ItemState } from '../../contract/models/review-item.ts'
+import { keysOf } from '../../contract/schema/keys.ts'
 
 type Row<S extends string> = { next: readonly S[]; meaning: string }
 
@@ -98,9 +100,7 @@ export const appMayBecome = (from: ReviewAppStatus, to: ReviewAppStatus): boolea
 
 /** The states from which a line may get into one. */
 export const itemStatesBefore = (to: ItemState): ItemState[] =>
-  (Object.keys(ITEM_STATE_TABLE) as ItemState[]).filter((from) =>
-    nextOf<ItemState>(ITEM_STATE_TABLE, from).includes(to),
-  )
+  keysOf(ITEM_STATE_TABLE).filter((from) => nextOf<ItemState>(ITEM_STATE_TABLE, from).includes(to))
 
 /** What a decision makes of a line. */
 export const DECIDED = { KEEP: 'KEPT', REJECT: 'REJECTED', MODIFY: 'TO_MODIFY' } as const

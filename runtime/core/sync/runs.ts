@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { SYNC_PHASES, type SyncPhase } from '../../contract/models/sync.ts'
+import { SYNC_PHASES } from '../../contract/models/sync.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
@@ -199,7 +199,7 @@ export function added(counts: Record<string, number>, more: Record<string, numbe
 export const toNext = ({ run, settings }: Walk): Progress => ({
   // What was too large for one listing may be right for the next.
   pageSize: settings.pageSize,
-  phase: SYNC_PHASES[SYNC_PHASES.indexOf(run.phase) + 1] as SyncPhase,
+  phase: SYNC_PHASES[SYNC_PHASES.indexOf(run.phase) + 1] ?? 'end',
   pageToken: null,
   cursor: null,
   restarts: 0,

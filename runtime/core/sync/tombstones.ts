@@ -2,10 +2,12 @@
  * Marks what a complete run has not seen. An account is asked for by its id first, where the connector can:
  * a listing whose upstream changed under it may have missed it.
  */
+
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
-import { type FoundAccount, STATUSES } from './accounts.ts'
+import { responseOf } from '../kernel/context/connectors.ts'
+import { STATUSES } from './accounts.ts'
 import { offers } from './listing.ts'
 import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { troubleOf } from './trouble.ts'
@@ -47,7 +49,7 @@ async function confirm({ parts, app }: Walk, external: string): Promise<Verdict>
   const request = { account_id: external, custom_attributes: [] }
   const answer = await callApp(parts, app, 'get_account', { request })
   if (answer.ok) {
-    const { user_status } = answer.response as FoundAccount
+    const { user_status } = responseOf('get_account', answer)
     const status = STATUSES[user_status ?? 'ACTIVE'] ?? 'ACTIVE'
     return { external, status, gone: status === CONFIRMED }
   }

@@ -19,8 +19,18 @@ const MANUAL: readonly TaskCategory[] = ['PROVISIONING', 'DEPROVISIONING']
 export const TASK_ACTIONS = {
   approve: { categories: APPROVALS, from: ACTIONABLE_TASKS, to: ['COMPLETED'], meaning: 'Say yes' },
   deny: { categories: APPROVALS, from: ACTIONABLE_TASKS, to: ['DISMISSED'], meaning: 'Say no' },
-  confirm: { categories: MANUAL, from: ACTIONABLE_TASKS, to: ['COMPLETED'], meaning: 'It was done by hand' },
-  decline: { categories: MANUAL, from: ACTIONABLE_TASKS, to: ['DISMISSED'], meaning: 'It will not be done' },
+  confirm: {
+    categories: MANUAL,
+    from: ACTIONABLE_TASKS,
+    to: ['COMPLETED'],
+    meaning: 'It was done by hand',
+  },
+  decline: {
+    categories: MANUAL,
+    from: ACTIONABLE_TASKS,
+    to: ['DISMISSED'],
+    meaning: 'It will not be done',
+  },
   accept: {
     categories: [...MANUAL, 'GENERIC', 'ERROR'],
     from: ['PENDING'],

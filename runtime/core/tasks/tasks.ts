@@ -1,12 +1,15 @@
 /** Tasks: who sees which, and how they are read. */
+
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
 import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../../database/schema/people.ts'
 import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
+import { one } from '../../database/written.ts'
 import { toUser } from '../directory/users.ts'
 import { isId } from '../kernel/id.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
@@ -112,7 +115,7 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
 /** Unknown names sort by age, like none. */
 function sortColumn(name: string | null) {
   const wanted = (name ?? '').toLowerCase()
-  return Object.hasOwn(SORTS, wanted) ? SORTS[wanted as keyof typeof SORTS] : tasks.createdAt
+  return isKeyOf(SORTS, wanted) ? SORTS[wanted] : tasks.createdAt
 }
 
 function assignees(db: Db, userIds: string[], groupIds: string[]): SQL | undefined {
@@ -228,8 +231,7 @@ export async function findTask(
 }
 
 export async function getTask(db: Db, principal: Principal, id: string, expand: string[]) {
-  const [task] = await toTasks(db, [await findTask(db, principal, id)], expand)
-  return task as Task
+  return one(await toTasks(db, [await findTask(db, principal, id)], expand))
 }
 
 /** service.md section 4.2: the actions available for the task, to this caller. */

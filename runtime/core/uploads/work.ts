@@ -32,13 +32,12 @@ const BODIES: Record<UploadKind, AnySchema> = {
 }
 
 function staged(kind: UploadKind, text: string): Staged {
-  const list: unknown[] = JSON.parse(text)
-  const rows =
-    kind === 'accounts'
-      ? (list as AccountInput[]).map(accountRow)
-      : (list as ActivityRecord[]).map(activityRow)
+  const rows = kind === 'accounts' ? accountRows(JSON.parse(text)) : activityRows(JSON.parse(text))
   return { rows: JSON.stringify(rows), count: rows.length }
 }
+
+const accountRows = (list: AccountInput[]) => list.map(accountRow)
+const activityRows = (list: ActivityRecord[]) => list.map(activityRow)
 
 const activityRow = ({ account, event, timestamp, source_app_id, app }: ActivityRecord) => ({
   external_id: account.external_id ?? null,

@@ -2,10 +2,12 @@
  * What an answer of a webhook means (core-interface.md section 1.17, outbound inline webhooks). The page says "any
  * parsable JSON"; here its status must also be 2xx, because an error in JSON is no success.
  */
+
 import { unkeepable } from '../../contract/endpoints/body.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
+import { isObject } from '../../contract/schema/record.ts'
 
 /** What a call came to. `problem` holds no secrets. */
 export type WebhookAnswer =
@@ -41,9 +43,6 @@ export function parseResponse(
   const inner = [output, response].find(isObject) ?? {}
   return { ok: true, response: inner }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Undefined for what is no JSON. */
 function parsed(body: Buffer): unknown {

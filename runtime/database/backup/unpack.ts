@@ -1,4 +1,5 @@
 /** Reads a backup file: its manifest first, then the data directory into a folder, each byte checked. */
+
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { chmod, mkdir, open, stat } from 'node:fs/promises'
@@ -7,6 +8,7 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
+import { errorOf } from '../../contract/errors/thrown.ts'
 import {
   BackupError,
   type BackupKey,
@@ -173,7 +175,7 @@ const notOurs = (file: string): BackupError =>
 /** The message of an error of a file system, gzip, tar or JSON. */
 async function translated(error: unknown, file: string, isOurs: boolean): Promise<unknown> {
   if (error instanceof BackupError) return error
-  const { code, syscall, message } = error as NodeJS.ErrnoException
+  const { code, syscall, message }: NodeJS.ErrnoException = errorOf(error)
   if (syscall !== undefined || code === 'ABORT_ERR') return error
   const { size } = await stat(file)
   if (size === 0) return damaged(file, 'it is empty')

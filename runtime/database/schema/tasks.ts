@@ -42,9 +42,7 @@ export const tasks = pgTable(
     index('tasks_app').on(table.domainId, table.appId, table.id),
     index('tasks_target').on(table.domainId, table.targetUserId, table.id),
     index('tasks_request').on(table.accessRequestId),
-    index('tasks_done')
-      .on(table.updatedAt, table.id)
-      .where(sql`status not in (${OPEN_STATES})`),
+    index('tasks_done').on(table.updatedAt, table.id).where(sql`status not in (${OPEN_STATES})`),
   ],
 )
 

@@ -46,7 +46,8 @@ const SIGHTED: Sight = {
 /** Makes what one call needs; `null` is a call that has neither secrets nor a login. */
 export function createBlind(secrets: CallSecrets | null, login: () => Login | null): Blind {
   if (secrets === null) return { ...SIGHTED, beforeLogin: SIGHTED }
-  const { marks, call } = secrets
+  const own = secrets
+  const { marks, call } = own
   const conceal = createConceal(() => concealed(secrets))
   const signatures = createSignatures(Date.now)
 
@@ -57,14 +58,14 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
     target: SecretTarget,
     token: () => Promise<Token | null>,
   ): Promise<string> {
-    if ('secret' in meaning) return secretOf(meaning.secret, secrets as CallSecrets, target)
+    if ('secret' in meaning) return secretOf(meaning.secret, own, target)
     if ('exchange' in meaning) {
       for (const owner of login()?.owners ?? []) allow(owner, target)
       const made = await token()
       if (made === null) throw misplaced('foreign')
       return made.value
     }
-    const asked = readAsked(meaning.sign, secrets as CallSecrets)
+    const asked = readAsked(meaning.sign, own)
     if (SIGNING[asked.name].signs === 'request') throw misplaced('signature')
     allow(asked.owner, target)
     const value = await signatures.text(asked, placeholder)
@@ -78,7 +79,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
     target: SecretTarget,
   ): Promise<Omit<Sent, 'token'>> {
     if (signature === null) return { url, request }
-    const asked = readAsked(signature, secrets as CallSecrets)
+    const asked = readAsked(signature, own)
     allow(asked.owner, target)
     const made = await signatures.request(asked, { ...request, url })
     conceal.add({ value: made.signature, instead: signPlaceholder(marks, call, signature) })
@@ -114,12 +115,13 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
       const revealed = await reveal(request, url, means)
       const { owners = [], header } = getToken === token ? (login() ?? {}) : {}
       if (header && owners.every((owner) => isAllowed(owner, target))) {
-        const { value } = (await once()) as Token
-        revealed.request.headers = withHeader(
-          revealed.request.headers,
-          header.name,
-          header.value(value),
-        )
+        const made = await once()
+        if (made !== null)
+          revealed.request.headers = withHeader(
+            revealed.request.headers,
+            header.name,
+            header.value(made.value),
+          )
       }
       return { ...(await signed(revealed, target)), token: used }
     }

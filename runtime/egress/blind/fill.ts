@@ -97,7 +97,7 @@ export function meaningOfWhole(
 function meaningOf([, call, secret, exchange, sign]: RegExpMatchArray): Meaning | null {
   if (call === undefined) return null
   if (secret !== undefined) return { secret: Number.parseInt(secret, 36) }
-  return exchange === undefined ? { sign: sign as string } : { exchange: true }
+  return exchange === undefined ? { sign: sign ?? '' } : { exchange: true }
 }
 
 const oddity = (text: string, { head, tail }: Marks): Misplaced =>

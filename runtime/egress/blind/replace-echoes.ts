@@ -57,7 +57,7 @@ export function* replaceEchoes(
         yield
         pause = at + SLICE_BYTES
       }
-      const number = numbers[at - base] as number
+      const number = numbers[at - base] ?? 0
       if (number === 0 || !mayBeginAt(text, at)) continue
       const { bytes, instead } = echoes[number] as Echo
       output.replace(at, at + bytes.length, instead)
@@ -70,8 +70,8 @@ export function* replaceEchoes(
 
 /** Whether no letter or digit is before a position, except at the end of an escape (`\\n`, `\\u000a`, `%0A`). */
 function mayBeginAt(text: Buffer, at: number): boolean {
-  if (at === 0 || !isAlphanumeric(text[at - 1] as number)) return true
-  if (text[at - 2] === BACKSLASH && SHORT_ESCAPES.includes(text[at - 1] as number)) return true
+  if (at === 0 || !isAlphanumeric(text[at - 1] ?? 0)) return true
+  if (text[at - 2] === BACKSLASH && SHORT_ESCAPES.includes(text[at - 1] ?? 0)) return true
   if (text[at - 3] === PERCENT) return areHex(text, at - 2, at)
   return text[at - 6] === BACKSLASH && text[at - 5] === LETTER_U && areHex(text, at - 4, at)
 }
@@ -82,8 +82,8 @@ const SHORT_ESCAPES: Buffer = Buffer.from('nrtbf')
 
 function areHex(text: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at += 1) {
-    const letter = (text[at] as number) | 0x20
-    if (!((letter >= 0x61 && letter <= 0x66) || isDigit(text[at] as number))) return false
+    const letter = (text[at] ?? 0) | 0x20
+    if (!((letter >= 0x61 && letter <= 0x66) || isDigit(text[at] ?? 0))) return false
   }
   return true
 }
@@ -95,7 +95,7 @@ const SHORT_BYTES = 64
 
 function copyTo(target: Buffer, at: number, from: Buffer, start: number, end: number): void {
   if (end - start >= SHORT_BYTES) return void from.copy(target, at, start, end)
-  for (let byte = start; byte < end; byte += 1) target[at + byte - start] = from[byte] as number
+  for (let byte = start; byte < end; byte += 1) target[at + byte - start] = from[byte] ?? 0
 }
 
 /** Writes a text with replacements, in order. Nothing is copied if there are none. */

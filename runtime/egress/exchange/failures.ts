@@ -1,5 +1,7 @@
 /** Network failures as messages: what a socket, TLS, undici or a proxy throws becomes one RuntimeError. */
+
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
+import { errorOf, codeOf as thrownCode } from '../../contract/errors/thrown.ts'
 
 /** Failures before anything was sent. */
 const CONNECT_FAILURES: Readonly<Record<string, string>> = {
@@ -73,7 +75,7 @@ export function toUpstreamError(
   if (error instanceof RuntimeError) return error
   if (signal.aborted) return endedError(signal, from)
   const code = codeOf(error)
-  const proxyWords = proxied ? proxyFailure(error as Error, code) : null
+  const proxyWords = proxied ? proxyFailure(errorOf(error), code) : null
   if (proxyWords !== null)
     return new RuntimeError('upstream_rejected', `${from} was not reached: ${proxyWords}`)
   const row = REPLY_FAILURES[code]
@@ -115,6 +117,6 @@ function tlsWords(code: string): string | null {
 }
 
 function codeOf(error: unknown): string {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  const code = error instanceof Error ? thrownCode(error) : undefined
   return typeof code === 'string' ? code : ''
 }

@@ -68,7 +68,7 @@ function valuesOf(request: LdapRequest): [string, LdapValue[]][] {
       ? Object.entries(request.attributes)
       : request.operation === 'modify'
         ? request.changes.flatMap((change) =>
-            Object.values(change as Record<string, Record<string, LdapValue[]>>).flatMap((one) =>
+            Object.values<Record<string, LdapValue[]>>(change).flatMap((one) =>
               Object.entries(one),
             ),
           )

@@ -1,10 +1,12 @@
 /** Carries out one judged request on one connection. */
+
 import { randomUUID } from 'node:crypto'
 import { Attribute, Change, type Entry, type SearchResult } from 'ldapts'
 import { parseDn, writeDn } from '../../contract/connector/dn.ts'
 import { LDAP_LIMITS, type LdapRequest } from '../../contract/connector/ldap.ts'
 import type { LdapPage, LdapValue } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
 import type { Lease as Leased } from '../wire/pool.ts'
 import type { LdapConnection } from './connect.ts'
@@ -101,10 +103,11 @@ const attributeOf = (type: string, values: LdapValue[]): Attribute =>
   new Attribute({ type, values: values.map(bytesOrText) as string[] })
 
 function changesOf(change: LdapRequest<'modify'>['changes'][number]): Change[] {
-  const [[operation, all]] = Object.entries(change) as [
-    ['add' | 'replace' | 'delete', Record<string, LdapValue[]>],
-  ]
-  return attributesOf(all).map((modification) => new Change({ operation, modification }))
+  return entriesOf<Partial<Record<'add' | 'replace' | 'delete', Record<string, LdapValue[]>>>>(
+    change,
+  ).flatMap(([operation, all]) =>
+    attributesOf(all ?? {}).map((modification) => new Change({ operation, modification })),
+  )
 }
 
 type Search = LdapRequest<'search'>
@@ -116,7 +119,7 @@ const writeCursor = ({ id, given }: Cursor): string => `${id} ${given}`
 
 function readCursor(text: string): Cursor {
   const match = /^([0-9a-f-]{36}) (\d{1,8})$/.exec(text)
-  if (match !== null) return { id: match[1] as string, given: Number(match[2]) }
+  if (match !== null) return { id: match[1] ?? '', given: Number(match[2]) }
   throw new RuntimeError('directory_refused', 'The cursor of the search cannot be read', {
     wire: 'invalid_page_token',
   })
@@ -175,7 +178,8 @@ async function search(
   const goesOn = cursor !== null && known?.id === cursor.id && known.given === cursor.given
   lease.parked = null
   const pages = goesOn
-    ? (known as ParkedPages)
+    ? // The cast: only what this file parked has such an id.
+      (known as ParkedPages)
     : parkedPages(client.searchPaginated(base, { ...options, paged: { pageSize: size } }), guard)
   if (!goesOn && cursor !== null) await skip(pages, cursor.given)
   const { found, isLast } = await pages.next()

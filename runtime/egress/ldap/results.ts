@@ -1,4 +1,5 @@
 /** What failed at a directory, in the terms of calls: result codes by one table, everything else by the network's. */
+
 import { ResultCodeError } from 'ldapts'
 import { cut } from '../../bounded/cut.ts'
 import { resultOf } from '../../contract/connector/ldap.ts'
@@ -16,7 +17,7 @@ const MAX_SAID = 200
 export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   if (error instanceof RuntimeError) return error
   const code = codeOf(error)
-  if (code !== null) return refusal(code, saidBy(error as Error), from)
+  if (code !== null) return refusal(code, saidBy(errorOf(error)), from)
   const failure = guard.failure()
   if (failure !== null) return failure
   if (!guard.isOpen())
@@ -42,7 +43,7 @@ export function refusal(code: number, said: string, from: string): RuntimeError 
 function codeOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null
   // The library resets prototypes: the class alone is not to be relied on.
-  const { code, name } = error as Error & { code?: unknown }
+  const { code, name }: Error & { code?: unknown } = error
   const isResult = error instanceof ResultCodeError || name === 'ResultCodeError'
   return typeof code === 'number' && (isResult || /Error$/.test(name)) ? code : null
 }

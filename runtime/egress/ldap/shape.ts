@@ -97,7 +97,7 @@ function readElement(bytes: Buffer, at: number, stop: number): Element | null {
   const start = at + header.headerBytes
   return start + header.contentBytes > stop
     ? null
-    : { tag: bytes[at] as number, start, stop: start + header.contentBytes }
+    : { tag: bytes[at] ?? 0, start, stop: start + header.contentBytes }
 }
 
 /** The sizes that the first bytes of an element announce; `short` where more are needed, null for a malformed length. */

@@ -3,6 +3,7 @@
  * section 3.2. Secrets of these calls never reach a sandbox. Nothing is kept between calls but answers
  * to refreshes, for a moment.
  */
+
 import { createHash } from 'node:crypto'
 import {
   AuthorizationResponseError,
@@ -24,6 +25,8 @@ import {
 import type { Manifest, OAuthDeclaration } from '../../contract/connector/manifest.ts'
 import type { OAuthCapability } from '../../contract/connector/oauth.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { errorOf } from '../../contract/errors/thrown.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall, OpenEgress } from '../call/call.ts'
 import { orAborted } from '../login/or-aborted.ts'
 import { fillAddress, withoutQuery } from '../rules/address.ts'
@@ -80,8 +83,9 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
 
   async function carryOut(call: OAuthCall): Promise<OAuthAnswer> {
     const { manifest, capability, settings } = call
-    const request = call.request as Record<string, unknown> & { credential_id?: string | null }
-    const credentialId = request.credential_id ?? null
+    const request = membersOf(call.request)
+    const { credential_id: named } = request
+    const credentialId = typeof named === 'string' ? named : null
     const declaration = declarationFor({ manifest, capability, settings, credentialId })
     const egress = open({
       connectorId: call.connectorId,
@@ -300,7 +304,8 @@ function classified(error: unknown): unknown {
       error,
     )
   }
-  const { code, message, cause } = error as { code?: unknown; message: string; cause?: unknown }
+  const { message, cause } = errorOf(error)
+  const { code } = membersOf(error)
   // What was thrown while the request was under way.
   if (cause instanceof RuntimeError) return cause
   if (/authorization code/.test(message))
@@ -333,7 +338,7 @@ function createTokenManifests() {
       ],
       capabilities: {},
     }
-    known.set(declaration, made as Manifest)
-    return made as Manifest
+    known.set(declaration, made)
+    return made
   }
 }

@@ -61,8 +61,8 @@ export function ldapFindings(
       ['ldap', rule.ldap],
       ['base', rule.base],
       ...(rule.references ?? []).map((one, at): [string, string] => [`references[${at}]`, one]),
-      ...(rule.bind?.dn ? [['bind.dn', rule.bind.dn] as [string, string]] : []),
     ]
+    if (rule.bind?.dn) templates.push(['bind.dn', rule.bind.dn])
     return templates.flatMap(([name, template]) => {
       const finding =
         name === 'ldap'

@@ -73,7 +73,7 @@ function keysOf({ key_pair, service_account }: AuthCredential) {
   const key = service_account?.key ?? {}
   const named = (...names: string[]): string => {
     const found = names.map((name) => key[name]).find((value) => typeof value === 'string')
-    return (found as string | undefined) ?? ''
+    return found ?? ''
   }
   const id = named('access_key_id', 'aws_access_key_id', 'AccessKeyId', 'accessKeyId')
   const secret = named(

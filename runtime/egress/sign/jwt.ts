@@ -1,8 +1,10 @@
 /** JSON Web Tokens (RFC 7519), signed by jose. */
-import { type CompactJWSHeaderParameters, CompactSign } from 'jose'
+
+import { CompactSign } from 'jose'
 import type { AuthCredential } from '../../contract/connector/authentication.ts'
 import { JWT_ALGORITHMS } from '../../contract/connector/signing.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
+import { isOneOf } from '../../contract/schema/one-of.ts'
 import { algorithmOf, readKey } from './keys.ts'
 import { SignError, type TextSigner } from './signer.ts'
 
@@ -18,7 +20,7 @@ export const signJwt: TextSigner<'jwt'> = async (options, { credential, key, now
   const material = key === null ? materialOf(credential) : { secret: key, headers: {}, claims: {} }
   const headers: Json = { ...material.headers, ...options.headers }
   const alg = options.alg ?? headers['alg']
-  if (alg !== undefined && !(JWT_ALGORITHMS as readonly unknown[]).includes(alg))
+  if (alg !== undefined && !isOneOf(JWT_ALGORITHMS, alg))
     throw new SignError(`alg is none of ${JWT_ALGORITHMS.join(', ')}`)
   const iat = Math.floor(nowMs / 1000)
   const claims = { iat, ...material.claims, ...options.claims }
@@ -28,12 +30,14 @@ export const signJwt: TextSigner<'jwt'> = async (options, { credential, key, now
 
 /** A text, signed as a JWS in its compact form (RFC 7515). */
 export async function signText(text: string, headers: Json, secret: string): Promise<string> {
-  const key = readKey(secret, (headers['alg'] as string | undefined) ?? null)
-  const header = { ...headers, alg: headers['alg'] ?? algorithmOf(key) }
+  const { alg: named } = headers
+  const key = readKey(secret, typeof named === 'string' ? named : null)
+  const alg = typeof named === 'string' ? named : algorithmOf(key)
+  const header = { ...headers, alg }
   const crit = Array.isArray(headers['crit']) ? headers['crit'] : []
   try {
     return await new CompactSign(Buffer.from(text))
-      .setProtectedHeader(header as CompactJWSHeaderParameters)
+      .setProtectedHeader(header)
       .sign(key, { crit: Object.fromEntries(crit.map((name) => [name, true])) })
   } catch (error) {
     throw new SignError(`the token cannot be signed: ${messageOf(error)}`)

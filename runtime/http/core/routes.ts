@@ -14,7 +14,8 @@ import { CoreError, type ValidationEntry } from '../../contract/errors/problem.t
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { Identity, KnownProvider } from '../../contract/models/sign-in-provider.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
 import { FileAnswer } from '../../core/kernel/file-answer.ts'
 import { authenticate, demand, type Principal } from '../../core/kernel/identity/principal.ts'
@@ -56,7 +57,7 @@ const NOBODY = { db: null as never, principal: null as never }
 export function coreRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const rate = createRateLimit({ ...CALLER_LIMITS.core_requests, most: deps.requestsPerMinute })
-  const rows = Object.entries(ENDPOINTS) as [keyof typeof ENDPOINTS, Endpoint][]
+  const rows = entriesOf<Record<keyof typeof ENDPOINTS, Endpoint>>(ENDPOINTS)
 
   async function answer(
     c: Context<Env>,
@@ -136,7 +137,7 @@ async function parseInput(c: Context<Env>, row: Endpoint) {
   const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
   if (all.length > 0) throw new CoreError(422, all)
   return {
-    params: c.req.param() as Record<string, string>,
+    params: c.req.param(),
     query: values,
     body: body?.ok ? body.value : null,
   }
@@ -182,8 +183,9 @@ const unescaped = (part: string): Buffer =>
 
 /** Nulls filled in, and exactly the contract: a breach here is a defect of ours. */
 function checked(row: Endpoint, result: unknown): unknown {
-  const output = row.output as AnySchema
+  const { output } = row
+  if (output === null) throw new Error('an endpoint that answers has a schema')
   if (row.answer === 'json') return v.parse(output, result)
-  const page = result as { items: unknown[] }
-  return { ...page, items: page.items.map((item) => v.parse(output, item)) }
+  const { items, ...page } = membersOf(result)
+  return { ...page, items: [items].flat().map((item) => v.parse(output, item)) }
 }

@@ -79,7 +79,7 @@ export const RARE_FAILURES: Partial<Record<CoreStatus, string>> = {
 /** The paths of the core interface, one endpoint a step. */
 export function* coreSteps(components: Components): Steps<Record<string, PathItem>> {
   const paths: Record<string, PathItem> = {}
-  for (const [name, row] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
+  for (const [name, row] of Object.entries<Endpoint>(ENDPOINTS)) {
     const path = row.path.replace(/:([a-z_]+)/g, '{$1}')
     const method = row.method.toLowerCase() as keyof PathItem
     paths[path] = { ...paths[path], [method]: operation(name, row, components) }

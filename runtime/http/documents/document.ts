@@ -1,4 +1,5 @@
 /** The parts of an OpenAPI 3.1 document that are written and read here. */
+import { entriesOf } from '../../contract/schema/keys.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 
 export type Content = Record<string, { schema: JsonSchema; example?: unknown }>
@@ -50,10 +51,8 @@ export type Document = {
 /** Every operation of a document with its path and method, in the document's order. */
 export function operationsOf(document: Document) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    (Object.entries(item) as [Method, Operation][]).map(([method, operation]) => ({
-      path,
-      method,
-      operation,
-    })),
+    entriesOf<PathItem>(item).flatMap(([method, operation]) =>
+      operation === undefined ? [] : [{ path, method, operation }],
+    ),
   )
 }

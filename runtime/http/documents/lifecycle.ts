@@ -22,7 +22,7 @@ const signature: Parameter = {
 /** The paths of the table. */
 export function lifecyclePaths(components: Components): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {}
-  for (const [name, row] of Object.entries(OPERATOR_ENDPOINTS) as [string, OperatorRow][]) {
+  for (const [name, row] of Object.entries<OperatorRow>(OPERATOR_ENDPOINTS)) {
     const path = `/operator${row.path.replace(/:([a-z_]+)/g, '{$1}')}`
     const method = row.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
     paths[path] = { ...paths[path], [method]: operation(name, row, components) }

@@ -35,13 +35,17 @@ const SAME_WORDS: readonly (readonly [at: RegExp, as: string])[] = [
   [/^credentials\.fields\./, 'authentication_schema.fields.'],
 ]
 
+const wordsIn = (words: Readonly<Record<string, string>>, name: string): string | undefined =>
+  words[name]
+
 const manifestWords: Words = (path) =>
-  (MANIFEST_FIELDS as Record<string, string>)[
-    SAME_WORDS.reduce((name, [at, as]) => name.replace(at, as), path)
-  ]
+  wordsIn(
+    MANIFEST_FIELDS,
+    SAME_WORDS.reduce((name, [at, as]) => name.replace(at, as), path),
+  )
 
 /** A page has fields of the same names as a case of one page; a shared exchange, as one of a case. */
-const caseWords: Words = (path) => (CASE_FIELDS as Record<string, string>)[casePath(path)]
+const caseWords: Words = (path) => wordsIn(CASE_FIELDS, casePath(path))
 
 /** Where the words of a field of connector.cases.json stand in `CASE_FIELDS`. */
 export const casePath = (path: string): string =>

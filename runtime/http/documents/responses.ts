@@ -15,7 +15,7 @@ const SERVED_BY = {
 
 /** Rows of ERRORS by status; those of 200 stay within the envelope. */
 const BY_STATUS = Map.groupBy(
-  Object.values(ERRORS) as { status?: number; meaning: string }[],
+  Object.values<{ status?: number; meaning: string }>(ERRORS),
   ({ status = 200 }) => status,
 )
 const FAILURES = [...BY_STATUS].filter(([status]) => status !== 200)

@@ -25,7 +25,7 @@ export function createClientAddress(trusted: readonly string[]): (c: Context<Env
   const isProxy = (address: string): boolean =>
     isIP(address) !== 0 && proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   return (c) => {
-    const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+    const { incoming }: { incoming?: IncomingMessage } = c.env ?? {}
     let client = plain(incoming?.socket?.remoteAddress ?? '')
     const hops = (c.req.header('x-forwarded-for') ?? '').split(',').slice(-MAX_HOPS)
     while (hops.length > 0 && isProxy(client)) {

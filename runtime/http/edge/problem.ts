@@ -1,8 +1,11 @@
 /** The one place where an error becomes an HTTP answer. */
+
 import type { Context } from 'hono'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import { errorBody } from '../../contract/envelope/envelope.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
+import { codeOf } from '../../contract/errors/thrown.ts'
+import { isOneOf } from '../../contract/schema/one-of.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
 import { tellFailure } from '../../observe/failure.ts'
 import type { Log } from '../../observe/log.ts'
@@ -51,7 +54,7 @@ const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', '
 export function exhausted(thrown: unknown): RuntimeError | null {
   const message = isDiskFull(thrown)
     ? 'the disk of the host is full; its operator has to make room, then try again'
-    : EXHAUSTED.includes((thrown as NodeJS.ErrnoException | null)?.code)
+    : isOneOf(EXHAUSTED, codeOf(thrown))
       ? 'the system gives the host no more resources; try again later'
       : null
   return message === null ? null : new RuntimeError('host_exhausted', message, {}, thrown)

@@ -1,4 +1,5 @@
 /** The operator's endpoints of what is installed, and of webhooks: one loop over their table. */
+
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -19,6 +20,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { notJson } from '../../contract/schema/json-text.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import { readBody, streamBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { type Following, wantsEvents } from '../edge/following.ts'
@@ -45,7 +47,7 @@ type Name = keyof typeof OPERATOR_ENDPOINTS
 export function lifecycleRoutes(deps: LifecycleRoutesDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { follow } = deps.following
-  for (const [name, row] of Object.entries(OPERATOR_ENDPOINTS) as [Name, OperatorRow][]) {
+  for (const [name, row] of entriesOf<Record<Name, OperatorRow>>(OPERATOR_ENDPOINTS)) {
     routes.on(row.method, row.path, (c) =>
       asOperator(c, async () => {
         const find = () => answer(c, name, row, deps)

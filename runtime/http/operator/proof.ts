@@ -57,7 +57,7 @@ export async function proveHost(
 
 /** Proves nothing for another program that passes the question on: what it reached is not this host. */
 function refuseOthers(c: Context<Env>, address: string): void {
-  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+  const { incoming }: { incoming?: IncomingMessage } = c.env ?? {}
   const port = incoming?.socket?.localPort
   if (port === undefined || address.endsWith(`:${port}`)) return
   throw new CoreError(

@@ -1,6 +1,8 @@
 /** The pages for people: one loop over the tables of pages and forms. */
+
 import { type Context, Hono } from 'hono'
 import { CoreError } from '../../contract/errors/problem.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import { endSession, endSessionsOf } from '../../core/sign-in/sessions.ts'
 import { listTasks } from '../../core/tasks/tasks.ts'
 import type { CoreDeps } from '../core/routes.ts'
@@ -84,7 +86,7 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
   routes.get(PAGES.begin.path, asPage(begin))
   routes.get(PAGES.callback.path, asPage(callback))
 
-  for (const [name, show] of Object.entries(SHOWS) as [keyof typeof SHOWS, Show][])
+  for (const [name, show] of entriesOf<Record<keyof typeof SHOWS, Show>>(SHOWS))
     routes.get(
       PAGES[name].path,
       asPage(async (c) => {
@@ -93,7 +95,7 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
       }),
     )
 
-  for (const [name, take] of Object.entries(TAKES) as [keyof typeof TAKES, Take][])
+  for (const [name, take] of entriesOf<Record<keyof typeof TAKES, Take>>(TAKES))
     routes.post(
       FORMS[name].path,
       asPage(async (c) => {

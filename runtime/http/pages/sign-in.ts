@@ -93,8 +93,8 @@ const sealed = (vault: Sealer, kept: Kept): string =>
 function opened(vault: Sealer, text: string | null, provider: string): Kept | null {
   if (text === null) return null
   try {
-    // The cast: only this host's secrets can have sealed it.
-    const kept = JSON.parse(vault.open(Buffer.from(text, 'base64url'), BOUND)) as Kept
+    // Only this host's secrets can have sealed it.
+    const kept: Kept = JSON.parse(vault.open(Buffer.from(text, 'base64url'), BOUND))
     const isYoung = Date.now() - kept.atMs < BEGUN_SECONDS * 1000
     return isYoung && kept.provider === provider ? kept : null
   } catch {

@@ -81,9 +81,10 @@ ${decide(page, open)}
 </article>`
 }
 
-const ASKED = { MANAGER_APPROVAL: 'asks for', APPROVAL: 'asks for' } as Partial<
-  Record<Task['task_category'], string>
->
+const ASKED: Partial<Record<Task['task_category'], string>> = {
+  MANAGER_APPROVAL: 'asks for',
+  APPROVAL: 'asks for',
+}
 
 /** The task in a sentence: who asks for what, for which user, for how long. */
 function question({ task, grounds }: OpenTask): Markup | string {
@@ -91,7 +92,8 @@ function question({ task, grounds }: OpenTask): Markup | string {
   if (verb === undefined || !grounds?.target_user) return task.description ?? task.task_type
   const { requester_user: requester, target_user: target } = grounds
   const who = nameOf(requester ?? target)
-  const forTarget = requester && requester.id !== target.id ? html` for <b>${nameOf(target)}</b>` : ''
+  const forTarget =
+    requester && requester.id !== target.id ? html` for <b>${nameOf(target)}</b>` : ''
   const what = grounds.permission_label ?? 'access'
   return html`${who} ${verb} <b>${what}</b> in <b>${grounds.app_name ?? 'an app'}</b>${forTarget} <b>${accessLength(grounds.expiration_in_seconds)}</b>`
 }

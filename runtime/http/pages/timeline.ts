@@ -99,11 +99,14 @@ function ruled(request: AccessRequest): Step[] {
   return [{ kind: 'bad', icon: 'x', title: 'Denied', parts: quoted(note(request, 'DENIED')) }]
 }
 
+const BY_HAND: Partial<Record<Task['task_category'], string>> = {
+  PROVISIONING: 'gives it',
+  DEPROVISIONING: 'takes it back',
+}
+
 function byHand(task: Task): Step[] {
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
-  const verb = { PROVISIONING: 'gives it', DEPROVISIONING: 'takes it back' }[
-    task.task_category as string
-  ]
+  const verb = BY_HAND[task.task_category]
   if (verb === undefined) return []
   return [
     { kind: 'wait', icon: 'hand', title: `${oneOf(assignees(task))} ${verb} by hand`, parts: [] },

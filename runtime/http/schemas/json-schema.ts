@@ -2,9 +2,11 @@
  * The one place that turns a schema of the contract into JSON Schema (2020-12, as OpenAPI 3.1 has it).
  * What cannot be expressed throws; nothing is left out silently. Knows no HTTP and no connector.
  */
+
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import type { Field } from '../../contract/connector/settings.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import { fieldSchema } from './field-schema.ts'
 import { type JsonSchema, tidy, UNDESCRIBED } from './tidy.ts'
 
@@ -64,7 +66,7 @@ type Inside = AnySchema & {
 
 /** Every object and enumeration inside a schema whose title is a name such as `FoundAccountData`. */
 function titledIn(schema: AnySchema, found: Record<string, AnySchema> = {}) {
-  const inside = schema as Inside
+  const inside: Inside = schema
   const title = inside.pipe?.findLast((one) => one.metadata?.['title'])?.metadata?.['title']
   const nameable = inside.entries !== undefined || inside.type === 'picklist'
   if (nameable && typeof title === 'string' && COMPONENT_NAME.test(title)) {
@@ -87,23 +89,24 @@ function convert(schema: AnySchema, mode: Mode, definitions: Record<string, AnyS
     // Rules between members and rules in code have no JSON Schema; their messages tell callers.
     ignoreActions: ['check', 'raw_check'],
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    // The casts: the converter's type of a JSON Schema knows fewer keywords than the standard has.
     overrideSchema: (context) => overrideSchema(context, mode) as Converted,
     overrideAction: (context) => overrideAction(context) as Converted,
   })
-  const named = Object.entries($defs ?? {}).map(([name, one]) => [name, tidy(one as JsonSchema)])
-  return {
-    root: tidy(root as JsonSchema),
-    named: Object.fromEntries(named) as Record<string, JsonSchema>,
-  }
+  const named = Object.entries($defs ?? {}).map(([name, one]) => [name, tidy(plain(one))] as const)
+  return { root: tidy(plain(root)), named: Object.fromEntries(named) }
 }
 
 type SchemaContext = Parameters<NonNullable<ConversionConfig['overrideSchema']>>[0]
 type ActionContext = Parameters<NonNullable<ConversionConfig['overrideAction']>>[0]
+/** A copy of a schema that the converter made. */
+const plain = (schema: unknown): JsonSchema => ({ ...membersOf(schema) })
+
 type Converted = ReturnType<NonNullable<ConversionConfig['overrideSchema']>>
 
 function overrideSchema(context: SchemaContext, mode: Mode): JsonSchema | null {
-  const schema = context.valibotSchema as Inside
-  const json = context.jsonSchema as JsonSchema
+  const schema: Inside = context.valibotSchema
+  const json = plain(context.jsonSchema)
   if (schema.entries) {
     const required = Object.entries(schema.entries).filter(([, one]) => isRequired(one, mode))
     return { ...json, required: required.map(([name]) => name) }
@@ -123,15 +126,15 @@ function isRequired(entry: Inside, mode: Mode): boolean {
 
 /** `{ type: 'string' }` or null as `{ type: ['string', 'null'] }`, where it can be said so shortly. */
 function nullableOf(json: JsonSchema): JsonSchema {
-  const [inner] = json['anyOf'] as [JsonSchema]
-  if (typeof inner['type'] !== 'string' || inner['const'] !== undefined) return json
+  const [inner = {}] = json.anyOf ?? []
+  if (typeof inner.type !== 'string' || inner['const'] !== undefined) return json
   const { anyOf, ...rest } = json
-  const { enum: values } = inner as { enum?: unknown[] }
+  const { enum: values } = inner
   return {
     ...rest,
     ...inner,
-    type: [inner['type'], 'null'],
-    ...(values ? { enum: [...values, null] } : {}),
+    type: [inner.type, 'null'],
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
   }
 }
 
@@ -146,10 +149,10 @@ const ANNOTATIONS: Record<string, string | null> = {
 }
 
 function overrideAction({ valibotAction, jsonSchema }: ActionContext): JsonSchema | null {
-  const { type, metadata } = valibotAction as { type: string; metadata?: Record<string, unknown> }
+  const { type, metadata }: { type: string; metadata?: Record<string, unknown> } = valibotAction
   // The bounds of JavaScript's integers say nothing about the value; int64 is what the wire says.
   if (type === 'safe_integer') {
-    const { minimum, maximum, ...rest } = jsonSchema as JsonSchema
+    const { minimum, maximum, ...rest } = plain(jsonSchema)
     return {
       ...rest,
       format: 'int64',
@@ -159,9 +162,9 @@ function overrideAction({ valibotAction, jsonSchema }: ActionContext): JsonSchem
   }
   if (type !== 'metadata' || !metadata) return null
   const { jsonSchema: literal, field, ...notes } = metadata
-  const base: JsonSchema = { ...(jsonSchema as JsonSchema) }
+  const base: JsonSchema & { [UNDESCRIBED]?: unknown } = plain(jsonSchema)
   for (const name of Object.keys(metadata)) delete base[name]
-  if (literal || field) delete (base as Record<symbol, unknown>)[UNDESCRIBED]
+  if (literal || field) delete base[UNDESCRIBED]
   for (const [name, value] of Object.entries(notes)) {
     const annotation = ANNOTATIONS[name]
     if (annotation === undefined) throw new Error(`metadata ${name} has no place in JSON Schema`)

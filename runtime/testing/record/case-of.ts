@@ -71,8 +71,7 @@ export async function caseOf(
     upstream: call.asked.map((one, at) => exchangeOf(one, again.calls[index]?.asked[at])),
     ...expectationOf(call.body, again.calls[index]?.body, calls[index]?.ok ?? true),
   }))
-  const made: Case =
-    steps.length > 1 ? { ...bare, pages: steps } : { ...bare, ...(steps[0] as object) }
+  const made: Case = steps.length > 1 ? { ...bare, pages: steps } : { ...bare, ...steps[0] }
   const text = JSON.stringify(made)
   if (hide.leaks(text))
     throw new NotRecordable(

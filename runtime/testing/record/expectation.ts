@@ -1,6 +1,9 @@
 /** What a case expects, read from what was answered. */
+
 import type { Step } from '../../contract/connector/cases.ts'
 import { holdsPlaceholder } from '../../contract/connector/placeholder.ts'
+import { isOneOf } from '../../contract/schema/one-of.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import { differences } from '../differences.ts'
 import { type Body, withoutNulls } from '../run-case.ts'
 import { NotRecordable } from './played.ts'
@@ -20,13 +23,13 @@ export function expectationOf(
   again: Body | undefined,
   wasOk: boolean,
 ): Omit<Step, 'upstream'> {
-  const error = body['error'] as { error_code: string; message: string } | undefined
-  if (body['is_error'] === true && error && BROKEN.includes(error.error_code))
-    throw new NotRecordable(`it ends in ${error.error_code}: ${error.message}`)
+  const error = membersOf(body['error'])
+  if (body['is_error'] === true && isOneOf(BROKEN, error['error_code']))
+    throw new NotRecordable(`it ends in ${error['error_code']}: ${error['message']}`)
   if (wasOk !== (body['is_error'] !== true))
     throw new NotRecordable(
       wasOk
-        ? `played again it ends in ${error?.error_code}: ${error?.message}; write this case by hand`
+        ? `played again it ends in ${error['error_code']}: ${error['message']}; write this case by hand`
         : 'played again it does not fail; write this case by hand',
     )
   if (holdsPlaceholder(JSON.stringify(body)))
@@ -42,7 +45,7 @@ export function expectationOf(
 /** The members of an answer that a case tells. */
 export function told(body: Body): Omit<Step, 'upstream'> {
   if (body['is_error'] === true) {
-    const { error_code, status_code, app_error_code } = body['error'] as Record<string, never>
+    const { error_code, status_code, app_error_code } = membersOf(body['error'])
     return { error: withoutNulls({ error_code, status_code, app_error_code }) as Step['error'] }
   }
   return {

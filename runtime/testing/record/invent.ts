@@ -51,7 +51,7 @@ export function createHide(all: readonly Invented[]): Hide {
 function formsOf(real: string, instead: string): [string, string][] {
   const pair = (as: (text: string) => string[]) => {
     const to = as(instead)
-    return as(real).map((form, at): [string, string] => [form, to[at] as string])
+    return as(real).map((form, at): [string, string] => [form, to[at] ?? ''])
   }
   return [...pair(textForms), ...pair(base64Forms)]
 }

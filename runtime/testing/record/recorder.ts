@@ -46,7 +46,7 @@ export function createRecorder(
   const sequences = new Map<string, Recording>()
 
   function take(capability: string, callJson: string, raw: boolean, call: RecordedCall) {
-    const { page } = JSON.parse(callJson) as { page: { cursor: unknown; size: number | null } }
+    const { page }: { page: { cursor: unknown; size: number | null } } = JSON.parse(callJson)
     const cursor = JSON.stringify(page.cursor)
     if (page.cursor === null) return { capability, pageSize: page.size, raw, calls: [call] }
     const before = sequences.get(`${capability} ${cursor}`)

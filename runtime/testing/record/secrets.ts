@@ -70,7 +70,7 @@ const isSecretLike = (text: string): boolean =>
 function partsOf(parts: SecretParts | CaseDefaults): Record<string, unknown> {
   const { credentials } = parts
   const byId = Array.isArray(credentials)
-    ? Object.fromEntries((credentials as { id: string }[]).map((one) => [one.id, one]))
+    ? Object.fromEntries(credentials.map((one) => [String(membersOf(one)['id']), one]))
     : credentials
   return { ...parts, credentials: byId }
 }

@@ -2,6 +2,8 @@
 
 import type { Folder } from '../../connectors/registry/folder.ts'
 import type { Case, Step } from '../../contract/connector/cases.ts'
+import { isOneOf } from '../../contract/schema/one-of.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import { caseSpans } from '../case-file.ts'
 import { jsonText } from '../json-text.ts'
 import { CASES_FILE, readCases } from '../read-cases.ts'
@@ -55,25 +57,28 @@ export async function updatesOf(
 function mayTake(step: Step, body: Body | undefined): boolean {
   if (body === undefined) return false
   const isError = body['is_error'] === true
-  const { error_code } = (body['error'] ?? {}) as { error_code?: string }
-  return isError === (step.error !== undefined) && !BROKEN.includes(error_code ?? '')
+  const { error_code } = membersOf(body['error'])
+  return isError === (step.error !== undefined) && !isOneOf(BROKEN, error_code)
 }
 
 function rewritten(written: Members, one: Case, bodies: readonly Body[]): Members {
-  if (one.pages === undefined) return taken(written, bodies[0] as Body)
-  const pages = (written['pages'] as Members[]).map((page, at) => taken(page, bodies[at] as Body))
+  if (one.pages === undefined) return taken(written, bodies[0] ?? {})
+  const pages = [written['pages']]
+    .flat()
+    .map((page, at) => taken(membersOf(page), bodies[at] ?? {}))
   return { ...written, pages }
 }
 
 /** The members that it tells, as they are now. */
 function taken(step: Members, body: Body): Members {
-  const { error } = body as { error?: Members }
   return {
     ...step,
     ...('response' in step ? { response: withoutNulls(body['response']) } : {}),
     ...('more' in step ? { more: body['page'] !== null } : {}),
     ...('raw_data' in step ? { raw_data: body['raw_data'] } : {}),
-    ...('error' in step ? { error: errorNow(step['error'] as Members, error ?? {}) } : {}),
+    ...('error' in step
+      ? { error: errorNow(membersOf(step['error']), membersOf(body['error'])) }
+      : {}),
   }
 }
 

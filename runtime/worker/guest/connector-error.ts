@@ -26,7 +26,7 @@ export class ConnectorError extends Error {
 export function fetchError(call: Call, requestId: number, given: unknown): ConnectorError {
   const status = ownMember(given, 'status_code')
   const details: ErrorDetails = { raised_by: text(ownMember(given, 'raised_by'), 'Keyway') }
-  if (isInteger(status)) details.status_code = status as number
+  if (typeof status === 'number' && isInteger(status)) details.status_code = status
   const own = ownMember(given, 'app_error_code')
   if (typeof own === 'string') details.app_error_code = own
   const code = text(ownMember(given, 'code'), 'api_error')

@@ -1,5 +1,4 @@
 import type { Context, GuestAbortSignal, UpstreamReply } from '../../contract/connector/context.ts'
-import type { Json } from '../../contract/schema/json.ts'
 import { AbortController } from './abort.ts'
 import { toBase64 } from './bytes.ts'
 import type { Call } from './calls.ts'
@@ -25,7 +24,7 @@ export function makeContext(call: Call, input: unknown): Context {
     credentials: credentials as Context['credentials'],
     settings: own(input, 'settings') as Context['settings'],
     page: own(input, 'page') as Context['page'],
-    raw: (value: Json): void => {
+    raw: (value: unknown): void => {
       if (call.ended) return
       call.raw = value
       call.hasRaw = true

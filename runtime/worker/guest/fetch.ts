@@ -7,8 +7,9 @@ import { ConnectorError, fetchError } from './connector-error.ts'
 import { Headers } from './headers.ts'
 import { LIMITS } from './limits.ts'
 import { messageBody } from './message.ts'
-import { attempt, isObject, own } from './own.ts'
+import { attempt, isObject, own, ownText } from './own.ts'
 import {
+  jsonText,
   mapDelete,
   mapForEach,
   mapGet,
@@ -17,7 +18,6 @@ import {
   promiseThen,
   SafeMap,
   SafePromise,
-  stringifyJson,
 } from './primordials.ts'
 import {
   bodyRefused,
@@ -119,7 +119,7 @@ export function dropFetches(call: Call): void {
 function failure(call: Call, id: number, head: unknown): ConnectorError {
   const refused = own(head, 'refused')
   if (refused === undefined) return fetchError(call, id, own(head, 'error'))
-  return new ConnectorError(own(refused, 'code') as string, own(refused, 'message') as string)
+  return new ConnectorError(ownText(refused, 'code'), ownText(refused, 'message'))
 }
 
 function refuseWhenOver(call: Call): void {
@@ -170,7 +170,7 @@ function send(
 
 function headOf(call: Call, request: Outgoing, encoding: string | null): string {
   const { url, method, headers, redirect } = request
-  return stringifyJson({
+  return jsonText({
     __proto__: null,
     call: call.id,
     url,
@@ -178,7 +178,7 @@ function headOf(call: Call, request: Outgoing, encoding: string | null): string 
     headers: [...headers],
     redirect,
     encoding,
-  }) as string
+  })
 }
 
 function outgoing(input: unknown, init: RequestInit): Outgoing {
@@ -200,10 +200,11 @@ function outgoing(input: unknown, init: RequestInit): Outgoing {
 
 function received(head: unknown, body: string): Response {
   const headers = new Headers(own(head, 'headers') as [string, string][])
+  const status = own(head, 'status')
   const content = own(head, 'encoding') === 'base64' ? fromBase64(body) : body
   return upstreamResponse({ content, type: null }, headers, {
-    url: own(head, 'url') as string,
-    status: own(head, 'status') as number,
+    url: ownText(head, 'url'),
+    status: typeof status === 'number' ? status : 0,
     redirected: own(head, 'redirected') === true,
   })
 }

@@ -14,7 +14,7 @@ export class Headers {
     for (const item of pairs as Iterable<Iterable<string>>) {
       const pair = [...item]
       if (pair.length !== 2) throw new TypeError('each header must have a name and a value')
-      this.append(pair[0] as string, pair[1] as string)
+      this.append(`${pair[0]}`, `${pair[1]}`)
     }
   }
 
@@ -62,7 +62,7 @@ export class Headers {
   *entries(): IterableIterator<Pair> {
     const names = [...new Set(this.#list.map(([name]) => name))].sort()
     for (const name of names) {
-      if (name !== 'set-cookie') yield [name, this.get(name) as string]
+      if (name !== 'set-cookie') yield [name, this.get(name) ?? '']
       else for (const cookie of this.getSetCookie()) yield [name, cookie]
     }
   }

@@ -10,7 +10,7 @@ import {
 } from '../../contract/connector/ldap-context.ts'
 import type { Call } from './calls.ts'
 import { requestFor } from './fetch.ts'
-import { isArray, stringifyJson } from './primordials.ts'
+import { isArray, jsonText } from './primordials.ts'
 
 /** Makes `ctx.ldap` of one call. */
 export function makeLdap(call: Call): Ldap {
@@ -52,7 +52,7 @@ function escapeValue(value: string): string {
     const code = value.charCodeAt(i)
     const isEdge = i === 0 || i === value.length - 1
     const escaped =
-      code < 32 || code === 127 || SPECIAL.includes(value[i] as string) || (code === 32 && isEdge)
+      code < 32 || code === 127 || SPECIAL.includes(value.charAt(i)) || (code === 32 && isEdge)
     text += escaped ? `\\${code < 16 ? '0' : ''}${code.toString(16).toUpperCase()}` : value[i]
   }
   return text

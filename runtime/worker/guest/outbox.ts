@@ -56,4 +56,4 @@ export function putMessage(
   return true
 }
 
-const emptyBox = (): Box => setPrototypeOf([], null) as Box
+const emptyBox = (): Box => setPrototypeOf([], null)

@@ -27,6 +27,12 @@ export function ownData(object: object, key: string): unknown {
   }
 }
 
+/** The same where it is a text; else empty. */
+export function ownText(object: unknown, key: string): string {
+  const value = own(object, key)
+  return typeof value === 'string' ? value : ''
+}
+
 /** Runs plugin code whose failure is nobody's: what it throws is handed to `report`. */
 export function attempt(
   code: (...args: never[]) => unknown,

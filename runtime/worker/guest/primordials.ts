@@ -26,41 +26,35 @@ export const SafeWeakMap = WeakMap
 export const ObjectPrototype = Object.prototype
 
 /** True for a real Error, whatever its prototype chain says; false for a Proxy of one. */
-export const isError: (value: unknown) => boolean = (
-  Error as unknown as { isError(value: unknown): boolean }
-).isError
+export const isError: (value: unknown) => boolean = Error.isError
 
 export const promiseThen = uncurry(Promise.prototype.then) as <T>(
   promise: Promise<T>,
   fulfilled: ((value: T) => void) | undefined,
   rejected: (reason: unknown) => void,
 ) => Promise<void>
-export const mapGet = uncurry(Map.prototype.get) as <K, V>(map: Map<K, V>, key: K) => V | undefined
-export const mapSet = uncurry(Map.prototype.set) as <K, V>(map: Map<K, V>, key: K, value: V) => void
-export const mapDelete = uncurry(Map.prototype.delete) as <K, V>(map: Map<K, V>, key: K) => boolean
-export const mapForEach = uncurry(Map.prototype.forEach) as <K, V>(
-  map: Map<K, V>,
-  visit: (value: V, key: K) => void,
-) => void
+export const mapGet: <K, V>(map: Map<K, V>, key: K) => V | undefined = uncurry(Map.prototype.get)
+export const mapSet: <K, V>(map: Map<K, V>, key: K, value: V) => void = uncurry(Map.prototype.set)
+export const mapDelete: <K, V>(map: Map<K, V>, key: K) => boolean = uncurry(Map.prototype.delete)
+export const mapForEach: <K, V>(map: Map<K, V>, visit: (value: V, key: K) => void) => void =
+  uncurry(Map.prototype.forEach)
 export const mapSize = uncurry(
   Object.getOwnPropertyDescriptor(Map.prototype, 'size')?.get as () => number,
 ) as (map: Map<unknown, unknown>) => number
-export const weakGet = uncurry(WeakMap.prototype.get) as <K extends object, V>(
-  map: WeakMap<K, V>,
-  key: K,
-) => V | undefined
-export const weakSet = uncurry(WeakMap.prototype.set) as <K extends object, V>(
-  map: WeakMap<K, V>,
-  key: K,
-  value: V,
-) => void
-export const slice = uncurry(String.prototype.slice) as (
-  text: string,
-  from: number,
-  to?: number,
-) => string
-export const indexOf = uncurry(String.prototype.indexOf) as (text: string, part: string) => number
-export const sort = uncurry(Array.prototype.sort) as (list: string[]) => string[]
+export const weakGet: <K extends object, V>(map: WeakMap<K, V>, key: K) => V | undefined = uncurry(
+  WeakMap.prototype.get,
+)
+export const weakSet: <K extends object, V>(map: WeakMap<K, V>, key: K, value: V) => void = uncurry(
+  WeakMap.prototype.set,
+)
+export const slice: (text: string, from: number, to?: number) => string = uncurry(
+  String.prototype.slice,
+)
+export const indexOf: (text: string, part: string) => number = uncurry(String.prototype.indexOf)
+export const sort: (list: string[]) => string[] = uncurry(Array.prototype.sort)
 
 /** A string as a JSON literal. Strings have no toJSON lookup, so no plugin code runs. */
-export const quote = stringifyJson as (text: string) => string
+export const quote: (text: string) => string = JSON.stringify
+
+/** An object as JSON; one that is ours, without toJSON, is always text. */
+export const jsonText: (value: object) => string = JSON.stringify

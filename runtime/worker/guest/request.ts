@@ -36,7 +36,7 @@ export class Request extends Message {
     const given = init.body === undefined && from ? messageBody(from) : toBody(init.body)
     if (given && (method === 'GET' || method === 'HEAD')) throw bodyRefused(method)
     super(new Headers(init.headers ?? from?.headers), given)
-    this.url = from ? from.url : new URL(input as string).href
+    this.url = from ? from.url : new URL(`${input}`).href
     this.method = method
     this.redirect = requestRedirect(init.redirect ?? from?.redirect)
     this.signal = init.signal ?? from?.signal ?? new AbortController().signal

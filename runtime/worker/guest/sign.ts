@@ -1,7 +1,7 @@
 import type { Signing, SigningName } from '../../contract/connector/signing.ts'
 import { ConnectorError } from './connector-error.ts'
 import { isObject, own } from './own.ts'
-import { stringifyJson } from './primordials.ts'
+import { jsonText } from './primordials.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /** `ctx.sign`: each gives a placeholder that says what is to be signed; the host signs when it is sent. */
@@ -13,7 +13,7 @@ export function makeSigning(marks: unknown): Signing {
         'ctx.sign needs a call with a secret to sign with: a credential, or a setting that is secret',
       )
     }
-    const question = stringifyJson({ do: name, options: options ?? {} }) as string
+    const question = jsonText({ do: name, options: options ?? {} })
     return `${own(marks, '0')}d${hex(encodeUtf8(question))}${own(marks, '1')}`
   }
   return {

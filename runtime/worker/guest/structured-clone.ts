@@ -46,15 +46,13 @@ function emptyCopy(value: object, seen: Map<unknown, unknown>): object {
 }
 
 function fill(value: object, copy: object, seen: Map<unknown, unknown>): void {
-  if (copy instanceof Map) {
-    for (const [key, item] of [...(value as Map<unknown, unknown>)]) {
-      copy.set(clone(key, seen), clone(item, seen))
-    }
-  } else if (copy instanceof Set) {
-    for (const item of [...(value as Set<unknown>)]) copy.add(clone(item, seen))
+  if (value instanceof Map && copy instanceof Map) {
+    for (const [key, item] of [...value]) copy.set(clone(key, seen), clone(item, seen))
+  } else if (value instanceof Set && copy instanceof Set) {
+    for (const item of [...value]) copy.add(clone(item, seen))
   } else if (Array.isArray(copy) || Object.getPrototypeOf(copy) === Object.prototype) {
     for (const key of Object.keys(value)) {
-      const item = clone((value as Record<string, unknown>)[key], seen)
+      const item = clone(Reflect.get(value, key), seen)
       // defined, not assigned: a key named __proto__ is data
       Object.defineProperty(copy, key, {
         value: item,
@@ -67,10 +65,10 @@ function fill(value: object, copy: object, seen: Map<unknown, unknown>): void {
 }
 
 function copyView(view: ArrayBufferView, seen: Map<unknown, unknown>): object {
-  const buffer = clone(view.buffer, seen) as ArrayBuffer
+  const buffer = clone(view.buffer, seen)
+  if (!(buffer instanceof ArrayBuffer)) throw refuse('shared memory')
   if (view instanceof DataView) return new DataView(buffer, view.byteOffset, view.byteLength)
-  const kind = view.constructor as Uint8ArrayConstructor
-  return new kind(buffer, view.byteOffset, (view as Uint8Array).length)
+  return Reflect.construct(view.constructor, [buffer, view.byteOffset, Reflect.get(view, 'length')])
 }
 
 function copyError(error: Error, seen: Map<unknown, unknown>): Error {

@@ -58,7 +58,7 @@ export class SubtleCrypto {
     const key = format === 'jwk' ? keyData : base64(keyData)
     const list = [...usages]
     const answer = ask({ do: 'importKey', format, key, algorithm: normalise(algorithm) })
-    const imported = JSON.parse(answer) as Imported
+    const imported: Imported = JSON.parse(answer)
     const possible = imported.type === 'secret' ? ['sign', 'verify'] : [SIDE[imported.type]]
     if (list.some((usage) => !possible.includes(usage))) {
       const text = `a ${imported.type} key is for ${possible.join(' and ')}, not ${list.join(', ')}`

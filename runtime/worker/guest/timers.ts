@@ -38,7 +38,7 @@ export function setTimer(
 
 /** Closes a timer; unknown ids are ignored. */
 export function clearTimer(id: unknown): void {
-  if (mapDelete(timers, id as number)) tryPost('timer.clear', id as number, '{}', '')
+  if (typeof id === 'number' && mapDelete(timers, id)) tryPost('timer.clear', id, '{}', '')
 }
 
 /** Fires a timer; false when there is none of this id. */

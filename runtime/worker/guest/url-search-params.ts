@@ -174,7 +174,7 @@ function percentDecode(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(bytes.length)
   let at = 0
   for (let i = 0; i < bytes.length; i += 1) {
-    const byte = bytes[i] as number
+    const byte = bytes[i] ?? 0
     const high = byte === 0x25 ? hexDigit(bytes[i + 1]) : -1
     const low = byte === 0x25 ? hexDigit(bytes[i + 2]) : -1
     out[at] = high >= 0 && low >= 0 ? high * 16 + low : byte

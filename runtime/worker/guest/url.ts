@@ -133,12 +133,12 @@ export class URL {
   }
 
   #part(name: keyof typeof PARTS): string {
-    return this.#parts[PARTS[name]] as string
+    return this.#parts[PARTS[name]] ?? ''
   }
 
   #set(name: keyof typeof PARTS, value: string, refill = true): void {
     const answer = askOrThrow('url.set', [this.#part('href'), name, `${value}`.toWellFormed()])
-    this.#parts = JSON.parse(answer) as string[]
+    this.#parts = JSON.parse(answer)
     if (refill && this.#params !== null) resetParams(this.#params, this.#part('search'))
   }
 }
@@ -150,5 +150,5 @@ export function isUrl(value: object): value is URL {
 
 function parse(input: unknown, base: unknown): string[] {
   const args = [`${input}`.toWellFormed(), base === undefined ? null : `${base}`.toWellFormed()]
-  return JSON.parse(askOrThrow('url', args)) as string[]
+  return JSON.parse(askOrThrow('url', args))
 }

@@ -57,7 +57,7 @@ export function decodeUtf8(bytes: Uint8Array, fatal = false): string {
 /** How many bytes at the end are the start of a sequence that may still be completed. */
 export function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] as number
+    const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return 0
     if (byte < 0xc0) continue
     const need = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
@@ -91,7 +91,7 @@ function utf8Length(text: string): number {
 function pointAt(text: string, index: number): number {
   const unit = text.charCodeAt(index)
   if (unit < 0xd800 || unit > 0xdfff) return unit
-  const point = text.codePointAt(index) as number
+  const point = text.codePointAt(index) ?? 0
   return point > 0xffff ? point : 0xfffd
 }
 
@@ -118,7 +118,7 @@ const sequence = { point: 0, length: 1 }
 
 /** The sequence at an index; `point` -1 with the length of the malformed part. One shared object. */
 function readSequence(bytes: Uint8Array, index: number): { point: number; length: number } {
-  const first = bytes[index] as number
+  const first = bytes[index] ?? 0
   sequence.length = 1
   sequence.point = first < 0x80 ? first : -1
   if (first < 0xc2 || first > 0xf4) return sequence

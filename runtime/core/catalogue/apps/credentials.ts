@@ -1,4 +1,5 @@
 /** From what a caller sent to a connection that the system has accepted, and the tenant that it is. */
+
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import {
@@ -14,6 +15,7 @@ import { CoreError } from '../../../contract/errors/problem.ts'
 import type { AppInputPut } from '../../../contract/models/app.ts'
 import type { AnySchema } from '../../../contract/schema/any-schema.ts'
 import type { InstalledConnector } from '../../kernel/context/connectors.ts'
+import { responseOf } from '../../kernel/context/connectors.ts'
 import type { CoreContext, RequestContext } from '../../kernel/context/context.ts'
 import { newlyReached, steeredPlaces } from './steered.ts'
 
@@ -138,14 +140,12 @@ export async function checkCredentials(
     const status = STATUS[code] ?? 502
     throw new CoreError(status, `${name} ${VERDICTS[status]} (${code}): ${message.slice(0, 1000)}`)
   }
-  const { valid, unique_tenant_id: tenant } = answer.response as Verdict
+  const { valid, unique_tenant_id: tenant } = responseOf('validate_credentials', answer)
   if (!valid) throw new CoreError(400, `${name} says that these credentials are not valid`)
   if (!TENANT_ID.test(tenant))
     throw new CoreError(502, `The integration ${id} told no tenant id that can be kept`)
   return tenant
 }
-
-type Verdict = { valid: boolean; unique_tenant_id: string }
 
 const VERDICTS = {
   400: 'did not accept the connection',

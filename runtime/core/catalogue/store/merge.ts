@@ -1,8 +1,6 @@
 /** Changing a document by another, and telling what changed. Knows nothing of what is in them. */
+import { isObject, membersOf } from '../../../contract/schema/record.ts'
 import type { Document } from '../../../database/schema/app_store.ts'
-
-const isObject = (value: unknown): value is Document =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * A document changed by a patch, as RFC 7396 says: absent members stay, objects are merged, `null` takes a
@@ -40,4 +38,10 @@ function isSame(one: unknown, other: unknown): boolean {
     return one.length === other.length && one.every((value, index) => isSame(value, other[index]))
   if (isObject(one) && isObject(other)) return changedMembers(one, other).length === 0
   return one === other
+}
+
+/** The document that is a member of another; null and undefined as they are. */
+export function documentIn(document: Document, name: string): Document | null | undefined {
+  const value = document[name]
+  return value === undefined || value === null ? value : membersOf(value)
 }

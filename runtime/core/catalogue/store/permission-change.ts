@@ -1,8 +1,8 @@
 /** What a change of a permission's `request_config` means for its document and its columns. */
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { Document } from '../../../database/schema/app_store.ts'
-import { allowedIds, isNobody, type People, withoutSecondStage } from './approvers.ts'
-import { mergePatch } from './merge.ts'
+import { allowedIds, isNobody, withoutSecondStage } from './approvers.ts'
+import { documentIn, mergePatch } from './merge.ts'
 import { configView } from './permission-view.ts'
 
 /**
@@ -39,8 +39,8 @@ export const fulfillmentOf = (document: Document): Document =>
  * clients fill those in by themselves, and they must not lift what the app demands.
  */
 function flagged(change: Document): Document {
-  const approval = change['request_approval_config'] as Document | null | undefined
-  const fulfillment = change['request_fulfillment_config'] as Document | null | undefined
+  const approval = documentIn(change, 'request_approval_config')
+  const fulfillment = documentIn(change, 'request_fulfillment_config')
   return {
     ...change,
     ...flag(change, 'allowed_groups_override', [change['allowed_groups']], says.groups),
@@ -101,12 +101,12 @@ const says = {
   text: (value: unknown) => value !== '',
   list: (value: unknown) => !Array.isArray(value) || value.length > 0,
   groups: (value: unknown) => {
-    const { type, groups = [] } = value as { type?: string; groups?: string[] }
-    return type === 'SPECIFIED_GROUPS' || groups.length > 0
+    const { type, groups } = membersOf(value)
+    return type === 'SPECIFIED_GROUPS' || (Array.isArray(groups) && groups.length > 0)
   },
   approval: (value: unknown) => {
     if (typeof value === 'boolean') return value
-    if (!Array.isArray(value)) return !isNobody(value as Partial<People>)
-    return (value as { approvers?: unknown[] | null }[]).some((stage) => stage.approvers?.length)
+    if (!Array.isArray(value)) return !isNobody(membersOf(value))
+    return value.some((stage) => [membersOf(stage)['approvers'] ?? []].flat().length > 0)
   },
 }

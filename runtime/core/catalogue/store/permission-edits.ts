@@ -1,10 +1,12 @@
 /** Making, changing and deleting requestable permissions. */
+
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../../contract/errors/problem.ts'
 import type {
   RequestablePermissionInput,
   RequestablePermissionInputUpdate,
 } from '../../../contract/models/requestable-permission.ts'
+import { entriesOf } from '../../../contract/schema/keys.ts'
 import type { Db } from '../../../database/database.ts'
 import {
   type Document,
@@ -12,12 +14,13 @@ import {
   requestablePermissions,
 } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
+import { one } from '../../../database/written.ts'
 import type { CoreContext } from '../../kernel/context/context.ts'
 import { isId } from '../../kernel/id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type AppRow, lockApp } from '../apps/apps.ts'
-import { changedMembers } from './merge.ts'
+import { changedMembers, documentIn } from './merge.ts'
 import type { PermissionRow } from './permission-base.ts'
 import { changedConfig } from './permission-change.ts'
 import { CONFIG_PLACES, permissionView } from './permission-view.ts'
@@ -28,7 +31,7 @@ import { toIds } from './references.ts'
 import { settingsOf } from './settings.ts'
 import { settingsView } from './settings-view.ts'
 
-const one = async (
+const answerOne = async (
   db: Db,
   principal: Principal,
   app: AppRow,
@@ -86,18 +89,19 @@ export async function createPermission(
     const where = { places: CONFIG_PLACES, loc: LOC, appId: app.id }
     const config = await toIds(tx, principal, withTypes(body.request_config ?? {}), where)
     await ownProvisioningGroup(tx, principal, config, LOC)
-    const [row] = await tx
-      .insert(requestablePermissions)
-      .values({
-        domainId: principal.domainId,
-        appId: app.id,
-        label: body.label,
-        ...changedConfig({}, config),
-      })
-      .returning()
-    const made = row as PermissionRow
+    const made = one(
+      await tx
+        .insert(requestablePermissions)
+        .values({
+          domainId: principal.domainId,
+          appId: app.id,
+          label: body.label,
+          ...changedConfig({}, config),
+        })
+        .returning(),
+    )
     await recordInStore(tx, principal, 'APP_STORE_PERMISSION_CREATED', targetOf(made), app)
-    return one(tx, principal, app, made, inherited)
+    return answerOne(tx, principal, app, made, inherited)
   })
 }
 
@@ -116,17 +120,18 @@ export async function updatePermission(
     const ids = change ? await toIds(tx, principal, withTypes(change), where) : (change ?? null)
     if (ids) sameProvisioningGroup(before.document, ids, LOC)
     const config = change === undefined ? {} : changedConfig(before.document, ids)
-    const [row] = await tx
-      .update(requestablePermissions)
-      .set({ label, ...config })
-      .where(eq(requestablePermissions.id, before.id))
-      .returning()
-    const after = row as PermissionRow
+    const after = one(
+      await tx
+        .update(requestablePermissions)
+        .set({ label, ...config })
+        .where(eq(requestablePermissions.id, before.id))
+        .returning(),
+    )
     const changed = changedMembers(told(before, app), told(after, app))
     const event = 'APP_STORE_PERMISSION_UPDATED'
     if (changed.length > 0)
       await recordInStore(tx, principal, event, targetOf(after), app, { changed })
-    return one(tx, principal, app, after, inherited)
+    return answerOne(tx, principal, app, after, inherited)
   })
 }
 
@@ -194,9 +199,9 @@ function sameApp(app: AppRow, names: AppNames): void {
     app_class_id: app.appClassId,
     app_instance_id: app.instanceId,
   }
-  const entries = Object.entries(expected)
+  const entries = entriesOf(expected)
     .filter(([name, value]) => {
-      const given = names[name as keyof AppNames]
+      const given = names[name]
       return given !== undefined && given.toLowerCase() !== value.toLowerCase()
     })
     .map(([name]) => ({
@@ -209,9 +214,9 @@ function sameApp(app: AppRow, names: AppNames): void {
 
 /** Approvers say what they are, also where the body left it to be seen. */
 function withTypes(config: Document): Document {
-  const approval = config['request_approval_config'] as Document | null | undefined
-  const stages = approval?.['request_approval_stages'] as Document[] | null | undefined
-  if (!approval || !stages) return config
+  const approval = documentIn(config, 'request_approval_config')
+  const stages = approval?.['request_approval_stages']
+  if (!approval || !Array.isArray(stages)) return config
   const typed = stages.map((stage) => ({
     ...stage,
     ...(stage['approvers']

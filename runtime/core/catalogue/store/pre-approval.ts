@@ -10,6 +10,7 @@ import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { type Document, preApprovalRules } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
+import { one } from '../../../database/written.ts'
 import { isId } from '../../kernel/id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
@@ -87,11 +88,12 @@ export async function createRule(db: Db, principal: Principal, body: PreApproval
       loc: ['body'],
       appId: app.id,
     })
-    const [row] = await tx
-      .insert(preApprovalRules)
-      .values({ domainId: principal.domainId, appId: app.id, document })
-      .returning()
-    const made = row as RuleRow
+    const made = one(
+      await tx
+        .insert(preApprovalRules)
+        .values({ domainId: principal.domainId, appId: app.id, document })
+        .returning(),
+    )
     await recordInStore(tx, principal, 'APP_STORE_PRE_APPROVAL_RULE_CREATED', targetOf(made), app)
     return (await answer(tx, principal, app, [made]))[0]
   })
@@ -111,16 +113,18 @@ export async function updateRule(
       appId: app.id,
     })
     const document = mergePatch(rule.document, change)
-    const [row] = await tx
-      .update(preApprovalRules)
-      .set({ document })
-      .where(eq(preApprovalRules.id, rule.id))
-      .returning()
+    const row = one(
+      await tx
+        .update(preApprovalRules)
+        .set({ document })
+        .where(eq(preApprovalRules.id, rule.id))
+        .returning(),
+    )
     const changed = changedMembers({ ...DEFAULTS, ...rule.document }, { ...DEFAULTS, ...document })
     const event = 'APP_STORE_PRE_APPROVAL_RULE_UPDATED'
     if (changed.length > 0)
       await recordInStore(tx, principal, event, targetOf(rule), app, { changed })
-    return (await answer(tx, principal, app, [row as RuleRow]))[0]
+    return (await answer(tx, principal, app, [row]))[0]
   })
 }
 

@@ -13,7 +13,7 @@ import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type AppRow, appTarget, findApp, lockApp } from '../apps/apps.ts'
 import { allowedIds, type People, withoutSecondStage } from './approvers.ts'
-import { changedMembers, mergePatch } from './merge.ts'
+import { changedMembers, documentIn, mergePatch } from './merge.ts'
 import { toIds } from './references.ts'
 import { settingsAnswer } from './settings-answer.ts'
 import {
@@ -89,7 +89,7 @@ export async function writeSettings(
   const document = mergePatch(row?.document ?? {}, change)
   document['request_flow'] = withoutSecondStage(
     membersOf(document['request_flow']),
-    change['request_flow'] as Document | undefined,
+    documentIn(change, 'request_flow') ?? undefined,
   )
   const after = await store(tx, { ...app, ...onApp }, { document, inStore })
   await recordChange(

@@ -84,8 +84,8 @@ type Sums = Pick<
 
 /** The sums of the difference, with the first few of each kind by name. */
 export async function tellDifference(tx: Db): Promise<Omit<PeopleDifference, 'dry_run'>> {
-  const rows = async <R>(question: SQL): Promise<R[]> =>
-    (await tx.execute(question)).rows as unknown as R[]
+  const rows = async <R extends Record<string, unknown>>(question: SQL) =>
+    (await tx.execute<R>(question)).rows
   const [sums] = await rows<Sums>(sql`
     select count(*)::int as rows,
       (count(*) filter (where is_new))::int as added,

@@ -64,7 +64,7 @@ function inCircle(managers: Int32Array): number | null {
     let at = walk
     while (at !== -1 && walks[at] === -1) {
       walks[at] = walk
-      at = managers[at] as number
+      at = managers[at] ?? -1
     }
     if (at !== -1 && walks[at] === walk) return at
   }
@@ -73,8 +73,7 @@ function inCircle(managers: Int32Array): number | null {
 
 async function describe(tx: Db, managers: Int32Array, start: number): Promise<Cycle> {
   const numbers = [start]
-  for (let at = managers[start] as number; at !== start; at = managers[at] as number)
-    numbers.push(at)
+  for (let at = managers[start] ?? -1; at !== start; at = managers[at] ?? -1) numbers.push(at)
   const told = numbers.slice(0, MAX_TOLD)
   const { rows } = await tx.execute<{ n: number; line: number | null; email: string }>(sql`
     select chain.n, chain.line, coalesce(people_match.email, users.email) as email

@@ -107,21 +107,19 @@ async function stageFile(
 
 /** Admins that the file suspends; none if it lets another one sign in. */
 async function suspendedBy(tx: Db): Promise<Set<string>> {
-  const { rows } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ user_id: string; status: string }>(sql`
     select people_match.user_id, people_match.status from people_match
     join user_roles on user_roles.user_id = people_match.user_id and user_roles.role = 'Admin'
     where people_match.status is not null`)
   const leaving = rows.filter(({ status }) => status === 'SUSPENDED' || status === 'INACTIVE')
-  return new Set(
-    leaving.length < rows.length ? [] : leaving.map(({ user_id }) => user_id as string),
-  )
+  return new Set(leaving.length < rows.length ? [] : leaving.map(({ user_id }) => user_id))
 }
 
 /** Users that the file adds or changes, at most one more than are looked at one by one. */
 async function changedUsers(tx: Db): Promise<string[]> {
-  const { rows } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ user_id: string }>(sql`
     select user_id from people_change where is_new or fields <> '{}' limit ${MANY_USERS + 1}`)
-  return rows.map(({ user_id }) => user_id as string)
+  return rows.map(({ user_id }) => user_id)
 }
 
 /** Another caller made a user of the file between the comparison and the write. */

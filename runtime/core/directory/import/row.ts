@@ -2,6 +2,7 @@
 
 import { MAX_NAME_LENGTH } from '../../../contract/models/people-file.ts'
 import { USER_STATUSES } from '../../../contract/models/person.ts'
+import { isOneOf } from '../../../contract/schema/one-of.ts'
 import { type Findings, shown } from './findings.ts'
 import type { Header } from './header.ts'
 import type { FileRow } from './records.ts'
@@ -65,7 +66,7 @@ export function readRow(
       email === '' ? 'is empty; every row needs one' : `${shown(email)} is no e-mail address`,
     )
   const status = cell('status')?.toUpperCase() ?? null
-  if (status && !(USER_STATUSES as readonly string[]).includes(status))
+  if (status && !isOneOf(USER_STATUSES, status))
     findings.add(line, 'status', `${shown(status)} is none of ${USER_STATUSES.join(', ')}`)
   const groups = groupsOf(cell('groups'))
   const long = groups?.find((name) => name.length > MAX_NAME_LENGTH)

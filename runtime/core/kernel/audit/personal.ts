@@ -3,9 +3,11 @@
  * can be erased, and the chain still verifies. What is personal: who acted, users as targets, and every text with an
  * e-mail address in it. Without its salt and value, nothing can be found from a commitment.
  */
+
 import { createHmac, randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
+import { isObject } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
 import { type activityLogs, activityPersonal } from '../../../database/schema/audit.ts'
 
@@ -47,7 +49,7 @@ export function separate(
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') return ADDRESS.test(value) ? commit(value, null) : value
     if (Array.isArray(value)) return value.map(walk)
-    if (!isRecord(value)) return value
+    if (!isObject(value)) return value
     // What only looks like a commitment is committed to itself.
     return MARK in value ? commit(value, null) : mapMembers(value, walk)
   }
@@ -70,7 +72,7 @@ export async function readable<R extends Told>(db: Db, rows: readonly R[]): Prom
   const kept = new Map((await valuesOf(db, rows)).map((one) => [one.commitment, one.value]))
   const fill = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(fill)
-    if (!isRecord(value)) return value
+    if (!isObject(value)) return value
     const commitment = value[MARK]
     if (typeof commitment === 'string') return kept.get(commitment) ?? ERASED
     return mapMembers(value, fill)
@@ -87,7 +89,7 @@ function filledActor(actor: Told['actor'], kept: ReadonlyMap<string, unknown>): 
   const { [MARK]: commitment, ...known } = actor
   if (typeof commitment !== 'string') return actor
   const who = kept.get(commitment)
-  return { actor_type: known['actor_type'], ...(isRecord(who) ? who : ERASED_ACTOR) }
+  return { actor_type: known['actor_type'], ...(isObject(who) ? who : ERASED_ACTOR) }
 }
 
 /** The values that entries commit to and that are still there. */
@@ -105,7 +107,7 @@ export function commitmentsIn(rows: readonly Told[]): string[] {
   const found: string[] = []
   const walk = (value: unknown): void => {
     if (Array.isArray(value)) for (const one of value) walk(one)
-    else if (isRecord(value)) {
+    else if (isObject(value)) {
       const commitment = value[MARK]
       if (typeof commitment === 'string') found.push(commitment)
       else for (const one of Object.values(value)) walk(one)
@@ -114,9 +116,6 @@ export function commitmentsIn(rows: readonly Told[]): string[] {
   for (const { actor, targets, metadata } of rows) walk([actor, targets, metadata])
   return found
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const mapMembers = (
   record: Readonly<Record<string, unknown>>,

@@ -76,10 +76,7 @@ export async function selectSlice<T extends Listed>(
         : await idsOf(tx, table, list, slice, question, versions, memory, total)
     if (ids.length === 0) return { rows: [], total }
     const place = new Map(ids.map((id, index) => [id, index]))
-    const found = await tx
-      .select()
-      .from(table as PgTable)
-      .where(sql`${table.id} in ${ids}`)
+    const found = await tx.select().from<PgTable>(table).where(sql`${table.id} in ${ids}`)
     const at = (row: Record<string, unknown>): number => place.get(String(row['id'])) ?? 0
     return { rows: found.sort((a, b) => at(a) - at(b)), total }
   })
@@ -100,10 +97,7 @@ const orderText = (order: SQL[]): string => dialect.sqlToQuery(sql.join(order, s
 
 /** Reads from a list's SQL what its answer depends on, so that no list can forget to say it. */
 function questionOf(db: Db, table: Listed, { where, order }: List): Question {
-  const filtered = db
-    .select({ id: table.id })
-    .from(table as PgTable)
-    .where(where)
+  const filtered = db.select({ id: table.id }).from<PgTable>(table).where(where)
   const { sql: text, params } = filtered.toSQL()
   const key = JSON.stringify([text, params])
   const named = [...text.matchAll(/\b(?:from|join) "([^"]+)"|"([^"]+)"\."[^"]+"/g)]
@@ -111,7 +105,7 @@ function questionOf(db: Db, table: Listed, { where, order }: List): Question {
   return {
     key,
     orderedKey: `${key} ${orderText(order)}`,
-    tables: [...new Set(named.map(([, from, qualifier]) => (from ?? qualifier) as string))],
+    tables: [...new Set(named.map(([, from, qualifier = '']) => from ?? qualifier))],
     domainId: whole ? String(params[0]) : '',
   }
 }
@@ -127,10 +121,7 @@ async function totalOf(
   const known = domainId === '' ? null : versions.rows(tables[0] ?? '')
   if (known !== null) return known
   const find = async () => {
-    const [found] = await tx
-      .select({ n: count() })
-      .from(table as PgTable)
-      .where(where)
+    const [found] = await tx.select({ n: count() }).from<PgTable>(table).where(where)
     return found?.n ?? 0
   }
   return versions.version === null ? find() : memory.counts(key, versions.version, find)

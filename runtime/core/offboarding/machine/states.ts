@@ -2,7 +2,9 @@
  * How the offboarding of a user moves (core-interface.md section 1.16): which state may follow which. The
  * public sources name the states and no more; the moves are ours.
  */
+
 import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
+import { isOneOf } from '../../../contract/schema/one-of.ts'
 
 type StateRow = { next: readonly OffboardingStatus[]; meaning: string }
 
@@ -22,4 +24,4 @@ export const OFFBOARDING_STATES = {
 
 /** Whether an offboarding in this state may get into that one. */
 export const mayBecome = (from: OffboardingStatus, to: OffboardingStatus): boolean =>
-  (OFFBOARDING_STATES[from].next as readonly OffboardingStatus[]).includes(to)
+  isOneOf<OffboardingStatus>(OFFBOARDING_STATES[from].next, to)

@@ -3,7 +3,9 @@
  * states are those of the public service (core-interface.md section 2.1); where its sources leave a move
  * open, the reason for ours stands beside it.
  */
+
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
+import { isKeyOf, keysOf } from '../../../contract/schema/keys.ts'
 
 /**
  * What a state says of the access:
@@ -127,16 +129,14 @@ export const mayMove = (from: RequestStatus, to: RequestStatus): boolean =>
 
 /** What requesters read in place of a note that says what failed; null where the note is for everybody. */
 export const failedWords = (status: string): string | null =>
-  Object.hasOwn(REQUEST_STATES, status) ? (row(status as RequestStatus).failed ?? null) : null
+  isKeyOf(REQUEST_STATES, status) ? (row(status).failed ?? null) : null
 
 /** What a state says of the access. */
 export const standingOf = (status: RequestStatus): Standing => row(status).standing
 
 /** States with a standing. */
 export const statesThatAre = (...standings: Standing[]): RequestStatus[] =>
-  (Object.keys(REQUEST_STATES) as RequestStatus[]).filter((status) =>
-    standings.includes(standingOf(status)),
-  )
+  keysOf(REQUEST_STATES).filter((status) => standings.includes(standingOf(status)))
 
 /** Those that clients poll, and that may be cancelled. */
 export const PENDING_STATES = [

@@ -1,0 +1,5 @@
+/** Whether a value from outside is one of a list. */
+export function isOneOf<T>(list: readonly T[], value: unknown): value is T {
+  const all: readonly unknown[] = list
+  return all.includes(value)
+}
