@@ -205,6 +205,9 @@ const directoryOf = ({ ldap, base, bind, references = [] }: LdapRule): string =>
     ...(references.length > 0 ? [`with members from ${references.join(' and ')}`] : []),
   ].join(', ')
 
+/** What a key of ours is made of. */
+const partsOf = (key: string): string[] => JSON.parse(key)
+
 /** A database with a statement, whole: with another text it is another wish. */
 const databaseOf = (
   { sql, database, login }: SqlRule,

@@ -4,6 +4,7 @@ import { ResultCodeError } from 'ldapts'
 import { cut } from '../../bounded/cut.ts'
 import { resultOf } from '../../contract/connector/ldap.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { errorOf } from '../../contract/errors/thrown.ts'
 import type { Guard } from '../wire/guard.ts'
 
 /** Longest text of a server that a message repeats, in characters. */

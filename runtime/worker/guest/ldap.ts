@@ -15,9 +15,7 @@ import { isArray, jsonText } from './primordials.ts'
 /** Makes `ctx.ldap` of one call. */
 export function makeLdap(call: Call): Ldap {
   const ask = async (operation: keyof typeof LDAP_METHODS, body: object): Promise<unknown> =>
-    (
-      await requestFor(call, LDAP_URL, LDAP_METHODS[operation], stringifyJson(body) as string)
-    ).json()
+    (await requestFor(call, LDAP_URL, LDAP_METHODS[operation], jsonText(body))).json()
   const done = async (operation: keyof typeof LDAP_METHODS, body: object): Promise<void> => {
     await ask(operation, body)
   }
