@@ -3,9 +3,11 @@
  * JSON answer is judged against /openapi.json on its way (host.ts).
  */
 import { randomUUID } from 'node:crypto'
+import { parse } from 'csv-parse/sync'
 import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { csvColumns } from '../../runtime/contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../runtime/contract/endpoints/endpoint.ts'
 import { enumWords } from '../../runtime/contract/endpoints/params.ts'
 import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
@@ -100,15 +102,18 @@ async function call(method: string, path: string, options: Options = {}): Promis
   const reply = await core.call(method, path, options)
   expect(reply.headers.get('x-request-id')).toMatch(/./)
   const [bare] = path.split('?')
+  const isCsv = options.headers?.['accept'] === 'text/csv'
   const isText = ROWS.some(([, row]) => row.answer === 'text' && row.path === bare)
   const isFile = bare?.endsWith('/evidence') === true
   if (reply.status !== 204 && method !== 'HEAD')
     expect(reply.headers.get('content-type')).toMatch(
-      isText && reply.status === 200
-        ? /^text\/plain/
-        : isFile && reply.status === 200
-          ? /^application\/x-ndjson/
-          : /^application\/json/,
+      reply.status !== 200
+        ? /^application\/json/
+        : isText || isCsv
+          ? /^text\/(plain|csv)/
+          : isFile
+            ? /^application\/x-ndjson/
+            : /^application\/json/,
     )
   return reply
 }
@@ -322,6 +327,17 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(past).toMatchObject({ status: 200, body: { items: [], total: first.body.total } })
     if (row.answer === 'page')
       expect(first.body.pages).toBe(Math.ceil(first.body.total / first.body.size))
+  })
+
+  test('answers its list as CSV too, a column for each member of an item', async () => {
+    if (row.answer !== 'page') return
+    const reply = await valid(name, row, { headers: { accept: 'text/csv' } })
+    expect(reply.status).toBe(200)
+    const [head, ...rows] = parse(reply.body) as string[][]
+    expect(head).toEqual(csvColumns(row.output))
+    expect(head?.length).toBeGreaterThan(1)
+    const { body } = await valid(name, row)
+    expect(rows.length).toBeGreaterThanOrEqual(Math.min(1, body.total))
   })
 
   test('sent twice at once never fails in Keyway itself', async () => {

@@ -163,7 +163,7 @@ export async function startCore(
           : { body: JSON.stringify(body) }),
       })
       const text = await reply.text()
-      const isPlain = /^(text\/plain|application\/x-ndjson)\b/.test(
+      const isPlain = /^(text\/plain|text\/csv|application\/x-ndjson)\b/.test(
         reply.headers.get('content-type') ?? '',
       )
       const [bare = ''] = target.split('?')

@@ -66,6 +66,13 @@ export const CALLER_LIMITS = {
     over: 'database',
     answered: '429 with `retry-after`',
   },
+  csv_lists: {
+    counts: 'lists that are being sent as CSV',
+    by: 'host: each holds a connection to the database',
+    most: 4,
+    over: 'host',
+    answered: '429 with `retry-after`',
+  },
   waiting_calls: {
     counts: 'calls of capabilities that wait for a turn',
     by: 'connector; the newest of the tenant with most goes',

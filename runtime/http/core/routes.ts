@@ -28,6 +28,7 @@ import type { Sealer } from '../../secrets/seal.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
+import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit } from './rate-limit.ts'
 
@@ -51,6 +52,9 @@ export type CoreDeps = {
   onAnswer(endpoint: string, status: number, seconds: number): void
 }
 
+/** What a handler answers where its row says `page`. */
+type Listed = { items: unknown[]; total: number }
+
 /** The caller of an endpoint that needs none: its handler looks at neither. */
 const NOBODY = { db: null as never, principal: null as never }
 
@@ -69,6 +73,14 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const requestId = c.get('requestId')
     const cause = { kind: 'request', id: requestId } as const
     const parts = { ...deps.parts, requestId, cause, signal: c.req.raw.signal }
+    if (row.answer === 'page' && wantsCsv(c.req.header('accept'))) {
+      const list = await csvOf(db, row, async (tx, page) => {
+        const one = { ...input, query: { ...input.query, ...page } }
+        return (await HANDLERS[name](tx, principal, one as never, parts)) as Listed
+      })
+      const file = `attachment; filename="${name.replace(/^list_/, '')}.csv"`
+      return c.body(list, 200, { 'content-type': CSV_TYPE, 'content-disposition': file })
+    }
     const result = await HANDLERS[name](db, principal, input as never, parts)
     if (row.answer === 'empty') return c.body(null, 204)
     if (row.answer === 'text') return c.text(v.parse(v.string(), result))

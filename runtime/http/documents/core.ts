@@ -1,5 +1,6 @@
 /** The core interface in the OpenAPI document, read from its table of endpoints. */
 import * as v from 'valibot'
+import { csvColumns } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
@@ -23,6 +24,8 @@ export const CORE_TAGS = [
   { name: 'AccessRequests', description: 'Asking for access, and what becomes of it' },
   { name: 'AccessPolicies', description: 'Who is given what by what they are' },
   { name: 'AccessReviews', description: 'People deciding who keeps what they hold' },
+  { name: 'Findings', description: 'What is wrong with access that is there, and what to do' },
+  { name: 'SeparationOfDuties', description: 'What nobody may hold together' },
   { name: 'Lifecycle management', description: 'Taking everything from users who leave' },
   { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
@@ -117,7 +120,7 @@ function success(row: Endpoint, components: Components): Response {
     return { description: 'The file', content: { 'application/x-ndjson': { schema } } }
   if (row.answer === 'limit-offset') return answer('A part of the list', limitOffset(schema))
   const whole = { type: 'integer', minimum: 0 }
-  return answer('One page', {
+  const page = answer('One page; as CSV the whole list, whatever page and size say', {
     type: 'object',
     properties: {
       items: { type: 'array', items: schema },
@@ -128,6 +131,9 @@ function success(row: Endpoint, components: Components): Response {
     },
     required: ['items', 'total', 'page', 'size', 'pages'],
   })
+  const csv = `Columns: ${csvColumns(row.output as AnySchema).join(', ')}`
+  const text = { type: 'string', description: csv } as const
+  return { ...page, content: { ...page.content, 'text/csv': { schema: text } } }
 }
 
 function limitOffset(schema: JsonSchema): JsonSchema {

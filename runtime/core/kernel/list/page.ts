@@ -8,6 +8,7 @@ import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../database/database.ts'
 import { createRemembered, type Remembered } from './remembered.ts'
 import { foldChanges, inSnapshot, readVersions, type Versions } from './versions.ts'
+import { isWalk, walkOn } from './walk.ts'
 
 export type Page<T> = { items: T[]; total: number; page: number; size: number; pages: number }
 
@@ -66,6 +67,7 @@ export async function selectSlice<T extends Listed>(
   slice: Slice,
 ): Promise<{ rows: T['$inferSelect'][]; total: number }> {
   const question = questionOf(db, table, list)
+  if (isWalk(db)) return walkSlice(db, table, list, slice, question.text)
   const memory = memoryOf(db)
   return inSnapshot(db, async (tx) => {
     const versions = await readVersions(tx, question.tables, question.domainId, () => fold(db))
@@ -74,15 +76,47 @@ export async function selectSlice<T extends Listed>(
       slice.offset >= total
         ? []
         : await idsOf(tx, table, list, slice, question, versions, memory, total)
-    if (ids.length === 0) return { rows: [], total }
-    const place = new Map(ids.map((id, index) => [id, index]))
-    const found = await tx.select().from<PgTable>(table).where(sql`${table.id} in ${ids}`)
-    const at = (row: Record<string, unknown>): number => place.get(String(row['id'])) ?? 0
-    return { rows: found.sort((a, b) => at(a) - at(b)), total }
+    return { rows: await rowsOf(tx, table, ids), total }
   })
 }
 
+/** Rows by their ids, in the order of those. */
+async function rowsOf<T extends Listed>(
+  tx: Db,
+  table: T,
+  ids: readonly string[],
+): Promise<T['$inferSelect'][]> {
+  if (ids.length === 0) return []
+  const place = new Map(ids.map((id, index) => [id, index]))
+  const found = await tx
+    .select()
+    .from(table as PgTable)
+    .where(sql`${table.id} in ${[...ids]}`)
+  const at = (row: Record<string, unknown>): number => place.get(String(row['id'])) ?? 0
+  return found.sort((a, b) => at(a) - at(b))
+}
+
+/** A slice of a list that is walked to its end (walk.ts). */
+async function walkSlice<T extends Listed>(
+  tx: Db,
+  table: T,
+  list: List,
+  slice: Slice,
+  text: string,
+): Promise<{ rows: T['$inferSelect'][]; total: number }> {
+  const total = () => countOf(tx, table, list)
+  const next = await walkOn(
+    tx,
+    { key: `${text} ${orderText(list.order)}`, ids: idsInOrder(table, list), total },
+    slice,
+  )
+  const ids = next?.ids ?? (await findIds(tx, table, list, slice))
+  return { rows: await rowsOf(tx, table, ids), total: next?.total ?? (await total()) }
+}
+
 type Question = {
+  /** Without its parameters. */
+  text: string
   key: string
   orderedKey: string
   /** Every table that the question looks into. */
@@ -103,12 +137,26 @@ function questionOf(db: Db, table: Listed, { where, order }: List): Question {
   const named = [...text.matchAll(/\b(?:from|join) "([^"]+)"|"([^"]+)"\."[^"]+"/g)]
   const whole = / where "[^"]+"\."domain_id" = \$1$/.test(text)
   return {
+    text,
     key,
     orderedKey: `${key} ${orderText(order)}`,
     tables: [...new Set(named.map(([, from, qualifier = '']) => from ?? qualifier))],
     domainId: whole ? String(params[0]) : '',
   }
 }
+
+async function countOf(tx: Db, table: Listed, { where }: Pick<List, 'where'>): Promise<number> {
+  const [found] = await tx
+    .select({ n: count() })
+    .from(table as PgTable)
+    .where(where)
+  return found?.n ?? 0
+}
+
+/** The ids of a whole list. */
+const idsInOrder = (table: Listed, { where, order }: List): SQL =>
+  sql`select ${table.id}::text as id from ${table} ${where ? sql`where ${where}` : sql``}
+    order by ${sql.join(order, sql`, `)}`
 
 async function totalOf(
   tx: Db,
@@ -120,10 +168,7 @@ async function totalOf(
 ): Promise<number> {
   const known = domainId === '' ? null : versions.rows(tables[0] ?? '')
   if (known !== null) return known
-  const find = async () => {
-    const [found] = await tx.select({ n: count() }).from<PgTable>(table).where(where)
-    return found?.n ?? 0
-  }
+  const find = () => countOf(tx, table, { where })
   return versions.version === null ? find() : memory.counts(key, versions.version, find)
 }
 

@@ -1,4 +1,5 @@
 /** Lists are remembered by version: what they tell must be true at every moment, with every writer. */
+import { parse } from 'csv-parse/sync'
 import { eq, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +10,17 @@ import {
 } from '../../../../runtime/core/kernel/list/versions.ts'
 import { tableChanges } from '../../../../runtime/database/schema/changes.ts'
 import { groups, users } from '../../../../runtime/database/schema/people.ts'
-import { type CoreHost, group, type Person, person, startCore, task } from '../../host.ts'
+import { until } from '../../../e2e/until.ts'
+import {
+  ADMIN_TOKEN,
+  type CoreHost,
+  domainOf,
+  group,
+  type Person,
+  person,
+  startCore,
+  task,
+} from '../../host.ts'
 
 let core: CoreHost
 let ada: Person
@@ -194,4 +205,73 @@ test('a table that is emptied at once is empty', async () => {
   await owner.query('truncate groups cascade')
   await owner.end()
   expect(await list('/groups')).toMatchObject({ total: 0, items: [] })
+})
+
+describe('a list as CSV', () => {
+  const PEOPLE = 1300
+  const CSV = { accept: 'text/csv' }
+  const send = (target: string) =>
+    core.host.app.request(target, {
+      headers: { ...CSV, host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` },
+    })
+  const emailsOf = (text: string) =>
+    (parse(text, { columns: true }) as { email: string }[]).map(({ email }) => email)
+
+  beforeAll(async () => {
+    const domainId = await domainOf(core.db)
+    const given = (n: number) => `${n % 3 === 0 ? '=' : ''}p${n}`
+    await core.db.insert(users).values(
+      Array.from({ length: PEOPLE }, (_, n) => ({
+        ...{ domainId, email: `csv${String(n).padStart(5, '0')}@example.com` },
+        ...{ givenName: given(n), familyName: 'Csv' },
+      })),
+    )
+  })
+
+  test('is the whole list in its order, whatever page is asked for', async () => {
+    const { status, headers, body } = await core.call(
+      'GET',
+      '/users?search_term=csv&page=2&size=5',
+      {
+        headers: CSV,
+      },
+    )
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="users.csv"')
+    const rows: { email: string; given_name: string }[] = parse(body, { columns: true })
+    const paged: { email: string; given_name: string }[] = []
+    for (let page = 1; paged.length < PEOPLE; page += 1)
+      paged.push(...(await list(`/users?search_term=csv&size=100&page=${page}`)).items)
+    expect(rows.map(({ email }) => email)).toEqual(paged.map(({ email }) => email))
+    expect(rows[0]?.given_name).toBe("'=p0")
+    expect(rows[1]?.given_name).toBe('p1')
+  })
+
+  test('is as it was when it began, whoever writes meanwhile', async () => {
+    const reply = await send('/users?search_term=csv')
+    await core.db.delete(users).where(eq(users.email, 'csv01299@example.com'))
+    expect(emailsOf(await reply.text())).toHaveLength(PEOPLE)
+    const after = await core.call('GET', '/users?search_term=csv', { headers: CSV })
+    expect(emailsOf(after.body)).toHaveLength(PEOPLE - 1)
+  })
+
+  test('holds its place only as long as it is read', async () => {
+    const open = await Promise.all(Array.from({ length: 4 }, () => send('/users?search_term=csv')))
+    const refused = await send('/users?search_term=csv')
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('5')
+    for (const reply of open) await reply.body?.cancel()
+    await until('their places are free', async () => {
+      const reply = await send('/groups')
+      await reply.text()
+      return reply.status === 200
+    })
+  })
+
+  test('says as usual what is wrong with the question, or who may not ask it', async () => {
+    expect((await send('/users?size=x')).status).toBe(422)
+    const { status, body } = await core.call('GET', '/findings', { token: ada.token, headers: CSV })
+    expect([status, typeof body.detail]).toEqual([403, 'string'])
+  })
 })

@@ -1,0 +1,124 @@
+/**
+ * Lists as CSV (RFC 4180), for any row of the table of endpoints that answers pages: the whole list, as it is at one
+ * moment, sent while it is read. Columns are the members of the row's schema; what is no single value stands as JSON.
+ */
+import * as v from 'valibot'
+import { csvColumns } from '../../contract/endpoints/csv-columns.ts'
+import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { inWalk } from '../../core/kernel/list/walk.ts'
+import type { Db } from '../../database/database.ts'
+
+export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
+
+/** Rows that are read at once. */
+const PAGE = 500
+/** Longest time in which nothing is taken, and in which a list is sent, in milliseconds. */
+const STALLED_MS = 30_000
+const LONGEST_MS = 900_000
+
+/** Whether an Accept header asks for CSV: it names it, and JSON not with more weight. */
+export function wantsCsv(accept: string | undefined): boolean {
+  const weights = new Map(
+    (accept ?? '').split(',').map((part): [string, number] => {
+      const [type = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase())
+      const q = parameters.find((one) => one.startsWith('q='))?.slice(2)
+      return [type, q === undefined ? 1 : Number(q) || 0]
+    }),
+  )
+  const csv = weights.get('text/csv') ?? 0
+  return csv > 0 && csv >= (weights.get('application/json') ?? 0)
+}
+
+/**
+ * What spreadsheets would run begins with one of these (OWASP, CSV injection), also as full-width signs; an apostrophe
+ * before it makes it text.
+ */
+const RUNS = /^[=+\-@\t\r\n＝＋－＠]/
+
+/** A value as a cell. */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const harmless = RUNS.test(text) ? `'${text}` : text
+  return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+export const line = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
+
+type Page = { items: unknown[]; total: number }
+
+/** How many lists are being sent now. */
+let sending = 0
+
+/**
+ * Begins a list; the answer comes once its first rows are read, so what is wrong with the question is told as usual. A
+ * failure later cuts the answer off: it is never taken for the whole list.
+ *
+ * @param read Reads one page, in the transaction that it is given.
+ * @throws CoreError 429 where as many lists are being sent as may be
+ */
+export async function csvOf(
+  db: Db,
+  { output }: Endpoint,
+  read: (tx: Db, page: { page: number; size: number }) => Promise<Page>,
+): Promise<ReadableStream<Uint8Array>> {
+  const { most } = CALLER_LIMITS.csv_lists
+  if (sending >= most)
+    throw new CoreError(429, `This host sends ${most} lists as CSV already; try again soon`, {
+      'retry-after': '5',
+    })
+  const schema = output as AnySchema
+  const columns = csvColumns(schema)
+  const encoder = new TextEncoder()
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  const begun = Promise.withResolvers<void>()
+  const until = Date.now() + LONGEST_MS
+
+  async function send(tx: Db): Promise<void> {
+    for (let page = 1; ; page += 1) {
+      const { items, total } = await read(tx, { page, size: PAGE })
+      const rows = items.map((item) => {
+        // The cast: what an object schema parses is an object.
+        const row = v.parse(schema, item) as Record<string, unknown>
+        return line(columns.map((name) => row[name]))
+      })
+      begun.resolve()
+      const head = page === 1 ? line(columns) : ''
+      await inTime(writer.write(encoder.encode(head + rows.join(''))), until)
+      if (page * PAGE >= total) return
+    }
+  }
+
+  sending += 1
+  inWalk(db, send)
+    .then(() => writer.close())
+    .catch((error: unknown) => {
+      begun.reject(error)
+      return writer.abort(error)
+    })
+    .catch(() => undefined)
+    .finally(() => {
+      sending -= 1
+    })
+  await begun.promise
+  return readable
+}
+
+/** Waits until what was written is taken. @throws Error where nobody takes it */
+async function inTime(taken: Promise<void>, untilMs: number): Promise<void> {
+  const ms = Math.min(STALLED_MS, untilMs - Date.now())
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the list was not read in time')), Math.max(0, ms))
+  })
+  try {
+    await Promise.race([taken, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
