@@ -5,8 +5,10 @@ import type { Params } from '../runtime/contract/endpoints/params.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import type { CoreStatus } from '../runtime/contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
+import { FINDINGS } from '../runtime/contract/models/finding.ts'
 import { HINTS } from '../runtime/contract/models/review-item.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
+import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
 import { TRIES, type TryRow } from '../runtime/core/kernel/jobs/tries.ts'
@@ -38,6 +40,18 @@ export const CORE_PARTS: Parts = {
         red ? 'red' : '',
         meaning,
       ]),
+    ),
+  findings: () =>
+    table(
+      ['kind', 'severity', 'meaning', 'what to do'],
+      Object.entries(FINDINGS).map(([name, { severity, meaning, nextStep }]) => [
+        ...[code(name), code(severity), meaning, nextStep],
+      ]),
+    ),
+  'on-request': () =>
+    table(
+      ['`on_request`', 'what happens'],
+      Object.entries(ON_REQUEST).map(([name, meaning]) => [code(name), meaning]),
     ),
   'task-actions': taskActions,
   'access-lengths': accessLengths,

@@ -139,6 +139,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/provisioning': [...KERNEL, 'core/catalogue/apps'],
   'core/uploads': [...KERNEL, 'core/history', 'core/catalogue/apps'],
   'core/sync': [...KERNEL, 'core/history', 'core/directory', 'core/tasks', 'core/catalogue/apps'],
+  'core/separation': [...KERNEL, 'core/provisioning'],
   // Pure: nothing here reaches the database.
   'core/requests/machine': [
     'contract',
@@ -157,6 +158,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/webhooks',
     'core/catalogue',
     'core/provisioning',
+    'core/separation',
   ],
   'core/policies': [...KERNEL, 'core/directory', 'core/tasks', 'core/catalogue', 'core/requests'],
   'core/offboarding/machine': [
@@ -198,7 +200,21 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/offboarding',
     'core/reviews',
   ],
-  'core/asking': [...KERNEL, 'core/directory', 'core/tasks', 'core/catalogue', 'core/requests'],
+  'core/asking': [
+    ...KERNEL,
+    'core/directory',
+    'core/tasks',
+    'core/catalogue',
+    'core/separation',
+    'core/requests',
+  ],
+  'core/findings': [
+    ...KERNEL,
+    'core/history',
+    'core/catalogue/apps',
+    'core/sync',
+    'core/separation',
+  ],
   'core/retention': [...KERNEL, 'core/requests'],
   'core/measures': [...KERNEL, 'core/sync', 'core/requests'],
   'core/wiring': ['core'],

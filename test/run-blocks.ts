@@ -21,6 +21,8 @@ export const RUN_HERE: Readonly<Record<string, RegExp>> = {
   [`runtime/docs/administer/policies.md: ${shorthand()}`]: /"name":"Designers draw"[\s\S]*204$/m,
   [`runtime/docs/administer/reviews.md: ${shorthand()}`]:
     /"reviewers":"MANAGERS"[\s\S]*"scope_options"[\s\S]*204$/m,
+  [`runtime/docs/administer/findings.md: ${shorthand()}`]:
+    /"items"[\s\S]*id,kind,severity,state[\s\S]*"name":"Draw or count"[\s\S]*204$/m,
   "runtime/docs/administer/webhooks.md: npx keyway webhooks add 'Our SIEM' --type SIEM --to https://siem.acme.example/keyway":
     /whsec_[\s\S]*Our SIEM/,
   'runtime/docs/operate/secrets.md: npx keyway login-link': /http:\/\/\S+#/,

@@ -7,6 +7,7 @@ import { AccessPolicyInput } from '../contract/models/access-policy.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
 import { RequestablePermissionInput } from '../contract/models/requestable-permission.ts'
+import { SeparationInput } from '../contract/models/separation.ts'
 import { createApp } from '../core/catalogue/apps/connect.ts'
 import { addStoreApp } from '../core/catalogue/store/app-store.ts'
 import { createPermission } from '../core/catalogue/store/permission-edits.ts'
@@ -19,6 +20,7 @@ import type { RequestContext } from '../core/kernel/context/context.ts'
 import { type Principal, principalOfToken } from '../core/kernel/identity/principal.ts'
 import { createPolicy } from '../core/policies/policies.ts'
 import { createReview } from '../core/reviews/create.ts'
+import { createRule as createDuties } from '../core/separation/manage.ts'
 import { triggerSync } from '../core/sync/trigger.ts'
 import { openTask } from '../core/tasks/open-task.ts'
 import { isAway } from '../database/away.ts'
@@ -85,7 +87,7 @@ async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<S
 const DAY_MS = 24 * 3600 * 1000
 
 async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl: string) {
-  const { csv, roles, apps, review } = sampleCompany()
+  const { csv, roles, apps, duties, review } = sampleCompany()
   // First those who may answer no: the systems.
   const connected: { app: SampleApp; id: string }[] = []
   for (const app of apps) {
@@ -105,7 +107,17 @@ async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl
   })
   const ids = await idsOf(tx, principal)
   for (const { email, role } of roles) await addRole(tx, principal, ids.user(email).id, role)
-  for (const { app, id } of connected) await fillApp(tx, principal, app, id, ids, parts)
+  const labels = new Map<string, Map<string, string>>()
+  for (const { app, id } of connected)
+    labels.set(app.name, await fillApp(tx, principal, app, id, ids, parts))
+  const { name, description, left, right } = duties
+  const permission = named(labels.get(left.app) ?? new Map(), left.label)
+  const other = named(new Map(connected.map(({ app, id }) => [app.name, id])), right.app)
+  const rule = {
+    ...{ name, description },
+    ...{ left: { permissions: [permission.id] }, right: { apps: [other.id] } },
+  }
+  await createDuties(tx, principal, v.parse(SeparationInput, rule), parts)
   await createReview(
     tx,
     principal,
@@ -136,7 +148,7 @@ async function fillApp(
   appId: string,
   people: Omit<Ids, 'permission'>,
   parts: RequestContext,
-): Promise<void> {
+): Promise<Map<string, string>> {
   const labels = new Map<string, string>()
   const ids: Ids = { ...people, permission: (label) => named(labels, label) }
   const of = <T extends object>(body: T) => ({ ...body, app_id: appId })
@@ -171,6 +183,7 @@ async function fillApp(
         groupIds: (groups ?? []).map(({ id }) => id),
       },
     })
+  return labels
 }
 
 /** A group of the directory as the sync will find it. */

@@ -28,3 +28,10 @@ export const lockUntilEnd = (name: LockName): SQL =>
 /** Takes a lock that nobody holds, until the transaction ends; `got` of the one row says whether. */
 export const tryLockUntilEnd = (name: LockName): SQL =>
   sql`select pg_try_advisory_xact_lock(${lockNumber(name)}) as got`
+
+/** Apart from the numbers above, and from those of alone.ts. */
+const TEXTS = 0x6b6578
+
+/** Waits for a lock that is named by a text, which is held until the transaction ends. Two texts may share one. */
+export const lockTextUntilEnd = (text: string): SQL =>
+  sql`select pg_advisory_xact_lock(${TEXTS}, hashtext(${text}))`

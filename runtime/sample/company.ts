@@ -56,6 +56,14 @@ export type SampleCompany = {
   /** Who also has which role. */
   roles: { email: string; role: string }[]
   apps: SampleApp[]
+  /** A rule of separation of duties over two apps; some of the people break it. */
+  duties: {
+    name: string
+    description: string
+    left: { app: string; label: string }
+    /** An app as such. */
+    right: { app: string }
+  }
   /** A review that begins once the first sync has ended. */
   review: {
     name: string
@@ -84,6 +92,12 @@ export function sampleCompany(): SampleCompany {
       { email: head('Support'), role: 'AppStore Read Only Admin' },
     ],
     apps: [designStudio(head, member), warehouse(head, member)],
+    duties: {
+      name: 'On call, or in design',
+      description: 'Who can change numbers at night does not also draw the charts',
+      left: { app: 'Data Warehouse', label: 'On Call' },
+      right: { app: 'Design Studio' },
+    },
     review: {
       name: 'Who uses the Data Warehouse',
       days: 30,

@@ -1,4 +1,5 @@
 /** What the table of endpoints cannot say of itself: real objects for paths, and valid bodies. */
+import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { EndpointName } from '../../runtime/contract/endpoints/table.ts'
 import { FIRST_ADMIN } from '../../runtime/core/sign-in/first-admin.ts'
@@ -8,6 +9,7 @@ import {
   preApprovalRules,
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
+import { findingLooks, findings, separationRules } from '../../runtime/database/schema/findings.ts'
 import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
 import { groups, users } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
@@ -178,6 +180,48 @@ async function ofAdmin(db: Db, ardaId: string): Promise<string> {
 }
 let latest = { arda: '', item: '' }
 
+/** A finding in an app that the background does not look at: it would resolve it. */
+export async function finding(
+  db: Db,
+  domainId: string,
+  more: Partial<typeof findings.$inferInsert> = {},
+): Promise<string> {
+  const appId = randomUUID()
+  const far = new Date('2999-01-01')
+  await db.insert(findingLooks).values({ subject: appId, domainId, wakeAt: far })
+  await app(db, `App ${email()}`, { id: appId, domainId })
+  const values = {
+    domainId,
+    appId,
+    kind: 'SYNC_STALE',
+    severity: 'MEDIUM',
+    subject: appId,
+  } as const
+  const [row] = await db
+    .insert(findings)
+    .values({ ...values, ...more })
+    .returning()
+  return row?.id ?? ''
+}
+
+const acceptedFinding = ({ db, domainId }: World): Promise<string> =>
+  finding(db, domainId, { state: 'ACCEPTED', acceptedUntil: new Date('2999-01-01') })
+
+async function separationRule(db: Db, domainId: string): Promise<string> {
+  const side = { apps: [], permissions: [] }
+  const [row] = await db
+    .insert(separationRules)
+    .values({ domainId, name: 'Sample', left: side, right: side })
+    .returning()
+  return row?.id ?? ''
+}
+
+const separationBody = async ({ db, domainId }: World) => ({
+  name: 'Sample',
+  left: { apps: [await appInStore(db, domainId)] },
+  right: { apps: [await appInStore(db, domainId)] },
+})
+
 let made = 0
 const email = () => {
   made += 1
@@ -258,6 +302,14 @@ export const BUILDERS: Record<string, Builder> = {
       return item
     },
   },
+  finding_id: {
+    own: ({ db, domainId }) => finding(db, domainId),
+    foreign: ({ db, otherDomainId }) => finding(db, otherDomainId),
+  },
+  separation_rule_id: {
+    own: ({ db, domainId }) => separationRule(db, domainId),
+    foreign: ({ db, otherDomainId }) => separationRule(db, otherDomainId),
+  },
   app_class_id: { own: async () => 'scim', foreign: null },
   role_name: { own: async () => 'Auditor', foreign: null },
 }
@@ -314,6 +366,9 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     user_ids: [(await person(db, email())).id],
     reason: 'Sample',
   }),
+  accept_finding: async () => ({ reason: 'Sample', until: new Date(Date.now() + 86_400_000) }),
+  create_separation_rule: separationBody,
+  put_separation_rule: separationBody,
   create_user_offboarding: async ({ db }) => ({
     user_id: (await person(db, email())).id,
     scheduled_at: '2999-01-01T00:00:00Z',
@@ -323,6 +378,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
 /** Where the usual object of a parameter would be refused: by the path of the endpoint. */
 const SPECIAL: Record<string, Builder['own']> = {
   '/appstore/access_requests/:access_request_id/give_back': ownGrant,
+  '/findings/:finding_id/reopen': acceptedFinding,
 }
 
 export function builderOf(name: string, path = ''): Builder {

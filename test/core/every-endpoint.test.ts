@@ -14,6 +14,7 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../runtime/database/schema/reviews.ts'
+import { finding } from './conformance-samples.ts'
 import { app, type CoreHost, domainOf, type Person, person, startCore } from './host.ts'
 import { type Company, company } from './requests/company.ts'
 
@@ -67,7 +68,20 @@ beforeAll(async () => {
       ...{ ...inReview, ardaId: arda_id, accountId: arda_id, account: 'u', accountType: 'USER' },
     })
     .returning()
-  Object.assign(ids, { access_review_id, arda_id, item_id: item?.id ?? '' })
+  const duties = {
+    name: 'Duties',
+    left: { apps: [app_id] },
+    right: { permissions: [ids['permission_id']] },
+  }
+  Object.assign(ids, {
+    ...{
+      access_review_id,
+      arda_id,
+      item_id: item?.id ?? '',
+      finding_id: await finding(core.db, domainId),
+    },
+    separation_rule_id: await made('/separation_of_duties', duties),
+  })
   const record = {
     ...{ account: { external_id: 'u' }, event: { type: 'LOGIN' } },
     ...{ timestamp: '2026-01-01T00:00:00Z', source_app_id: app_id },
@@ -99,6 +113,9 @@ beforeAll(async () => {
     put_access_review_settings: { reviewers: 'APP_ADMINS' },
     decide_access_review_items: { decision: 'KEEP', item_ids: [item?.id] },
     reassign_access_review_item: { user_ids: [ada.id], reason: 'mine' },
+    accept_finding: { reason: 'mine', until: '2026-12-31' },
+    create_separation_rule: duties,
+    put_separation_rule: duties,
   }
 })
 afterAll(() => core.stop())
@@ -115,7 +132,7 @@ async function everything(): Promise<string> {
   const { rows: tables } = await core.db.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'
-      and table_name not in ('api_tokens', 'nodes', 'table_changes', 'once') order by 1`)
+      and table_name not in ('api_tokens', 'nodes', 'table_changes', 'once', 'finding_looks') order by 1`)
   const parts = tables.map(
     ({ name }) =>
       sql`select ${name} as name, md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as is from ${sql.identifier(name)} t`,

@@ -59,6 +59,9 @@ const BOUNDS: Record<string, number> = {
   'access_reviews.status': 40,
   'access_review_apps.status': 32,
   'access_review_items.state': 32,
+  // contract/models/finding.ts: FINDINGS; core/findings/rules.ts: two ids.
+  'findings.kind': 40,
+  'findings.subject': 80,
   // A digest.
   'offboarding_steps.account': 32,
   // A digest of the three.

@@ -2,6 +2,7 @@
 import { ACCOUNT_ENDPOINTS } from './accounts.ts'
 import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
+import { FINDING_ENDPOINTS } from './findings.ts'
 import { META_ENDPOINTS } from './meta.ts'
 import { OFFBOARDING_ENDPOINTS } from './offboardings.ts'
 import { PERMISSION_ENDPOINTS } from './permissions.ts'
@@ -24,6 +25,7 @@ export const ENDPOINTS = {
   ...POLICY_ENDPOINTS,
   ...OFFBOARDING_ENDPOINTS,
   ...REVIEW_ENDPOINTS,
+  ...FINDING_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const
 

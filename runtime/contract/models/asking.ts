@@ -4,6 +4,7 @@ import { nullable } from '../schema/optional.ts'
 import { Access } from './access.ts'
 import { AccessLength } from './access-length.ts'
 import { User } from './person.ts'
+import { SeparationConflict } from './separation.ts'
 import { TaskAssignee } from './task.ts'
 
 const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
@@ -44,6 +45,10 @@ export const RequestOutlook = v.pipe(
     median_decision_seconds: nullable(
       count('Of the requests for the app that people decided in the last 90 days'),
     ),
+    separation_of_duties: described(
+      v.array(SeparationConflict),
+      'Rules that it would break, and what they do about it',
+    ),
     decided_requests: count('How many those were; the newest 1000 count'),
   }),
   v.metadata({
@@ -80,6 +85,10 @@ export const TaskGrounds = v.pipe(
         holding: count('How many of those hold the same'),
       }),
       'None where the person has no manager',
+    ),
+    separation_of_duties: described(
+      v.array(SeparationConflict),
+      'Rules that it breaks; with EXCEPTION the last decision is on the exception',
     ),
   }),
   v.metadata({

@@ -23,6 +23,8 @@ export const PERMISSIONS = [
   'offboardings.write',
   'reviews.read',
   'reviews.write',
+  'findings.read',
+  'findings.write',
   'logs.read',
   'operator',
 ] as const
@@ -61,8 +63,8 @@ export const ROLES = {
   ),
   Auditor: role(
     'Auditor',
-    ['logs.read', 'accounts.read', 'reviews.read'],
-    'reads logs, accounts and reviews',
+    ['logs.read', 'accounts.read', 'reviews.read', 'findings.read'],
+    'reads logs, accounts, reviews and findings',
   ),
   'App Admin': role('App Admin', [], 'the apps that list them as an admin, and the tasks of those'),
   'Access Review Administrator': role(

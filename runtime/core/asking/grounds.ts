@@ -2,6 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
+import type { SeparationConflict } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
@@ -11,6 +12,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { decisionEnd } from '../requests/machine/deciding.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
 import { standingOf } from '../requests/machine/states.ts'
+import { conflictsOf, toConflicts } from '../separation/check.ts'
 import { findTask, mayAct } from '../tasks/tasks.ts'
 
 const MAX_HELD = 50
@@ -59,7 +61,14 @@ export async function taskGrounds(
       request && target?.managerId
         ? await colleaguesOf(db, request, target.managerId)
         : { count: 0, holding: 0 },
+    separation_of_duties: request && asked ? await conflictsWith(db, request) : [],
   }
+}
+
+const conflictsWith = async (db: Db, request: RequestRow): Promise<SeparationConflict[]> => {
+  const { domainId, targetUserId: userId, appId, permissionId, id: requestId } = request
+  const asked = { domainId, userId, appId, permissionId, requestId }
+  return toConflicts(db, await conflictsOf(db, asked))
 }
 
 async function requestOf(db: Db, id: string | null): Promise<RequestRow | null> {

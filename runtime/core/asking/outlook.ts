@@ -21,6 +21,8 @@ import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { decidersOf, stepsOf } from '../requests/approvers.ts'
 import { requestConfig } from '../requests/config.ts'
+import { judged } from '../requests/duties.ts'
+import { conflictsOf, toConflicts } from '../separation/check.ts'
 
 type Query = { requestable_permission_id: string | null; target_user_id: string | null }
 
@@ -41,12 +43,20 @@ export async function requestOutlook(
     found.settings,
     permission,
   )
+  const conflicts = await conflictsOf(db, {
+    ...{ domainId: app.domainId, userId: target.id, appId: app.id },
+    ...{ permissionId: permission?.id ?? null, requestId: null },
+  })
+  const duties = judged(
+    plan,
+    conflicts.map(({ rule }) => rule),
+  )
   const planned = {
-    ...{ appId: app.id, domainId: app.domainId, plan },
+    ...{ appId: app.id, domainId: app.domainId, plan: duties.plan },
     ...{ requesterId: principal.userId, targetUserId: target.id },
   }
   const steps: DecisionStep[] = []
-  for (const step of stepsOf(plan)) {
+  for (const step of stepsOf(planned.plan)) {
     const who = (await decidersOf(db, planned, step)) ?? { users: [], groups: [] }
     const kind = step === 'manager' ? 'manager' : 'approvers'
     steps.push({
@@ -62,6 +72,7 @@ export async function requestOutlook(
     access_lengths: lengths.length > 0 ? [...lengths] : ALL_LENGTHS,
     default_access_length: defaultLength,
     given_by_hand: manualSteps || (provisioningWebhook === null && app.connectorId === null),
+    separation_of_duties: await toConflicts(db, conflicts),
     ...(await timeOf(db, app.id)),
   }
 }

@@ -53,6 +53,11 @@ export const ERASED: readonly Rule[] = [
       where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
   },
   {
+    what: 'why findings about the person were accepted',
+    erase: (id) => sql`update findings set reason = null
+      where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
+  },
+  {
     what: 'ids, addresses and names of accounts in the history',
     erase: (id) => sql`update account_spans
       set unique_identifier = ${erasedId('account_id')}, email = null

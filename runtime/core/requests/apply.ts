@@ -30,6 +30,8 @@ export async function apply<K extends EventKind>(
   return execute(tx, request, transition(request, event, at), executorOf(means, at))
 }
 
+const whereOf = ({ domainId, carriedAppId }: RequestRow) => ({ domainId, appId: carriedAppId })
+
 type RequestExecutor = Executor<RequestRow, RequestWrite, OwnEffect>
 
 const executorOf = (means: RequestMeans, now: Date): RequestExecutor => ({
@@ -46,9 +48,11 @@ const executorOf = (means: RequestMeans, now: Date): RequestExecutor => ({
         return openRequestTask(tx, request, task, people, instructions)
       }
       case 'begin_reason':
-        return beginReason(tx, request)
+        await beginReason(tx, request)
+        return means.listeners.accessChanged(tx, whereOf(request))
       case 'end_reason':
-        return endReason(tx, request)
+        await endReason(tx, request)
+        return means.listeners.accessChanged(tx, whereOf(request))
       case 'schedule':
         return means.send(tx, 'access-requests', pairKey(request))
       case 'close_shared_account': {

@@ -12,6 +12,7 @@ import { later } from '../kernel/jobs/back-off.ts'
 import { apply } from './apply.ts'
 import { firstDeciders } from './approvers.ts'
 import { begin } from './decide.ts'
+import { dutiesOf } from './duties.ts'
 import type { RequestMeans } from './job-key.ts'
 import { DECISION_MS, UNDECIDABLE } from './machine/deciding.ts'
 import type { RequestRow } from './machine/request.ts'
@@ -38,7 +39,7 @@ export type NewRequest = {
 /**
  * Makes a request and goes on with it as far as the database goes.
  *
- * @throws CoreError 409 where nobody could ever decide on it
+ * @throws CoreError 409 where nobody could ever decide on it, or a rule of separation of duties blocks it
  */
 export async function createRequest(
   tx: Db,
@@ -46,13 +47,18 @@ export async function createRequest(
   wanted: NewRequest,
   means: RequestMeans,
 ): Promise<RequestRow> {
-  const { app, permission, justification, preapproved, ...values } = wanted
+  const { app, permission, justification, preapproved: _, ...values } = wanted
   const now = await means.now(tx)
+  const duties = await dutiesOf(tx, wanted)
+  if (duties.verdict === 'BLOCK' && values.requesterId !== null)
+    throw new CoreError(409, duties.words)
+  const preapproved = duties.verdict === 'EXCEPTION' ? null : wanted.preapproved
   const request = one(
     await tx
       .insert(accessRequests)
       .values({
         ...values,
+        plan: duties.plan,
         domainId: app.domainId,
         appId: app.id,
         carriedAppId: app.id,
@@ -69,8 +75,11 @@ export async function createRequest(
     permission_id: permission?.id ?? null,
     expiration_in_seconds: request.expirationInSeconds,
     policy_id: request.policyId,
+    ...(duties.rules.length > 0 ? { separation_rules: duties.rules } : {}),
   }
   await record(tx, request, 'APP_STORE_CREATE_ACCESS_REQUEST', metadata, actor)
+  if (duties.verdict === 'BLOCK')
+    return apply(tx, request, { kind: 'denied', note: duties.words, decision: null }, means, now)
   if (preapproved !== null) return begin(tx, request, preapproved, means)
   const rules = await fittingRules(tx, request)
   const plain = rules.find(({ webhooks }) => webhooks.length === 0)

@@ -33,5 +33,7 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   access_review_items: 'with their review',
   access_review_acts: 'with their review',
   access_review_decisions: 'with their review',
+  separation_rules: 'as many as admins make, 500 at most',
+  finding_looks: 'one for each app and domain',
   probes: 'at most one for each connector',
 }

@@ -134,6 +134,16 @@ export const RETENTION = {
     isDone: sql`wake_at is null`,
     isOver: sql`status in ('COMPLETED', 'DELETED') and next_at is null`,
   },
+  findings: {
+    what: 'findings that are resolved',
+    keptDays: 730,
+    leastDays: 30,
+    stays: 'open and accepted ones',
+    moment: sql`resolved_at`,
+    key: ['id', 'uuid'],
+    isDone: sql`resolved_at is not null`,
+    isOver: sql`true`,
+  },
   api_tokens: {
     what: 'API tokens that were revoked or have expired',
     keptDays: 90,

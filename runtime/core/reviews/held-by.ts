@@ -3,8 +3,8 @@ import { and, asc, eq, gte, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import type { CoreContext } from '../kernel/context/context.ts'
 import { revert } from '../requests/cancel.ts'
+import type { RequestMeans } from '../requests/job-key.ts'
 import { standingOf, statesThatAre } from '../requests/machine/states.ts'
 import type { ItemRow } from './items.ts'
 import type { ReviewAppRow, ReviewRow } from './rows.ts'
@@ -24,7 +24,7 @@ export async function endRequests(
   item: ItemRow,
   { removalAt }: ReviewAppRow,
   review: ReviewRow,
-  means: Pick<CoreContext, 'send' | 'now'>,
+  means: RequestMeans,
 ): Promise<HeldBy> {
   if (item.userId === null) return 'free'
   const rows = await tx

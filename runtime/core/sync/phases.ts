@@ -42,5 +42,9 @@ export const PHASES: Record<SyncPhase, Phase> = {
       await recordRun(tx, walk.run)
       await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
       await settle(tx, walk.app)
+      await walk.parts.listeners.accessChanged(tx, {
+        domainId: walk.app.domainId,
+        appId: walk.app.id,
+      })
     }),
 }

@@ -1,5 +1,6 @@
 /** Who does which kind of background work. */
 import { RENEWAL_JOB } from '../catalogue/apps/renewal-job.ts'
+import { FINDING_JOB } from '../findings/job.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { QueueName } from '../kernel/jobs/queues.ts'
 import { OFFBOARDING_JOB } from '../offboarding/job.ts'
@@ -21,6 +22,7 @@ export const jobHandlers = (keptDays: KeptDays): Record<QueueName, JobHandler> =
   'access-policies': POLICY_JOB,
   offboardings: OFFBOARDING_JOB,
   'access-reviews': REVIEW_JOB,
+  findings: FINDING_JOB,
   syncs: SYNC_JOB,
   retention: retentionJob(keptDays),
 })

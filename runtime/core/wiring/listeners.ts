@@ -1,11 +1,19 @@
-/** LISTENERS: what policies and requests do when something on a lower floor changes. */
+/** LISTENERS: what policies, requests and findings do when something on a lower floor changes. */
+import { accessChanged, peopleChanged } from '../findings/looks.ts'
 import type { Listeners } from '../kernel/context/listeners.ts'
 import { appChanged, usersChanged } from '../policies/changed.ts'
 import { endAsked, lockRequestsFor } from '../requests/cancel.ts'
 
 export const LISTENERS: Listeners = {
-  usersChanged,
-  appChanged,
+  async usersChanged(tx, domainId, userIds, means) {
+    await usersChanged(tx, domainId, userIds, means)
+    await peopleChanged(tx, domainId, userIds)
+  },
+  async appChanged(tx, app) {
+    await appChanged(tx, app)
+    await accessChanged(tx, { domainId: app.domainId, appId: app.id })
+  },
+  accessChanged,
   permissionLocked: lockRequestsFor,
   permissionDeleted: endAsked,
 }

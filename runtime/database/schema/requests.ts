@@ -28,6 +28,8 @@ export type ApprovalPlan = {
   stages: Approvers[]
   /** Words for the approvers. */
   message: string | null
+  /** Names of the rules of separation of duties that it needs an exception from: its last stage decides on that. */
+  exception?: string[]
   /** Asked first; its no denies the request. */
   validationWebhook: string | null
 }

@@ -20,6 +20,7 @@ import * as settings from '../../core/catalogue/store/settings.ts'
 import { listWebhooks } from '../../core/catalogue/store/webhooks.ts'
 import { listIdentityEvents } from '../../core/directory/identity-events.ts'
 import * as users from '../../core/directory/users.ts'
+import { acceptFinding, getFinding, listFindings, reopenFinding } from '../../core/findings/read.ts'
 import { listActivity } from '../../core/kernel/audit/activity.ts'
 import { verifyNewest } from '../../core/kernel/audit/chain.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
@@ -41,6 +42,7 @@ import { getReview, listReviews } from '../../core/reviews/read.ts'
 import { reassignItem } from '../../core/reviews/reassign.ts'
 import { listScopeOptions } from '../../core/reviews/scope-options.ts'
 import { getReviewSettings, putReviewSettings } from '../../core/reviews/settings.ts'
+import * as duties from '../../core/separation/manage.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import { completeTask, dismissTask, performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
@@ -201,6 +203,19 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   get_access_review_evidence: (db, who, { params }, parts) =>
     takeEvidence(db, who, id(params, 'access_review_id'), parts),
   get_evidence_keys: async (_db, _who, _input, { signer }) => evidenceKeys(signer),
+  list_findings: (db, who, { query }) => listFindings(db, who, query),
+  get_finding: (db, who, { params }) => getFinding(db, who, id(params, 'finding_id')),
+  accept_finding: (db, who, { params, body }, parts) =>
+    acceptFinding(db, who, id(params, 'finding_id'), body, parts),
+  reopen_finding: (db, who, { params }) => reopenFinding(db, who, id(params, 'finding_id')),
+  list_separation_rules: (db, who, { query }) => duties.listRules(db, who, query),
+  create_separation_rule: (db, who, { body }, parts) => duties.createRule(db, who, body, parts),
+  get_separation_rule: (db, who, { params }) =>
+    duties.getRule(db, who, id(params, 'separation_rule_id')),
+  put_separation_rule: (db, who, { params, body }, parts) =>
+    duties.putRule(db, who, id(params, 'separation_rule_id'), body, parts),
+  delete_separation_rule: (db, who, { params }, parts) =>
+    duties.deleteRule(db, who, id(params, 'separation_rule_id'), parts),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
   get_pre_approval_rule: (db, who, { params }) =>

@@ -49,7 +49,17 @@ export const PARTS: readonly Part[] = [
   {
     title: 'Administer',
     pages: below('administer', [
-      ...['people', 'apps', 'sync', 'store', 'requests', 'policies', 'reviews', 'webhooks'],
+      ...[
+        'people',
+        'apps',
+        'sync',
+        'store',
+        'requests',
+        'policies',
+        'reviews',
+        'findings',
+        'webhooks',
+      ],
     ]),
   },
   {

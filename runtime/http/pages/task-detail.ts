@@ -1,6 +1,7 @@
 /** One task of the inbox: what is asked, on what grounds, and the buttons that decide. */
 import { html } from 'hono/html'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
+import type { SeparationConflict } from '../../contract/models/separation.ts'
 import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import { type Icon, icon } from '../frame/icons.ts'
@@ -131,12 +132,25 @@ function settled(
 const fact = (kind: Kind, name: Icon, title: Markup | string, text: Markup | string = ''): Markup =>
   html`<li><span class="dot ${kind}">${icon(name)}</span><div class="wrap"><strong>${title}</strong>${text === '' ? '' : html`<span class="sub">${text}</span>`}</div></li>`
 
+const dutyFact = ({ name, on_request, holds }: SeparationConflict): Markup =>
+  fact(
+    'bad',
+    'alert',
+    `Breaks “${name}”`,
+    html`${holds.length > 0 ? html`Together with ${holds.join(', ')}. ` : ''}${
+      on_request === 'EXCEPTION'
+        ? 'It needs an exception, which the last decision is about.'
+        : 'Nobody should hold both.'
+    }`,
+  )
+
 function facts(grounds: TaskGrounds, now: Date): Markup {
   const { colleagues, held_before: before, holds } = grounds
   const what = grounds.permission_label ?? 'an account'
   const [latest] = before
   return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">Grounds</h2><p>Facts, not advice. You decide.</p></header>
 <ul class="lines">
+${grounds.separation_of_duties.map(dutyFact)}
 ${
   colleagues.count === 0
     ? fact('', 'user', 'Nobody else has the same manager')

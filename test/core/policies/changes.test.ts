@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { reconcile } from '../../../runtime/core/policies/reconcile.ts'
+import { LISTENERS } from '../../../runtime/core/wiring/listeners.ts'
 import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
 import { app, type CoreHost, domainOf, startCore } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
@@ -95,7 +96,7 @@ test('a user is compared ten times at once, and one request is made', async () =
   await people.quiet()
   const fay = await people.worker('fay', 'Six')
   const who = { domainId: await domainOf(core.db), userId: fay.id }
-  const means = { send: async () => {}, now: async () => new Date() }
+  const means = { send: async () => {}, now: async () => new Date(), listeners: LISTENERS }
   await Promise.all(
     Array.from({ length: 10 }, (_, n) => reconcile(core.db, who, n % 2 === 0 ? id : null, means)),
   )

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestStatus } from '../../../runtime/contract/models/access-request.ts'
 import { revert } from '../../../runtime/core/requests/cancel.ts'
 import { REQUEST_STATES } from '../../../runtime/core/requests/machine/states.ts'
+import { LISTENERS } from '../../../runtime/core/wiring/listeners.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { databaseTime } from '../../../runtime/database/transactions.ts'
 import { type CoreHost, type Person, person, startCore } from '../host.ts'
@@ -73,7 +74,9 @@ const reverted = (id: string) =>
   core.db.transaction(async (tx) => {
     const [row] = await tx.select().from(accessRequests).where(eq(accessRequests.id, id))
     if (!row) throw new Error('it is gone')
-    await revert(tx, row, 'Its reason is gone', { now: databaseTime, send: async () => {} })
+    await revert(tx, row, 'Its reason is gone', {
+      ...{ now: databaseTime, send: async () => {}, listeners: LISTENERS },
+    })
   })
 
 /** A request that was given by hand, because the connector cannot. */

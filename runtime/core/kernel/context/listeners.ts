@@ -23,12 +23,17 @@ export type Listeners = {
   ): Promise<void>
   /** What can be given in an app changed: its connection, or one of its permissions. */
   appChanged(tx: Db, app: { id: string; domainId: string }): Promise<void>
+  /**
+   * What people hold in an app changed, or may be something else that is wrong with it: a sync ended, access was given
+   * or taken. Without an app: what is about no single app, such as a rule of separation of duties.
+   */
+  accessChanged(tx: Db, where: { domainId: string; appId: string | null }): Promise<void>
   /** A permission is about to be locked and deleted: what refers to it is locked before it. */
   permissionLocked(tx: Db, permissionId: string): Promise<void>
   /** A locked permission is about to be deleted. */
   permissionDeleted(
     tx: Db,
     permissionId: string,
-    means: { send: Send; now(db: Db): Promise<Date> },
+    means: { send: Send; now(db: Db): Promise<Date>; listeners: Listeners },
   ): Promise<void>
 }

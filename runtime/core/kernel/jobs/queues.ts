@@ -109,6 +109,16 @@ export const QUEUES = {
     lease: 'turn',
     end: 'the admins get a task; it is tried every hour',
   },
+  findings: {
+    what: 'looking for findings',
+    concurrency: 1,
+    perApp: null,
+    retries: 2,
+    pauses: PAUSES,
+    deadlineMs: HOUR_MS,
+    lease: 'turn',
+    end: 'it is looked at again when something changes, and within a day',
+  },
   syncs: {
     what: 'syncing an app',
     concurrency: 2,

@@ -1,0 +1,99 @@
+/** Findings and rules of separation of duties. Ours: the public service publishes no endpoints of them. */
+import {
+  AcceptFindingInput,
+  FINDING_KINDS,
+  FINDING_STATES,
+  Finding,
+  SEVERITIES,
+} from '../models/finding.ts'
+import { SeparationInput, SeparationRule } from '../models/separation.ts'
+import { endpoint } from './endpoint.ts'
+import { manyOf, pageParams, text } from './params.ts'
+
+const findings = endpoint('Findings')
+const separation = endpoint('SeparationOfDuties')
+
+export const FINDING_ENDPOINTS = {
+  list_findings: findings({
+    method: 'GET',
+    path: '/findings',
+    summary: 'List findings, newest first; an App Admin reads those of their apps',
+    who: 'caller',
+    query: {
+      state: manyOf(FINDING_STATES).describe('Only those in one of these states'),
+      kind: manyOf(FINDING_KINDS).describe('Only these kinds'),
+      severity: manyOf(SEVERITIES).describe('Only these severities'),
+      app_id: text().describe('Only in this app'),
+      user_id: text().describe('Only of this person'),
+      separation_rule_id: text().describe('Only those that break this rule'),
+      ...pageParams,
+    },
+    answer: 'page',
+    output: Finding,
+  }),
+  get_finding: findings({
+    method: 'GET',
+    path: '/findings/:finding_id',
+    summary: 'Read a finding',
+    who: 'caller',
+    output: Finding,
+  }),
+  accept_finding: findings({
+    method: 'POST',
+    path: '/findings/:finding_id/accept',
+    summary: 'Accept an open finding until a moment, with a reason; accepting again changes both',
+    who: 'findings.write',
+    body: AcceptFindingInput,
+    output: Finding,
+    errors: [409],
+  }),
+  reopen_finding: findings({
+    method: 'POST',
+    path: '/findings/:finding_id/reopen',
+    summary: 'Take the acceptance of a finding back',
+    who: 'findings.write',
+    output: Finding,
+    errors: [409],
+  }),
+  list_separation_rules: separation({
+    method: 'GET',
+    path: '/separation_of_duties',
+    summary: 'List rules of separation of duties, newest first',
+    who: 'findings.read',
+    query: { name: text().describe('A part of the name'), ...pageParams },
+    answer: 'page',
+    output: SeparationRule,
+  }),
+  create_separation_rule: separation({
+    method: 'POST',
+    path: '/separation_of_duties',
+    summary:
+      'Make a rule of separation of duties; who breaks it today keeps what they hold, and is found',
+    who: 'findings.write',
+    body: SeparationInput,
+    output: SeparationRule,
+    status: 201,
+    errors: [409],
+  }),
+  get_separation_rule: separation({
+    method: 'GET',
+    path: '/separation_of_duties/:separation_rule_id',
+    summary: 'Read a rule of separation of duties',
+    who: 'findings.read',
+    output: SeparationRule,
+  }),
+  put_separation_rule: separation({
+    method: 'PUT',
+    path: '/separation_of_duties/:separation_rule_id',
+    summary: 'Replace a rule of separation of duties, all of it',
+    who: 'findings.write',
+    body: SeparationInput,
+    output: SeparationRule,
+  }),
+  delete_separation_rule: separation({
+    method: 'DELETE',
+    path: '/separation_of_duties/:separation_rule_id',
+    summary: 'Delete a rule of separation of duties; its findings are resolved',
+    who: 'findings.write',
+  }),
+} as const

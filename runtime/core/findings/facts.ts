@@ -1,0 +1,168 @@
+/** The facts that findings are judged by: what complete syncs told, beside what requests and reviews did. */
+import { desc, eq, type SQL, sql } from 'drizzle-orm'
+import semver from 'semver'
+import type { Db } from '../../database/database.ts'
+import { packages } from '../../database/schema/lifecycle.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { Connectors } from '../kernel/context/connectors.ts'
+import { readSettings } from '../sync/settings.ts'
+import type { AccountFacts, AppFacts, HeldFacts } from './rules.ts'
+
+type AppSeen = {
+  tells_use: boolean
+  first_seen: Date | null
+  last_run: string | null
+  last_complete: Date | null
+}
+
+/** Of an app as a whole, with its last complete run. */
+export async function appFacts(
+  db: Db,
+  app: AppRow,
+  connectors: Connectors,
+): Promise<{ facts: AppFacts; lastRun: number | null }> {
+  const { rows } = await db.execute<AppSeen>(sql`
+    select exists (select from accounts o
+        where o.app_id = ${app.id} and (o.last_login is not null or o.last_activity is not null)) as tells_use,
+      (select min(since) from account_spans where domain_id = ${app.domainId} and app_id = ${app.id}) as first_seen,
+      r.id as last_run, r.ended_at as last_complete
+    from (select 1) one left join lateral (select id, ended_at from sync_runs
+      where app_id = ${app.id} and state = 'SUCCEEDED' order by id desc limit 1) r on true`)
+  const [seen] = rows
+  const { everyHours } = await readSettings(db, app.id)
+  const connector = app.connectorId === null ? null : connectors.find(app.connectorId)
+  const facts = {
+    appId: app.id,
+    tellsUse: seen?.tells_use ?? false,
+    firstSeen: dateOf(seen?.first_seen),
+    isConnected: app.sealedConnection !== null && app.disconnectedAt === null,
+    syncs: connector !== null && Object.hasOwn(connector.manifest.capabilities, 'list_accounts'),
+    connectedAt: app.createdAt,
+    lastComplete: dateOf(seen?.last_complete),
+    everyHours,
+    servedVersion: connector?.version ?? null,
+    newerVersion: connector === null ? null : await newerThan(db, app.domainId, connector),
+  }
+  const lastRun = seen?.last_run ?? null
+  return { facts, lastRun: lastRun === null ? null : Number(lastRun) }
+}
+
+/** Rows of a question that is no drizzle table hold moments as drivers read them. */
+const dateOf = (value: Date | string | null | undefined): Date | null =>
+  value === null || value === undefined ? null : new Date(value)
+
+/** The newest uploaded version of a connector that is newer than the one that is served. */
+async function newerThan(
+  db: Db,
+  domainId: string,
+  { id, version }: { id: string; version: string },
+): Promise<string | null> {
+  const rows = await db
+    .select({ version: packages.version })
+    .from(packages)
+    .where(sql`${eq(packages.domainId, domainId)} and ${eq(packages.connector, id)}`)
+    .orderBy(desc(packages.uploadedAt))
+    .limit(100)
+  const newer = rows
+    .map((one) => one.version)
+    .filter((one) => semver.valid(one) && semver.valid(version) && semver.gt(one, version))
+  return semver.rsort(newer)[0] ?? null
+}
+
+type HeldRow = {
+  id: number
+  label: string
+  type: string
+  since: string
+  explained: boolean
+  requestable: boolean
+  removed_at: string | null
+}
+
+type AccountRow = {
+  account_id: string
+  unique_identifier: string
+  account_type: AccountFacts['type']
+  status: string | null
+  user_id: string | null
+  user_status: string | null
+  since: string
+  used_at: string | null
+  removed_at: string | null
+  held: HeldRow[] | null
+}
+
+/** Where a walk over the accounts of an app stands. */
+export type Place = { identifier: string; accountId: string }
+export const BEGIN: Place = { identifier: '', accountId: '00000000-0000-0000-0000-000000000000' }
+
+/** Accounts of an app, some at a time, by their id in it; with what they hold. */
+export async function nextAccounts(
+  db: Db,
+  { id: appId, domainId }: Pick<AppRow, 'id' | 'domainId'>,
+  after: Place,
+  most: number,
+): Promise<{ accounts: AccountFacts[]; last: Place | null }> {
+  const { rows } = await db.execute<AccountRow>(sql`
+    with batch as materialized (
+      select s.account_id, s.unique_identifier, s.account_type, s.status, s.user_id, s.since
+      from account_spans s
+      where s.domain_id = ${domainId} and s.app_id = ${appId} and s.until is null
+        and (s.unique_identifier, s.account_id) > (${after.identifier}, ${after.accountId}::uuid)
+        and s.unique_identifier >= ${after.identifier}
+      order by s.unique_identifier, s.account_id limit ${most}
+    )
+    select b.*, u.status as user_status, greatest(a.last_login, a.last_activity) as used_at,
+      ${removedAt(sql`i.entitlement_id is null`)} as removed_at, held.list as held
+    from batch b
+    left join accounts a on a.id = b.account_id
+    left join users u on u.id = b.user_id
+    left join lateral (
+      select json_agg(json_build_object('id', e.id, 'label', e.label, 'type', e.entitlement_type, 'since', h.since,
+          'explained', exists (select from reason_spans r
+            where r.user_id = b.user_id and r.until is null and r.carried_app_id = ${appId}
+              and r.entitlement ->> 'entitlementId' = e.external_id
+              and r.entitlement ->> 'resourceId' = e.resource_id
+              and r.entitlement ->> 'entitlementType' = e.entitlement_type),
+          'requestable', exists (select from requestable_permissions p
+            join app_store_settings s on s.app_id = p.app_id and s.in_app_store
+            where p.app_id = ${appId} and p.entitlement_id = e.external_id and p.gone_at is null
+              and p.visibility = 'VISIBLE'
+              and coalesce(p.resource_id, '') = e.resource_id and p.entitlement_type = e.entitlement_type),
+          'removed_at', ${removedAt(sql`i.entitlement_id = e.id`)})) as list
+      from association_spans h join entitlements e on e.id = h.entitlement_id
+      where h.account_id = b.account_id and h.until is null
+    ) held on true
+    order by b.unique_identifier, b.account_id`)
+  const last = rows.at(-1)
+  return {
+    accounts: rows.map(toFacts),
+    last: last ? { identifier: last.unique_identifier, accountId: last.account_id } : null,
+  }
+}
+
+/** When an access review last removed a line of the account `b`. */
+const removedAt = (which: SQL): SQL => sql`(select max(i.gone_at) from access_review_items i
+  where i.account_id = b.account_id and i.state = 'REMOVED' and ${which})`
+
+const toFacts = (row: AccountRow): AccountFacts => ({
+  accountId: row.account_id,
+  type: row.account_type,
+  status: row.status,
+  userId: row.user_id,
+  userStatus: row.user_status,
+  since: new Date(row.since),
+  usedAt: dateOf(row.used_at),
+  removedAt: dateOf(row.removed_at),
+  held: (row.held ?? []).map(toHeld),
+})
+
+const toHeld = (row: HeldRow): HeldFacts => ({
+  entitlementId: row.id,
+  label: row.label,
+  type: row.type,
+  since: new Date(row.since),
+  explained: row.explained,
+  requestable: row.requestable,
+  removedAt: dateOf(row.removed_at),
+})

@@ -1,0 +1,109 @@
+/** Looking at an app, or at what is about no single app: batch by batch, each judged by the pure rules. */
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { apps } from '../../database/schema/apps.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { rulesInForce } from '../separation/check.ts'
+import { labelsOf, namedBy, nextHolders } from '../separation/holdings.ts'
+import { broken } from '../separation/rules.ts'
+import { longStatements } from '../sync/runs.ts'
+import { appFacts, BEGIN, nextAccounts } from './facts.ts'
+import { beginLook, type Look, wakeBy } from './looks.ts'
+import { type Found, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
+import { endAcceptances, resolveGone, type Where, writeFound } from './write.ts'
+
+/** Accounts that are judged at once. */
+const BATCH = 500
+/** People that are judged at once: what all of them hold is asked for each time. */
+const PEOPLE = 5000
+
+type Parts = Pick<RequestContext, 'connectors' | 'now' | 'signal'>
+
+/** Looks at one thing; what is gone has nothing to be found of. */
+export async function lookAt(db: Db, look: Look, parts: Parts): Promise<void> {
+  const where =
+    look.kind === 'app' ? await lookAtApp(db, look, parts) : await lookAtDomain(db, look, parts)
+  if (where === null) return
+  const now = await parts.now(db)
+  const next = await db.transaction((tx) => endAcceptances(tx, where, now))
+  if (next !== null) await wakeBy(db, look, next)
+}
+
+async function lookAtApp(db: Db, look: Look, parts: Parts): Promise<Where | null> {
+  const [app] = await db.select().from(apps).where(eq(apps.id, look.id))
+  if (!app) return null
+  await beginLook(db, look, app.domainId)
+  const now = await parts.now(db)
+  const { facts, lastRun } = await appFacts(db, app, parts.connectors)
+  const where = { domainId: app.domainId, appId: app.id, lastRun }
+  let place = BEGIN
+  for (;;) {
+    parts.signal.throwIfAborted()
+    const { accounts, last } = await nextAccounts(db, app, place, BATCH)
+    if (last === null) break
+    const found = accounts.flatMap((account) => findingsOfAccount(account, facts, now))
+    const ids = accounts.map(({ accountId }) => accountId)
+    const which = sql`account_id = any(${sql.param(ids)}::uuid[])`
+    await db.transaction((tx) => writeFound(tx, where, found, which))
+    place = last
+  }
+  await db.transaction(async (tx) => {
+    await resolveGone(tx, where)
+    await writeFound(tx, where, findingsOfApp(facts, now), sql`account_id is null`)
+  })
+  return where
+}
+
+async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Where | null> {
+  const { rows } = await db.execute(sql`select from domains where id = ${look.id}`)
+  if (rows.length === 0) return null
+  await beginLook(db, look, look.id)
+  const where = { domainId: look.id, appId: null, lastRun: null }
+  const rules = await rulesInForce(db, look.id)
+  const named = namedBy(rules)
+  let after = BEGIN.accountId
+  for (;;) {
+    signal.throwIfAborted()
+    const from = after
+    const people =
+      rules.length === 0
+        ? []
+        : await db.transaction(async (tx) => {
+            await tx.execute(longStatements)
+            return nextHolders(tx, look.id, named, from, PEOPLE)
+          })
+    const found: Found[] = people.flatMap(({ userId, held }) =>
+      rules.flatMap((rule) => {
+        const both = broken(rule, held)
+        return both === null ? [] : [findingOfDuties(rule, userId, both)]
+      }),
+    )
+    const isLast = people.length < PEOPLE
+    const upTo = people.at(-1)?.userId ?? after
+    // Also those in between who hold nothing of it any more.
+    const which = isLast
+      ? sql`(user_id > ${after}::uuid or user_id is null)`
+      : sql`user_id > ${after}::uuid and user_id <= ${upTo}::uuid`
+    await db.transaction(async (tx) => writeFound(tx, where, await withLabels(tx, found), which))
+    if (isLast) break
+    after = upTo
+  }
+  return where
+}
+
+/** With what is held as people call it. */
+async function withLabels(db: Db, found: readonly Found[]): Promise<Found[]> {
+  // The cast: findings of duties hold things alone in these two.
+  const things = (one: Found, side: 'left' | 'right') =>
+    (one.details?.[side] ?? []) as `app ${string}`[]
+  const labels = await labelsOf(
+    db,
+    found.flatMap((one) => [...things(one, 'left'), ...things(one, 'right')]),
+  )
+  const said = (one: Found, side: 'left' | 'right') =>
+    things(one, side).map((thing) => labels.get(thing) ?? thing)
+  return found.map((one) => ({
+    ...one,
+    details: { ...one.details, left: said(one, 'left'), right: said(one, 'right') },
+  }))
+}

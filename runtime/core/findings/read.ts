@@ -1,0 +1,230 @@
+/** Findings as on the wire, and accepting them. */
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import {
+  type AcceptFindingInput,
+  FINDINGS,
+  type Finding,
+  type FindingKind,
+  type FindingState,
+  MAX_ACCEPTED_DAYS,
+  type Severity,
+} from '../../contract/models/finding.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
+import type { Db } from '../../database/database.ts'
+import { accounts, apps } from '../../database/schema/apps.ts'
+import { findings } from '../../database/schema/findings.ts'
+import { users } from '../../database/schema/people.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import { idsOfApps, reach } from '../kernel/identity/app-reach.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { wakeBy } from './looks.ts'
+
+type FindingRow = typeof findings.$inferSelect
+
+type Query = PageQuery & {
+  state: FindingState[]
+  kind: FindingKind[]
+  severity: Severity[]
+  app_id: string | null
+  user_id: string | null
+  separation_rule_id: string | null
+}
+
+/** Those that a caller may read: all with findings.read, else those of the apps that they administer. */
+function readable(principal: Principal): SQL | undefined {
+  const reached = reach(principal, 'findings.read')
+  return and(
+    eq(findings.domainId, principal.domainId),
+    reached && sql`${findings.appId} = any(${idsOfApps(reached)})`,
+  )
+}
+
+/** Newest first. @throws CoreError 403 */
+export async function listFindings(db: Db, principal: Principal, query: Query) {
+  const { state, kind, severity } = query
+  const where = and(
+    readable(principal),
+    state.length > 0 ? inArray(findings.state, state) : undefined,
+    kind.length > 0 ? inArray(findings.kind, kind) : undefined,
+    severity.length > 0 ? inArray(findings.severity, severity) : undefined,
+    idEquals(findings.appId, query.app_id),
+    idEquals(findings.userId, query.user_id),
+    idEquals(findings.ruleId, query.separation_rule_id),
+  )
+  const order = [desc(findings.openedAt), desc(findings.id)]
+  const page = await selectPage(db, findings, { where, order }, query, (row) => row)
+  return { ...page, items: await toFindings(db, page.items) }
+}
+
+function idEquals(
+  column: typeof findings.appId | typeof findings.userId | typeof findings.ruleId,
+  id: string | null,
+): SQL | undefined {
+  if (id === null) return undefined
+  return isId(id) ? eq(column, id) : sql`false`
+}
+
+/** @throws CoreError 403, 404 */
+export async function getFinding(db: Db, principal: Principal, id: string): Promise<Finding> {
+  return one(db, await findFinding(db, principal, id, false))
+}
+
+async function one(db: Db, row: FindingRow): Promise<Finding> {
+  const [finding] = await toFindings(db, [row])
+  if (!finding) throw notFound('Finding')
+  return finding
+}
+
+async function findFinding(db: Db, principal: Principal, id: string, locked: boolean) {
+  const question = db
+    .select()
+    .from(findings)
+    .where(and(readable(principal), isId(id) ? eq(findings.id, id) : sql`false`))
+  const [row] = await (locked ? question.for('update') : question)
+  if (!row) throw notFound('Finding')
+  return row
+}
+
+/**
+ * Accepts a finding until a moment, from which it is open again.
+ *
+ * @throws CoreError 404, 409 for a resolved one, 422 for a moment that is past or too far away
+ */
+export async function acceptFinding(
+  db: Db,
+  principal: Principal,
+  id: string,
+  { reason, until }: AcceptFindingInput,
+  means: Pick<CoreContext, 'now'>,
+): Promise<Finding> {
+  const row = await db.transaction(async (tx) => {
+    const before = await findOpen(tx, principal, id)
+    const now = await means.now(tx)
+    const acceptedUntil = endOf(until, now)
+    const [after] = await tx
+      .update(findings)
+      .set({
+        ...{ state: 'ACCEPTED', acceptedAt: now, acceptedUntil },
+        ...{ acceptedById: principal.userId, reason },
+      })
+      .where(eq(findings.id, before.id))
+      .returning()
+    await record(tx, principal, 'ACCEPTED', before, { until: acceptedUntil.toISOString(), reason })
+    const subject = before.appId ?? before.domainId
+    await wakeBy(tx, { kind: before.appId === null ? 'domain' : 'app', id: subject }, acceptedUntil)
+    return after ?? before
+  })
+  return one(db, row)
+}
+
+/** Takes an acceptance back. @throws CoreError 404, 409 */
+export async function reopenFinding(db: Db, principal: Principal, id: string): Promise<Finding> {
+  const row = await db.transaction(async (tx) => {
+    const before = await findOpen(tx, principal, id)
+    if (before.state !== 'ACCEPTED') throw new CoreError(409, 'The finding is open already')
+    const [after] = await tx
+      .update(findings)
+      .set({ state: 'OPEN', acceptedUntil: null })
+      .where(eq(findings.id, before.id))
+      .returning()
+    await record(tx, principal, 'REOPENED', before, {})
+    return after ?? before
+  })
+  return one(db, row)
+}
+
+async function findOpen(tx: Db, principal: Principal, id: string): Promise<FindingRow> {
+  const row = await findFinding(tx, principal, id, true)
+  if (row.state === 'RESOLVED')
+    throw new CoreError(409, 'The finding is resolved: it was looked at again and is no longer so')
+  return row
+}
+
+function endOf(text: string, now: Date): Date {
+  const until = parseDatetime(text)
+  const last = later(now, MAX_ACCEPTED_DAYS * 24 * 3600 * 1000)
+  if (until !== null && until > now && until <= last) return until
+  throw new CoreError(422, [
+    {
+      loc: ['body', 'until'],
+      type: 'value_error',
+      msg: `Value error, this must be a moment within the next ${MAX_ACCEPTED_DAYS} days`,
+    },
+  ])
+}
+
+const record = (
+  tx: Db,
+  principal: Principal,
+  what: 'ACCEPTED' | 'REOPENED',
+  { id, kind, appId, userId }: FindingRow,
+  metadata: Record<string, unknown>,
+) => {
+  const target = { target_type: 'Finding', name: kind, id }
+  const about = { app_id: appId, target_user_id: userId, ...metadata }
+  return recordActivity(tx, principal, `FINDING_${what}`, [target], about)
+}
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null
+
+async function toFindings(db: Db, rows: readonly FindingRow[]): Promise<Finding[]> {
+  if (rows.length === 0) return []
+  const ids = (key: 'appId' | 'accountId' | 'userId') => [
+    ...new Set(rows.flatMap((row) => row[key] ?? [])),
+  ]
+  const { id, name, adminUserIds, adminGroupIds } = apps
+  const ofApps = await byId(ids('appId'), (wanted) =>
+    db.select({ id, name, adminUserIds, adminGroupIds }).from(apps).where(inArray(id, wanted)),
+  )
+  const ofAccounts = await byId(ids('accountId'), (wanted) =>
+    db
+      .select({ id: accounts.id, name: accounts.uniqueIdentifier })
+      .from(accounts)
+      .where(inArray(accounts.id, wanted)),
+  )
+  const ofUsers = await byId(ids('userId'), (wanted) =>
+    db.select({ id: users.id, email: users.email }).from(users).where(inArray(users.id, wanted)),
+  )
+  return rows.map((row) => {
+    const { label, ...details } = row.details
+    const app = row.appId === null ? undefined : ofApps.get(row.appId)
+    const { meaning, nextStep } = FINDINGS[row.kind]
+    return {
+      ...{ id: row.id, kind: row.kind, severity: row.severity, state: row.state },
+      ...{ meaning, next_step: nextStep },
+      app_id: row.appId,
+      app_name: app?.name ?? null,
+      account_id: row.accountId,
+      unique_identifier: ofAccounts.get(row.accountId ?? '')?.name ?? null,
+      user_id: row.userId,
+      user_email: ofUsers.get(row.userId ?? '')?.email ?? null,
+      label: typeof label === 'string' ? label : null,
+      separation_rule_id: row.ruleId,
+      details,
+      owner_user_ids: app?.adminUserIds ?? [],
+      owner_group_ids: app?.adminGroupIds ?? [],
+      opened_at: row.openedAt.toISOString(),
+      opened_run: row.openedRun,
+      resolved_at: iso(row.resolvedAt),
+      resolved_run: row.resolvedRun,
+      accepted_at: iso(row.acceptedAt),
+      accepted_until: iso(row.acceptedUntil),
+      accepted_by_id: row.acceptedById,
+      reason: row.reason,
+    }
+  })
+}
+
+/** Rows by their ids; nothing is asked for none. */
+async function byId<R extends { id: string }>(
+  ids: readonly string[],
+  ask: (ids: string[]) => Promise<R[]>,
+): Promise<Map<string, R>> {
+  const rows = ids.length === 0 ? [] : await ask([...ids])
+  return new Map(rows.map((row) => [row.id, row]))
+}

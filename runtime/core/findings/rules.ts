@@ -1,0 +1,218 @@
+/**
+ * When something is a finding: a row for each kind, each a pure function of facts. What a kind means and what to do
+ * about it: contract/models/finding.ts.
+ */
+import { type FindingKind, REAPPEARED_DAYS, UNUSED_DAYS } from '../../contract/models/finding.ts'
+import type { FindingDetails } from '../../database/schema/findings.ts'
+import { INACTIVE_ACCOUNTS } from '../separation/holdings.ts'
+import type { Broken } from '../separation/rules.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+/** A scheduled sync is stale after so many of its intervals; one by hand, and the shortest, after so many days. */
+const STALE_INTERVALS = 3
+const STALE_DAYS_BY_HAND = 30
+const STALE_DAYS = 1
+
+export type HeldFacts = {
+  entitlementId: number
+  label: string
+  type: string
+  since: Date
+  /** Whether a request or a policy gave it. */
+  explained: boolean
+  /** Whether people can ask for it in the store. */
+  requestable: boolean
+  /** When an access review last removed it. */
+  removedAt: Date | null
+}
+
+export type AccountFacts = {
+  accountId: string
+  type: 'USER' | 'ROLE' | 'SERVICE'
+  status: string | null
+  userId: string | null
+  userStatus: string | null
+  since: Date
+  /** Its last login or activity. */
+  usedAt: Date | null
+  /** When an access review last removed the account. */
+  removedAt: Date | null
+  held: readonly HeldFacts[]
+}
+
+/** Of the app as a whole. */
+export type AppFacts = {
+  appId: string
+  /** Whether its system reports when accounts are used. */
+  tellsUse: boolean
+  /** When it was first seen whole; null: never. */
+  firstSeen: Date | null
+  isConnected: boolean
+  /** Whether its connector lists accounts. */
+  syncs: boolean
+  connectedAt: Date
+  lastComplete: Date | null
+  /** 0: by hand. */
+  everyHours: number
+  /** Of its connector; null where none is served. */
+  servedVersion: string | null
+  /** A newer one that was uploaded. */
+  newerVersion: string | null
+}
+
+export type Found = {
+  kind: FindingKind
+  /** What it is about, by ids: the same thing is the same finding. */
+  subject: string
+  accountId?: string
+  entitlementId?: number
+  userId?: string
+  ruleId?: string
+  details?: FindingDetails
+}
+
+const isActive = ({ status }: AccountFacts): boolean =>
+  !INACTIVE_ACCOUNTS.includes(status ?? 'ACTIVE')
+
+const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS)
+
+/** Whether an account was not used for long: of systems that say when accounts are used. */
+export const isUnused = (
+  { usedAt, since }: Pick<AccountFacts, 'usedAt' | 'since'>,
+  { tellsUse }: Pick<AppFacts, 'tellsUse'>,
+  now: Date,
+): boolean => tellsUse && (usedAt ?? since) < daysBefore(now, UNUSED_DAYS)
+
+/** Whether the name of an entitlement says that it lets its holder administer something. */
+export const isPrivileged = ({ label, type }: Pick<HeldFacts, 'label' | 'type'>): boolean =>
+  /(^|[^a-z])(super[ _-]?)?(admin(istrator)?s?|owners?|root|superusers?|sudo)($|[^a-z])/i.test(
+    `${type} ${label}`,
+  )
+
+/** Types of entitlements that are paid for: a pattern that PostgreSQL reads alike, without case. */
+export const LICENCE_TYPES = 'licen[cs]e|(^|_)seats?($|_)|subscription'
+const LICENCE = new RegExp(LICENCE_TYPES, 'i')
+
+/** Whether the type of an entitlement says that it is paid for. */
+export const isLicence = ({ type }: Pick<HeldFacts, 'type'>): boolean => LICENCE.test(type)
+
+const usedDetails = ({ usedAt }: AccountFacts): FindingDetails =>
+  usedAt === null ? {} : { last_used: usedAt.toISOString() }
+
+const ofAccount = (account: AccountFacts, more: Partial<Found> = {}) => ({
+  accountId: account.accountId,
+  ...(account.userId === null ? {} : { userId: account.userId }),
+  ...more,
+})
+
+const ofHeld = (account: AccountFacts, { entitlementId, label }: HeldFacts, details = {}) => ({
+  ...ofAccount(account, { entitlementId, details: { label, ...details } }),
+  subject: `${account.accountId} ${entitlementId}`,
+})
+
+type OfAccount = (account: AccountFacts, app: AppFacts, now: Date) => Omit<Found, 'kind'>[]
+
+/** One finding of the account itself where a condition holds. */
+const whole =
+  (holds: (account: AccountFacts, app: AppFacts, now: Date) => boolean): OfAccount =>
+  (account, app, now) =>
+    isActive(account) && holds(account, app, now)
+      ? [{ ...ofAccount(account), subject: account.accountId }]
+      : []
+
+/** A finding of each entitlement for which a condition holds. */
+const each =
+  (
+    holds: (held: HeldFacts, account: AccountFacts, app: AppFacts, now: Date) => boolean,
+    details: (account: AccountFacts, held: HeldFacts) => FindingDetails = () => ({}),
+  ): OfAccount =>
+  (account, app, now) =>
+    isActive(account)
+      ? account.held
+          .filter((held) => holds(held, account, app, now))
+          .map((held) => ofHeld(account, held, details(account, held)))
+      : []
+
+const LEFT = ['SUSPENDED', 'INACTIVE']
+
+const reappeared = (removedAt: Date | null, since: Date, now: Date): boolean =>
+  removedAt !== null && since >= removedAt && removedAt >= daysBefore(now, REAPPEARED_DAYS)
+
+/** ACCOUNT_RULES: kind -> what an account has of it. */
+export const ACCOUNT_RULES = {
+  ORPHAN_ACCOUNT: whole(({ type, userId }) => type === 'USER' && userId === null),
+  LEAVER_ACCOUNT: whole(({ userStatus }) => userStatus !== null && LEFT.includes(userStatus)),
+  SERVICE_ACCOUNT_WITHOUT_OWNER: whole(({ type, userId }) => type === 'SERVICE' && userId === null),
+  UNUSED_LICENCE: each(
+    (held, account, app, now) => isLicence(held) && isUnused(account, app, now),
+    usedDetails,
+  ),
+  DORMANT_PRIVILEGE: each(
+    (held, account, app, now) => isPrivileged(held) && isUnused(account, app, now),
+    usedDetails,
+  ),
+  UNEXPLAINED_ENTITLEMENT: each(
+    (held, { userId }, { firstSeen }) =>
+      userId !== null &&
+      held.requestable &&
+      !held.explained &&
+      firstSeen !== null &&
+      held.since > firstSeen,
+  ),
+  REAPPEARED: (account, app, now) => [
+    ...each((held) => reappeared(held.removedAt, held.since, now))(account, app, now),
+    ...whole(({ removedAt, since }) => reappeared(removedAt, since, now))(account, app, now),
+  ],
+} as const satisfies Partial<Record<FindingKind, OfAccount>>
+
+type OfApp = (app: AppFacts, now: Date) => FindingDetails | null
+
+const staleAfterMs = ({ everyHours }: AppFacts): number =>
+  everyHours === 0
+    ? STALE_DAYS_BY_HAND * DAY_MS
+    : Math.max(STALE_DAYS * DAY_MS, STALE_INTERVALS * everyHours * 3600 * 1000)
+
+/** APP_RULES: kind -> what a connected app has of it; null for nothing. */
+export const APP_RULES = {
+  SYNC_STALE(app, now) {
+    const last = app.lastComplete ?? app.connectedAt
+    if (!app.isConnected || !app.syncs || now.getTime() - last.getTime() <= staleAfterMs(app))
+      return null
+    return app.lastComplete === null ? {} : { last_complete: app.lastComplete.toISOString() }
+  },
+  CONNECTOR_OUTDATED({ isConnected, servedVersion, newerVersion }) {
+    if (!isConnected || (servedVersion !== null && newerVersion === null)) return null
+    return {
+      ...(servedVersion === null ? {} : { version: servedVersion }),
+      ...(newerVersion === null ? {} : { newer_version: newerVersion }),
+    }
+  },
+} as const satisfies Partial<Record<FindingKind, OfApp>>
+
+/** What is wrong with an account. */
+export const findingsOfAccount = (account: AccountFacts, app: AppFacts, now: Date): Found[] =>
+  Object.entries(ACCOUNT_RULES).flatMap(([kind, rule]) =>
+    // The cast: the keys of the table are kinds.
+    rule(account, app, now).map((found) => ({ kind: kind as FindingKind, ...found })),
+  )
+
+/** What is wrong with an app as a whole. */
+export const findingsOfApp = (app: AppFacts, now: Date): Found[] =>
+  Object.entries(APP_RULES).flatMap(([kind, rule]) => {
+    const details = rule(app, now)
+    // The cast: the keys of the table are kinds.
+    return details === null ? [] : [{ kind: kind as FindingKind, subject: app.appId, details }]
+  })
+
+/** A rule of separation of duties that a person breaks. */
+export const findingOfDuties = (
+  rule: { id: string; name: string },
+  userId: string,
+  { left, right }: Broken,
+): Found => ({
+  kind: 'SEPARATION_BROKEN',
+  subject: `${rule.id} ${userId}`,
+  userId,
+  ruleId: rule.id,
+  details: { rule: rule.name, left: [...left], right: [...right] },
+})

@@ -1,0 +1,72 @@
+/** Whether access that is asked for, or that a policy would give, breaks a rule of separation of duties. */
+import { and, asc, eq } from 'drizzle-orm'
+import type { SeparationConflict } from '../../contract/models/separation.ts'
+import type { Db } from '../../database/database.ts'
+import { lockTextUntilEnd } from '../../database/locks.ts'
+import { separationRules } from '../../database/schema/findings.ts'
+import { holdingsOf, labelsOf, namedBy } from './holdings.ts'
+import { appThing, brokenBy, permissionThing, type Thing, thingsOf } from './rules.ts'
+
+export type SeparationRow = typeof separationRules.$inferSelect
+
+export type Conflict = { rule: SeparationRow; holds: Thing[] }
+
+/** What is asked for, and the person who is to have it. */
+export type Asked = {
+  domainId: string
+  userId: string
+  appId: string
+  permissionId: string | null
+  /** The request itself, where it is there already: it is not what stands against it. */
+  requestId: string | null
+}
+
+/** Rules that are in force, oldest first. */
+export const rulesInForce = (db: Db, domainId: string): Promise<SeparationRow[]> =>
+  db
+    .select()
+    .from(separationRules)
+    .where(and(eq(separationRules.domainId, domainId), eq(separationRules.isEnabled, true)))
+    .orderBy(asc(separationRules.createdAt), asc(separationRules.id))
+
+/** Rules that would be broken. */
+export async function conflictsOf(db: Db, asked: Asked): Promise<Conflict[]> {
+  const things: Thing[] = [
+    appThing(asked.appId),
+    ...(asked.permissionId === null ? [] : [permissionThing(asked.permissionId)]),
+  ]
+  const rules = (await rulesInForce(db, asked.domainId)).filter(({ left, right }) =>
+    [...thingsOf(left), ...thingsOf(right)].some((thing) => things.includes(thing)),
+  )
+  if (rules.length === 0) return []
+  const { domainId, userId, requestId } = asked
+  const held = await holdingsOf(db, { domainId, userId, without: requestId }, namedBy(rules))
+  return rules.flatMap((rule) => {
+    const holds = brokenBy(rule, held, things)
+    return holds === null ? [] : [{ rule, holds }]
+  })
+}
+
+/** The same for a request that is about to be made: two for one person wait for each other. */
+export async function conflictsOfNew(tx: Db, asked: Asked): Promise<Conflict[]> {
+  if ((await rulesInForce(tx, asked.domainId)).length === 0) return []
+  await tx.execute(lockTextUntilEnd(`duties of ${asked.userId}`))
+  return conflictsOf(tx, asked)
+}
+
+/** As on the wire. */
+export async function toConflicts(
+  db: Db,
+  conflicts: readonly Conflict[],
+): Promise<SeparationConflict[]> {
+  const labels = await labelsOf(
+    db,
+    conflicts.flatMap(({ holds }) => holds),
+  )
+  return conflicts.map(({ rule, holds }) => ({
+    id: rule.id,
+    name: rule.name,
+    on_request: rule.onRequest,
+    holds: holds.flatMap((thing) => labels.get(thing) ?? []),
+  }))
+}

@@ -1,0 +1,112 @@
+/** Who holds what of the things that rules name: as complete syncs saw it, and by requests. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { GONE } from '../provisioning/account.ts'
+import { UNUSABLE } from '../provisioning/read-back.ts'
+import { appThing, permissionThing, type Rule, type Thing } from './rules.ts'
+
+/** The apps and permissions that rules name. */
+export function namedBy(rules: readonly Omit<Rule, 'id'>[]): {
+  apps: string[]
+  permissions: string[]
+} {
+  const sides = rules.flatMap(({ left, right }) => [left, right])
+  return {
+    apps: [...new Set(sides.flatMap((one) => one.apps))],
+    permissions: [...new Set(sides.flatMap((one) => one.permissions))],
+  }
+}
+
+/** States of an account in which it gives nothing. */
+export const INACTIVE_ACCOUNTS: readonly string[] = [
+  ...GONE,
+  ...UNUSABLE.filter((one) => one !== null),
+]
+
+const texts = (values: readonly string[]): SQL => sql`${sql.param([...values])}`
+
+type Named = { apps: readonly string[]; permissions: readonly string[] }
+
+/** The condition that an account `a` gives what it holds. */
+const isActive = sql`a.until is null and coalesce(a.status, 'ACTIVE') <> all(${sql.param([...INACTIVE_ACCOUNTS])}::text[])`
+
+/**
+ * Rows of (user_id, thing), each once for every way in which it is held.
+ *
+ * @param of A condition on `user_id` of each part.
+ * @param requests A condition on requests `r` that count as holding.
+ */
+const holdingRows = (
+  domainId: string,
+  { apps, permissions }: Named,
+  of: (user: SQL) => SQL,
+  requests: SQL,
+): SQL => sql`
+  select a.user_id, 'app ' || a.app_id as thing from account_spans a
+  where a.domain_id = ${domainId} and a.app_id = any(${texts(apps)}::uuid[]) and ${isActive}
+    and a.user_id is not null and ${of(sql`a.user_id`)}
+  union
+  select a.user_id, 'permission ' || p.id from requestable_permissions p
+  join entitlements e on e.app_id = p.app_id and e.entitlement_type = p.entitlement_type
+    and md5(e.resource_id || chr(1) || e.external_id) = md5(coalesce(p.resource_id, '') || chr(1) || p.entitlement_id)
+    and e.external_id = p.entitlement_id and e.resource_id = coalesce(p.resource_id, '')
+  join association_spans h on h.domain_id = p.domain_id and h.app_id = p.app_id
+    and h.entitlement_id = e.id and h.until is null
+  join account_spans a on a.account_id = h.account_id and ${isActive}
+  where p.domain_id = ${domainId} and p.id = any(${texts(permissions)}::uuid[])
+    and a.user_id is not null and ${of(sql`a.user_id`)}
+  union
+  select r.target_user_id, thing from access_requests r
+  cross join lateral (values ('app ' || r.app_id), ('permission ' || r.permission_id)) things (thing)
+  where r.domain_id = ${domainId} and ${requests} and ${of(sql`r.target_user_id`)}
+    and (r.app_id = any(${texts(apps)}::uuid[]) and thing like 'app %'
+      or r.permission_id = any(${texts(permissions)}::uuid[]) and thing like 'permission %')`
+
+/** Requests that wait for a decision, or whose access is there or on its way. */
+const ASKED = sql`r.status in ('PENDING', 'PENDING_MANAGER_APPROVAL', 'MANAGER_APPROVED',
+  'PENDING_APPROVAL', 'APPROVED', 'PENDING_PROVISIONING', 'PENDING_MANUAL_PROVISIONING', 'PROVISIONED', 'COMPLETED')`
+/** Those whose access is there. */
+const THERE = sql`r.status = 'COMPLETED'`
+
+/** What a person holds or has asked for, apart from one request. */
+export async function holdingsOf(
+  db: Db,
+  { domainId, userId, without }: { domainId: string; userId: string; without: string | null },
+  named: Named,
+): Promise<Set<Thing>> {
+  const requests = without === null ? ASKED : sql`${ASKED} and r.id <> ${without}`
+  const of = (user: SQL) => sql`${user} = ${userId}`
+  const { rows } = await db.execute<{ thing: Thing }>(holdingRows(domainId, named, of, requests))
+  return new Set(rows.map(({ thing }) => thing))
+}
+
+/** What people hold, some people at a time, in the order of their ids. */
+export async function nextHolders(
+  db: Db,
+  domainId: string,
+  named: Named,
+  after: string,
+  most: number,
+): Promise<{ userId: string; held: Set<Thing> }[]> {
+  const of = (user: SQL) => sql`${user} > ${after}`
+  const { rows } = await db.execute<{ user_id: string; things: Thing[] }>(sql`
+    select user_id, array_agg(distinct thing) as things
+    from (${holdingRows(domainId, named, of, THERE)}) held
+    where exists (select from users u where u.id = held.user_id and u.status not in ('SUSPENDED', 'INACTIVE'))
+    group by user_id order by user_id limit ${most}`)
+  return rows.map(({ user_id, things }) => ({ userId: user_id, held: new Set(things) }))
+}
+
+/** What things are called. */
+export async function labelsOf(db: Db, things: readonly Thing[]): Promise<Map<Thing, string>> {
+  const ids = [...new Set(things.map((thing) => thing.slice(thing.indexOf(' ') + 1)))]
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.execute<{ id: string; label: string; is_app: boolean }>(sql`
+    select id, name as label, true as is_app from apps where id = any(${texts(ids)}::uuid[])
+    union all
+    select p.id, p.label || ' in ' || a.name, false from requestable_permissions p
+    join apps a on a.id = p.app_id where p.id = any(${texts(ids)}::uuid[])`)
+  return new Map(
+    rows.map(({ id, label, is_app }) => [is_app ? appThing(id) : permissionThing(id), label]),
+  )
+}

@@ -1,0 +1,271 @@
+/** Rules of separation of duties as records. */
+import { and, count, desc, eq, inArray } from 'drizzle-orm'
+import { CoreError, notFound, type ValidationEntry } from '../../contract/errors/problem.ts'
+import {
+  MAX_SEPARATION_RULES,
+  type SeparationInput,
+  type SeparationRule,
+} from '../../contract/models/separation.ts'
+import type { Db } from '../../database/database.ts'
+import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { type SeparationSide, separationRules } from '../../database/schema/findings.ts'
+import { groups, users } from '../../database/schema/people.ts'
+import { written } from '../../database/written.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { hasPart } from '../kernel/list/search.ts'
+import type { SeparationRow } from './check.ts'
+import { namedBy } from './holdings.ts'
+import { overlap } from './rules.ts'
+
+type Means = Pick<CoreContext, 'listeners'>
+
+export async function listRules(
+  db: Db,
+  { domainId }: Principal,
+  query: PageQuery & { name: string | null },
+) {
+  const where = and(
+    eq(separationRules.domainId, domainId),
+    query.name ? hasPart(separationRules.name, query.name) : undefined,
+  )
+  const order = [desc(separationRules.createdAt), desc(separationRules.id)]
+  const page = await selectPage(db, separationRules, { where, order }, query, (row) => row)
+  return { ...page, items: await answers(db, page.items) }
+}
+
+/** @throws CoreError 404 */
+export async function getRule(db: Db, principal: Principal, id: string) {
+  return (await answers(db, [await findRule(db, principal, id, false)]))[0]
+}
+
+/**
+ * Makes a rule. Who breaks it already keeps what they hold: the background finds them.
+ *
+ * @throws CoreError 409 where there are too many, 422 for what the body refers to and is not there
+ */
+export async function createRule(
+  db: Db,
+  principal: Principal,
+  body: SeparationInput,
+  means: Means,
+) {
+  return db.transaction(async (tx) => {
+    const { domainId } = principal
+    const values = await valuesOf(tx, principal, body)
+    const [there] = await tx
+      .select({ n: count() })
+      .from(separationRules)
+      .where(eq(separationRules.domainId, domainId))
+    if ((there?.n ?? 0) >= MAX_SEPARATION_RULES)
+      throw new CoreError(
+        409,
+        `There are ${MAX_SEPARATION_RULES} rules already; delete one, or put its sides into another`,
+      )
+    const [row] = await tx
+      .insert(separationRules)
+      .values({ domainId, ...values })
+      .returning()
+    const made = written(row)
+    await record(tx, principal, 'CREATED', made, means)
+    return (await answers(tx, [made]))[0]
+  })
+}
+
+/** Replaces a rule. @throws CoreError 404, 422 */
+export async function putRule(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: SeparationInput,
+  means: Means,
+) {
+  return db.transaction(async (tx) => {
+    const before = await findRule(tx, principal, id, true)
+    const values = await valuesOf(tx, principal, body)
+    const [row] = await tx
+      .update(separationRules)
+      .set(values)
+      .where(eq(separationRules.id, before.id))
+      .returning()
+    await record(tx, principal, 'UPDATED', written(row), means)
+    return (await answers(tx, [written(row)]))[0]
+  })
+}
+
+/** @throws CoreError 404 */
+export async function deleteRule(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: Means,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const rule = await findRule(tx, principal, id, true)
+    await tx.delete(separationRules).where(eq(separationRules.id, rule.id))
+    await record(tx, principal, 'DELETED', rule, means)
+  })
+  return null
+}
+
+async function findRule(db: Db, { domainId }: Principal, id: string, locked: boolean) {
+  const question = db
+    .select()
+    .from(separationRules)
+    .where(and(eq(separationRules.id, id), eq(separationRules.domainId, domainId)))
+  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
+  if (!row) throw notFound('Rule of separation of duties')
+  return row
+}
+
+/** In the log under the names of core-interface.md section 1.17; what the rule says now is looked for at once. */
+async function record(
+  tx: Db,
+  principal: Principal,
+  what: 'CREATED' | 'UPDATED' | 'DELETED',
+  { id, name, domainId, onRequest }: SeparationRow,
+  { listeners }: Means,
+): Promise<void> {
+  const target = { target_type: 'SodPolicy', name: keptText(name, 200), id }
+  await recordActivity(tx, principal, `SOD_POLICY_${what}`, [target], { on_request: onRequest })
+  await listeners.accessChanged(tx, { domainId, appId: null })
+}
+
+const entry = (at: (string | number)[], words: string): ValidationEntry => ({
+  loc: ['body', ...at],
+  type: 'value_error',
+  msg: `Value error, ${words}`,
+})
+
+async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) {
+  const side = ({ apps: ofApps, permissions }: SeparationInput['left']): SeparationSide => ({
+    apps: [...new Set(ofApps.map((id) => id.toLowerCase()))],
+    permissions: [...new Set(permissions.map((id) => id.toLowerCase()))],
+  })
+  const values = {
+    name: body.name,
+    description: body.description,
+    isEnabled: body.is_enabled,
+    onRequest: body.on_request,
+    left: side(body.left),
+    right: side(body.right),
+    approverUserIds: [...new Set(body.approver_user_ids)],
+    approverGroupIds: [...new Set(body.approver_group_ids)],
+  }
+  const wrong: ValidationEntry[] = []
+  const known = await namesOf(tx, domainId, [values])
+  for (const name of ['left', 'right'] as const)
+    for (const what of ['apps', 'permissions'] as const)
+      values[name][what].forEach((id, index) => {
+        if (!known[what].has(id))
+          wrong.push(
+            entry(
+              [name, what, index],
+              `there is no such ${what === 'apps' ? 'app' : 'permission'}`,
+            ),
+          )
+      })
+  if (overlap(values).length > 0)
+    wrong.push(
+      entry(
+        ['right'],
+        'it shares an app or a permission with the left side: that alone would break the rule',
+      ),
+    )
+  wrong.push(
+    ...(await missing(tx, users, domainId, values.approverUserIds, 'approver_user_ids', 'user')),
+    ...(await missing(
+      tx,
+      groups,
+      domainId,
+      values.approverGroupIds,
+      'approver_group_ids',
+      'group',
+    )),
+  )
+  if (wrong.length > 0) throw new CoreError(422, wrong.slice(0, 100))
+  return values
+}
+
+async function missing(
+  tx: Db,
+  table: typeof users | typeof groups,
+  domainId: string,
+  ids: readonly string[],
+  member: string,
+  what: string,
+): Promise<ValidationEntry[]> {
+  const wanted = ids.filter(isId)
+  const rows =
+    wanted.length === 0
+      ? []
+      : await tx
+          .select({ id: table.id })
+          .from(table)
+          .where(and(inArray(table.id, wanted), eq(table.domainId, domainId)))
+  const there = new Set(rows.map(({ id }) => id))
+  return ids.flatMap((id, index) =>
+    there.has(id.toLowerCase()) ? [] : [entry([member, index], `there is no such ${what}`)],
+  )
+}
+
+/** What the apps and permissions of rules are called. */
+async function namesOf(
+  db: Db,
+  domainId: string,
+  rules: readonly { left: SeparationSide; right: SeparationSide }[],
+) {
+  const named = namedBy(rules)
+  const appIds = named.apps.filter(isId)
+  const permissionIds = named.permissions.filter(isId)
+  const appRows =
+    appIds.length === 0
+      ? []
+      : await db
+          .select({ id: apps.id, label: apps.name })
+          .from(apps)
+          .where(and(inArray(apps.id, appIds), eq(apps.domainId, domainId)))
+  const { id, label } = requestablePermissions
+  const permissionRows =
+    permissionIds.length === 0
+      ? []
+      : await db
+          .select({ id, label })
+          .from(requestablePermissions)
+          .where(and(inArray(id, permissionIds), eq(requestablePermissions.domainId, domainId)))
+  const byId = (rows: { id: string; label: string }[]) =>
+    new Map(rows.map((row) => [row.id, row.label]))
+  return { apps: byId(appRows), permissions: byId(permissionRows) }
+}
+
+async function answers(db: Db, rows: readonly SeparationRow[]): Promise<SeparationRule[]> {
+  const [first] = rows
+  if (!first) return []
+  const known = await namesOf(db, first.domainId, rows)
+  const named = (labels: ReadonlyMap<string, string>, ids: readonly string[]) =>
+    ids.flatMap((id) => {
+      const label = labels.get(id)
+      return label === undefined ? [] : [{ id, label }]
+    })
+  const side = (one: SeparationSide) => ({
+    apps: named(known.apps, one.apps),
+    permissions: named(known.permissions, one.permissions),
+  })
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    is_enabled: row.isEnabled,
+    on_request: row.onRequest,
+    left: side(row.left),
+    right: side(row.right),
+    approver_user_ids: row.approverUserIds,
+    approver_group_ids: row.approverGroupIds,
+    created_at: row.createdAt.toISOString(),
+  }))
+}

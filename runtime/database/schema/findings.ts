@@ -1,0 +1,99 @@
+/** Findings, which are spans too: opened, resolved, never reopened by what comes later. And rules of separation of duties. */
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  index,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { FINDING_STATES, type FindingKind, SEVERITIES } from '../../contract/models/finding.ts'
+import type { OnRequest } from '../../contract/models/separation.ts'
+import { apps } from './apps.ts'
+import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domains, users } from './people.ts'
+
+/** One set of a rule, by ids. */
+export type SeparationSide = { apps: string[]; permissions: string[] }
+
+export const separationRules = pgTable(
+  'separation_rules',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    name: text('name').notNull(),
+    description: text('description').notNull().default(''),
+    isEnabled: boolean('is_enabled').notNull().default(true),
+    onRequest: text('on_request').$type<OnRequest>().notNull().default('WARN'),
+    left: jsonb('left_side').$type<SeparationSide>().notNull(),
+    right: jsonb('right_side').$type<SeparationSide>().notNull(),
+    approverUserIds: uuid('approver_user_ids').array().notNull().default(sql`'{}'`),
+    approverGroupIds: uuid('approver_group_ids').array().notNull().default(sql`'{}'`),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index('separation_rules_order').on(table.domainId, table.createdAt, table.id)],
+)
+
+/** What was seen, by name; ids, numbers, moments and labels, nothing personal. */
+export type FindingDetails = Record<string, string | number | string[]>
+
+export const findings = pgTable(
+  'findings',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    kind: text('kind').$type<FindingKind>().notNull(),
+    severity: text('severity', { enum: SEVERITIES }).notNull(),
+    state: text('state', { enum: FINDING_STATES }).notNull().default('OPEN'),
+    /** What it is about within its kind, by ids: one of a kind is open at a time. */
+    subject: text('subject').notNull(),
+    appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
+    accountId: uuid('account_id'),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    entitlementId: bigint('entitlement_id', { mode: 'number' }),
+    ruleId: uuid('rule_id'),
+    details: jsonb('details').$type<FindingDetails>().notNull().default({}),
+    openedAt: moment('opened_at').notNull().defaultNow(),
+    /** The last complete sync of the app by then; null where there was none, or it is about no app. */
+    openedRun: bigint('opened_run', { mode: 'number' }),
+    resolvedAt: moment('resolved_at'),
+    resolvedRun: bigint('resolved_run', { mode: 'number' }),
+    acceptedAt: moment('accepted_at'),
+    acceptedUntil: moment('accepted_until'),
+    acceptedById: uuid('accepted_by_id').references(() => users.id),
+    reason: text('reason'),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('findings_subject')
+      .on(table.domainId, table.kind, table.subject)
+      .where(sql`${table.resolvedAt} is null`),
+    index('findings_order').on(table.domainId, table.openedAt, table.id),
+    index('findings_app').on(table.appId, table.openedAt, table.id),
+    index('findings_account').on(table.accountId).where(sql`${table.resolvedAt} is null`),
+    index('findings_user').on(table.userId),
+    index('findings_accepted')
+      .on(table.acceptedUntil)
+      .where(sql`${table.acceptedUntil} is not null`),
+    index('findings_done')
+      .on(table.resolvedAt, table.id)
+      .where(sql`${table.resolvedAt} is not null`),
+  ],
+)
+
+/** When an app, or a domain, is looked at next. */
+export const findingLooks = pgTable(
+  'finding_looks',
+  {
+    /** Id of the app, or of the domain: what is about no single app. */
+    subject: uuid('subject').primaryKey(),
+    domainId: domainId().references(() => domains.id),
+    wakeAt: moment('wake_at').notNull().defaultNow(),
+    lookedAt: moment('looked_at'),
+  },
+  (table) => [index('finding_looks_wake').on(table.wakeAt)],
+)
