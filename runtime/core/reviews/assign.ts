@@ -20,7 +20,9 @@ import type { ReviewAppRow, ReviewRow } from './rows.ts'
 /** Members of a group that are looked at: more than can be excluded. */
 const MAX_MEMBERS = 1000
 /** People whose lines are written at once. */
-const BATCH = 5000
+const BATCH = 20_000
+/** In the place of no person: rows are put together by what is equal, not by what is not distinct. */
+const NOBODY = sql`'00000000-0000-0000-0000-000000000000'::uuid`
 
 export type Assigning = {
   review: ReviewRow
@@ -48,7 +50,8 @@ export async function assign(tx: Db, { review, arda, kind, which, why }: Assigni
       update access_review_items i set assignment_id = b.assignment_id
       from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
         as b (user_id uuid, involved uuid[], assignment_id uuid)
-      where i.arda_id = ${arda.id} and i.user_id is not distinct from b.user_id and i.involved = b.involved
+      where i.arda_id = ${arda.id} and coalesce(i.user_id, ${NOBODY}) = coalesce(b.user_id, ${NOBODY})
+        and i.involved = b.involved
         and i.id in (select ${accessReviewItems.id} from ${accessReviewItems} where ${mine})`)
     batch = []
   }
