@@ -94,6 +94,13 @@ export async function createScene() {
 
   /** A request of the core interface at any host that lives; what is lost on the way is null. */
   async function call(method: string, target: string, body?: object) {
+    const reply = await sent(method, target, body)
+    return (
+      reply && { status: reply.status, value: reply.text === '' ? null : JSON.parse(reply.text) }
+    )
+  }
+  /** The same, as the host wrote it. */
+  async function sent(method: string, target: string, body?: object) {
     const live = hosts.filter((one) => one !== null)
     const one = live[Math.floor(Math.random() * live.length)]
     if (!one) return null
@@ -101,10 +108,9 @@ export async function createScene() {
       authorization: `Bearer ${TOKEN}`,
       ...(body ? { 'content-type': 'application/json' } : {}),
     }
-    const sent = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
-    const reply = await send(one.url + target, sent).catch(() => null)
-    if (reply === null || reply.status >= 500) return null
-    return { status: reply.status, value: reply.text === '' ? null : JSON.parse(reply.text) }
+    const request = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
+    const reply = await send(one.url + target, request).catch(() => null)
+    return reply === null || reply.status >= 500 ? null : reply
   }
   /** The last refusal, for the message of what was never answered. */
   let refused = ''
@@ -127,6 +133,7 @@ export async function createScene() {
     system,
     hosts,
     call,
+    sent,
     answered,
     startHost,
     endHost,
