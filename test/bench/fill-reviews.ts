@@ -1,0 +1,46 @@
+/** What a complete sync of a large app leaves, made inside the database: accounts of people, and what they hold. */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../runtime/database/database.ts'
+import { chunked } from './fill.ts'
+
+/** Entitlements that one account holds. */
+export const HELD = 10
+/** Entitlements of the app. */
+const ENTITLEMENTS = 500
+
+/** Needs the people of `fill`, to whom it gives managers; `items` is how many lines a review has. */
+export async function fillReviews(
+  db: Db,
+  { appId, users, items }: { appId: string; users: number; items: number },
+  tell: (text: string) => void,
+): Promise<void> {
+  const { rows } = await db.execute<{ id: string }>(sql`select id from domains limit 1`)
+  const domain = rows[0]?.id ?? ''
+  // Each leads twenty others, directly.
+  await chunked(users, async (from, to) => {
+    await db.execute(sql`
+      update users u set manager_id = md5('user' || greatest(1, n / 20))::uuid
+      from generate_series(${from}::int, ${to}::int) n where u.id = md5('user' || n)::uuid and n > 1`)
+    tell(`managers of ${to}`)
+  })
+  await db.execute(sql`
+    insert into entitlements (domain_id, app_id, entitlement_type, external_id, resource_id, label, is_assignable, seen_run)
+    select ${domain}, ${appId}, 'GROUP', 'g' || n, '', 'Group ' || n, true, 0
+    from generate_series(0, ${ENTITLEMENTS - 1}::int) n`)
+  await chunked(items / HELD, async (from, to) => {
+    await db.execute(sql`
+      insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, status, email,
+        user_id, since)
+      select ${domain}, ${appId}, md5('account' || n)::uuid, 'account-' || n, 'USER',
+        (array['ACTIVE', 'ACTIVE', 'ACTIVE', 'SUSPENDED'])[1 + n % 4], 'account-' || n || '@example.com',
+        case when n % 50 > 0 then md5('user' || 1 + n % ${users}::int)::uuid end, now()
+      from generate_series(${from}::int, ${to}::int) n`)
+    await db.execute(sql`
+      insert into association_spans (domain_id, app_id, account_id, entitlement_id, since)
+      select ${domain}, ${appId}, md5('account' || n)::uuid, e.id, now()
+      from generate_series(${from}::int, ${to}::int) n
+      join lateral generate_series(0, ${HELD - 1}::int) k on true
+      join entitlements e on e.app_id = ${appId} and e.external_id = 'g' || (n * 7 + k * 31) % ${ENTITLEMENTS}::int`)
+    tell(`what ${to} accounts hold`)
+  })
+}
