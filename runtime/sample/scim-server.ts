@@ -86,7 +86,12 @@ function keepQuery(request: Request, _reply: unknown, next: () => void): void {
 }
 
 type Kind = 'users' | 'groups'
-type Resource = { id?: string; filter?: { match(entries: Entry[]): Entry[] } }
+type Constraints = { sortBy?: string; startIndex?: number; count?: number; totalResults?: number }
+type Resource = {
+  id?: string
+  filter?: { match(entries: Entry[]): Entry[] }
+  constraints?: Constraints
+}
 
 const ScimError = SCIMMY.Types.Error
 
@@ -96,10 +101,13 @@ function declare(type: ResourceType, kind: Kind, unique: string): void {
     .ingress((resource: Resource, data: Entry, directory: Directory) =>
       store(directory, kind, unique, resource.id, plain(data)),
     )
-    .egress(({ id, filter }: Resource, directory: Directory) => {
-      if (id !== undefined) return shown(directory, kind, entryOf(directory, kind, id))
-      const all = [...directory[kind].values()].map((entry) => shown(directory, kind, entry))
-      return filter === undefined ? all : filter.match(all)
+    .egress((resource: Resource, directory: Directory) => {
+      const { id, filter } = resource
+      const show = (entry: Entry) => shown(directory, kind, entry)
+      if (id !== undefined) return show(entryOf(directory, kind, id))
+      const all = [...directory[kind].values()]
+      if (filter !== undefined) return filter.match(all.map(show))
+      return pageOf(all, resource).map(show)
     })
     .degress(({ id = '' }: Resource, directory: Directory) => {
       entryOf(directory, kind, id)
@@ -113,6 +121,22 @@ type ResourceType = typeof SCIMMY.Types.Resource
 SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser, false)
 declare(SCIMMY.Resources.User as unknown as ResourceType, 'users', 'userName')
 declare(SCIMMY.Resources.Group as unknown as ResourceType, 'groups', 'displayName')
+
+/** How many entries SCIMMY shows to who asks for no number. */
+const DEFAULT_COUNT = 20
+
+/**
+ * The entries of a page alone, for SCIMMY makes a resource of each that it is given before it leaves out those of other
+ * pages: some 60 ms for 250 people. It leaves out nothing more where what it is given is no longer than what comes before;
+ * other pages, and what it has to sort, it is given whole.
+ */
+function pageOf(all: Entry[], resource: Resource): Entry[] {
+  const { sortBy, startIndex = 1, count = DEFAULT_COUNT } = resource.constraints ?? {}
+  const before = startIndex - 1
+  if (sortBy !== undefined || (before > 0 && before < count)) return all
+  resource.constraints = { ...resource.constraints, totalResults: all.length }
+  return all.slice(before, before + count)
+}
 
 function store(
   directory: Directory,
@@ -163,7 +187,7 @@ if (import.meta.main && isMainThread) {
   process.stdout.write(`${JSON.stringify({ baseUrl, token: SAMPLE_TOKEN })}\n`)
 }
 
-// In a thread of its own (sample-thread.ts): SCIMMY takes some 60 ms of work for every request.
+// In a thread of its own (sample-thread.ts): SCIMMY takes a tenth of a millisecond or more for every entry that it shows.
 if (parentPort && workerData?.samplePort !== undefined) {
   const { baseUrl } = await startSampleDirectory({ port: workerData.samplePort })
   parentPort.postMessage(baseUrl)

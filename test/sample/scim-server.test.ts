@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import connector from '../../plugins/scim/connector.ts'
+import { people } from '../../runtime/sample/people.ts'
 import {
   SAMPLE_TOKEN,
   type SampleDirectory,
@@ -25,6 +26,53 @@ test.each([[7], [100], [null]])('gives all 250 people once in pages of %s', asyn
   expect(new Set(accounts.map((one) => one.integration_specific_id)).size).toBe(250)
   expect(accounts).toHaveLength(250)
   expect(accounts.filter((one) => one.user_status === 'SUSPENDED')).toHaveLength(10)
+})
+
+/** Ids of a page as SCIM has it, and what the answer says of itself. */
+async function listed(query: string, path = '/Users') {
+  const reply = await fetch(`${sample.baseUrl}${path}?${query}`, {
+    headers: { authorization: `Bearer ${SAMPLE_TOKEN}` },
+  })
+  const { Resources, ...said } = (await reply.json()) as {
+    Resources: { id: string }[]
+    totalResults: number
+    startIndex: number
+    itemsPerPage: number
+  }
+  return { ids: Resources.map(({ id }) => id), ...said }
+}
+const NUMBERED = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => `u-${String(from + n).padStart(3, '0')}`)
+
+test.each([
+  ['', NUMBERED(1, 20)],
+  ['count=0', []],
+  ['count=3', NUMBERED(1, 3)],
+  ['startIndex=4&count=3', NUMBERED(4, 6)],
+  // Such as no caller of whole pages asks for.
+  ['startIndex=3&count=5', NUMBERED(3, 7)],
+  ['startIndex=100&count=100', NUMBERED(100, 199)],
+  ['startIndex=126&count=125', NUMBERED(126, 250)],
+  ['startIndex=249&count=100', NUMBERED(249, 250)],
+  ['startIndex=2&count=500', NUMBERED(2, 250)],
+  ['startIndex=251&count=10', []],
+])('shows the page %j, and how many there are', async (query, ids) => {
+  const asked = new URLSearchParams(query)
+  expect(await listed(query)).toMatchObject({
+    ids,
+    totalResults: 250,
+    startIndex: Number(asked.get('startIndex') ?? 1),
+    itemsPerPage: Number(asked.get('count') ?? 20),
+  })
+})
+
+test('sorts all before it shows a page', async () => {
+  const sorted = (order: string) =>
+    listed(`sortBy=userName&sortOrder=${order}&startIndex=21&count=20`)
+  const names = people().sort((a, b) => a.email.localeCompare(b.email))
+  const idsOf = (some: typeof names) => some.slice(20, 40).map(({ id }) => id)
+  expect((await sorted('ascending')).ids).toEqual(idsOf(names))
+  expect((await sorted('descending')).ids).toEqual(idsOf(names.toReversed()))
 })
 
 test('has titles, departments and managers', async () => {
