@@ -108,6 +108,7 @@ const SEMI_SPACE_MB = 4
 /** Tries the layers of this platform and returns what starts workers behind those that work. */
 export function createLauncher(bundle: WorkerBundle): Launcher {
   const layers = LAYERS[process.platform] ?? []
+  if (layers.length > 0) learn([COALESCED_TIMERS, ...layers])
   const present = layers.map((layer) => ({ layer, command: usable(layer) }))
   const prefix = present.flatMap(({ command }) => command ?? [])
   const missing = present.filter(({ command }) => command === null).map(({ layer }) => layer)
@@ -175,25 +176,46 @@ function nodeFlags({ file, isolatedVm }: WorkerBundle): string[] {
 }
 
 /** Commands of layers that have worked here once: they are not tried again by this process. */
-const working = new Map<Layer, string[]>()
+const working = new Map<Layer, Command>()
 
-/** The layer's command with its program's full path, or null when it does not work here. */
-function usable(layer: Layer): string[] | null {
-  const known = working.get(layer)
-  if (known) return known
-  const found = tryOut(layer)
-  if (found) working.set(layer, found)
-  return found
+/** With its program's full path. */
+type Command = readonly [string, ...string[]]
+
+/** Tries layers behind one another, as workers have them: mostly all work, and each try starts a program. */
+function learn(layers: readonly Layer[]): void {
+  if (layers.every((layer) => working.has(layer))) return
+  const found = layers.flatMap((layer): [Layer, Command][] => {
+    const command = commandOf(layer)
+    return command === null ? [] : [[layer, command]]
+  })
+  if (found.length < layers.length || !runs(found.flatMap(([, command]) => command))) return
+  for (const [layer, command] of found) working.set(layer, command)
 }
 
-function tryOut({ prefix: [program, ...args], needs }: Layer): string[] | null {
+/** The layer's command, or null when it does not work here. */
+function usable(layer: Layer): Command | null {
+  const known = working.get(layer)
+  if (known) return known
+  const command = commandOf(layer)
+  if (command === null || !runs(command)) return null
+  working.set(layer, command)
+  return command
+}
+
+/** The layer's command; null where a program is missing. */
+function commandOf({ prefix: [program, ...args], needs }: Layer): Command | null {
   const file = onPath(program)
   if (file === null || (needs !== undefined && onPath(needs) === null)) return null
+  return [file, ...args]
+}
+
+/** Whether Node starts behind a command. */
+function runs([file = '', ...args]: readonly string[]): boolean {
   const { status } = spawnSync(file, [...args, process.execPath, '-v'], {
     stdio: 'ignore',
     timeout: 5000,
   })
-  return status === 0 ? [file, ...args] : null
+  return status === 0
 }
 
 function onPath(program: string): string | null {

@@ -5,8 +5,16 @@ import { digestOf, readTree } from './folder.ts'
 
 const RUNTIME = path.join(import.meta.dirname, '..', '..')
 
+/** What was read; a process goes on with the runtime that it began with. */
+let known: Promise<string> | null = null
+
 /** Digest of what becomes part of every bundle: a verdict is only good for the runtime that gave it. */
-export async function toolchainDigest(): Promise<string> {
+export function toolchainDigest(): Promise<string> {
+  known ??= read()
+  return known
+}
+
+async function read(): Promise<string> {
   const files = new Map<string, Buffer>()
   for (const folder of [
     'sdk',
