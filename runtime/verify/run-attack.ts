@@ -61,7 +61,7 @@ export async function runAttack(family: Family, attack: Attack, scene: Scene): P
   const before = await host.state()
   upstream.forbidden()
   const memory = sampleMemory(host.pid)
-  const neighbours = startNeighbours(client, upstream.url)
+  const neighbours = startNeighbours(client, upstream.url, scene.quick)
   const droppedMs = performance.now()
   const { folder, ghost } = await place(family, attack, scene)
   const refused = ghost !== null

@@ -66,6 +66,8 @@ export function select(family?: string, only?: string): Selected[] | null {
 const QUIET_MS = 4000
 /** How long they warm up before: the first calls start workers and compile. */
 const WARM_MS = 2000
+/** The same in a quick run, which judges no p99. */
+const QUICK_MS = 500
 
 /** Runs attacks one after the other. */
 export async function verify(options: VerifyOptions): Promise<Report> {
@@ -102,12 +104,12 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   }
 }
 
-async function watchQuiet({ client, upstream }: Scene): Promise<Noticed> {
-  const warming = startNeighbours(client, upstream.url)
-  await pause(WARM_MS)
+async function watchQuiet({ client, upstream, quick }: Scene): Promise<Noticed> {
+  const warming = startNeighbours(client, upstream.url, quick)
+  await pause(quick ? QUICK_MS : WARM_MS)
   await warming.stop()
-  const neighbours = startNeighbours(client, upstream.url)
-  await pause(QUIET_MS)
+  const neighbours = startNeighbours(client, upstream.url, quick)
+  await pause(quick ? QUICK_MS : QUIET_MS)
   return neighbours.stop()
 }
 
