@@ -3,22 +3,27 @@
 # users, groups, projects, domains, roles, role assignments. SQLite, one uWSGI process on loopback.
 # `install DIR` only installs.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; S=$D/seed
+cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data
+# The seeded database lies with what is installed: where that is kept, so is this, until this script changes.
+seed() { echo "$(cd -P "$R" && pwd)/seed-$(cksum < "${BASH_SOURCE[0]}" | cut -d' ' -f1)"; }
 stop() { pid_stop "$V/server.pid"; }
 show() { jq -n --arg b "http://127.0.0.1:$(cat "$V/port")/v3" --slurpfile s "$S/seed.json" '{system:"keystone",baseUrl:$b,
   auth:{type:"token",username:"admin",password:"admin-secret",domain:"default",project:"admin",tokenUrl:($b+"/auth/tokens"),header:"X-Auth-Token"}} + $s[0]'; }
 case $cmd in stop) stop; exit 0;; reset) stop; rm -rf "$V"; exit 0;; install) apt_extract "$R" keystone; exit 0;; start) P=${3:?port};; *) usage;; esac
+apt_extract "$R" keystone; S=$(seed)
 if pid_alive "$V/server.pid" && curl -sf -o /dev/null "http://127.0.0.1:$(cat "$V/port")/v3"; then show; exit 0; fi
 stop; port_free "$P"
-apt_extract "$R" keystone
 A=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu"); PY=/usr/bin/python3
 export PYTHONPATH="$R/usr/lib/python3/dist-packages" LD_LIBRARY_PATH="$R/usr/lib/$A:$R/lib/$A" OS_KEYSTONE_CONFIG_DIR="$V" OS_KEYSTONE_CONFIG_FILES=keystone.conf
-mkdir -p "$V/fernet" "$V/credential" "$V/log" "$S"; echo "$P" > "$V/port"
+mkdir -p "$V/fernet" "$V/credential" "$V/log"; echo "$P" > "$V/port"
 cat > "$V/keystone.conf" <<C
 [DEFAULT]
 log_dir = $V/log
 use_stderr = false
 public_endpoint = http://127.0.0.1:$P/
+[cache]
+enabled = true
+backend = oslo_cache.dict
 [database]
 connection = sqlite:///$V/keystone.db
 [fernet_tokens]
@@ -38,7 +43,7 @@ if [ ! -e "$S/keystone.db" ]; then         # build the seeded database once; lat
   { km db_sync; km fernet_setup --keystone-user "$u" --keystone-group "$g"; km credential_setup --keystone-user "$u" --keystone-group "$g"
     km bootstrap --bootstrap-username admin --bootstrap-password admin-secret --bootstrap-project-name admin --bootstrap-role-name admin \
       --bootstrap-service-name keystone --bootstrap-region-id RegionOne --bootstrap-public-url "http://127.0.0.1:$P/v3/"; } > "$V/log/setup.log" 2>&1 || { tail -5 "$V/log/setup.log" >&2; die "setup failed"; }
-  $PY - "$V" "$S/seed.json" > "$V/log/seed.log" 2>&1 <<'PYEOF' || { tail -5 "$V/log/seed.log" >&2; die "seeding failed"; }
+  $PY - "$V" "$V/seed.json" > "$V/log/seed.log" 2>&1 <<'PYEOF' || { tail -5 "$V/log/seed.log" >&2; die "seeding failed"; }
 import sys, json, uuid
 import keystone.conf
 from keystone.server import backends
@@ -79,7 +84,7 @@ json.dump({'applicationCredential': {'id': cid, 'secret': 'connector-secret'},
   'seeded': {'users': 'user001..user250 (password pw-NNN, every 25th disabled)', 'groups': groups, 'projects': proj, 'roles': roles}}, open(sys.argv[2], 'w'))
 PYEOF
   $PY -c 'import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute("pragma journal_mode=wal"); c.execute("pragma wal_checkpoint(truncate)")' "$V/keystone.db"
-  mkdir -p "$S"; cp -a "$V/fernet" "$V/credential" "$S/"; cp "$V/keystone.db" "$S/keystone.db"
+  mkdir -p "$S.$$"; cp -a "$V/fernet" "$V/credential" "$V/keystone.db" "$V/seed.json" "$S.$$"; mv -T "$S.$$" "$S"
 elif [ ! -e "$V/keystone.db" ]; then
   cp -a "$S/fernet" "$S/credential" "$V/"; cp "$S/keystone.db" "$V/keystone.db"
 fi

@@ -10,7 +10,7 @@ show() { jq -n --arg b "http://127.0.0.1:$(cat "$V/port")/api" '{system:"rabbitm
 case $cmd in stop) stop; exit 0;; reset) stop; rm -rf "$V"; exit 0;; install) apt_extract "$R" rabbitmq-server; exit 0;; start) P=${3:?port};; *) usage;; esac
 if pid_alive "$V/server.pid" && curl -sf -o /dev/null -u admin:admin-secret "http://127.0.0.1:$(cat "$V/port")/api/whoami"; then show; exit 0; fi
 stop; for p in "$P" $((P+1)) $((P+2)) $((P+3)); do port_free "$p"; done
-apt_extract "$R" rabbitmq-server
+apt_extract "$R" rabbitmq-server; R=$(cd -P "$R" && pwd)
 sed -i "s#=[^ ]*/usr/lib/erlang\$#=$R/usr/lib/erlang#; s#=/usr/lib/erlang\$#=$R/usr/lib/erlang#" "$R"/usr/lib/erlang/bin/erl "$R"/usr/lib/erlang/erts-*/bin/erl
 mkdir -p "$V/log" "$V/mnesia"; echo "$P" > "$V/port"
 [ -s "$V/.erlang.cookie" ] || { head -c 15 /dev/urandom | base64 | tr -dc A-Za-z > "$V/.erlang.cookie"; chmod 400 "$V/.erlang.cookie"; }
