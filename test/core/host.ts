@@ -24,9 +24,9 @@ import { createHost, type Host } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
-import { createJudge } from '../e2e/judge.ts'
+import { judgeOfHost } from '../e2e/judge.ts'
 import { newDatabase, type TestDatabase } from '../kit/databases.ts'
-import { withDatabase, withVerdicts } from '../kit/first-start.ts'
+import { withDatabase, withVerdicts } from '../kit/template.ts'
 import { builtWorker } from '../kit/worker.ts'
 
 export const SECRET = 'core-tests-'.repeat(4)
@@ -104,7 +104,7 @@ export async function startCore(
   { from, server, pace }: CoreOptions = {},
 ): Promise<CoreHost> {
   const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
-  if (from === undefined) await withVerdicts(dataDir)
+  if (from === undefined) withVerdicts(dataDir)
   const isGiven = env['DATABASE_URL'] !== undefined
   const database =
     from === undefined && !isGiven
@@ -126,8 +126,9 @@ export async function startCore(
   const host = await createHost(config, createLog('trace', { write }), {}, parts)
   await host.databaseReady
   const db = host.db() as Db
-  const document = await host.app.request('/openapi.json', { headers: { host: 'localhost' } })
-  const judge = createJudge(await document.text())
+  const judge = await judgeOfHost(config, async () =>
+    (await host.app.request('/openapi.json', { headers: { host: 'localhost' } })).text(),
+  )
   async function login(): Promise<ClientConfig> {
     if (database) return database.login
     const { socket } = await prepareHome(dataDir)

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../../runtime/database/embedded.ts'
 import { homeOf, prepareHome } from '../../runtime/database/home.ts'
 import { digest } from '../../runtime/database/place.ts'
-import { withDatabase } from '../kit/first-start.ts'
+import { withDatabase } from '../kit/template.ts'
 import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
 

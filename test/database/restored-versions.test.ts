@@ -16,7 +16,7 @@ import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { until } from '../e2e/until.ts'
-import { withDatabase } from '../kit/first-start.ts'
+import { withDatabase } from '../kit/template.ts'
 import { forgetDatabase } from './forget.ts'
 import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
 

@@ -17,7 +17,7 @@ import { type Directory, startDirectory } from '../core/directory.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
 import { until } from '../e2e/until.ts'
-import { withDatabase } from '../kit/first-start.ts'
+import { withDatabase } from '../kit/template.ts'
 import { forgetDatabase } from './forget.ts'
 import { besideOf, loadKept, moveSystems, SECRET, STATES, TOKEN } from './kept.ts'
 

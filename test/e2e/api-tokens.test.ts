@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newLoginLink } from '../../runtime/cli/login-link.ts'
 import { listen, stopAll } from '../egress/fixtures/upstream.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 import { begin, newHome, stopCommands } from './command.ts'
 
@@ -22,7 +23,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
     const home = await newHome()
     env = {
       PORT: '0',
-      KEYWAY_DATA_DIR: path.join(home, 'data'),
+      KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')),
       KEYWAY_DROP_IN: 'off',
     }
     const command = begin(['start'], { env })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lastBackup } from '../../runtime/database/backup/noted.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { send } from './client.ts'
 import { begin, newHome, run, stopCommands } from './command.ts'
 import { until } from './until.ts'
@@ -12,6 +13,7 @@ let home: string
 
 beforeAll(async () => {
   home = await newHome()
+  await withFirstStart(path.join(home, 'data'))
 })
 afterAll(async () => {
   await stopCommands()

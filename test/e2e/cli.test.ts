@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen, startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
 import { code, fixture, manifest, withToken } from '../fixtures/folders.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { send } from './client.ts'
 import { begin, newHome, processesWith, ROOT, run, stopCommands } from './command.ts'
 import { until } from './until.ts'
@@ -17,6 +18,7 @@ let home: string
 
 beforeAll(async () => {
   home = await newHome()
+  await withFirstStart(path.join(home, 'data'))
 })
 afterAll(async () => {
   await stopCommands()
@@ -296,7 +298,7 @@ describe('keyway start', () => {
 
   test('makes its keys for the owner alone, and shows no token', async () => {
     const data = path.join(home, 'fresh')
-    const command = begin(['start'], { env: settings({ KEYWAY_DATA_DIR: data }) })
+    const command = begin(['start'], { env: settings({ KEYWAY_DATA_DIR: data }), isFirst: true })
     await command.prints(/"msg":"ready"/)
     const token = (await readFile(path.join(data, 'admin-token'), 'utf8')).trim()
     expect(token).toMatch(/^lsk_.{40,}$/)

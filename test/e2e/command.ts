@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { withVerdicts } from '../kit/template.ts'
 import { isAlive, until } from './until.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
@@ -33,6 +34,8 @@ export type CommandOptions = {
   file?: string
   /** A program that is run in place of the command, with all of the arguments. */
   program?: string
+  /** A new data directory is left to the first start: else the verdicts on the built-in connectors are there. */
+  isFirst?: boolean
 }
 
 const begun = new Set<ChildProcess>()
@@ -41,8 +44,10 @@ const homes = new Set<string>()
 /** Starts `keyway ...args` in a process group of its own. */
 export function begin(
   args: string[],
-  { env = {}, cwd = ROOT, file = KEYWAY, program }: CommandOptions = {},
+  { env = {}, cwd = ROOT, file = KEYWAY, program, isFirst = false }: CommandOptions = {},
 ): Command {
+  const dataDir = env['KEYWAY_DATA_DIR']
+  if (args[0] === 'start' && dataDir && !isFirst && !existsSync(dataDir)) withVerdicts(dataDir)
   const { PATH = '', HOME = '' } = process.env
   const [run, all] = program ? [program, args] : [process.execPath, [file, ...args]]
   const child = spawn(run, all, {

@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { code, manifest, withToken } from '../fixtures/folders.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { begin, type Command, newHome, stopCommands } from './command.ts'
 import { isAlive, until } from './until.ts'
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   }
   const env = {
     PORT: '0',
-    KEYWAY_DATA_DIR: path.join(home, 'data'),
+    KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')),
     KEYWAY_PLUGINS_DIR: path.join(home, 'plugins'),
   }
   command = begin(['start'], { env })

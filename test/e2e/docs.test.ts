@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { blocksOf } from '../pages.ts'
 import { RUN_HERE } from '../run-blocks.ts'
 import { begin, type Command, KEYWAY, newHome, ROOT, stopCommands } from './command.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const port = await freePort()
   host = begin(['start', '--sample', '--sample-port', String(port)], {
     cwd: home,
-    env: { PORT: '0', KEYWAY_DATA_DIR: path.join(home, 'data') },
+    env: { PORT: '0', KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')) },
   })
   const [, origin = ''] = await host.prints(/"url":"([^"]+)"/)
   url = origin

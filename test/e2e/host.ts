@@ -14,10 +14,10 @@ import { CLEAR_KEY_MEMBERS } from '../../runtime/contract/connector/authenticati
 import { createHost, type Host } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import type { Files } from '../fixtures/folders.ts'
-import { withVerdicts } from '../kit/first-start.ts'
+import { withVerdicts } from '../kit/template.ts'
 import { builtWorker } from '../kit/worker.ts'
 import { type Received, type Sent, send } from './client.ts'
-import { createJudge } from './judge.ts'
+import { judgeOfHost } from './judge.ts'
 import { isAlive, until } from './until.ts'
 
 export type Page = { token: string | null; size: number | null }
@@ -120,7 +120,7 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
     await write(path.join(plugins, name), files)
 
   const data = path.join(home, 'data')
-  if (options.home === undefined) await withVerdicts(data)
+  if (options.home === undefined) withVerdicts(data)
   const lines: string[] = []
   const secrets = new Set([ADMIN_TOKEN, env['KEYWAY_CONNECTOR_TOKEN'], env['KEYWAY_SECRET']])
   const config = readConfig({
@@ -145,7 +145,7 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
   const authorization: Record<string, string> = config.connectorToken
     ? { authorization: `Bearer ${config.connectorToken}` }
     : {}
-  const judge = createJudge((await send(`${url}/openapi.json`, {})).text)
+  const judge = await judgeOfHost(config, async () => (await send(`${url}/openapi.json`, {})).text)
 
   const sendJudged: TestHost['send'] = async (at, sent = {}) => {
     const received = await send(url + at, sent)

@@ -28,6 +28,22 @@ export function createJudge(documentJson: string): Judge {
   return made
 }
 
+/** Judges by the path of the connector interface: nothing else of a host is in its document. */
+const byPath = new Map<string, Promise<Judge>>()
+
+/** The judge of a host, whose document is asked for where no host before had the same. */
+export function judgeOfHost(
+  { connectorsPath }: { connectorsPath: string },
+  document: () => Promise<string>,
+): Promise<Judge> {
+  const known = byPath.get(connectorsPath)
+  if (known !== undefined) return known
+  const made = document().then(createJudge)
+  byPath.set(connectorsPath, made)
+  made.catch(() => byPath.delete(connectorsPath))
+  return made
+}
+
 function judgeOf(documentJson: string): Judge {
   const document = JSON.parse(documentJson) as Document
   const ajv = new Ajv2020({ strict: false, allErrors: false })

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyActivity } from '../../runtime/core/kernel/audit/chain.ts'
 import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
 import { homeOf } from '../../runtime/database/home.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { send } from './client.ts'
 import { begin, type Command, newHome, processesWith, stopCommands } from './command.ts'
 import { isAlive, until } from './until.ts'
@@ -31,7 +32,7 @@ let answered = 0
 
 beforeAll(async () => {
   const home = await newHome()
-  dataDir = path.join(home, 'data')
+  dataDir = await withFirstStart(path.join(home, 'data'))
   env = {
     PORT: '0',
     KEYWAY_DATA_DIR: dataDir,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newLoginLink } from '../../runtime/cli/login-link.ts'
 import { ConfigError } from '../../runtime/config.ts'
 import { listen, stopAll } from '../egress/fixtures/upstream.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { begin, newHome, run, stopCommands } from './command.ts'
 
 /** A stack trace or a class name where words should be. */
@@ -14,7 +15,8 @@ let env: Record<string, string>
 let url: string
 
 beforeAll(async () => {
-  env = { PORT: '0', KEYWAY_DATA_DIR: path.join(await newHome(), 'data'), KEYWAY_DROP_IN: 'off' }
+  const dataDir = await withFirstStart(path.join(await newHome(), 'data'))
+  env = { PORT: '0', KEYWAY_DATA_DIR: dataDir, KEYWAY_DROP_IN: 'off' }
   const command = begin(['start'], { env })
   url = (await command.prints(/"url":"([^"]+)"/))[1] ?? ''
 })

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newLoginLink } from '../../runtime/cli/login-link.ts'
 import { freePort } from '../free-port.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 import { begin, newHome, ROOT, stopCommands } from './command.ts'
 
@@ -25,7 +26,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
 
   beforeAll(async () => {
     const home = await newHome()
-    env = { PORT: '0', KEYWAY_DATA_DIR: path.join(home, 'data') }
+    env = { PORT: '0', KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')) }
     const sample = String(await freePort())
     const command = begin(['start', '--sample', '--sample-port', sample], { env })
     url = (await command.prints(/"url":"([^"]+)"/))[1] ?? ''

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BUILT_IN_DIR } from '../../runtime/config.ts'
 import { familyOf } from '../../runtime/verify/processes.ts'
 import { LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { begin, type Command, newHome, processesWith, run, stopCommands } from './command.ts'
 import { isAlive, until } from './until.ts'
 
@@ -99,7 +100,7 @@ async function saved(version: string): Promise<string> {
 
 beforeAll(async () => {
   home = await newHome()
-  dataDir = path.join(home, 'data')
+  dataDir = await withFirstStart(path.join(home, 'data'))
   env = {
     PORT: '0',
     KEYWAY_PROCESSES: '2',

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.ts'
+import { withFirstStart } from '../kit/template.ts'
 import type { Oidc } from '../real-systems/oidc-person.ts'
 import { missing, type RealSystem, startSystem } from '../real-systems/start.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
@@ -34,7 +35,8 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     await writeFile(file, JSON.stringify([provider]))
     await writeFile(path.join(home, 'secret'), 'keyway-secret')
     const env = {
-      ...{ PORT: port, KEYWAY_DATA_DIR: path.join(home, 'data'), KEYWAY_DROP_IN: 'off' },
+      ...{ PORT: port, KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')) },
+      KEYWAY_DROP_IN: 'off',
       ...{ KEYWAY_SIGN_IN: file },
       KEYWAY_PRIVATE_EGRESS: `sign-in=${new URL(system.issuer).host}`,
     }

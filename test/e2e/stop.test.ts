@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { familyOf } from '../../runtime/verify/processes.ts'
 import { code, manifest, withToken } from '../fixtures/folders.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { send } from './client.ts'
 import { begin, type Command, newHome, processesWith, ROOT, stopCommands } from './command.ts'
 import { startHost } from './host.ts'
@@ -28,6 +29,7 @@ const HANDLERS = `
 let home: string
 beforeAll(async () => {
   home = await newHome()
+  await withFirstStart(path.join(home, 'data'))
   for (const id of ['busy', 'stuck', 'native', 'waiting']) {
     const folder = path.join(home, 'plugins', id)
     await mkdir(folder, { recursive: true })
@@ -180,7 +182,7 @@ describe.skipIf(!isLinux || spawnSync('npm', ['--version']).error !== undefined)
       '%s %j: asked to stop, it leaves no process behind',
       async (name, args) => {
         const folder = await newHome()
-        const data = path.join(folder, 'data')
+        const data = await withFirstStart(path.join(folder, 'data'))
         await mkdir(path.join(folder, 'node_modules', '.bin'), { recursive: true })
         const { bin, scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
         const file = path.join(ROOT, bin.keyway)

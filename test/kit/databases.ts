@@ -1,6 +1,6 @@
 /**
  * The one PostgreSQL of a run of the tests, and databases in it, each as a first start would have made it. What a test
- * kills, stops, fills or copies is a server of its own (first-start.ts).
+ * kills, stops, fills or copies is a server of its own (template.ts).
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'

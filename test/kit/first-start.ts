@@ -5,13 +5,12 @@
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
-import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
+import { appendFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { readConfig } from '../../runtime/config.ts'
 import { startEmbedded } from '../../runtime/database/embedded.ts'
-import { homeOf, prepareHome } from '../../runtime/database/home.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { createHost } from '../../runtime/main.ts'
@@ -19,6 +18,7 @@ import { createLog } from '../../runtime/observe/log.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { startServer } from './databases.ts'
+import { copyDatabase, TEMPLATE } from './template.ts'
 import { buildOnce, workerOfTests } from './worker.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -26,10 +26,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..')
 /** The command makes one program of its sources when it is first run (runtime/cli/checkout.mjs). */
 const LAUNCHER = path.join(ROOT, 'runtime', 'cli', 'keyway.mjs')
 
-/** Where the tests of a run find the data directory of the template. */
-const VARIABLE = 'KEYWAY_TESTS_TEMPLATE'
-
-/** Where third-party systems are installed that tests start (test/real-systems/lib.sh). */
+/** Where third-party systems are installed that tests start, for later runs as well (test/real-systems/lib.sh). */
 const SYSTEMS = 'KEYWAY_TESTS_SYSTEMS'
 
 /** For vitest, before the first test: makes all of it; the answer removes it after the last. */
@@ -44,14 +41,17 @@ export async function setup(): Promise<() => Promise<void>> {
     judgeBuiltIn(dataDir),
     promisify(execFile)(process.execPath, [LAUNCHER, '--help']),
   ])
-  process.env[VARIABLE] = dataDir
-  process.env[SYSTEMS] = path.join(dataDir, 'systems')
+  process.env[TEMPLATE] = dataDir
+  process.env[SYSTEMS] = path.join(ROOT, 'node_modules', '.cache', 'keyway-systems')
   return async () => {
     await stopServer()
     await forgetDatabase(dataDir)
     await rm(dataDir, { recursive: true, force: true })
   }
 }
+
+/** What tests kill is a server, not the machine: what it has handed to the system is there afterwards. */
+const UNSYNCED = '\nfsync = off\n'
 
 /** Makes the database of a data directory, and leaves its server stopped. */
 async function makeDatabase(dataDir: string): Promise<void> {
@@ -62,6 +62,7 @@ async function makeDatabase(dataDir: string): Promise<void> {
   })
   await database.close()
   await server.stop()
+  await appendFile(path.join(server.cluster, 'postgresql.auto.conf'), UNSYNCED)
 }
 
 /** Has the built-in connectors compiled and judged in a data directory. */
@@ -71,27 +72,4 @@ async function judgeBuiltIn(dataDir: string): Promise<void> {
   const host = await createHost(config, createLog('silent'), {}, parts)
   await host.settled
   await host.stop()
-}
-
-/** Gives an empty data directory the verdicts on the built-in connectors. */
-export async function withVerdicts(dataDir: string): Promise<void> {
-  const template = process.env[VARIABLE]
-  if (template === undefined) return
-  await cp(path.join(template, 'connectors'), path.join(dataDir, 'connectors'), { recursive: true })
-}
-
-/**
- * Gives an empty data directory a server of its own, with a database as a first start would make it; without a template
- * that makes one.
- */
-export async function withDatabase(dataDir: string): Promise<void> {
-  const template = process.env[VARIABLE]
-  if (template !== undefined) await copyDatabase(template, dataDir)
-}
-
-async function copyDatabase(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 })
-  await copyFile(path.join(from, PASSWORD_FILE), path.join(to, PASSWORD_FILE))
-  const { cluster } = await prepareHome(to)
-  await promisify(execFile)('cp', ['-a', `${homeOf(from).cluster}/.`, cluster])
 }

@@ -4,18 +4,9 @@ import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Folders whose files of tests share the processes that run them: loading the runtime takes longer than most of them.
- * All others have a process each.
+ * Files of tests with a process of their own, since they replace modules of the runtime, or change what a whole process
+ * shares. All others share processes: to load the runtime takes longer than most of them.
  */
-export const TOGETHER: readonly string[] = [
-  'test/connectors/lifecycle/',
-  'test/core/',
-  'test/doctor/',
-  'test/http/',
-  'test/rotation/',
-]
-
-/** Files in these folders that replace modules of the runtime, or change what a whole process shares. */
 export const APART: readonly string[] = ['test/core/requests/property/property.test.ts']
 
 /** Files that take longest, the longest first: begun last they would leave one core idle at the end. */
@@ -55,8 +46,7 @@ export const SLOWEST: readonly string[] = [
 const ROOT = path.join(import.meta.dirname, '..', '..')
 
 /** Whether a file of tests, named from the root, shares its process. */
-export const isShared = (file: string): boolean =>
-  TOGETHER.some((folder) => file.startsWith(folder)) && !APART.includes(file)
+export const isShared = (file: string): boolean => !APART.includes(file)
 
 /** All files of tests, named from the root. */
 export const FILES: readonly string[] = readdirSync(path.join(ROOT, 'test'), {

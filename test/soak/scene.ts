@@ -7,6 +7,7 @@ import type { Attack, Family } from '../../runtime/verify/attacks/attack.ts'
 import { writeFolder } from '../../runtime/verify/corpus.ts'
 import { type HostLink, startHostProcess } from '../../runtime/verify/host-link.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { withFirstStart } from '../kit/template.ts'
 import { createSoakClient, type SoakClient } from './client.ts'
 import { type Stalls, watchStalls } from './stalls.ts'
 import { type SoakUpstream, startSoakUpstream } from './upstream.ts'
@@ -35,7 +36,7 @@ export async function openSoakScene(
 ): Promise<SoakScene> {
   const home = await realpath(await mkdtemp(path.join(tmpdir(), 'keyway-soak-')))
   const plugins = path.join(home, 'plugins')
-  const dataDir = path.join(home, 'data')
+  const dataDir = await withFirstStart(path.join(home, 'data'))
   await mkdir(plugins)
   for (const id of own)
     await cp(path.join(import.meta.dirname, 'connectors', id), path.join(plugins, id), {
