@@ -38,16 +38,25 @@ password_hash_rounds = 4
 oauth2_authn_methods = client_secret_basic
 C
 if [ ! -e "$S/keystone.db" ]; then         # build the seeded database once; later starts copy it
-  rm -f "$V"/keystone.db*; km() { $PY "$R/usr/bin/keystone-manage" --config-file "$V/keystone.conf" "$@"; }
-  u=$(id -un); g=$(id -gn)
-  { km db_sync; km fernet_setup --keystone-user "$u" --keystone-group "$g"; km credential_setup --keystone-user "$u" --keystone-group "$g"
-    km bootstrap --bootstrap-username admin --bootstrap-password admin-secret --bootstrap-project-name admin --bootstrap-role-name admin \
-      --bootstrap-service-name keystone --bootstrap-region-id RegionOne --bootstrap-public-url "http://127.0.0.1:$P/v3/"; } > "$V/log/setup.log" 2>&1 || { tail -5 "$V/log/setup.log" >&2; die "setup failed"; }
-  $PY - "$V" "$V/seed.json" > "$V/log/seed.log" 2>&1 <<'PYEOF' || { tail -5 "$V/log/seed.log" >&2; die "seeding failed"; }
-import sys, json, uuid
+  rm -f "$V"/keystone.db*
+  $PY - "$V" "$V/seed.json" "http://127.0.0.1:$P/v3/" "$(id -un)" "$(id -gn)" > "$V/log/seed.log" 2>&1 <<'PYEOF' || { tail -5 "$V/log/seed.log" >&2; die "seeding failed"; }
+import os, sys, json, uuid
 import keystone.conf
 from keystone.server import backends
-from keystone.cmd import cli
+from keystone.cmd import cli, manage
+def km(*args):  # keystone-manage, without importing all of Keystone again
+    pid = os.fork()
+    if pid == 0:
+        sys.argv = ['keystone-manage', '--config-file', sys.argv[1] + '/keystone.conf', *args]
+        manage.main()
+        os._exit(0)
+    if os.waitpid(pid, 0)[1]: sys.exit(args[0] + ' failed')
+owner = ('--keystone-user', sys.argv[4], '--keystone-group', sys.argv[5])
+km('db_sync')
+km('fernet_setup', *owner)
+km('credential_setup', *owner)
+km('bootstrap', '--bootstrap-username', 'admin', '--bootstrap-password', 'admin-secret', '--bootstrap-project-name', 'admin', '--bootstrap-role-name', 'admin',
+   '--bootstrap-service-name', 'keystone', '--bootstrap-region-id', 'RegionOne', '--bootstrap-public-url', sys.argv[3])
 keystone.conf.configure()
 keystone.conf.CONF(args=[], project='keystone', default_config_files=[sys.argv[1] + '/keystone.conf'])
 from keystone.common import sql
