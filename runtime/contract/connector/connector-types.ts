@@ -24,7 +24,7 @@ export function connectorTypes(manifest: Manifest): string {
     ...(credentials.length > 0 ? members('credentials', credentials.map(credentialLine)) : []),
     ...members('settings', fieldLines(settings)),
     ...(Object.keys(statements).length > 0
-      ? members('statements', Object.entries(statements).map(statementLine))
+      ? members('statements', Object.entries(statements).flatMap(statementLines))
       : []),
     ...members('capabilities', Object.entries(capabilities).flatMap(capabilityLines)),
     '}',
@@ -50,14 +50,16 @@ const PARAMETERS: Readonly<Record<SqlType, string>> = {
   strings: 'readonly string[] | null',
 }
 
-function statementLine([statement, declared]: [string, SqlStatement]): string {
+function statementLines([statement, declared]: [string, SqlStatement]): string[] {
   const { reads, parameters, text } = declared
   const names = piecesOf(text).flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]))
-  return `${name(statement)}: { ${[
-    `reads: ${reads}`,
-    `parameters: [${parameters.map((type) => PARAMETERS[type]).join(', ')}]`,
-    `names: ${[...new Set(names)].map(quoted).join(' | ') || 'never'}`,
-  ].join('; ')} }`
+  return [
+    `${name(statement)}: {`,
+    `  reads: ${reads}`,
+    `  parameters: [${parameters.map((type) => PARAMETERS[type]).join(', ')}]`,
+    `  names: ${[...new Set(names)].map(quoted).join(' | ') || 'never'}`,
+    '}',
+  ]
 }
 
 type Capability = [name: string, declared: Manifest['capabilities'][string]]

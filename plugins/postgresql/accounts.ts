@@ -1,0 +1,83 @@
+/** Roles that log in: reading them, and switching them on and off. */
+import {
+  ConnectorError,
+  flagOf,
+  hasCode,
+  type Input,
+  numberOf,
+  type Output,
+  type Paged,
+  paged,
+  type SqlRow,
+  textCursor,
+  textOf,
+} from 'keyway/sdk'
+import { type Ctx, nameOf, nextOf, sizeOf } from './rows.ts'
+
+type Account = Output<'get_account'>
+
+/** One page of accounts, by name. */
+export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
+  const size = sizeOf(ctx)
+  const { rows } = await ctx.sql.query('accounts', [textCursor(ctx) ?? '', size])
+  ctx.raw(rows)
+  return paged(
+    rows.map(toAccount),
+    nextOf(rows, size, (last) => nameOf(last, 'rolname')),
+  )
+}
+
+/** One account by id. */
+export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
+  const row = await readAccount(ctx, request.account_id)
+  ctx.raw(row)
+  return toAccount(row)
+}
+
+/** The row of an account. @throws not_found for an unknown id, and for that of a role that does not log in */
+export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
+  const { rows } = await ctx.sql.query('account', [id])
+  const [row] = rows
+  if (row !== undefined) return row
+  throw new ConnectorError('not_found', 'There is no such role, or it may not log in', {
+    app_error_code: '42704',
+  })
+}
+
+/** Switches an account on or off: doing it twice is no error. */
+export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
+  const row = await readAccount(ctx, id)
+  const names = { account: nameOf(row, 'rolname') }
+  if (!enabled) {
+    await ctx.sql.execute('disable', [], names)
+    await endSessions(ctx, row)
+    return
+  }
+  await ctx.sql.execute('enable', [], names)
+  if (flagOf(row, 'expired')) await ctx.sql.execute('extend', [], names)
+}
+
+/** Ends what an account is connected by. Where that is not allowed, its connections last until they end. */
+export async function endSessions(ctx: Ctx, row: SqlRow): Promise<void> {
+  try {
+    await ctx.sql.execute('end_sessions', [numberOf(row, 'oid')])
+  } catch (error) {
+    if (!hasCode(error, 'permission_denied')) throw error
+    ctx.log.warn('Connections of the account were not ended: grant pg_signal_backend', {
+      account: nameOf(row, 'rolname'),
+    })
+  }
+}
+
+function toAccount(row: SqlRow): Account {
+  const name = nameOf(row, 'rolname')
+  return {
+    integration_specific_id: name,
+    username: name,
+    email: null,
+    given_name: null,
+    family_name: null,
+    user_status: flagOf(row, 'disabled') || flagOf(row, 'expired') ? 'SUSPENDED' : 'ACTIVE',
+    extra_data: { superuser: flagOf(row, 'rolsuper'), valid_until: textOf(row, 'rolvaliduntil') },
+  }
+}

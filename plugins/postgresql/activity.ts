@@ -1,0 +1,16 @@
+/** Since when accounts are connected: PostgreSQL keeps no other time of them. */
+import { type Input, type Output, textOf } from 'keyway/sdk'
+import { type Ctx, nameOf } from './rows.ts'
+
+/** The last login of each account that is connected now; the others are left out. */
+export async function getLastActivity(
+  request: Input<'get_last_activity'>,
+  ctx: Ctx,
+): Promise<Output<'get_last_activity'>> {
+  const { rows } = await ctx.sql.query('sessions', [request.account_ids])
+  return rows.flatMap((row) => {
+    const happened_at = textOf(row, 'since')
+    if (happened_at === null) return []
+    return [{ account_id: nameOf(row, 'account'), event_type: 'last_login', happened_at }]
+  })
+}

@@ -1,0 +1,92 @@
+/** Who is a member of which role: read, granted and revoked. */
+import { ConnectorError, type Input, type Output, type Paged, paged } from 'keyway/sdk'
+import { readAccount } from './accounts.ts'
+import { readRole } from './roles.ts'
+import { type Ctx, nameOf, nextOf, sizeOf } from './rows.ts'
+
+type Association = Output<'find_entitlement_associations'>[number]
+
+/** One page of memberships, by account and role. */
+export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
+  const size = sizeOf(ctx)
+  const [account, role] = cursorOf(ctx)
+  const statement = isEffective(ctx) ? 'effective_memberships' : 'memberships'
+  const { rows } = await ctx.sql.query(statement, [account, role, size])
+  ctx.raw(rows)
+  return paged(
+    rows.map((row) => association(nameOf(row, 'account'), nameOf(row, 'role'))),
+    nextOf(rows, size, (last) => [nameOf(last, 'account'), nameOf(last, 'role')]),
+  )
+}
+
+/** All roles that one account is a member of. */
+export async function getAccountAssociations(
+  request: Input<'get_account_entitlement_associations'>,
+  ctx: Ctx,
+): Promise<Association[]> {
+  const account = nameOf(await readAccount(ctx, request.account_id), 'rolname')
+  const roles = await rolesOf(ctx, account, isEffective(ctx))
+  ctx.raw(roles)
+  return roles.map((role) => association(account, role))
+}
+
+/** Makes an account a member of a role; one that is one stays one. */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  const { account_integration_specific_id: id, entitlement_integration_specific_id: of } = request
+  const account = nameOf(await readAccount(ctx, id), 'rolname')
+  const role = await readRole(ctx, of)
+  await ctx.sql.execute('grant', [], { account, role })
+  return { assigned: true }
+}
+
+/**
+ * Takes a membership from an account; one that is not there is gone already.
+ *
+ * @throws permission_denied where another role granted it, and with effective associations unsupported_operation for
+ * what comes by another role
+ */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const { account_integration_specific_id: id, entitlement_integration_specific_id: of } = request
+  const account = nameOf(await readAccount(ctx, id), 'rolname')
+  const role = await readRole(ctx, of)
+  await ctx.sql.execute('revoke', [], { account, role })
+  // From PostgreSQL 16 on a role revokes what it granted itself; what others granted is named one by one.
+  const { rows } = await ctx.sql.query('grantors', [account, role])
+  for (const row of rows)
+    await ctx.sql.execute('revoke_of', [], { account, role, grantor: nameOf(row, 'grantor') })
+  if (isEffective(ctx) && (await rolesOf(ctx, account, true)).includes(role))
+    throw new ConnectorError(
+      'unsupported_operation',
+      `The account is still a member of ${role} through another role, and can only be taken out of that one`,
+      { app_error_code: 'held_in_another_way' },
+    )
+  return { unassigned: true }
+}
+
+const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
+
+async function rolesOf(ctx: Ctx, account: string, effective: boolean): Promise<string[]> {
+  const statement = effective ? 'effective_memberships_of' : 'memberships_of'
+  const { rows } = await ctx.sql.query(statement, [account])
+  return rows.map((row) => nameOf(row, 'role'))
+}
+
+/** The account and the role that the last page ended with. */
+function cursorOf({ page: { cursor } }: Ctx): [account: string, role: string] {
+  if (cursor === null) return ['', '']
+  const [account, role] = Array.isArray(cursor) ? cursor : []
+  if (typeof account === 'string' && typeof role === 'string') return [account, role]
+  throw new ConnectorError('invalid_page_token', 'The cursor is none of this listing')
+}
+
+const association = (account_id: string, role: string): Association => ({
+  account_id,
+  integration_specific_entitlement_id: role,
+  integration_specific_resource_id: '',
+})

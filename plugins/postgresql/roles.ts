@@ -1,0 +1,40 @@
+/** Roles that do not log in: what accounts are members of. */
+import {
+  ConnectorError,
+  flagOf,
+  type Output,
+  type Paged,
+  paged,
+  textCursor,
+  textOf,
+} from 'keyway/sdk'
+import { type Ctx, nameOf, nextOf, sizeOf } from './rows.ts'
+
+/** One page of roles, by name. */
+export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_entitlements'>>> {
+  const size = sizeOf(ctx)
+  const { rows } = await ctx.sql.query('roles', [textCursor(ctx) ?? '', size])
+  ctx.raw(rows)
+  const roles = rows.map((row) => ({
+    entitlement_type: 'ROLE',
+    integration_specific_id: nameOf(row, 'rolname'),
+    integration_specific_resource_id: '',
+    label: nameOf(row, 'rolname'),
+    is_assignable: flagOf(row, 'assignable'),
+    description: textOf(row, 'description'),
+  }))
+  return paged(
+    roles,
+    nextOf(rows, size, (last) => nameOf(last, 'rolname')),
+  )
+}
+
+/** The name of a role. @throws not_found for an unknown id, and for that of a role that logs in */
+export async function readRole(ctx: Ctx, id: string): Promise<string> {
+  const { rows } = await ctx.sql.query('role', [id])
+  const [row] = rows
+  if (row !== undefined) return nameOf(row, 'rolname')
+  throw new ConnectorError('not_found', 'There is no such role, or it logs in', {
+    app_error_code: '42704',
+  })
+}

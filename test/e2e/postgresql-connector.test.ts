@@ -1,0 +1,328 @@
+/** The PostgreSQL connector, whole: through the host, its login, its sandbox and its door, to real servers. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, noDatabase, startDatabase } from '../egress/sql/database.ts'
+import { failure, startHost, success, type TestHost } from './host.ts'
+
+type Account = {
+  integration_specific_id: string
+  username: string
+  user_status: string
+  extra_data: { superuser: boolean; valid_until: string | null }
+}
+type Role = { integration_specific_id: string; is_assignable: boolean }
+type Association = { account_id: string; integration_specific_entitlement_id: string }
+
+/** Names that hold what a statement, a list or a URL is made of. */
+const ODD = [
+  'Roe, Jane',
+  'say "ho"',
+  "o'neill",
+  'back\\slash',
+  ' leading space',
+  'Jörg 🚀',
+  '{x}',
+  '$1; drop role connector',
+  `long-${'x'.repeat(58)}`,
+]
+
+/** Debian's has CREATEROLE reach every role; from 16 on it reaches those that it was given. */
+const VERSIONS = ['debian', 'embedded'] as const
+
+describe.skipIf(noDatabase !== null).each(VERSIONS)(
+  `the PostgreSQL connector${noDatabase ? ` (${noDatabase})` : ''}, at %s`,
+  (version) => {
+    let database: Database
+    let host: TestHost
+    let admin: pg.Client
+
+    beforeAll(async () => {
+      database = await startDatabase({ VERSION: version })
+      host = await startHost({
+        env: { KEYWAY_PRIVATE_EGRESS: `postgresql=127.0.0.1:${database.port}` },
+      })
+      admin = clientOf('admin', 'admin-secret')
+      await admin.connect()
+      await admin.query('grant pg_signal_backend, pg_read_all_stats to connector')
+    }, 180_000)
+    afterAll(async () => {
+      await admin?.end()
+      await host?.stop()
+      await database?.stop()
+    })
+
+    const clientOf = (user: string, password: string) => {
+      const { host, port } = database
+      return new pg.Client({ host, port, database: 'corp', user, password, ssl: false })
+    }
+    type Given = { settings?: object; as?: [user: string, password: string] }
+    const envelope = (request: object = {}, { settings, as }: Given = {}) => {
+      const { username, password } = database.auth
+      const [user, secret] = as ?? [username, password]
+      const url = `postgresql://127.0.0.1:${database.port}`
+      return {
+        auth: { basic: { username: user, password: secret } },
+        settings: { url, database: 'corp', ...settings },
+        request,
+      }
+    }
+    const call = (capability: string, request: object = {}, given?: Given) =>
+      host.call('postgresql', capability, envelope(request, given))
+    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
+      success<T>((await call(capability, request, given)).body)
+    const refused = async (capability: string, request: object = {}, given?: Given) =>
+      failure(await call(capability, request, given))
+    const pagesOf = <T>(capability: string, size?: number, given?: Given) =>
+      host.pages<T>('postgresql', capability, envelope({}, given), size)
+    const grant = (account: string, role: string) => ({
+      account_integration_specific_id: account,
+      resource_integration_specific_id: '',
+      resource_type: '',
+      entitlement_type: 'ROLE',
+      entitlement_integration_specific_id: role,
+    })
+    const create = async (username: string, more: object = {}) =>
+      (await done<{ id: string }>('create_account', { username, entitlements: [], ...more })).id
+    const heldBy = async (account_id: string, given?: Given) =>
+      (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
+        .map((one) => one.integration_specific_entitlement_id)
+        .sort()
+    /** Why a password does not let an account in; null where it does. Asked of the server itself. */
+    const keptOut = async (user: string, password: string): Promise<string | null> => {
+      const client = clientOf(user, password)
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        await client.query('select note from sales.orders')
+        return null
+      } catch (error) {
+        return String(Object(error).code)
+      } finally {
+        await client.end().catch(() => {})
+      }
+    }
+
+    test('knows its tenant by the server’s own id', async () => {
+      const { rows } = await admin.query(
+        'select system_identifier::text id from pg_control_system()',
+      )
+      const unique_tenant_id = rows[0].id
+      expect(await done('validate_credentials')).toEqual({ valid: true, unique_tenant_id })
+      const other = { settings: { database: 'postgres' } }
+      expect(await done('validate_credentials', {}, other)).toEqual({
+        valid: true,
+        unique_tenant_id,
+      })
+    })
+
+    test.each([7, undefined])('lists everyone exactly once in pages of %s', async (size) => {
+      const found = (await pagesOf<Account>('list_accounts', size)).flat()
+      const { rows } = await admin.query('select rolname from pg_roles where rolcanlogin')
+      expect(found.map((one) => one.username).sort()).toEqual(
+        rows.map(({ rolname }) => rolname).sort(),
+      )
+      const off = found.filter((one) => one.user_status === 'SUSPENDED')
+      expect(off.map((one) => one.username)).toEqual(['user020'])
+    })
+
+    test('lists roles, and which of them it may give', async () => {
+      const roles = (await pagesOf<Role>('list_entitlements', 10)).flat()
+      const assignable = (name: string) =>
+        roles.find((one) => one.integration_specific_id === name)?.is_assignable
+      expect(assignable('readers')).toBe(true)
+      expect(assignable('pg_monitor')).toBe(version === 'debian')
+      expect(assignable('user010')).toBeDefined()
+      expect(assignable('user001')).toBeUndefined()
+    })
+
+    test('lists memberships, and with effective also those through other roles', async () => {
+      const of = async (associations: string) =>
+        (
+          await pagesOf<Association>('find_entitlement_associations', 11, {
+            settings: { associations },
+          })
+        )
+          .flat()
+          .map((one) => `${one.account_id} ${one.integration_specific_entitlement_id}`)
+      const direct = await of('direct')
+      expect(new Set(direct).size).toBe(direct.length)
+      expect(direct).toContain('Doe, Jane readers')
+      await admin.query('revoke readers from user030')
+      expect(await of('direct')).not.toContain('user030 readers')
+      expect(await of('effective')).toContain('user030 readers')
+      expect(await heldBy('user030')).toEqual(['analysts', 'writers'])
+      const effective = { settings: { associations: 'effective' } }
+      expect(await heldBy('user030', effective)).toEqual(['analysts', 'readers', 'writers'])
+      expect(
+        await refused('unassign_entitlement', grant('user030', 'readers'), effective),
+      ).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'held_in_another_way',
+      })
+    })
+
+    test.each(ODD)(
+      'creates %j, who logs in, is switched off and on, and is dropped',
+      async (name) => {
+        const password = `first '"\\ secret`
+        const readers = grant('', 'readers')
+        const { entitlement_type, entitlement_integration_specific_id } = readers
+        const id = await create(name, {
+          password,
+          entitlements: [
+            {
+              integration_specific_id: entitlement_integration_specific_id,
+              integration_specific_resource_id: '',
+              entitlement_type,
+            },
+          ],
+        })
+        const account = await done<Account>('get_account', { account_id: id })
+        expect(account).toMatchObject({ username: name, user_status: 'ACTIVE' })
+        expect(await keptOut(name, password)).toBeNull()
+
+        for (const _twice of [1, 2]) await done('unassign_entitlement', grant(id, 'readers'))
+        expect(await heldBy(id)).toEqual([])
+        expect(await keptOut(name, password)).toBe('42501')
+        for (const _twice of [1, 2]) await done('assign_entitlement', grant(id, 'readers'))
+        expect(await heldBy(id)).toEqual(['readers'])
+
+        const session = clientOf(name, password)
+        const ended = new Promise((resolve) => session.on('error', resolve))
+        await session.connect()
+        const [activity] = await done<{ account_id: string }[]>('get_last_activity', {
+          account_ids: [id, 'user001'],
+        })
+        expect(activity?.account_id).toBe(id)
+        for (const _twice of [1, 2])
+          expect(await done('deactivate_account', { account_id: id })).toEqual({
+            status: 'SUSPENDED',
+            deactivated: true,
+          })
+        await ended
+        expect(await keptOut(name, password)).toBe('53300')
+        expect((await done<Account>('get_account', { account_id: id })).user_status).toBe(
+          'SUSPENDED',
+        )
+        for (const _twice of [1, 2]) await done('activate_account', { account_id: id })
+        expect(await keptOut(name, password)).toBeNull()
+
+        await done('update_account', { id, password: 'second-secret' })
+        expect(await keptOut(name, password)).toBe('28P01')
+        expect(await keptOut(name, 'second-secret')).toBeNull()
+        expect(await refused('create_account', { username: name, entitlements: [] })).toMatchObject(
+          {
+            error_code: 'bad_request',
+            app_error_code: '42710',
+          },
+        )
+
+        await done('delete_account', { account_id: id })
+        expect(await refused('get_account', { account_id: id })).toMatchObject({
+          error_code: 'not_found',
+          app_error_code: '42704',
+        })
+        expect(host.lines.join('\n')).not.toContain('second-secret')
+      },
+    )
+
+    test('creates an account with all of its roles or not at all', async () => {
+      const entitlements = ['readers', 'no_such_role'].map((integration_specific_id) => ({
+        integration_specific_id,
+        integration_specific_resource_id: '',
+        entitlement_type: 'ROLE',
+      }))
+      expect(await refused('create_account', { username: 'half', entitlements })).toMatchObject({
+        error_code: 'not_found',
+        app_error_code: '42704',
+      })
+      expect(await refused('get_account', { account_id: 'half' })).toMatchObject({
+        error_code: 'not_found',
+      })
+    })
+
+    test('lets an account in again whose time is over', async () => {
+      expect(await keptOut('user020', 'pw-020')).toBe('28P01')
+      await done('activate_account', { account_id: 'user020' })
+      expect(await keptOut('user020', 'pw-020')).toBeNull()
+    })
+
+    test('says what to do about an account that owns something', async () => {
+      const id = await create('owner', { password: 'an-owner' })
+      await admin.query('create table ops.owned (id int)')
+      await admin.query('alter table ops.owned owner to owner')
+      expect(await refused('delete_account', { account_id: id })).toMatchObject({
+        error_code: 'bad_request',
+        app_error_code: '2BP01',
+        message: expect.stringMatching(/REASSIGN OWNED.*DROP OWNED/),
+      })
+      await admin.query('drop owned by owner')
+      await done('delete_account', { account_id: id })
+    })
+
+    test.each([
+      ['a name of 64 bytes', { username: 'x'.repeat(64) }, 'invalid_value', '42622'],
+      ['a name that is kept', { username: 'pg_mine' }, 'invalid_value', '42939'],
+      ['no name', {}, 'integration_missing_parameter', null],
+      ['a status that there is not', { username: 'x', user_status: 'GONE' }, 'invalid_value', null],
+    ])('refuses %s', async (_what, request, error_code, app_error_code) => {
+      expect(await refused('create_account', { entitlements: [], ...request })).toMatchObject({
+        error_code,
+        app_error_code,
+      })
+    })
+
+    test.each([
+      ['an unknown one', 'nobody'],
+      ['a role', 'readers'],
+      ['what is nothing', ''],
+      ['a name that is cut', 'x'.repeat(100)],
+    ])('takes %s for no account', async (_what, account_id) => {
+      for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
+        expect(await refused(capability, { account_id })).toMatchObject({ error_code: 'not_found' })
+    })
+
+    test('says that a role is not its own to give', async () => {
+      const answer = await call('assign_entitlement', grant('user002', 'dba'))
+      if (version === 'debian') success(answer.body)
+      else
+        expect(failure(answer)).toMatchObject({
+          error_code: 'permission_denied',
+          app_error_code: '42501',
+        })
+    })
+
+    test('says that who granted a role must take it', async () => {
+      await admin.query('grant writers to user003')
+      const answer = await call('unassign_entitlement', grant('user003', 'writers'))
+      if (version === 'debian') {
+        success(answer.body)
+        expect(await heldBy('user003')).toEqual([])
+      } else expect(failure(answer)).toMatchObject({ error_code: 'permission_denied' })
+    })
+
+    test('changes nothing as who may only read', async () => {
+      const as: Given = { as: ['reader', 'reader-secret'] }
+      expect((await pagesOf<Account>('list_accounts', 50, as)).flat().length).toBeGreaterThan(40)
+      for (const [capability, request] of [
+        ['create_account', { username: 'x', entitlements: [] }],
+        ['deactivate_account', { account_id: 'user001' }],
+        ['delete_account', { account_id: 'user001' }],
+        ['assign_entitlement', grant('user001', 'readers')],
+      ] as const)
+        expect(await refused(capability, request, as)).toMatchObject({
+          error_code: 'permission_denied',
+          app_error_code: '42501',
+          raised_by: 'SQLError',
+        })
+    })
+
+    test('says that a password is wrong', async () => {
+      const as: Given = { as: ['connector', 'not the password'] }
+      expect(await refused('validate_credentials', {}, as)).toMatchObject({
+        error_code: 'unauthenticated',
+        app_error_code: '28P01',
+      })
+    })
+  },
+)
