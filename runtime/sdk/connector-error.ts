@@ -1,7 +1,6 @@
 import type { UpstreamReply } from '../contract/connector/context.ts'
 import { upstreamCode, upstreamMessage } from '../contract/connector/upstream-status.ts'
 import type { ErrorCode } from '../contract/errors/error-codes.ts'
-import { isOneOf } from '../contract/schema/one-of.ts'
 
 /** What a ConnectorError may say beside its code and message. */
 export type ConnectorErrorDetails = {
@@ -101,7 +100,8 @@ export class ConnectorError extends Error {
 export function hasCode(error: unknown, ...codes: ErrorCode[]): error is ConnectorError {
   if (typeof error !== 'object' || error === null || !Object.hasOwn(error, 'error_code'))
     return false
-  return isOneOf(codes, Reflect.get(error, 'error_code'))
+  const wanted: readonly unknown[] = codes
+  return wanted.includes(Reflect.get(error, 'error_code'))
 }
 
 /** Members of a JSON body that hold the system's own code, the first one found wins. */

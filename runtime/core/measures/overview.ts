@@ -5,6 +5,7 @@ import type { Attention, Overview, Turn } from '../../contract/endpoints/overvie
 import { ATTENTION } from '../../contract/endpoints/overview.ts'
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
+import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { textArray } from './arrays.ts'
 
@@ -59,7 +60,7 @@ export async function turns(db: Db, domainId: string): Promise<Turn[]> {
       coalesce(max(g.name), nullif(trim(max(u.given_name) || ' ' || max(u.family_name)), ''), max(u.email), '') as name
     from tasks t join task_assignees x on x.task_id = t.id
       left join users u on u.id = x.user_id left join groups g on g.id = x.group_id
-    where t.domain_id = ${domainId} and t.status in ('PENDING', 'ACCEPTED')
+    where t.domain_id = ${domainId} and t.status in (${ACTIONABLE_STATES})
     group by x.user_id, x.group_id order by count(*) desc, min(t.created_at) limit ${MOST_TURNS}`)
   return rows.map(({ tasks, oldest_at, ...row }) => ({
     ...{ ...row, tasks: Number(tasks), oldest_at: new Date(oldest_at).toISOString() },
