@@ -1,12 +1,12 @@
 /**
- * Generates, from the contract, the functions that check what a handler answered and write its JSON, on
- * the isolate's own thread and before any plugin code is there: a reply is valid by construction,
- * whatever the guest has done to the built-ins.
+ * Generates, from the contract, the functions that check what a handler answered and copy it, on the isolate's own thread
+ * and before any plugin code is there: a reply is valid by construction, whatever the guest has done to the built-ins.
  *
- * A writer reads each property of a guest's object once, checks that very value and writes it into the
- * text; it calls nothing of the guest but getters, traps and `toJSON`. Whatever does not fit the fast
- * way leaves it (`slow`), and worker/reply.ts judges the reply by the schema itself, with every finding
- * with a message: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
+ * A writer reads each property of a guest's object once, checks that very value and puts it into a copy that the guest
+ * never sees; it calls nothing of the guest but getters, traps and `toJSON`. One JSON.stringify then writes the whole
+ * copy: a call for each string, as text that is put together, took twice as long (test/bench/RESULTS.md). Whatever does not
+ * fit the fast way leaves it (`slow`), and worker/reply.ts judges the reply by the schema itself, with every finding with a
+ * message: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
  */
 import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities/capabilities.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
@@ -31,15 +31,27 @@ function inside(schema: Schema | undefined): Schema {
   return schema
 }
 
-/** What every writer uses; `p` is what guest/writers.ts hands over. */
+/**
+ * What every writer uses; `p` is what guest/writers.ts hands over.
+ *
+ * A copy's member is set, not defined, because that is ten times as fast: so before it is set, nothing that the guest can
+ * change may stand in its way (`set`, `put`). `free` copies what is plain; all else (`odd`) goes through
+ * JSON.stringify and JSON.parse.
+ */
 const HELPERS = `'use strict';
-const {quote,stringify,isArray,getPrototypeOf,ObjectPrototype,indexOf,slow,leaveOut}=p;
+const {parse,stringify,isArray,defineProperty,getPrototypeOf,ObjectPrototype,ArrayPrototype,indexOf,slow,leaveOut}=p;
+const odd={__proto__:null};
 let status;
-function text(x){if(typeof x!=='string')slow();return quote(x)}
-function flag(x){if(x!==true&&x!==false)slow();return x?'true':'false'}
+function text(x){if(typeof x!=='string')slow();return x}
+function flag(x){if(x!==true&&x!==false)slow();return x}
 function object(x){if(typeof x!=='object'||x===null||isArray(x)||typeof x.toJSON==='function')slow()}
 function plain(x){const o=getPrototypeOf(x);if(o!==ObjectPrototype&&o!==null)slow()}
 function list(x){if(!isArray(x)||typeof x.toJSON==='function')slow()}
+function put(to,i,y){if(getPrototypeOf(ArrayPrototype)!==ObjectPrototype||i in ArrayPrototype)slow();to[i]=y}
+function set(to,k,y){
+  if(k==='__proto__')slow();
+  if(k in ObjectPrototype)defineProperty(to,k,{__proto__:null,value:y,enumerable:true});
+  else to[k]=y}
 function opens(t){
   if(t.length<2*${MAX_DEPTH})return false;
   let n=0;
@@ -47,17 +59,49 @@ function opens(t){
   return false}
 function free(x){
   if(typeof x!=='object'||x===null)slow();
+  const y=isArray(x)?odd:members(x,1);
+  if(y!==odd)return y;
   const t=stringify(x);
   if(t===undefined||t[0]!=='{'||indexOf(t,'"__proto__":')!==-1||opens(t))slow();
-  return t}
+  return parse(t)}
+function members(x,depth){
+  if(depth>${MAX_DEPTH})slow();
+  if(typeof x.toJSON==='function')return odd;
+  const o=getPrototypeOf(x);
+  if(o!==ObjectPrototype&&o!==null)return odd;
+  const to={};
+  for(const k in x){
+    const y=member(x[k],depth);
+    if(y===odd)return odd;
+    if(k==='__proto__'||y!==undefined)set(to,k,y)}
+  return to}
+function items(x,depth){
+  if(depth>${MAX_DEPTH})slow();
+  if(typeof x.toJSON==='function')return odd;
+  const n=x.length,to=[];
+  if(typeof n!=='number'||n%1!==0)return odd;
+  for(let i=0;i<n;i++){
+    const y=member(x[i],depth);
+    if(y===odd)return odd;
+    put(to,i,y===undefined?null:y)}
+  return to}
+function member(y,depth){
+  switch(typeof y){
+    case'string':case'boolean':case'number':return y;
+    case'object':return y===null?null:isArray(y)?items(y,depth+1):members(y,depth+1);
+    case'undefined':case'symbol':return undefined;
+    default:return odd}}
 function texts(x){
   object(x);plain(x);
-  let t='';
+  const to={};
   for(const k in x){
     const y=x[k];
-    if(k==='__proto__'||typeof y!=='string')slow();
-    t+=(t===''?'{':',')+quote(k)+':'+quote(y)}
-  return t===''?'{}':t+'}'}`
+    if(typeof y!=='string')slow();
+    set(to,k,y)}
+  return to}
+function written(y){
+  if(getPrototypeOf(ArrayPrototype)!==ObjectPrototype||'toJSON' in ArrayPrototype)slow();
+  return stringify(y)}`
 
 /** The script that hands the writers to the prelude; it runs after it and before the plugin. */
 export function writersSource(): string {
@@ -83,7 +127,7 @@ export function writersSource(): string {
         return arrayBody(writer(inside(schema.item)), '')
       case 'nullish':
         if (schema.default !== null) throw unwritable('a default other than null')
-        return `return x===undefined||x===null?'null':${writer(inside(schema.wrapped))}(x)`
+        return `return x===undefined||x===null?null:${writer(inside(schema.wrapped))}(x)`
       case 'picklist':
         return choiceBody(schema.options ?? [])
       case 'literal':
@@ -96,8 +140,9 @@ export function writersSource(): string {
   const members = CAPABILITY_NAMES.map((name) => {
     const output: AnySchema = CAPABILITIES[name].output
     const schema: Schema = output
-    if (name !== 'list_accounts') return `${name}:${writer(schema)}`
-    return `${name}(x){${arrayBody(writer(inside(schema.item)), LEAVE_OUT)}}`
+    if (name !== 'list_accounts') return `${name}(x){return written(${writer(schema)}(x))}`
+    functions.push(`function listed(x){${arrayBody(writer(inside(schema.item)), LEAVE_OUT)}}`)
+    return `${name}(x){return written(listed(x))}`
   })
   const all = [HELPERS, ...functions, `return {__proto__:null,${members.join(',')}}`]
   return `__keyway.install(function(p){${all.join('\n')}});`
@@ -128,10 +173,7 @@ function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) =>
   const members = Object.entries(entries)
   const read = members.map(([name], index) => `v${index}=x.${name}`).join(',')
   const present = members.map((_, index) => `(v${index}!==undefined)`).join('+')
-  const written = members.map(([name, schema], index) => {
-    const key = JSON.stringify(`${index === 0 ? '{' : ','}"${name}":`)
-    return `${key}+${writer(schema)}(v${index})`
-  })
+  const copied = members.map(([name, schema], index) => `${name}:${writer(schema)}(v${index})`)
   const status = members.findIndex(([name]) => name === 'user_status')
   const unknown = members.map(([name]) => `k!=='${name}'`).join('&&')
   return [
@@ -139,15 +181,15 @@ function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) =>
     `const ${read};`,
     `if(n!==0+${present})slow();`,
     status === -1 ? '' : `status=v${status};`,
-    `return ${written.join('+')}+'}'`,
+    `return {${copied.join(',')}}`,
   ].join('')
 }
 
 const arrayBody = (item: string, unless: string): string =>
-  `list(x);const n=x.length;let t='';for(let i=0;i<n;i++){const y=${item}(x[i]);${unless}t+=(t===''?'[':',')+y}return t===''?'[]':t+']'`
+  `list(x);const n=x.length,to=[];let m=0;for(let i=0;i<n;i++){const y=${item}(x[i]);${unless}put(to,m++,y)}return to`
 
 const choiceBody = (options: readonly unknown[]): string =>
-  `${options.map((one) => `if(x===${JSON.stringify(one)})return ${JSON.stringify(JSON.stringify(one))};`).join('')}slow()`
+  `${options.map((one) => `if(x===${JSON.stringify(one)})return x;`).join('')}slow()`
 
 const unwritable = (what: string): Error =>
   new Error(`worker/writers.ts cannot write ${what}: teach it, or keep the reply simpler`)

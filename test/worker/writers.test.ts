@@ -116,6 +116,12 @@ describe('a guest that has changed the built-ins before it answers', () => {
     ['String.prototype.indexOf = String.prototype.concat = () => { throw 1 }', true],
     ['Array.prototype[Symbol.iterator] = Object.keys = () => { throw 1 }', true],
     ["String.prototype.valueOf = String.prototype.toString = () => 'no'", true],
+    ["Array.prototype.toJSON = () => 'no'", false],
+    ['Object.setPrototypeOf(Array.prototype, new Proxy({}, { set: () => true }))', false],
+    ["Object.defineProperty(Array.prototype, '0', { set() {} })", false],
+    ["Object.defineProperty(Object.prototype, '0', { set() {} })", false],
+    ["Object.defineProperty(Object.prototype, 'b', { set() {} })", true],
+    ["Object.defineProperty(Object.prototype, 'constructor', { set() {} })", true],
   ])('%s', async (code, fast) => {
     const odd = await createGuest(
       "({ get_account: () => ({ integration_specific_id: 'a', extra_data: { b: ['c'] } }) })",

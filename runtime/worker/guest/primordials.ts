@@ -24,6 +24,7 @@ export const SafePromise = Promise
 export const SafeMap = Map
 export const SafeWeakMap = WeakMap
 export const ObjectPrototype = Object.prototype
+export const ArrayPrototype = Array.prototype
 
 /** True for a real Error, whatever its prototype chain says; false for a Proxy of one. */
 export const isError: (value: unknown) => boolean = Error.isError

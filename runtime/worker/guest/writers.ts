@@ -1,9 +1,11 @@
 import {
+  ArrayPrototype,
+  defineProperty,
   getPrototypeOf,
   indexOf,
   isArray,
   ObjectPrototype,
-  quote,
+  parseJson,
   stringifyJson,
 } from './primordials.ts'
 
@@ -19,11 +21,13 @@ let leftOut = 0
 /** Takes the writers that worker/writers.ts generated; they see these helpers and no global. */
 export function install(make: (parts: object) => { [capability: string]: Writer }): void {
   writers = make({
-    quote,
+    parse: parseJson,
     stringify: stringifyJson,
     isArray,
+    defineProperty,
     getPrototypeOf,
     ObjectPrototype,
+    ArrayPrototype,
     indexOf,
     slow,
     leaveOut,
