@@ -130,7 +130,8 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/directory': KERNEL,
   'core/directory/import': [...KERNEL, 'core/directory', 'core/history'],
   'core/sign-in': [...KERNEL, 'secrets', 'core/directory'],
-  'core/tasks': [...KERNEL, 'core/directory'],
+  'core/delegation': [...KERNEL, 'core/directory'],
+  'core/tasks': [...KERNEL, 'core/directory', 'core/delegation'],
   // How state machines answer, and the executor of their transitions.
   'core/machine': [...KERNEL, 'core/tasks'],
   'core/webhooks': [...KERNEL, 'secrets', 'core/tasks'],

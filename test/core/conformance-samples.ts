@@ -9,6 +9,7 @@ import {
   preApprovalRules,
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
+import { delegations } from '../../runtime/database/schema/delegations.ts'
 import { findingLooks, findings, separationRules } from '../../runtime/database/schema/findings.ts'
 import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
 import { groups, users } from '../../runtime/database/schema/people.ts'
@@ -207,6 +208,21 @@ export async function finding(
 const acceptedFinding = ({ db, domainId }: World): Promise<string> =>
   finding(db, domainId, { state: 'ACCEPTED', acceptedUntil: new Date('2999-01-01') })
 
+export async function delegation(db: Db, domainId: string): Promise<string> {
+  const [user, delegate] = [
+    await person(db, email(), [], domainId),
+    await person(db, email(), [], domainId),
+  ]
+  const [row] = await db
+    .insert(delegations)
+    .values({
+      ...{ domainId, userId: user.id, delegateId: delegate.id },
+      ...{ since: new Date('2020-01-01'), until: new Date('2999-01-01') },
+    })
+    .returning()
+  return row?.id ?? ''
+}
+
 async function separationRule(db: Db, domainId: string): Promise<string> {
   const side = { apps: [], permissions: [] }
   const [row] = await db
@@ -306,6 +322,10 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => finding(db, domainId),
     foreign: ({ db, otherDomainId }) => finding(db, otherDomainId),
   },
+  delegation_id: {
+    own: ({ db, domainId }) => delegation(db, domainId),
+    foreign: ({ db, otherDomainId }) => delegation(db, otherDomainId),
+  },
   separation_rule_id: {
     own: ({ db, domainId }) => separationRule(db, domainId),
     foreign: ({ db, otherDomainId }) => separationRule(db, otherDomainId),
@@ -365,6 +385,11 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
   reassign_access_review_item: async ({ db }) => ({
     user_ids: [(await person(db, email())).id],
     reason: 'Sample',
+  }),
+  create_delegation: async ({ db }) => ({
+    delegate_id: (await person(db, email())).id,
+    user_id: (await person(db, email())).id,
+    until: new Date(Date.now() + 86_400_000),
   }),
   accept_finding: async () => ({ reason: 'Sample', until: new Date(Date.now() + 86_400_000) }),
   create_separation_rule: separationBody,

@@ -14,7 +14,7 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../runtime/database/schema/reviews.ts'
-import { finding } from './conformance-samples.ts'
+import { delegation, finding } from './conformance-samples.ts'
 import { app, type CoreHost, domainOf, type Person, person, startCore } from './host.ts'
 import { type Company, company } from './requests/company.ts'
 
@@ -73,6 +73,7 @@ beforeAll(async () => {
     left: { apps: [app_id] },
     right: { permissions: [ids['permission_id']] },
   }
+  const theirs = await person(core.db, 'theirs@acme.example')
   Object.assign(ids, {
     ...{
       access_review_id,
@@ -81,6 +82,7 @@ beforeAll(async () => {
       finding_id: await finding(core.db, domainId),
     },
     separation_rule_id: await made('/separation_of_duties', duties),
+    delegation_id: await delegation(core.db, domainId),
   })
   const record = {
     ...{ account: { external_id: 'u' }, event: { type: 'LOGIN' } },
@@ -113,6 +115,7 @@ beforeAll(async () => {
     put_access_review_settings: { reviewers: 'APP_ADMINS' },
     decide_access_review_items: { decision: 'KEEP', item_ids: [item?.id] },
     reassign_access_review_item: { user_ids: [ada.id], reason: 'mine' },
+    create_delegation: { delegate_id: ada.id, user_id: theirs.id, until: '2999-01-01' },
     accept_finding: { reason: 'mine', until: '2026-12-31' },
     create_separation_rule: duties,
     put_separation_rule: duties,

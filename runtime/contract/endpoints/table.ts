@@ -2,6 +2,7 @@
 import { ACCOUNT_ENDPOINTS } from './accounts.ts'
 import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
+import { DELEGATION_ENDPOINTS } from './delegations.ts'
 import { FINDING_ENDPOINTS } from './findings.ts'
 import { META_ENDPOINTS } from './meta.ts'
 import { OFFBOARDING_ENDPOINTS } from './offboardings.ts'
@@ -22,6 +23,7 @@ export const ENDPOINTS = {
   ...PRE_APPROVAL_ENDPOINTS,
   ...TASK_ENDPOINTS,
   ...REQUEST_ENDPOINTS,
+  ...DELEGATION_ENDPOINTS,
   ...POLICY_ENDPOINTS,
   ...OFFBOARDING_ENDPOINTS,
   ...REVIEW_ENDPOINTS,

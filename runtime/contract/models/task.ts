@@ -91,9 +91,18 @@ export const Task = v.pipe(
     app: nullable(v.strictObject({ id: v.string() })),
     target_user: nullable(User),
     resolved_by: nullable(User),
+    resolved_for: nullable(
+      v.pipe(User, v.metadata({ description: 'In whose place a delegate decided' })),
+    ),
     created_at: moment,
     updated_at: moment,
     assignees: nullable(v.array(TaskAssignee)),
+    delegates: nullable(
+      v.pipe(
+        v.array(TaskAssignee),
+        v.metadata({ description: 'Who may decide in the place of assignees now; with them' }),
+      ),
+    ),
     actions: nullable(v.array(TaskAction)),
     comments: nullable(v.array(TaskComment)),
     access_request_id: nullable(v.string()),

@@ -75,6 +75,11 @@ export const ERASED: readonly Rule[] = [
       where target_user_id = ${id} or requester_id = ${id}`,
   },
   {
+    what: 'why delegates of the person were named',
+    erase: (id) => sql`update delegations set reason = '', ended_at = coalesce(ended_at, now())
+      where user_id = ${id} or delegate_id = ${id}`,
+  },
+  {
     what: 'comments of the person',
     erase: (id) => sql`update task_comments set body = 'erased' where created_by_id = ${id}`,
   },

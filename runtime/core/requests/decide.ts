@@ -77,16 +77,22 @@ export async function lookForDeciders(
 }
 
 /** What became of a task, and who did it. */
-export type Decision = { actor: Actor; to: TaskStatus; comment: string | null }
+export type Decision = {
+  actor: Actor
+  to: TaskStatus
+  comment: string | null
+  /** In whose place, where the actor is a delegate. */
+  onBehalfOf: string | null
+}
 
 /** Goes on after a person decided on the current step. */
 export async function decided(
   tx: Db,
   request: RequestRow,
-  { actor, to, comment }: Decision,
+  { actor, to, comment, onBehalfOf }: Decision,
   means: RequestMeans,
 ): Promise<RequestRow> {
-  const decision = { by: actor, comment }
+  const decision = { by: actor, comment, onBehalfOf }
   if (to === 'DISMISSED')
     return apply(tx, request, { kind: 'denied', note: comment, decision }, means)
   const next = request.status === 'PENDING_MANAGER_APPROVAL' ? 0 : request.stage + 1

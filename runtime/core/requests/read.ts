@@ -19,7 +19,7 @@ import { isId } from '../kernel/id.ts'
 import { idsOfApps, reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
-import { assignedTo, toTasks } from '../tasks/tasks.ts'
+import { mineOf, toTasks } from '../tasks/tasks.ts'
 import type { RequestRow } from './machine/request.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
 
@@ -225,7 +225,7 @@ async function tasksOf(
           tasks.accessRequestId,
           rows.map(({ id }) => id),
         ),
-        assignedTo(db, userId),
+        await mineOf(db, userId),
       ),
     )
   const readable = new Set(mine.map(({ id }) => id))

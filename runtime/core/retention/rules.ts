@@ -144,6 +144,15 @@ export const RETENTION = {
     isDone: sql`resolved_at is not null`,
     isOver: sql`true`,
   },
+  delegations: {
+    what: 'delegations of approvers that have ended',
+    keptDays: 730,
+    leastDays: 30,
+    stays: 'those whose end has not come',
+    moment: sql`until`,
+    key: ['id', 'uuid'],
+    isOver: sql`true`,
+  },
   api_tokens: {
     what: 'API tokens that were revoked or have expired',
     keptDays: 90,

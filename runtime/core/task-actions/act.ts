@@ -10,6 +10,7 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { retryStep } from '../offboarding/accounts.ts'
+import { partiesOf } from '../requests/approvers.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { applyTaskOutcome, judge } from '../requests/task-outcome.ts'
 import { judgeReviewTask } from '../reviews/asking.ts'
@@ -17,7 +18,7 @@ import { wakeHands } from '../reviews/hands.ts'
 import { syncAgain } from '../sync/trigger.ts'
 import { SYNC_TASK } from '../sync/trouble.ts'
 import { actionsOf, TASK_ACTIONS, type TaskActionType } from '../tasks/task-actions.ts'
-import { type TaskRow, taskTarget } from '../tasks/tasks.ts'
+import { decidesFor, type TaskRow, taskTarget } from '../tasks/tasks.ts'
 import { say } from './comment.ts'
 import { lockForAction } from './lock.ts'
 
@@ -37,23 +38,28 @@ async function act(
     const { request, task } = await lockForAction(tx, principal, id)
     const { action, to } = choose(task, wanted)
     if (request) judge(request, principal, task)
+    const isEnd = to === 'COMPLETED' || to === 'DISMISSED'
+    const onBehalfOf =
+      request && isEnd ? await decidesFor(tx, principal, task, partiesOf(request)) : null
     await judgeReviewTask(tx, task, to)
     await tx
       .update(tasks)
       .set({
         status: to,
-        resolvedById: to === 'COMPLETED' || to === 'DISMISSED' ? principal.userId : null,
+        resolvedById: isEnd ? principal.userId : null,
+        resolvedForId: onBehalfOf,
       })
       .where(eq(tasks.id, task.id))
     await recordActivity(tx, principal, 'TASK_ACTION_PERFORMED', [taskTarget(task)], {
       action,
       from: task.status,
       to,
+      ...(onBehalfOf === null ? {} : { on_behalf_of: onBehalfOf }),
     })
     const given = 'reason' in wanted ? wanted.reason?.trim() : ''
     const reason = given ? keptText(given, MAX_COMMENT) : null
     if (reason !== null) await say(tx, principal, task, reason)
-    const decision = { actor: principal, to, comment: reason }
+    const decision = { actor: principal, to, comment: reason, onBehalfOf }
     if (to === 'RETRIED') await retry(tx, principal, task, means)
     if (task.productArea === 'ACCESS_REVIEWS') await wakeHands(tx, task.id, means)
     if (request) await applyTaskOutcome(tx, request, task.taskCategory, decision, means)

@@ -3,14 +3,15 @@
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
-import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../../database/schema/people.ts'
 import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
 import { one } from '../../database/written.ts'
-import { toUser } from '../directory/users.ts'
+import { delegatesOf, delegatorsOf, standsInFor } from '../delegation/stand-in.ts'
+import { toUser, usersOf } from '../directory/users.ts'
 import { isId } from '../kernel/id.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -36,12 +37,35 @@ const reachesMore = ({ permissions, roles }: Principal, permission: 'tasks.read'
   permissions.has(permission) || roles.includes('App Admin')
 
 /** A condition on `tasks`: what is assigned to the caller, and what a permission reaches. */
-function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
-  const mine = assignedTo(db, principal.userId)
+async function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
+  const mine = await mineOf(db, principal.userId)
   if (!reachesMore(principal, permission)) return mine
   const more = reached(db, principal, permission)
   return more && or(mine, more)
 }
+
+/** What is assigned to a user, and what they decide on as a delegate. */
+export async function mineOf(db: Db, userId: string): Promise<SQL | undefined> {
+  const own = assignedTo(db, userId)
+  const delegators = await delegatorsOf(db, userId)
+  return delegators.length === 0 ? own : or(own, delegatedTo(userId, delegators))
+}
+
+/** Open decisions of others that a user may make in their place; none of a request of or for either of the two. */
+const delegatedTo = (userId: string, delegators: readonly string[]): SQL => {
+  const ids = sql`${sql.param([...delegators])}::uuid[]`
+  const { taskCategory, status, accessRequestId } = tasks
+  return sql`(${inArray(taskCategory, DECISIONS)} and ${inArray(status, [...ACTIONABLE_TASKS])} and exists (
+    select from access_requests r
+    join unnest(${ids}) given on given is distinct from r.requester_id and given <> r.target_user_id
+    join task_assignees a on a.task_id = ${tasks.id} and (a.user_id = given
+      or a.group_id in (select m.group_id from group_members m where m.user_id = given))
+    where r.id = ${accessRequestId} and r.target_user_id <> ${userId}
+      and r.requester_id is distinct from ${userId}::uuid))`
+}
+
+/** Tasks that delegates have a part in. */
+export const DECISIONS: TaskCategory[] = ['MANAGER_APPROVAL', 'APPROVAL']
 
 /** Tasks that are assigned to a user, directly or through a group. */
 export function assignedTo(db: Db, userId: string): SQL {
@@ -93,7 +117,9 @@ const isText = (column: PgColumn, text: string | null): SQL | undefined =>
 export async function listTasks(db: Db, principal: Principal, query: TaskQuery) {
   const where = and(
     eq(tasks.domainId, principal.domainId),
-    query.show_all_tasks ? reached(db, principal, 'tasks.read') : assignedTo(db, principal.userId),
+    query.show_all_tasks
+      ? reached(db, principal, 'tasks.read')
+      : await mineOf(db, principal.userId),
     query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
     isText(tasks.taskCategory, query.task_category),
     isText(tasks.status, query.status),
@@ -141,12 +167,13 @@ export async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const people = rows
-    .flatMap(({ targetUserId, resolvedById }) => [targetUserId, resolvedById])
+    .flatMap((row) => [row.targetUserId, row.resolvedById, row.resolvedForId])
     .filter((id) => id !== null)
   const found =
     people.length > 0 ? await db.select().from(users).where(inArray(users.id, people)) : []
   const byId = new Map(found.map((user) => [user.id, toUser(user)]))
   const assigned = expand.includes('assignees') ? await assigneesOf(db, ids) : null
+  const standIns = assigned && (await standInsOf(db, rows, assigned))
   const said = expand.includes('comments') ? await commentsOf(db, ids) : null
   return rows.map((row) => ({
     id: row.id,
@@ -159,10 +186,12 @@ export async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]
     app: row.appId === null ? null : { id: row.appId },
     target_user: row.targetUserId === null ? null : (byId.get(row.targetUserId) ?? null),
     resolved_by: row.resolvedById === null ? null : (byId.get(row.resolvedById) ?? null),
+    resolved_for: row.resolvedForId === null ? null : (byId.get(row.resolvedForId) ?? null),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     assignees:
       assigned?.filter(({ taskId }) => taskId === row.id).map(({ taskId, ...one }) => one) ?? null,
+    delegates: standIns?.get(row.id) ?? (standIns && []),
     actions: expand.includes('actions') ? wireActions(row) : null,
     comments:
       said?.filter(({ taskId }) => taskId === row.id).map(({ taskId, ...one }) => one) ?? null,
@@ -185,6 +214,42 @@ async function assigneesOf(db: Db, ids: string[]) {
     name: user ? `${user.givenName} ${user.familyName}`.trim() : (group?.name ?? null),
     email: user?.email ?? null,
   }))
+}
+
+type Assigned = Awaited<ReturnType<typeof assigneesOf>>
+
+/** Who may decide in the place of the people that open decisions are assigned to, by task. */
+async function standInsOf(db: Db, rows: readonly TaskRow[], assigned: Assigned) {
+  const open = rows.filter(
+    ({ taskCategory, status }) =>
+      DECISIONS.includes(taskCategory) && ACTIONABLE_TASKS.some((one) => one === status),
+  )
+  const asked = assigned.filter(
+    ({ taskId, type }) => type === 'USER' && open.some(({ id }) => id === taskId),
+  )
+  const pairs = await delegatesOf(
+    db,
+    asked.map(({ id }) => id),
+  )
+  const people = await usersOf(
+    db,
+    pairs.map(({ delegateId }) => delegateId),
+  )
+  return new Map(
+    open.map(({ id: taskId, targetUserId }) => {
+      const mine = asked.filter((one) => one.taskId === taskId).map(({ id }) => id)
+      const ids = pairs
+        .filter(({ userId, delegateId }) => mine.includes(userId) && delegateId !== targetUserId)
+        .map(({ delegateId }) => delegateId)
+      const named = people
+        .filter(({ id }) => ids.includes(id))
+        .map(({ id, givenName, familyName, email }) => ({
+          ...{ id, type: 'USER' as const, email },
+          name: `${givenName} ${familyName}`.trim(),
+        }))
+      return [taskId, named] as const
+    }),
+  )
 }
 
 async function commentsOf(db: Db, ids: string[]) {
@@ -222,7 +287,7 @@ export async function findTask(
       and(
         eq(tasks.id, id),
         eq(tasks.domainId, principal.domainId),
-        within(db, principal, 'tasks.read'),
+        await within(db, principal, 'tasks.read'),
       ),
     )
   const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
@@ -242,7 +307,7 @@ export async function listTaskActions(db: Db, principal: Principal, id: string) 
 
 /** Whether the caller may do something with a task that they see. */
 export async function mayAct(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
-  const mine = within(db, principal, 'tasks.write')
+  const mine = await within(db, principal, 'tasks.write')
   // The right to act on all tasks includes this one.
   if (mine === undefined) return true
   const [row] = await db
@@ -250,4 +315,27 @@ export async function mayAct(db: Db, principal: Principal, task: TaskRow): Promi
     .from(tasks)
     .where(and(eq(tasks.id, task.id), mine))
   return row !== undefined
+}
+
+/** In whose place a caller decides on a task: null for their own decision, or by a right over all tasks. */
+export async function decidesFor(
+  db: Db,
+  { userId }: Principal,
+  task: TaskRow,
+  parties: readonly string[],
+): Promise<string | null> {
+  if (!DECISIONS.includes(task.taskCategory)) return null
+  const delegators = await delegatorsOf(db, userId)
+  if (delegators.length === 0) return null
+  const isTheirs = async (id: string) => {
+    const [row] = await db
+      .select({ id: tasks.id })
+      .from(tasks)
+      .where(and(eq(tasks.id, task.id), assignedTo(db, id)))
+    return row !== undefined
+  }
+  if (await isTheirs(userId)) return null
+  const asked: string[] = []
+  for (const id of delegators) if (await isTheirs(id)) asked.push(id)
+  return standsInFor(userId, { asked, delegators, parties })
 }

@@ -30,6 +30,8 @@ export const tasks = pgTable(
     appId: uuid('app_id'),
     targetUserId: uuid('target_user_id').references(() => users.id),
     resolvedById: uuid('resolved_by_id').references(() => users.id),
+    /** In whose place, where that was a delegate. */
+    resolvedForId: uuid('resolved_for_id').references(() => users.id),
     accessRequestId: uuid('access_request_id'),
     requestablePermissionId: uuid('requestable_permission_id'),
     createdAt: createdAt(),

@@ -18,6 +18,7 @@ import * as permissions from '../../core/catalogue/store/permissions.ts'
 import * as rules from '../../core/catalogue/store/pre-approval.ts'
 import * as settings from '../../core/catalogue/store/settings.ts'
 import { listWebhooks } from '../../core/catalogue/store/webhooks.ts'
+import * as delegations from '../../core/delegation/delegations.ts'
 import { listIdentityEvents } from '../../core/directory/identity-events.ts'
 import * as users from '../../core/directory/users.ts'
 import { acceptFinding, getFinding, listFindings, reopenFinding } from '../../core/findings/read.ts'
@@ -216,6 +217,11 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     duties.putRule(db, who, id(params, 'separation_rule_id'), body, parts),
   delete_separation_rule: (db, who, { params }, parts) =>
     duties.deleteRule(db, who, id(params, 'separation_rule_id'), parts),
+  list_delegations: (db, who, { query }) => delegations.listDelegations(db, who, query),
+  create_delegation: (db, who, { body }, parts) =>
+    delegations.createDelegation(db, who, body, parts),
+  end_delegation: (db, who, { params }, parts) =>
+    delegations.endDelegation(db, who, id(params, 'delegation_id'), parts),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
   get_pre_approval_rule: (db, who, { params }) =>

@@ -65,11 +65,17 @@ export function oneOf(names: readonly string[]): string {
 const assignees = ({ assignees }: Task): string[] =>
   (assignees ?? []).map(({ name, email }) => name || email || 'Someone')
 
+const standIns = ({ delegates }: Task): string[] =>
+  delegates && delegates.length > 0
+    ? [`or, as delegate, ${oneOf(delegates.map(({ name, email }) => name || email || 'Someone'))}`]
+    : []
+
 function decided(task: Task, request: AccessRequest, { userId, now }: Reader): Step[] {
   if (!task.task_category.endsWith('APPROVAL')) return []
   const isManager = task.task_category === 'MANAGER_APPROVAL'
   const by = task.resolved_by
-  const who = by ? (by.id === userId ? 'You' : nameOf(by)) : 'Someone'
+  const decider = by ? (by.id === userId ? 'You' : nameOf(by)) : 'Someone'
+  const who = task.resolved_for ? `${decider}, for ${nameOf(task.resolved_for)},` : decider
   const at = moment(momentOf(task.updated_at), now)
   if (task.status === 'COMPLETED') {
     const said = isManager ? note(request, 'MANAGER_APPROVED') : null
@@ -84,7 +90,10 @@ function decided(task: Task, request: AccessRequest, { userId, now }: Reader): S
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const since = html`since ${moment(momentOf(task.created_at), now)}`
   return [
-    { kind: 'wait', icon: 'clock', title: `${oneOf(assignees(task))} decides now`, parts: [since] },
+    {
+      ...{ kind: 'wait', icon: 'clock', title: `${oneOf(assignees(task))} decides now` },
+      parts: [since, ...standIns(task)],
+    },
   ]
 }
 

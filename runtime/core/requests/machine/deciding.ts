@@ -47,7 +47,9 @@ export function decisionRecord(
   const status = writes.at(-1)?.to ?? request.status
   const isNo = status === 'DENIED' || status === 'MANAGER_DENIED'
   const event = isNo ? 'APP_STORE_DENY_ACCESS_REQUEST' : 'APP_STORE_APPROVE_ACCESS_REQUEST'
-  return [recordOf(request, event, { stage: request.stage, status }, decision.by)]
+  const { by, onBehalfOf } = decision
+  const inPlaceOf = onBehalfOf === null ? {} : { on_behalf_of: onBehalfOf }
+  return [recordOf(request, event, { stage: request.stage, status, ...inPlaceOf }, by)]
 }
 
 /** Asks those who make a decision; if nobody may, the request is over, and says what to do. */

@@ -11,8 +11,10 @@ export type DecisionStep = 'manager' | number
 /** How a request is fulfilled, and in which system. */
 export type Route = Required<Pick<RequestRow, 'fulfilment' | 'entitlement' | 'carriedAppId'>>
 
-/** The decision of a person that led to an event; null if none did. */
-export type Decided = { decision: { by: Actor; comment: string | null } | null }
+/** The decision of a person that led to an event; null if none did. `onBehalfOf`: whose delegate that was. */
+export type Decided = {
+  decision: { by: Actor; comment: string | null; onBehalfOf: string | null } | null
+}
 
 /** EVENTS: kind -> its facts. */
 type Events = {

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 3600 * 1000
 const inMs = (ms: number) => new Date(NOW.getTime() + ms)
 const who = { domainId: 'd', userId: 'u' }
 const approvers = { users: ['boss'], groups: [] }
-const decision = { by: who, comment: 'Fine' }
+const decision = { by: who, comment: 'Fine', onBehalfOf: null }
 
 const REQUEST: RequestRow = {
   ...{ id: 'r', domainId: 'd', appId: 'a', permissionId: 'p', label: 'Reader' },

@@ -1,0 +1,39 @@
+/** Delegates of approvers. Ours. */
+import { Delegation, DelegationInput } from '../models/delegation.ts'
+import { endpoint } from './endpoint.ts'
+import { pageParams, text } from './params.ts'
+
+const delegations = endpoint('Delegations')
+
+export const DELEGATION_ENDPOINTS = {
+  list_delegations: delegations({
+    method: 'GET',
+    path: '/delegations',
+    summary: 'List delegations, newest first: those of the caller, or with tasks.read everybody’s',
+    who: 'caller',
+    query: {
+      user_id: text().describe('Only those of this person'),
+      delegate_id: text().describe('Only those to this person'),
+      ...pageParams,
+    },
+    answer: 'page',
+    output: Delegation,
+  }),
+  create_delegation: delegations({
+    method: 'POST',
+    path: '/delegations',
+    summary: 'Name a delegate for decisions on access requests, from one moment until another',
+    who: 'caller',
+    body: DelegationInput,
+    output: Delegation,
+    status: 201,
+    errors: [409],
+  }),
+  end_delegation: delegations({
+    method: 'DELETE',
+    path: '/delegations/:delegation_id',
+    summary: 'End a delegation at once: by either of the two, or with tasks.write',
+    who: 'caller',
+    errors: [409],
+  }),
+} as const

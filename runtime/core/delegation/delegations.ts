@@ -1,0 +1,181 @@
+/** Delegations as records. A delegate of a delegate decides nothing: no chain leads back to who asks. */
+import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import {
+  type Delegation,
+  type DelegationInput,
+  MAX_DELEGATION_DAYS,
+  MAX_DELEGATIONS,
+} from '../../contract/models/delegation.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
+import type { Db } from '../../database/database.ts'
+import { delegations } from '../../database/schema/delegations.ts'
+import { users } from '../../database/schema/people.ts'
+import { databaseTime } from '../../database/transactions.ts'
+import { written } from '../../database/written.ts'
+import { toUser, usersOf } from '../directory/users.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+
+type DelegationRow = typeof delegations.$inferSelect
+type Query = PageQuery & { user_id: string | null; delegate_id: string | null }
+
+/** Whether a delegation counts at a moment. */
+export const isActive = (
+  { since, until, endedAt }: Pick<DelegationRow, 'since' | 'until' | 'endedAt'>,
+  now: Date,
+): boolean => endedAt === null && since <= now && now < until
+
+export async function listDelegations(db: Db, principal: Principal, query: Query) {
+  const { domainId, userId, permissions } = principal
+  const own = or(eq(delegations.userId, userId), eq(delegations.delegateId, userId))
+  const where = and(
+    eq(delegations.domainId, domainId),
+    permissions.has('tasks.read') ? undefined : own,
+    idEquals(delegations.userId, query.user_id),
+    idEquals(delegations.delegateId, query.delegate_id),
+  )
+  const order = [desc(delegations.createdAt), desc(delegations.id)]
+  const page = await selectPage(db, delegations, { where, order }, query, (row) => row)
+  return { ...page, items: await toDelegations(db, page.items) }
+}
+
+const idEquals = (
+  column: typeof delegations.userId | typeof delegations.delegateId,
+  id: string | null,
+) => (id === null ? undefined : isId(id) ? eq(column, id) : sql`false`)
+
+/** @throws CoreError 403, 409, 422 */
+export async function createDelegation(
+  db: Db,
+  principal: Principal,
+  body: DelegationInput,
+  means: Pick<CoreContext, 'now'>,
+): Promise<Delegation> {
+  const row = await db.transaction(async (tx) => {
+    const of = (body.user_id ?? principal.userId).toLowerCase()
+    if (of !== principal.userId) demand(principal, 'tasks.write')
+    const now = await means.now(tx)
+    const { since, until } = timesOf(body, now)
+    const user = await personOf(tx, principal, of, 'user_id')
+    const delegate = await personOf(tx, principal, body.delegate_id, 'delegate_id')
+    if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
+    await demandRoom(tx, user.id, now)
+    const [made] = await tx
+      .insert(delegations)
+      .values({
+        ...{ domainId: principal.domainId, userId: user.id, delegateId: delegate.id },
+        ...{ since, until, reason: body.reason ?? '', createdById: principal.userId },
+      })
+      .returning()
+    const values = { since: since.toISOString(), until: until.toISOString() }
+    await record(tx, principal, 'CREATED', written(made), values)
+    return written(made)
+  })
+  const [made] = await toDelegations(db, [row])
+  if (!made) throw notFound('Delegation')
+  return made
+}
+
+/** When it begins and ends. @throws CoreError 422 */
+function timesOf(body: DelegationInput, now: Date): { since: Date; until: Date } {
+  const since = body.since === undefined ? now : parseDatetime(body.since)
+  if (since === null) throw refused('since', 'this is no moment')
+  const until = parseDatetime(body.until)
+  const begins = since > now ? since : now
+  if (until === null || until <= begins) throw refused('until', 'this must be a moment to come')
+  if (until > later(begins, MAX_DELEGATION_DAYS * 86_400_000))
+    throw refused('until', `at most ${MAX_DELEGATION_DAYS} days`)
+  return { since, until }
+}
+
+const refused = (member: string, words: string): CoreError =>
+  new CoreError(422, [{ loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` }])
+
+async function personOf(tx: Db, { domainId }: Principal, id: string, member: string) {
+  const [row] = isId(id)
+    ? await tx
+        .select()
+        .from(users)
+        .where(and(eq(users.id, id), eq(users.domainId, domainId)))
+        .for('key share')
+    : []
+  if (!row) throw refused(member, 'there is no such user')
+  if (!mayAct(row.status)) throw refused(member, `this user is ${row.status}`)
+  return row
+}
+
+async function demandRoom(tx: Db, userId: string, now: Date): Promise<void> {
+  const [there] = await tx
+    .select({ n: count() })
+    .from(delegations)
+    .where(
+      and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now)),
+    )
+  if ((there?.n ?? 0) >= MAX_DELEGATIONS)
+    throw new CoreError(409, `There are ${MAX_DELEGATIONS} delegations already; end one first`)
+}
+
+/** Ends a delegation at once. @throws CoreError 403, 404, 409 */
+export async function endDelegation(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: Pick<CoreContext, 'now'>,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const { domainId, userId, permissions } = principal
+    const [row] = isId(id)
+      ? await tx
+          .select()
+          .from(delegations)
+          .where(and(eq(delegations.id, id), eq(delegations.domainId, domainId)))
+          .for('update')
+      : []
+    const isOwn = row?.userId === userId || row?.delegateId === userId
+    if (!row || !(isOwn || permissions.has('tasks.read'))) throw notFound('Delegation')
+    if (!isOwn) demand(principal, 'tasks.write')
+    const now = await means.now(tx)
+    if (row.endedAt !== null || row.until <= now)
+      throw new CoreError(409, 'The delegation has ended already')
+    await tx.update(delegations).set({ endedAt: now }).where(eq(delegations.id, row.id))
+    await record(tx, principal, 'ENDED', row, {})
+  })
+  return null
+}
+
+const record = (
+  tx: Db,
+  principal: Principal,
+  what: 'CREATED' | 'ENDED',
+  { id, userId, delegateId }: DelegationRow,
+  metadata: Record<string, unknown>,
+) => {
+  const target = { target_type: 'Delegation', name: 'decisions on access requests', id }
+  const about = { user_id: userId, delegate_id: delegateId, ...metadata }
+  return recordActivity(tx, principal, `DELEGATION_${what}`, [target], about)
+}
+
+async function toDelegations(db: Db, rows: readonly DelegationRow[]): Promise<Delegation[]> {
+  if (rows.length === 0) return []
+  const now = await databaseTime(db)
+  const people = await usersOf(db, [
+    ...new Set(rows.flatMap(({ userId, delegateId }) => [userId, delegateId])),
+  ])
+  const byId = new Map(people.map((row) => [row.id, toUser(row)]))
+  return rows.map((row) => ({
+    id: row.id,
+    user: byId.get(row.userId) ?? null,
+    delegate: byId.get(row.delegateId) ?? null,
+    since: row.since.toISOString(),
+    until: row.until.toISOString(),
+    reason: row.reason,
+    ended_at: row.endedAt?.toISOString() ?? null,
+    active: isActive(row, now),
+    created_at: row.createdAt.toISOString(),
+  }))
+}

@@ -1,0 +1,33 @@
+/** Who decides in the place of whom, and from when until when. */
+import { sql } from 'drizzle-orm'
+import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, domainId, id, moment } from './columns.ts'
+import { domains, users } from './people.ts'
+
+export const delegations = pgTable(
+  'delegations',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    /** Who is away. */
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    delegateId: uuid('delegate_id')
+      .notNull()
+      .references(() => users.id),
+    since: moment('since').notNull(),
+    until: moment('until').notNull(),
+    reason: text('reason').notNull().default(''),
+    createdById: uuid('created_by_id').references(() => users.id),
+    /** When it was taken back. */
+    endedAt: moment('ended_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index('delegations_order').on(table.domainId, table.createdAt, table.id),
+    index('delegations_user').on(table.userId),
+    index('delegations_delegate').on(table.delegateId).where(sql`${table.endedAt} is null`),
+    index('delegations_done').on(table.until, table.id),
+  ],
+)

@@ -1,0 +1,189 @@
+/** Delegates: who decides in the place of whom, when, and on what never. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isActive } from '../../../runtime/core/delegation/delegations.ts'
+import { standsInFor } from '../../../runtime/core/delegation/stand-in.ts'
+import { delegations } from '../../../runtime/database/schema/delegations.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { app, type CoreHost, group, type Person, person, startCore } from '../host.ts'
+import { type Company, company } from '../requests/company.ts'
+import { lastEvents } from '../store.ts'
+
+describe('a delegation', () => {
+  const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour))
+  test.each([
+    ['before it begins', at(1), null, false],
+    ['when it begins', at(2), null, true],
+    ['while it lasts', at(3), null, true],
+    ['when it ends', at(4), null, false],
+    ['once it is taken back', at(3), at(3), false],
+  ])('%s', (_, now, endedAt, expected) => {
+    expect(isActive({ since: at(2), until: at(4), endedAt }, now)).toBe(expected)
+  })
+
+  test.each<
+    [string, string, { asked: string[]; delegators: string[]; parties: string[] }, string | null]
+  >([
+    [
+      'of one who was asked',
+      'del',
+      { asked: ['boss'], delegators: ['boss'], parties: ['ada'] },
+      'boss',
+    ],
+    [
+      'of one who was not asked',
+      'del',
+      { asked: ['boss'], delegators: ['other'], parties: ['ada'] },
+      null,
+    ],
+    ['of nobody', 'del', { asked: ['boss'], delegators: [], parties: ['ada'] }, null],
+    ['to who asks', 'ada', { asked: ['boss'], delegators: ['boss'], parties: ['ada'] }, null],
+    ['by who asks', 'del', { asked: ['ada'], delegators: ['ada'], parties: ['ada'] }, null],
+    [
+      'by who asks, and another',
+      'del',
+      { asked: ['ada', 'boss'], delegators: ['ada', 'boss'], parties: ['ada'] },
+      'boss',
+    ],
+  ])('%s', (_, caller, facts, expected) => {
+    expect(standsInFor(caller, facts)).toBe(expected)
+  })
+})
+
+describe('in a company', () => {
+  let core: CoreHost
+  let acme: Company
+  let appId: string
+  let ada: Person
+  let boss: Person
+  let del: Person
+  let third: Person
+  const soon = () => new Date(Date.now() + 86_400_000).toISOString()
+
+  beforeAll(async () => {
+    core = await startCore()
+    acme = company(core)
+    ada = await person(core.db, 'ada@example.com')
+    boss = await person(core.db, 'boss@example.com')
+    del = await person(core.db, 'del@example.com')
+    third = await person(core.db, 'third@example.com')
+    const people = { users: [{ id: boss.id }] }
+    appId = await acme.inStore(await app(core.db, 'Warehouse'), { approvers: people })
+  })
+  afterAll(() => core.stop())
+
+  const name = (who: Person, body: object) =>
+    core.call('POST', '/delegations', { token: who.token, body: { until: soon(), ...body } })
+  const asked = () => acme.asked(ada, { app_id: appId })
+  const decide = async (who: Person, request: string, verb = 'complete') =>
+    (
+      await core.call('POST', `/tasks/${(await acme.openTask(request)).id}/${verb}`, {
+        token: who.token,
+      })
+    ).status
+  const sees = async (who: Person) =>
+    (await core.call('GET', '/tasks?open=true', { token: who.token })).body.total
+
+  test('the delegate decides in the place of the approver, and it is shown', async () => {
+    const request = await asked()
+    expect([await sees(del), await decide(del, request)]).toEqual([0, 404])
+    const made = await name(boss, { delegate_id: del.id, reason: 'On leave' })
+    expect(made.body).toMatchObject({
+      active: true,
+      user: { id: boss.id },
+      delegate: { id: del.id },
+    })
+    expect(await sees(del)).toBe(1)
+    const open = (await core.call('GET', `/appstore/access_requests/${request}?expand=tasks`)).body
+    expect(open.tasks[0].delegates).toMatchObject([{ id: del.id }])
+    expect(await decide(del, request)).toBe(204)
+    const done = (await core.call('GET', `/appstore/access_requests/${request}?expand=tasks`)).body
+    expect(done.tasks[0]).toMatchObject({
+      resolved_by: { id: del.id },
+      resolved_for: { id: boss.id },
+    })
+    const events = await lastEvents(core, 10)
+    expect(events).toContainEqual([
+      'APP_STORE_APPROVE_ACCESS_REQUEST',
+      expect.objectContaining({ on_behalf_of: boss.id }),
+    ])
+    expect(await sees(del)).toBe(0)
+  })
+
+  test('ends at once when it is taken back, by either of the two', async () => {
+    const request = await asked()
+    const [{ id }] = (await core.call('GET', '/delegations', { token: boss.token })).body.items
+    expect((await core.call('DELETE', `/delegations/${id}`, { token: third.token })).status).toBe(
+      404,
+    )
+    expect((await core.call('DELETE', `/delegations/${id}`, { token: del.token })).status).toBe(204)
+    expect([await sees(del), await decide(del, request)]).toEqual([0, 404])
+    expect((await core.call('DELETE', `/delegations/${id}`, { token: boss.token })).status).toBe(
+      409,
+    )
+    expect(await decide(boss, request)).toBe(204)
+  })
+
+  test('is not handed on: the delegate of a delegate decides nothing', async () => {
+    await name(boss, { delegate_id: del.id })
+    await name(del, { delegate_id: third.id })
+    const request = await asked()
+    expect([await sees(del), await sees(third)]).toEqual([1, 0])
+    expect(await decide(third, request)).toBe(404)
+    expect(await decide(del, request, 'dismiss')).toBe(204)
+  })
+
+  test('never lets one decide on what one asks for, or what is for one', async () => {
+    await name(boss, { delegate_id: ada.id })
+    const request = await asked()
+    expect([await sees(ada), await decide(ada, request)]).toEqual([0, 404])
+    const forDel = await acme.asked(del, { app_id: appId })
+    expect(await decide(del, forDel)).toBe(404)
+    // A group of which the one who asks is a member: nobody decides in their place.
+    const team = await group(core.db, 'Team', [boss, third])
+    const other = await acme.inStore(await app(core.db, 'Other'), {
+      approvers: { groups: [{ id: team }] },
+    })
+    const ofBoss = await acme.asked(boss, { app_id: other })
+    expect(await decide(del, ofBoss)).toBe(404)
+    expect(await decide(third, ofBoss)).toBe(204)
+  })
+
+  test('counts only within its time, and only while both may act', async () => {
+    await core.db.delete(delegations)
+    await name(boss, { delegate_id: del.id, since: new Date(Date.now() + 3_600_000).toISOString() })
+    await asked()
+    expect(await sees(del)).toBe(0)
+    await core.db.update(delegations).set({ since: new Date(Date.now() - 1000) })
+    const waiting = await sees(del)
+    expect(waiting).toBeGreaterThan(0)
+    await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, boss.id))
+    expect(await sees(del)).toBe(0)
+    await core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.id, boss.id))
+    await core.db.update(delegations).set({ until: new Date(Date.now() - 1) })
+    expect(await sees(del)).toBe(0)
+  })
+
+  test('one names delegates for oneself alone, of those who are there, for a time', async () => {
+    const statuses = async (...bodies: object[]) => {
+      const found: number[] = []
+      for (const body of bodies) found.push((await name(third, body)).status)
+      return found
+    }
+    const gone = await person(core.db, 'gone@example.com')
+    await core.db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, gone.id))
+    expect(
+      await statuses(
+        { delegate_id: third.id },
+        { delegate_id: gone.id },
+        { delegate_id: 'x' },
+        { delegate_id: ada.id, until: '2020-01-01' },
+        { delegate_id: ada.id, until: '2999-01-01' },
+        { delegate_id: ada.id, since: soon(), until: soon() },
+        { delegate_id: ada.id, user_id: boss.id },
+      ),
+    ).toEqual([422, 422, 422, 422, 422, 422, 403])
+    const body = { delegate_id: ada.id, user_id: third.id, until: soon() }
+    expect((await core.call('POST', '/delegations', { body })).status).toBe(201)
+  })
+})
