@@ -1,10 +1,9 @@
 /** `keyway call` and `keyway logs`, with credentials from a file and from a terminal. */
 import { spawn, spawnSync } from 'node:child_process'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { casesFor, LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
 import { until } from '../e2e/until.ts'
-import { begin, ROOT, type Running, startRunning } from './keyway.ts'
+import { begin, MAIN, type Running, startRunning } from './keyway.ts'
 
 const FIELDS = { token: { title: 'API token', help: 'Acme > Settings' } }
 const SETTINGS = { region: { type: 'string', required: true }, limit: { type: 'integer' } }
@@ -119,7 +118,7 @@ describe('keyway call', () => {
 
 // A terminal: `script` gives one to a command.
 const hasScript = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
-const COMMAND = `"${process.execPath}" --no-warnings "${path.join(ROOT, 'runtime/cli/main.ts')}"`
+const COMMAND = `"${process.execPath}" --no-warnings "${MAIN}"`
 
 /** Types each answer when its question has been asked; what was shown, and how it ended. */
 async function typed(command: string, answers: [RegExp, string][]) {

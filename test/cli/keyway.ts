@@ -14,7 +14,7 @@ import { basics } from '../kit/program.ts'
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
 
 /** What the launcher runs, which is one process less for each command. */
-const MAIN = mainOfCheckout(process.execPath)
+export const MAIN: string = mainOfCheckout(process.execPath)
 
 /** How a command ended, and all that it wrote. */
 export type Ended = { code: number; out: string; err: string }

@@ -7,14 +7,18 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPackage } from '../../runtime/connectors/packages/read.ts'
 import { trustOf } from '../../runtime/connectors/packages/sign.ts'
+import { basics } from '../kit/program.ts'
+import { MAIN, ROOT } from './keyway.ts'
 
-const ROOT = path.join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
 let home: string
 const keyway = async (...args: string[]) => {
-  const command = [path.join(ROOT, 'runtime/cli/main.ts'), ...args]
+  const command = [MAIN, ...args]
   try {
-    const { stdout } = await run(process.execPath, ['--no-warnings', ...command], { cwd: home })
+    const { stdout } = await run(process.execPath, ['--no-warnings', ...command], {
+      cwd: home,
+      env: basics(),
+    })
     return { code: 0, said: stdout }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }

@@ -8,7 +8,7 @@ import { forgetDatabase } from '../database/forget.ts'
 import { freePort } from '../free-port.ts'
 import { basics } from '../kit/program.ts'
 import { shellBlock } from '../pages.ts'
-import { type Ended, ROOT } from './keyway.ts'
+import { type Ended, MAIN } from './keyway.ts'
 
 let home: string
 let env: Record<string, string>
@@ -23,7 +23,7 @@ beforeAll(async () => {
   // What npx would run where the package is installed.
   await writeFile(
     path.join(bin, 'npx'),
-    `#!/bin/sh\nshift\nexec "${process.execPath}" --no-warnings "${ROOT}/runtime/cli/main.ts" "$@"\n`,
+    `#!/bin/sh\nshift\nexec "${process.execPath}" --no-warnings "${MAIN}" "$@"\n`,
   )
   await chmod(path.join(bin, 'npx'), 0o755)
   const own = basics()
