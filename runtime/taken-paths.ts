@@ -1,6 +1,6 @@
 /** First segments of what is served beside the connectors, and of what the core interface will have too. */
 export const TAKEN: readonly string[] = [
-  ...['.well-known', 'access', 'assets', 'inbox', 'sign-in', 'sign-out'],
+  ...['.well-known', 'access', 'assets', 'console', 'inbox', 'sign-in', 'sign-out'],
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
   ...['appstore', 'art', 'associations', 'docs', 'groups', 'healthz', 'identity_events', 'info'],
   ...[

@@ -15,6 +15,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Sealer } from '../secrets/seal.ts'
 import { type ConnectorRoutesDeps, connectorRoutes } from './connectors/connectors.ts'
 import { logoRoutes } from './connectors/logos.ts'
+import { consoleRoutes } from './console/routes.ts'
 import { type CoreDeps, coreRoutes } from './core/routes.ts'
 import { docsRoutes } from './docs/routes.ts'
 import type { Document } from './documents/document.ts'
@@ -86,8 +87,10 @@ export function createApp(deps: AppDeps): Hono<Env> {
   documents(app, document)
   app.route('/', docsRoutes(document))
   app.route('/assets', assetRoutes())
-  app.route('/', pageRoutes(deps.core))
   const whole = { ...deps, ...deps.core, following: createFollowing(deps.leaving) }
+  // First: some of its pages are below those of the inbox.
+  app.route('/', consoleRoutes(whole))
+  app.route('/', pageRoutes(deps.core))
 
   app.route('/operator', operatorRoutes(whole))
 

@@ -73,6 +73,9 @@ const BOUNDS: Record<string, number> = {
   // contract/connector/manifest.ts: ConnectorId; connectors/packages/format.ts: Digests.
   'packages.connector': 63,
   'packages.version': units(200),
+  // The same; contract/capabilities: names of the table.
+  'call_minutes.connector': 63,
+  'call_minutes.capability': 64,
   // Names of our tables.
   'table_changes.table_name': 63,
   // A constant.

@@ -76,6 +76,12 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     )
   }
 
+  /** For who wants to look at them: `SHOTS=folder`. */
+  async function photograph(page: Page, name: string): Promise<void> {
+    const folder = process.env['SHOTS']
+    if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
+  }
+
   const WIDTHS = [1280, 375]
   const SCHEMES = ['light', 'dark'] as const
   const looks = WIDTHS.flatMap((width) => SCHEMES.map((scheme) => ({ width, scheme })))
@@ -129,6 +135,99 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       await context.close()
     },
   )
+
+  const OPERATOR = 'admin@localhost'
+  const CONSOLE = [
+    '',
+    '/connectors',
+    '/connectors/scim',
+    '/connectors/scim/disable',
+    '/generations',
+  ]
+  const MORE = [
+    '/webhooks',
+    '/background',
+    '/publishers',
+    '/publishers/trust',
+    '/apps',
+    '/people',
+    '/requests',
+    '/log',
+  ]
+
+  test('of the console have no fault of access in any look', async () => {
+    const { context, page } = await signIn(OPERATOR)
+    const ones: string[] = []
+    for (const list of ['/console/apps', '/console/people']) {
+      await page.goto(list)
+      ones.push((await page.locator('tbody a.go').first().getAttribute('href')) ?? list)
+    }
+    const faults: Record<string, unknown> = {}
+    for (const place of [...[...CONSOLE, ...MORE].map((one) => `/console${one}`), ...ones]) {
+      await page.goto(place)
+      for (const { width, scheme } of looks) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme: scheme })
+        const look = `${place.replaceAll('/', '_')}-${width}-${scheme}`
+        await photograph(page, look)
+        const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        const found = await judge(page)
+        if (found.length > 0 || Number(wide) > 0) faults[look] = { found, wide }
+      }
+    }
+    expect(faults).toEqual({})
+    await context.close()
+  }, 240_000)
+
+  /** Moves by Tab until the focus is on a link or button of that name, and presses it. */
+  async function tabTo(page: Page, name: RegExp): Promise<void> {
+    for (let at = 0; at < 200; at += 1) {
+      await page.keyboard.press('Tab')
+      const words = await page.evaluate(
+        '(document.activeElement.textContent || document.activeElement.ariaLabel || document.activeElement.id).trim()',
+      )
+      if (name.test(String(words))) return
+    }
+    throw new Error(`Tab comes to nothing that is called ${name}`)
+  }
+
+  test('lead through the console by keyboard alone', async () => {
+    const { context, page } = await signIn(OPERATOR)
+    await page.goto('/console')
+    const enter = () => Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
+    for (const name of [/^Connectors$/, /^slack$/, /^Disable$/]) {
+      await tabTo(page, name)
+      await enter()
+    }
+    await page.getByText('slack: disabled for new calls').waitFor()
+    await tabTo(page, /^reason$/)
+    await page.keyboard.type('By keyboard')
+    await enter()
+    await page.getByText('It is disabled.').waitFor()
+    for (const _ of ['the link', 'the button']) {
+      await tabTo(page, /^Enable$/)
+      await enter()
+    }
+    await page.getByText('It is enabled.').waitFor()
+    await context.close()
+  })
+
+  test('lead through the console without script', async () => {
+    const { context, page } = await signIn(OPERATOR, { javaScriptEnabled: false })
+    await page.goto('/console')
+    await page.getByRole('link', { name: 'Apps' }).click()
+    await page.getByRole('link', { name: 'Data Warehouse' }).click()
+    await page.getByRole('link', { name: 'Change' }).click()
+    await page.getByLabel('Hours between scheduled syncs').fill('7')
+    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByText('→ 7').waitFor()
+    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByText('It is changed.').waitFor()
+    await page.getByText('7 hours').waitFor()
+    await page.getByRole('link', { name: 'Activity log' }).click()
+    await page.getByText(/The newest \d+ entries fit/).waitFor()
+    await context.close()
+  })
 
   test('gave the browser nothing to complain of', () => {
     expect(complaints).toEqual([])

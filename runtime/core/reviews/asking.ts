@@ -46,6 +46,15 @@ export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow
   }
 }
 
+/** The review whose lines a task asks to decide; null for another task. What names it is written above. */
+export function reviewIn(task: {
+  task_type: string
+  instructions?: string | null | undefined
+}): string | null {
+  if (task.task_type !== REVIEW_TASK) return null
+  return /access_reviews\/([0-9a-f-]{36})\//.exec(task.instructions ?? '')?.[1] ?? null
+}
+
 const openLines = sql`(select count(*) from ${accessReviewItems}
   where ${accessReviewItems.assignmentId} = ${id} and ${accessReviewItems.state} = 'OPEN')`
 

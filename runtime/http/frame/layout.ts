@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { assetAt } from './assets.ts'
 import { PROOF } from './form.ts'
 import { icon, sign } from './icons.ts'
+import { type Place, SIDE } from './side.ts'
 import { initials } from './words.ts'
 
 export type Markup = ReturnType<typeof html>
@@ -11,6 +12,7 @@ export type Markup = ReturnType<typeof html>
 export const AREAS = {
   access: { path: '/access', words: 'My access' },
   inbox: { path: '/inbox', words: 'Inbox' },
+  console: { path: '/console', words: 'Console' },
 } as const
 export type Area = keyof typeof AREAS
 
@@ -23,6 +25,8 @@ export type Visitor = {
   proof: string
   /** How many tasks wait. */
   waiting: number
+  /** Places of the console that they may open. */
+  places: readonly Place[]
 }
 
 export type Page = {
@@ -30,13 +34,15 @@ export type Page = {
   /** Null for one who is not signed in, or not known to be. */
   visitor: Visitor | null
   area?: Area
+  /** Of a page of the console: where it stands in its side. */
+  place?: Place
   content: Markup
 }
 
 /** What a page of ours may do: show itself, its style and its script, and send forms to this host. */
 export const PAGE_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -45,7 +51,7 @@ export const PAGE_HEADERS = {
 export const proofField = (proof: string): Markup =>
   html`<input type="hidden" name="${PROOF}" value="${proof}">`
 
-export function layout({ title, visitor, area, content }: Page): Markup {
+export function layout({ title, visitor, area, place, content }: Page): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -60,9 +66,11 @@ export function layout({ title, visitor, area, content }: Page): Markup {
 <body>
 <a class="skip" href="#main">Skip to content</a>
 ${visitor && topBar(visitor, area ?? null)}
+${place && visitor && html`<div class="frame">${side(visitor, place)}`}
 <main id="main" tabindex="-1">
 ${content}
 </main>
+${place && visitor && html`</div>`}
 </body>
 </html>
 `
@@ -74,10 +82,12 @@ export const brand = (): Markup =>
 const topBar = (visitor: Visitor, area: Area | null): Markup => html`<header class="top">
 ${brand()}
 <nav class="areas" aria-label="Areas">
-${Object.entries(AREAS).map(
-  ([name, { path, words }]) =>
-    html`<a href="${path}"${name === area ? html` aria-current="true"` : ''}>${words}${name === 'inbox' && visitor.waiting > 0 ? waiting(visitor.waiting) : ''}</a>`,
-)}
+${Object.entries(AREAS)
+  .filter(([name]) => name !== 'console' || visitor.places.length > 0)
+  .map(
+    ([name, { path, words }]) =>
+      html`<a href="${path}"${name === area ? html` aria-current="true"` : ''}>${words}${name === 'inbox' && visitor.waiting > 0 ? waiting(visitor.waiting) : ''}</a>`,
+  )}
 </nav>
 <form class="find" role="search" action="${AREAS.access.path}">
 <label class="unseen" for="find">Search apps</label>
@@ -94,6 +104,16 @@ ${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholde
 </div>
 </details>
 </header>`
+
+const side = ({ places }: Visitor, place: Place): Markup => {
+  const groups = Map.groupBy(places, (name) => SIDE[name].group)
+  return html`<nav class="side" aria-label="Console">
+${[...groups].map(
+  ([group, names]) => html`${group === '' ? '' : html`<h2>${group}</h2>`}
+<ul>${names.map((name) => html`<li><a href="${SIDE[name].path}"${name === place ? html` aria-current="page"` : ''}>${icon(SIDE[name].icon)}${SIDE[name].words}</a></li>`)}</ul>`,
+)}
+</nav>`
+}
 
 const waiting = (count: number): Markup =>
   html` <span class="count hot"><span class="unseen">tasks waiting: </span>${count > 99 ? '99+' : count}</span>`

@@ -1,7 +1,7 @@
 /** Where a sign-in leads back to: a page of ours, never anywhere else. */
 
 /** First names of the pages that people are led to. */
-const PLACES = ['access', 'inbox', 'settings']
+const PLACES = ['access', 'inbox', 'console', 'settings']
 
 /** Longest path that is kept. */
 const MAX_PATH = 500

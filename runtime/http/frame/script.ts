@@ -1,6 +1,7 @@
 /**
  * The pages' own small script. Everything works without it: it opens dialogs over the page, says that a form is on its
- * way, and moves by keyboard. It writes no style and no markup, so the strict policy holds.
+ * way, moves by keyboard, and shows what has changed meanwhile. It writes no style, and no markup but the server's, so the
+ * strict policy holds.
  */
 export const SCRIPT = `'use strict'
 const all = (selector, root = document) => [...root.querySelectorAll(selector)]
@@ -47,6 +48,50 @@ const fillInCode = () => {
 }
 fillInCode()
 addEventListener('hashchange', fillInCode)
+
+// A part that names a stream is shown anew when that says that something has changed: what is new is asked of the server
+// as the whole page. Not while nobody looks, nor under the hands of who is in it.
+for (const part of all('[data-events]')) {
+  const events = new EventSource(part.dataset.events)
+  let isFirst = true
+  events.addEventListener('list', async () => {
+    const isKnown = isFirst
+    isFirst = false
+    if (isKnown || document.hidden || part.contains(document.activeElement)) return
+    const reply = await fetch(location.href)
+    if (!reply.ok || reply.redirected) return events.close()
+    const page = new DOMParser().parseFromString(await reply.text(), 'text/html')
+    const fresh = page.getElementById(part.id)
+    if (fresh) part.replaceChildren(...fresh.childNodes)
+  })
+  events.addEventListener('end', () => events.close())
+  addEventListener('pagehide', () => events.close())
+}
+
+// A token that was just made: copied by a button, and gone before a browser keeps the page to go back to.
+const token = document.getElementById('new-token')
+if (token) {
+  const copy = document.getElementById('copy')
+  const say = (text) => {
+    document.getElementById('copied').textContent = text
+  }
+  token.addEventListener('focus', () => token.select())
+  copy.hidden = false
+  copy.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(token.value)
+      say('Copied.')
+    } catch {
+      // No clipboard without https, or not allowed: the old way, else by hand.
+      token.focus()
+      token.select()
+      say(document.execCommand('copy') ? 'Copied.' : 'It is selected: copy it with your keyboard.')
+    }
+  })
+  addEventListener('pagehide', () => {
+    token.value = ''
+  })
+}
 
 // No single key decides anything: it moves the focus to the control, and Enter presses it.
 document.addEventListener('keydown', (event) => {

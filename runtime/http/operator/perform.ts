@@ -1,7 +1,9 @@
 /** Does one of the operator's operations: for whom, with what, by the row of its endpoint. */
 import * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
+import { PackageError } from '../../connectors/packages/format.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Doer } from '../../core/kernel/audit/activity.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
@@ -56,6 +58,10 @@ export async function perform<N extends OperatorEndpointName>(
   input: OperatorInput<N>,
 ): Promise<OperatorAnswer<N>> {
   const handler = OPERATOR_HANDLERS[name]
+  const answer = await handler(op, input).catch((thrown: unknown) => {
+    if (!(thrown instanceof PackageError)) throw thrown
+    throw new RuntimeError('input_invalid', thrown.message, {}, thrown)
+  })
   // The cast: the compiler does not follow that the row and the output are of the same name.
-  return v.parse(OPERATOR_ENDPOINTS[name].output, await handler(op, input)) as OperatorAnswer<N>
+  return v.parse(OPERATOR_ENDPOINTS[name].output, answer) as OperatorAnswer<N>
 }

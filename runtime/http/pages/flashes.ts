@@ -4,9 +4,10 @@ import type { Icon } from '../frame/icons.ts'
 import type { Kind } from './states.ts'
 import { BUTTONS } from './task-detail.ts'
 
-type Flash = { kind: Kind; icon: Icon; words: string }
+export type Flash = { kind: Kind; icon: Icon; words: string }
 
-const good = (words: string): Flash => ({ kind: 'good', icon: 'check', words })
+/** It is done. */
+export const good = (words: string): Flash => ({ kind: 'good', icon: 'check', words })
 
 /** The cast: `fromEntries` forgets the names. */
 const OF_ACTIONS = Object.fromEntries(
@@ -19,5 +20,3 @@ export const FLASHES = {
   withdrawn: good('Your request is withdrawn.'),
   'given-back': good('You gave it back. Keyway removes it.'),
 } as const satisfies Record<string, Flash>
-
-export const isFlash = (what: string): what is keyof typeof FLASHES => Object.hasOwn(FLASHES, what)

@@ -8,7 +8,7 @@ import { ownPath } from '../frame/own-path.ts'
 const WRITTEN = { why: 'Why you need it', reason: 'Reason' } as const
 
 /** Where a form stands: its page is at the address without what the form does. */
-const pageOf = (path: string): string => path.replace(/\/(?:withdraw|give-back)$/, '')
+const pageOf = (path: string): string => path.replace(/\/(?:withdraw|give-back|decide)$/, '')
 
 /**
  * @param path Where the form was sent.

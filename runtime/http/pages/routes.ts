@@ -8,11 +8,10 @@ import { listTasks } from '../../core/tasks/tasks.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { takesHtml } from '../edge/takes-html.ts'
-import { dropSession, sessionOf } from '../frame/cookies.ts'
+import { dropSession } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
-import { ownPath } from '../frame/own-path.ts'
 import { createVisits } from '../frame/signed-in.ts'
 import { showAccess, showOneRequest } from './access.ts'
 import { act, showInbox, showTask } from './inbox.ts'
@@ -20,9 +19,8 @@ import { lostPage } from './lost-page.ts'
 import { giveBackForm, sendRequest, showAsk, withdraw } from './requests.ts'
 import { signedOutPage, signInBy } from './sign-in.ts'
 import { FORMS, type FormName, PAGES, type PageName, WHOLE } from './table.ts'
+import { toSignIn } from './to-sign-in.ts'
 import { OPEN_TASKS, type Visit, visitOf } from './visit.ts'
-
-const SIGN_IN = '/settings/sign-in'
 
 type Show = (visit: Visit) => Promise<Response>
 type Take = (visit: Visit, form: Form) => Promise<Response>
@@ -52,14 +50,6 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
   const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
     return make(c)
-  }
-
-  const toSignIn = (c: Context<Env>): Response => {
-    if (sessionOf(c) !== null) dropSession(c)
-    const { pathname, search } = new URL(c.req.url)
-    const next = c.req.method === 'GET' ? ownPath(`${pathname}${search}`) : null
-    const query = next === null ? '' : `?${new URLSearchParams({ next })}`
-    return c.redirect(`${SIGN_IN}${query}`, 303)
   }
 
   // Programs get what they always got here: no page.

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
+import { reviewIn } from '../../core/reviews/asking.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
@@ -75,11 +76,19 @@ ${flash ?? ''}
 </header>
 ${settled(task, now)}
 ${grounds?.business_justification && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
-${task.instructions && note('', 'info', 'What is to be done', task.instructions)}
+${whatToDo(task)}
 ${grounds?.target_user && facts(grounds, now)}
 ${comments(task, now)}
 ${decide(page, open)}
 </article>`
+}
+
+/** What is to be done; of a review the way to its lines. */
+function whatToDo(task: Task): Markup | string {
+  const review = reviewIn(task)
+  if (review !== null)
+    return html`<div class="row"><a class="btn main" href="/inbox/reviews/${review}">${icon('shield')}Decide the lines</a></div>`
+  return task.instructions ? note('', 'info', 'What is to be done', task.instructions) : ''
 }
 
 const ASKED: Partial<Record<Task['task_category'], string>> = {

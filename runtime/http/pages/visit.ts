@@ -10,9 +10,10 @@ import type { Env } from '../edge/env.ts'
 import { keepFlash, takeFlash } from '../frame/cookies.ts'
 import { proofOf } from '../frame/form.ts'
 import type { Markup, Visitor } from '../frame/layout.ts'
+import { placesOf } from '../frame/side.ts'
 import { contextOf, principalOf, type SignedIn } from '../frame/signed-in.ts'
 import { nameOf } from '../frame/words.ts'
-import { FLASHES, isFlash } from './flashes.ts'
+import { FLASHES, type Flash } from './flashes.ts'
 import { note } from './parts.ts'
 
 export type Visit = {
@@ -29,7 +30,13 @@ export type Visit = {
   say(what: string): void
 }
 
-export async function visitOf(c: Context<Env>, deps: CoreDeps, who: SignedIn): Promise<Visit> {
+/** @param flashes What the pages of this part say of what was just done, by name. */
+export async function visitOf(
+  c: Context<Env>,
+  deps: CoreDeps,
+  who: SignedIn,
+  flashes: Readonly<Record<string, Flash>> = FLASHES,
+): Promise<Visit> {
   const { hasher } = deps
   const principal = principalOf(who)
   const proof = proofOf(hasher, who.secret)
@@ -45,13 +52,16 @@ export async function visitOf(c: Context<Env>, deps: CoreDeps, who: SignedIn): P
       const user = await getCurrentUser(who.db, principal)
       const { total } = await listTasks(who.db, principal, { ...OPEN_TASKS, page: 1, size: 1 })
       const { email } = user
-      return { name: nameOf(user), email, roles: principal.roles, proof, waiting: total }
+      const { roles } = principal
+      const places = placesOf(principal)
+      return { name: nameOf(user), email, roles, proof, waiting: total, places }
     },
     flash() {
       const text = takeFlash(c)
       const [what = ''] = text?.split('.') ?? []
-      if (!isFlash(what) || text !== sealed(what)) return null
-      const { kind, icon, words } = FLASHES[what]
+      const said = Object.hasOwn(flashes, what) ? flashes[what] : undefined
+      if (said === undefined || text !== sealed(what)) return null
+      const { kind, icon, words } = said
       return note(kind, icon, words, '', 'status')
     },
     say: (what) => keepFlash(c, sealed(what)),

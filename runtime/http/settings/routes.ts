@@ -9,13 +9,11 @@ import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { dropSession, sessionOf } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
-import { proofOf } from '../frame/form.ts'
-import { PAGE_HEADERS } from '../frame/layout.ts'
+import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { createVisits, type SignedIn } from '../frame/signed-in.ts'
-import { messagePage, SIGN_IN_PATH, TOKENS_PATH } from './layout.ts'
-import { SETTINGS_SCRIPT } from './script.ts'
+import { visitOf } from '../pages/visit.ts'
+import { SIGN_IN_PATH, TOKENS_PATH } from './layout.ts'
 import { signInRoutes } from './sign-in-routes.ts'
-import { SETTINGS_STYLE } from './style.ts'
 import { judgeTokenForm, NOTHING } from './token-form.ts'
 import { type TokensPage, tokensPage } from './tokens-page.ts'
 
@@ -25,19 +23,13 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, sent } = createVisits(deps)
 
-  routes.onError(createErrorPage(log, messagePage))
+  routes.onError(createErrorPage(log, (title, text) => messagePage(title, text)))
   routes.use(async (c, next) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
     await next()
   })
 
   routes.get('/', (c) => c.redirect(TOKENS_PATH, 303))
-  routes.get('/style.css', (c) =>
-    c.body(SETTINGS_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
-  )
-  routes.get('/script.js', (c) =>
-    c.body(SETTINGS_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
-  )
   routes.route('/', signInRoutes(deps))
 
   const toSignIn = (c: Context<Env>): Response => {
@@ -47,14 +39,16 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
 
   async function show(
     c: Context<Env>,
-    { db, secret, session }: SignedIn,
+    who: SignedIn,
     parts: Partial<TokensPage> = {},
     status: 200 | 409 | 422 = 200,
   ): Promise<Response> {
-    const { actor, email, tokenId } = session
+    const { db, session } = who
+    const { actor, tokenId } = session
+    const { visitor } = await visitOf(c, deps, who)
     const { items: tokens, total } = await listOwnTokens(db, actor)
     const page: TokensPage = {
-      visitor: { email, roles: actor.roles, proof: proofOf(hasher, secret) },
+      visitor: await visitor(),
       readOnly: actor.readOnly,
       ownTokenId: tokenId,
       tokens,
@@ -119,8 +113,6 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
 
 const WRONG_METHODS = [
   ['/', 'GET'],
-  ['/style.css', 'GET'],
-  ['/script.js', 'GET'],
   ['/sign-in', 'GET, POST'],
   ['/sign-out', 'POST'],
   ['/api-tokens', 'GET, POST'],

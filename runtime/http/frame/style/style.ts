@@ -1,7 +1,10 @@
 /** The one stylesheet of the pages. Narrow first; what changes with the width stands last. */
 import { BASE_STYLE } from './base.ts'
 import { COMPONENTS_STYLE } from './components.ts'
+import { CONSOLE_STYLE } from './console.ts'
 import { PARTS_STYLE } from './pages.ts'
 import { TOKENS_STYLE } from './tokens.ts'
 
-export const STYLE = [TOKENS_STYLE, BASE_STYLE, COMPONENTS_STYLE, PARTS_STYLE].join('')
+export const STYLE = [TOKENS_STYLE, BASE_STYLE, COMPONENTS_STYLE, PARTS_STYLE, CONSOLE_STYLE].join(
+  '',
+)

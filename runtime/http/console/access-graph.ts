@@ -1,0 +1,131 @@
+/** Why a person has what they have, as a picture: reason, permission, app, from left to right. The table says the same. */
+import { html } from 'hono/html'
+import type { Access, AccessReason } from '../../contract/models/access.ts'
+import type { Markup } from '../frame/layout.ts'
+import { brief } from './parts.ts'
+import { PERSON_WORDS as WORDS } from './words/access.ts'
+
+export type ReasonKind = AccessReason['kind'] | 'group'
+
+/** One way from a reason to an app. */
+export type Line = {
+  kind: ReasonKind
+  reason: string
+  /** Where one reads more of the reason; null for nowhere. */
+  reasonAt: string | null
+  permission: string
+  app: string
+  appAt: string | null
+}
+
+/** What is held as lines, those of one reason together. */
+export const linesOf = (held: readonly Access[]): Line[] =>
+  held
+    .flatMap((one): Line[] => {
+      const permission =
+        one.kind === 'account'
+          ? WORDS.account(one.unique_identifier ?? '')
+          : (one.label ?? one.kind)
+      const app = one.app_name ?? WORDS.directory
+      const appAt = one.app_id ? `/console/apps/${one.app_id}` : null
+      const to = { permission, app, appAt }
+      if (one.kind === 'group' && one.reasons.length === 0)
+        return [{ ...to, kind: 'group', reason: WORDS.member, reasonAt: null }]
+      if (one.reasons.length === 0)
+        return [{ ...to, kind: 'found', reason: WORDS.found, reasonAt: null }]
+      return one.reasons.map((reason) => ({ ...to, ...reasonOf(reason) }))
+    })
+    .sort(
+      (a, b) =>
+        KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+        a.reason.localeCompare(b.reason, 'en') ||
+        a.app.localeCompare(b.app, 'en'),
+    )
+
+const KINDS: readonly ReasonKind[] = ['request', 'policy', 'group', 'found']
+
+function reasonOf(reason: AccessReason): Pick<Line, 'kind' | 'reason' | 'reasonAt'> {
+  const { kind } = reason
+  if (kind === 'policy')
+    return {
+      kind,
+      reason: WORDS.policy(reason.policy_name ?? WORDS.deleted),
+      reasonAt: reason.policy_id ? `/console/policies/${reason.policy_id}` : null,
+    }
+  if (kind === 'found') return { kind, reason: WORDS.found, reasonAt: null }
+  const at = reason.request_id ? `/access/requests/${reason.request_id}` : null
+  return { kind, reason: WORDS.asked(reason.since?.slice(0, 10) ?? ''), reasonAt: at }
+}
+
+const LOOKS: Record<ReasonKind, string> = {
+  request: 'busy',
+  policy: 'rule',
+  group: '',
+  found: 'bad dots',
+}
+
+/** From so many nodes on there is only the table. */
+const MOST_NODES = 60
+const ROW = 40
+const COLUMNS = [
+  [8, 190],
+  [236, 200],
+  [472, 160],
+] as const
+
+type Node = { words: string; at: string | null; look: string }
+
+/** The picture; null for more than can be told apart. */
+export function accessGraph(name: string, lines: readonly Line[]): Markup | null {
+  const nodes = [
+    unique(lines, ({ reason, reasonAt, kind }) => ({
+      words: reason,
+      at: reasonAt,
+      look: LOOKS[kind].split(' ')[0] ?? '',
+    })),
+    unique(lines, ({ permission }) => ({ words: permission, at: null, look: '' })),
+    unique(lines, ({ app, appAt }) => ({ words: app, at: appAt, look: '' })),
+  ]
+  const count = nodes.reduce((sum, column) => sum + column.size, 0)
+  if (lines.length === 0 || count > MOST_NODES) return null
+  const height = Math.max(...nodes.map((column) => column.size)) * ROW + 8
+  const yOf = (column: number, words: string): number => {
+    const names = [...(nodes[column]?.keys() ?? [])]
+    return (height / names.length) * (names.indexOf(words) + 0.5)
+  }
+  const edge = (from: number, a: string, b: string, look: string): Markup => {
+    const [x1, x2] = [
+      (COLUMNS[from]?.[0] ?? 0) + (COLUMNS[from]?.[1] ?? 0),
+      COLUMNS[from + 1]?.[0] ?? 0,
+    ]
+    const [y1, y2] = [yOf(from, a), yOf(from + 1, b)]
+    const middle = (x1 + x2) / 2
+    return html`<path class="e ${look}" d="M${x1} ${y1.toFixed(1)}C${middle} ${y1.toFixed(1)} ${middle} ${y2.toFixed(1)} ${x2} ${y2.toFixed(1)}"/>`
+  }
+  const edges = lines.map(
+    ({ kind, reason, permission, app }) =>
+      html`${edge(0, reason, permission, LOOKS[kind])}${edge(1, permission, app, LOOKS[kind])}`,
+  )
+  const boxes = nodes.map((column, at) =>
+    [...column.values()].map((one) => box(one, COLUMNS[at] ?? COLUMNS[0], yOf(at, one.words))),
+  )
+  return html`<svg class="graph" viewBox="0 0 640 ${height}" role="group" aria-labelledby="ag-t ag-d">
+<title id="ag-t">${WORDS.graph(brief(name, 80))}</title><desc id="ag-d">${WORDS.graphText}</desc>
+${edges}${boxes}</svg>`
+}
+
+function unique(lines: readonly Line[], of: (line: Line) => Node): Map<string, Node> {
+  const found = new Map<string, Node>()
+  for (const line of lines) {
+    const node = of(line)
+    if (!found.has(node.words)) found.set(node.words, node)
+  }
+  return found
+}
+
+function box({ words, at, look }: Node, [x, width]: readonly [number, number], y: number): Markup {
+  const inside = html`<rect class="node ${look}" x="${x}" y="${(y - 15).toFixed(1)}" width="${width}" height="30" rx="7"/><text class="b" x="${x + 11}" y="${(y + 4).toFixed(1)}">${brief(words, Math.floor((width - 16) / 7.1))}</text>`
+  return at === null
+    ? html`<g>${inside}</g>`
+    : html`<a href="${at}" aria-label="${words}">${inside}</a>`
+}

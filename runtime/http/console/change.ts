@@ -1,0 +1,199 @@
+/**
+ * A change in the console: a page that says what would be different and asks why, and the form that does it. The page is
+ * an address and changes nothing; where the change is not possible it says so.
+ */
+import { html } from 'hono/html'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Permission } from '../../contract/models/roles.ts'
+import { toCoreError } from '../edge/to-core-error.ts'
+import { wordsOf } from '../frame/error-page.ts'
+import type { Form } from '../frame/form.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import type { Place } from '../frame/side.ts'
+import { note } from '../pages/parts.ts'
+import { card, field, shell } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+import { CHANGE_WORDS as WORDS } from './words/overview.ts'
+
+/** What a change is about: names of the path, and what was chosen. */
+export type About = {
+  params: Record<string, string>
+  /** A choice; empty where it was not made. */
+  get(name: string): string
+  /** All choices of a name. */
+  all(name: string): string[]
+}
+
+export type Preview = {
+  /** Null before what it takes is filled in. */
+  lines: readonly string[] | null
+  /** The newest generation that was seen: a change of another person in between is not overrun. */
+  generation?: number
+}
+
+export type Change = {
+  path: string
+  place: Place
+  /** The permission that it needs; null: the function of the core judges, because admins of an app may too. */
+  who: Permission | null
+  does: string
+  title(about: About): string
+  lead?: string
+  button: string
+  /** It takes something away. */
+  danger?: true
+  /** Whether a reason is asked for, and must be given. */
+  reason: 'asked' | 'needed' | 'none'
+  /** Fields of its own, beside the reason: once they are sent, the page says what would be different, and asks again. */
+  fields?(about: About): Markup
+  /** Links to the same with another choice. */
+  options?(about: About): Markup
+  preview(visit: ConsoleVisit, about: About): Promise<Preview>
+  /** Does it. @returns what is shown in place of the way back, where something must be */
+  act(visit: ConsoleVisit, about: About): Promise<unknown>
+  /** Where it leads back to. */
+  back(about: About): string
+  /** What the next page says. */
+  done: string
+}
+
+/** Choices as an address has them. */
+export const aboutQuery = ({ c }: ConsoleVisit): About => {
+  const query = new URL(c.req.url).searchParams
+  return {
+    params: c.req.param(),
+    get: (name) => query.get(name) ?? '',
+    all: (name) => query.getAll(name),
+  }
+}
+
+/** Choices as the form has them: of several of one name each has a number. */
+export const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
+  params: c.req.param(),
+  get: (name) => form.get(name)?.trim() ?? '',
+  all: (name) =>
+    [...form]
+      .filter(([key]) => key.startsWith(`${name}.`) && /^\d+$/.test(key.slice(name.length + 1)))
+      .map(([, value]) => value),
+})
+
+type Status = 200 | 400 | 404 | 409 | 422
+
+/** The words of a refusal that the page can tell; anything else is thrown again. */
+function refusal(error: unknown): { words: string; status: Status } {
+  if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
+  const told = toCoreError(error, '')
+  const { status } = told
+  if (status !== 400 && status !== 404 && status !== 409 && status !== 422) throw error
+  return { words: wordsOf(told), status }
+}
+
+/** The page that asks. */
+export async function askChange(visit: ConsoleVisit, change: Change): Promise<Response> {
+  const query = [...new URL(visit.c.req.url).searchParams]
+  const hidden = query.map(([name, value], at): [string, string] => [
+    LISTS.includes(name) ? `${name}.${at}` : name,
+    value,
+  ])
+  const asked = { reason: '', problem: null, status: 200 } as const
+  return show(visit, change, aboutQuery(visit), hidden, asked)
+}
+
+/** Choices of which there may be several. */
+const LISTS = ['want']
+
+/** The form: does it, or says on the same page why not. */
+export async function doChange(
+  visit: ConsoleVisit,
+  name: string,
+  change: Change,
+  form: Form,
+): Promise<Response> {
+  const about = aboutForm(visit, form)
+  const reason = about.get('reason')
+  const hidden = [...form].filter(([name]) => !OWN.includes(name))
+  if (change.reason === 'needed' && reason === '')
+    return show(visit, change, about, hidden, { reason, problem: WORDS.sayWhy, status: 422 })
+  if (change.fields && form.get('sure') !== 'yes')
+    return show(visit, change, about, [...hidden, ['sure', 'yes']], {
+      reason,
+      problem: null,
+      status: 200,
+    })
+  try {
+    const shown = await change.act(visit, about)
+    if (shown instanceof Response) return shown
+  } catch (error) {
+    const { words, status } = refusal(error)
+    return show(visit, change, about, hidden, { reason, problem: words, status })
+  }
+  visit.say(name)
+  return visit.c.redirect(change.back(about), 303)
+}
+
+/** Fields that the page itself writes. */
+const OWN = ['form_token', 'reason', 'expected_generation']
+
+async function show(
+  visit: ConsoleVisit,
+  change: Change,
+  about: About,
+  hidden: readonly (readonly [string, string])[],
+  { reason, problem, status }: { reason: string; problem: string | null; status: Status },
+): Promise<Response> {
+  const { c } = visit
+  let [preview, refused, code]: [Preview | null, string | null, Status] = [null, null, status]
+  try {
+    preview = await change.preview(visit, about)
+  } catch (error) {
+    const told = refusal(error)
+    refused = told.words
+    if (status === 200) code = told.status
+  }
+  const visitor = await visit.visitor()
+  const back = change.back(about)
+  const ownNames = change.fields ? fieldNames(change.fields(about)) : []
+  const content = html`
+${problem === null ? '' : note('bad', 'alert', WORDS.notDone, problem, 'alert')}
+${
+  preview === null
+    ? html`${note('bad', 'alert', WORDS.notPossible, refused ?? '')}
+<div class="row"><a class="btn" href="${back}">${WORDS.back}</a></div>`
+    : html`${preview.lines === null ? '' : card({ id: 'difference', title: WORDS.whatChanges }, differences(preview.lines))}
+${change.options ? change.options(about) : ''}
+<form class="card" method="post" action="${c.req.path}"><div class="in stack">
+${proofField(visitor.proof)}
+${hidden.filter(([name]) => !ownNames.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${preview.generation === undefined ? '' : html`<input type="hidden" name="expected_generation" value="${preview.generation}">`}
+${change.fields ? change.fields(about) : ''}
+${change.reason === 'none' ? '' : field({ id: 'reason', label: WORDS.why, help: WORDS.whyHelp, value: reason, required: change.reason === 'needed' })}
+<div class="row"><button class="btn ${change.danger ? 'danger' : 'main'}">${change.button}</button><a class="btn plain" href="${back}">${WORDS.cancel}</a></div>
+</div></form>`
+}`
+  return c.html(
+    shell({
+      ...{ visitor, flash: visit.flash(), place: change.place, content },
+      title: change.title(about),
+      lead: change.lead ?? '',
+    }),
+    code,
+  )
+}
+
+/** Names of the fields that a change asks itself: what they hold is not kept beside them. */
+const fieldNames = (markup: Markup): string[] =>
+  [...String(markup).matchAll(/name="([^"]+)"/g)].map(([, name = '']) => name)
+
+const MINUS =
+  /\b(no longer|forgotten|removed|disabled|serves nothing|trusted no more|deleted|ends|erased)\b/
+const SAME = /\b(goes on|stays)\b/
+
+/** Whether a line of a difference adds something, takes it away, or leaves it. */
+export const signOf = (line: string): 'plus' | 'minus' | 'same' =>
+  MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
+
+export const differences = (lines: readonly string[]): Markup =>
+  lines.length === 0
+    ? html`<p class="in soft">${WORDS.nothingDifferent}</p>`
+    : html`<ul class="diff">${lines.map((line) => html`<li class="${signOf(line)}">${line}</li>`)}</ul>`

@@ -1,0 +1,182 @@
+/** Where the requests of a connector go: declared, used, refused; as a picture with a table beside it. */
+import { html } from 'hono/html'
+import type { CalledHost } from '../../contract/endpoints/call-minutes.ts'
+import type { Want } from '../../contract/endpoints/generation.ts'
+import type { Markup } from '../frame/layout.ts'
+import { empty } from '../pages/parts.ts'
+import { badge } from '../pages/states.ts'
+import { key } from './charts.ts'
+import { brief, type Column, card, row, table, thousands } from './parts.ts'
+import { ONE_CONNECTOR_WORDS as WORDS } from './words/runtime.ts'
+
+export type EgressState = keyof typeof WORDS.egressStates
+
+/** One way out: a capability, and a host. */
+export type Way = {
+  capability: string
+  host: string
+  methods: string[]
+  state: EgressState
+  requests: number
+  refused: number
+}
+
+/** Above this only the table is shown, because edges would cover each other. */
+const MOST_DRAWN = 24
+
+type Declared = { capability: string; host: string; methods: string[]; withheld: boolean }
+
+/** What is declared: of each capability and host the methods. `withheld` ones are not granted. */
+function declared(wants: readonly Want[], withheld: readonly Want[]): Declared[] {
+  const refused = new Set(withheld.map(({ kind, key: one }) => `${kind} ${one}`))
+  const found = new Map<string, Declared>()
+  for (const want of wants) {
+    if (want.kind !== 'egress') continue
+    // The key of such a want is written by requested-grant.ts.
+    const [capability, method, url] = JSON.parse(want.key) as [string, string, string]
+    const host = hostOf(url)
+    const known = found.get(`${capability} ${host}`) ?? {
+      capability,
+      host,
+      methods: [],
+      withheld: false,
+    }
+    found.set(`${capability} ${host}`, {
+      ...known,
+      methods: [...new Set([...known.methods, method])],
+      withheld: known.withheld || refused.has(`egress ${want.key}`),
+    })
+  }
+  return [...found.values()]
+}
+
+/** The host of an address that may have placeholders, such as `https://{tenant}.example.com/v1`. */
+function hostOf(url: string): string {
+  const [, host = url] = /^[a-z+]+:\/\/([^/?#]+)/i.exec(url) ?? []
+  return host
+}
+
+/** Whether a host that was called may be what a declaration names: a placeholder stands for anything. */
+export function isMeant(declaredHost: string, host: string): boolean {
+  const bare = declaredHost.toLowerCase().replace(/:\d+$/, '')
+  if (!/[{*]/.test(bare)) return bare === host.toLowerCase().replace(/:\d+$/, '')
+  const parts = bare.split(/\{[^}]*\}|\*+/).map((part) => part.replace(/[.+?^$()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.+')}$`).test(host.toLowerCase().replace(/:\d+$/, ''))
+}
+
+/** The ways out of a connector, what needs a person first. */
+export function waysOf(
+  { wants, withheld }: { wants: readonly Want[]; withheld: readonly Want[] },
+  called: readonly CalledHost[],
+): Way[] {
+  const left = new Set(called)
+  const ways: Way[] = declared(wants, withheld).map(({ withheld: isWithheld, ...one }) => {
+    const used = called.filter(
+      ({ capability, host }) => capability === one.capability && isMeant(one.host, host),
+    )
+    for (const row of used) left.delete(row)
+    const requests = used.reduce((sum, row) => sum + row.requests, 0)
+    const refused = used.reduce((sum, row) => sum + row.refused, 0)
+    return {
+      ...one,
+      requests,
+      refused,
+      state: isWithheld ? 'wanted' : requests > 0 ? 'used' : 'idle',
+    }
+  })
+  for (const { capability, host, requests, refused } of left)
+    ways.push({
+      ...{ capability, host, methods: [], requests, refused },
+      state: refused > 0 ? 'refused' : 'undeclared',
+    })
+  return ways.sort(
+    (a, b) => RANK.indexOf(a.state) - RANK.indexOf(b.state) || b.requests - a.requests,
+  )
+}
+
+const RANK: readonly EgressState[] = ['refused', 'wanted', 'used', 'undeclared', 'idle']
+
+const EDGES: Record<EgressState, string> = {
+  used: 'good',
+  idle: 'dash',
+  wanted: 'wait dash',
+  refused: 'bad dots',
+  undeclared: 'busy dash',
+}
+
+const COLUMNS: Column[] = [
+  { words: WORDS.host },
+  { words: WORDS.capability },
+  { words: WORDS.egressState },
+  { words: WORDS.requests, look: 'num' },
+  { words: WORDS.refused, look: 'num c3' },
+]
+
+export function egressMap(id: string, ways: readonly Way[]): Markup {
+  const about = { id: 'egress', title: WORDS.egress, note: WORDS.egressNote }
+  if (ways.length === 0) return card(about, empty('info', WORDS.noEgress, WORDS.noEgressText))
+  const rows = ways.map(({ capability, host, methods, state, requests, refused }) => {
+    const [kind, icon, words] = WORDS.egressStates[state]
+    return row(COLUMNS, [
+      html`<span class="mono">${brief(host, 120)}</span>${methods.length > 0 ? html`<span class="sub">${methods.join(', ')}</span>` : ''}`,
+      html`<span class="mono">${capability}</span>`,
+      badge(kind, icon, words),
+      thousands(requests),
+      thousands(refused),
+    ])
+  })
+  const drawn = picture(id, ways)
+  const all = table(WORDS.egress, COLUMNS, rows)
+  return card(
+    about,
+    drawn === null
+      ? all
+      : html`<div class="scroll" tabindex="0" role="region" aria-label="${WORDS.egressPicture}"><div class="in">${drawn}</div></div>
+<div class="in stack tight">${key([
+          { look: EDGES.used, words: WORDS.key.used, line: true },
+          { look: EDGES.idle, words: WORDS.key.idle, line: true },
+          { look: EDGES.wanted, words: WORDS.key.wanted, line: true },
+          { look: EDGES.refused, words: WORDS.key.refused, line: true },
+        ])}
+<details class="more"><summary>${WORDS.asTable}</summary>${all}</details></div>`,
+  )
+}
+
+const ROW = 34
+const BOX = { height: 26, connector: [8, 90], capability: [138, 232], host: [424, 208] } as const
+
+/** Connector, capabilities, hosts, in three columns; null for more than can be told apart. */
+function picture(id: string, ways: readonly Way[]): Markup | null {
+  const capabilities = [...new Set(ways.map(({ capability }) => capability))]
+  const hosts = [...new Set(ways.map(({ host }) => host))]
+  const rows = Math.max(capabilities.length, hosts.length)
+  if (rows > MOST_DRAWN || ways.length > 2 * MOST_DRAWN) return null
+  const height = rows * ROW + 8
+  const middle = (at: number, count: number) => (height / count) * (at + 0.5)
+  const yOf = (names: readonly string[], name: string) => middle(names.indexOf(name), names.length)
+  const most = Math.max(...ways.map(({ requests }) => requests), 1)
+  const curve = (x1: number, y1: number, x2: number, y2: number) =>
+    `M${x1} ${round(y1)}C${(x1 + x2) / 2} ${round(y1)} ${(x1 + x2) / 2} ${round(y2)} ${x2} ${round(y2)}`
+  const states = (own: readonly Way[]): string =>
+    EDGES[RANK.find((state) => own.some((one) => one.state === state)) ?? 'idle']
+  const [cx, cw] = BOX.connector
+  const [px, pw] = BOX.capability
+  const [hx] = BOX.host
+  const edges = [
+    ...capabilities.map((name) => {
+      const own = ways.filter(({ capability }) => capability === name)
+      return html`<path class="e ${states(own)}" d="${curve(cx + cw, height / 2, px, yOf(capabilities, name))}"/>`
+    }),
+    ...ways.map(
+      ({ capability, host, state, requests }) =>
+        html`<path class="e ${EDGES[state]} ${requests > most / 2 ? 'thick' : ''}" d="${curve(px + pw, yOf(capabilities, capability), hx, yOf(hosts, host))}"/>`,
+    ),
+  ]
+  const node = ([x, width]: readonly [number, number], y: number, words: string, look = '') =>
+    html`<g><rect class="node ${look}" x="${x}" y="${round(y - BOX.height / 2)}" width="${width}" height="${BOX.height}" rx="6"/><text class="b" x="${x + 10}" y="${round(y + 4)}">${brief(words, Math.floor((width - 14) / 7.1))}</text></g>`
+  return html`<svg class="graph" viewBox="0 0 640 ${height}" role="img" aria-labelledby="eg-t eg-d">
+<title id="eg-t">${WORDS.egress}: ${brief(id, 60)}</title><desc id="eg-d">${WORDS.egressNote}. ${WORDS.asTable}</desc>
+${edges}${node(BOX.connector, height / 2, id, 'core')}${capabilities.map((name) => node(BOX.capability, yOf(capabilities, name), name))}${hosts.map((name) => node(BOX.host, yOf(hosts, name), name))}</svg>`
+}
+
+const round = (value: number): string => String(Math.round(value * 10) / 10)

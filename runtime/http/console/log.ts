@@ -1,0 +1,113 @@
+/** The activity log, newest first, with the state of its chain. */
+import { html } from 'hono/html'
+import { listActivity } from '../../core/kernel/audit/activity.ts'
+import { verifyNewest } from '../../core/kernel/audit/chain.ts'
+import type { Markup } from '../frame/layout.ts'
+import { moment, momentOf } from '../frame/words.ts'
+import { pageNumber, searchText } from '../pages/access.ts'
+import { note, pagesNav } from '../pages/parts.ts'
+import { badge } from '../pages/states.ts'
+import { brief, type Column, listed, row, shell, thousands } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+import { LOG_WORDS as WORDS } from './words/overview.ts'
+
+const SIZE = 50
+
+const COLUMNS: Column[] = [
+  { words: WORDS.event },
+  { words: WORDS.who },
+  { words: WORDS.target, look: 'c3' },
+  { words: WORDS.details, look: 'c2' },
+]
+
+/** A moment that a form of ours sent: a day, as date fields write it; null for anything else. */
+function dayOf(text: string | undefined, atEnd: boolean): Date | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text ?? '')) return null
+  const at = new Date(`${text}T${atEnd ? '23:59:59.999' : '00:00:00.000'}Z`)
+  return Number.isNaN(at.getTime()) ? null : at
+}
+
+export async function showLog(visit: ConsoleVisit): Promise<Response> {
+  const { c, db, principal, now } = visit
+  const asked = {
+    event: searchText(c.req.query('event_type')).toUpperCase().replaceAll(' ', '_'),
+    since: c.req.query('since') ?? '',
+    until: c.req.query('until') ?? '',
+  }
+  const page = pageNumber(c.req.query('page'))
+  const found = await listActivity(db, principal, {
+    since: dayOf(asked.since, false),
+    until: dayOf(asked.until, true),
+    event_type: asked.event === '' ? null : asked.event,
+    newest_first: true,
+    ...{ limit: SIZE, offset: (page - 1) * SIZE },
+  })
+  const chain = await verifyNewest(db, principal.domainId)
+  const rows = found.items.map((one) => {
+    const who = [text(one.actor, 'given_name'), text(one.actor, 'family_name')].join(' ').trim()
+    const targets = one.targets.map((target) => text(target, 'name')).filter(Boolean)
+    const failed = one.outcome === 'Failed' ? badge('bad', 'x', WORDS.failed) : ''
+    return row(COLUMNS, [
+      html`${one.event_type_user_friendly} ${failed}<span class="sub">${moment(momentOf(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
+      html`${brief(who || text(one.actor, 'email') || WORDS.keyway, 120)}`,
+      brief(targets.join(', '), 200),
+      details(one.event_metadata, one.event_hash),
+    ])
+  })
+  const query = new URLSearchParams(
+    Object.entries({ event_type: asked.event, since: asked.since, until: asked.until }).filter(
+      ([, value]) => value !== '',
+    ),
+  )
+  const at = (to: number) => `/console/log?${new URLSearchParams([...query, ['page', String(to)]])}`
+  const pages = Math.ceil(found.total / SIZE)
+  const isAsked = query.size > 0
+  const nothing = isAsked
+    ? {
+        title: WORDS.noneFound,
+        text: html`${WORDS.noneFoundText} <a href="/console/log">${WORDS.showAll}</a>.`,
+        icon: 'search' as const,
+      }
+    : { title: WORDS.none, text: WORDS.noneText }
+  return c.html(
+    shell({
+      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'log', isPlace: true },
+      title: chain.broken ? WORDS.brokenTitle : WORDS.title,
+      lead: WORDS.lead(thousands(found.total)),
+      content: html`${
+        chain.broken
+          ? note(
+              'bad',
+              'alert',
+              WORDS.broken,
+              WORDS.brokenText(chain.broken.event_type, chain.broken.event_began_at),
+              'alert',
+            )
+          : note(
+              'good',
+              'shield',
+              WORDS.whole(chain.checked),
+              WORDS.wholeText(chain.head.slice(0, 16), chain.waiting),
+            )
+      }
+${asking(asked, isAsked)}
+${listed({ id: 'list', title: WORDS.list, count: found.total }, COLUMNS, rows, nothing, pagesNav({ page, pages, total: found.total }, WORDS.list, at))}`,
+    }),
+  )
+}
+
+const asking = (
+  { event, since, until }: { event: string; since: string; until: string },
+  isAsked: boolean,
+): Markup => html`<form class="filter" action="/console/log" role="search" aria-label="${WORDS.list}">
+<div class="grow"><label for="event_type">${WORDS.event}</label><input id="event_type" name="event_type" type="search" value="${event}" maxlength="100" placeholder="APP_CREATED"></div>
+<div><label for="since">${WORDS.since}</label><input id="since" name="since" type="date" value="${since}"></div>
+<div><label for="until">${WORDS.until}</label><input id="until" name="until" type="date" value="${until}"></div>
+<button class="btn">${WORDS.search}</button>${isAsked ? html`<a class="btn plain" href="/console/log">${WORDS.clear}</a>` : ''}
+</form>`
+
+const text = (record: Record<string, unknown>, name: string): string =>
+  typeof record[name] === 'string' ? record[name] : ''
+
+const details = (metadata: Record<string, unknown>, hash: string): Markup =>
+  html`<details class="more"><summary>${WORDS.details}</summary><pre class="wrap small">${brief(JSON.stringify(metadata, null, 1), 2000)}</pre><code class="small wrap">${hash.slice(0, 32)}…</code></details>`

@@ -1,0 +1,199 @@
+/** OPERATOR_CHANGES: what operators change in the console, one row each; what they do is in the operator's interface. */
+import { html } from 'hono/html'
+import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { recordActivity } from '../../core/kernel/audit/activity.ts'
+import type { About, Change } from './change.ts'
+import { pathOf } from './connector.ts'
+import { field } from './parts.ts'
+import type { Asked, ConsoleVisit } from './visit.ts'
+import { OPERATOR_CHANGE_WORDS as WORDS } from './words/runtime.ts'
+
+/** Endpoints that say beforehand what would be different. */
+type Changing = {
+  [N in OperatorEndpointName]: 'difference' extends keyof Answer<N> ? N : never
+}[OperatorEndpointName]
+type Answer<N extends OperatorEndpointName> = Awaited<ReturnType<typeof asked<N>>>
+
+const asked = <N extends OperatorEndpointName>(visit: ConsoleVisit, name: N, given: Asked) =>
+  visit.ask(name, given)
+
+/** How long a page waits for the other hosts, in milliseconds. */
+const WAIT_MS = 5000
+
+/** What the endpoint is asked with: what was chosen, beside what every change may say. */
+function given(name: Changing, about: About, own: object, dryRun: boolean): Asked {
+  const seen = about.get('expected_generation')
+  const row = OPERATOR_ENDPOINTS[name]
+  const change = {
+    reason: about.get('reason'),
+    dry_run: dryRun,
+    wait_ms: WAIT_MS,
+    ...(/^\d{1,9}$/.test(seen) && !dryRun ? { expected_generation: Number(seen) } : {}),
+  }
+  if (row.body !== null) return { params: about.params, body: { ...change, ...own } }
+  const query = Object.fromEntries(
+    Object.entries({ ...change, ...own }).map(([key, value]) => [key, String(value)]),
+  )
+  return { params: about.params, query }
+}
+
+/** A change by an endpoint that says beforehand what would be different. */
+const by = (
+  name: Changing,
+  own: (about: About) => object = () => ({}),
+): Pick<Change, 'preview' | 'act'> => ({
+  async preview(visit, about) {
+    const told = await visit.ask(name, given(name, about, own(about), true))
+    return {
+      lines: told.difference,
+      ...('generation' in told ? { generation: told.generation } : {}),
+    }
+  },
+  act: async (visit, about) => void (await visit.ask(name, given(name, about, own(about), false))),
+})
+
+const idOf = ({ params }: About): string => params['connector_id'] ?? ''
+const toConnector = (about: About): string => pathOf(idOf(about))
+
+const ofConnector = (
+  verb: string,
+  words: { title: (id: string) => string; button: string; done: string; lead?: string },
+): Pick<
+  Change,
+  'path' | 'place' | 'who' | 'does' | 'title' | 'button' | 'back' | 'done' | 'reason'
+> & {
+  lead?: string
+} => ({
+  path: `/console/connectors/:connector_id/${verb}`,
+  ...{ place: 'connectors', who: 'operator', reason: 'asked', back: toConnector },
+  does: verb,
+  title: (about) => words.title(idOf(about)),
+  ...{ button: words.button, done: words.done },
+  ...(words.lead === undefined ? {} : { lead: words.lead }),
+})
+
+const wants = (about: About): object => ({ wants: about.all('want') })
+
+export const OPERATOR_CHANGES = {
+  disable: {
+    ...ofConnector('disable', WORDS.disable),
+    ...by('disable_connector', (about) => ({ at_once: about.get('at_once') === 'yes' })),
+    danger: true,
+    options: (about) =>
+      about.get('at_once') === 'yes'
+        ? html`<p class="small"><a href="${toConnector(about)}/disable">${WORDS.notAtOnce}</a></p>`
+        : html`<p class="small"><a href="${toConnector(about)}/disable?at_once=yes">${WORDS.atOnce}</a></p>`,
+  },
+  enable: { ...ofConnector('enable', WORDS.enable), ...by('enable_connector') },
+  remove: {
+    ...ofConnector('remove', WORDS.remove),
+    ...by('remove_connector'),
+    danger: true,
+    back: () => '/console/connectors',
+  },
+  release: {
+    ...ofConnector('release', WORDS.release),
+    reason: 'none',
+    preview: async (visit, about) => ({ lines: [WORDS.releases(servedId(visit, idOf(about)))] }),
+    async act(visit, about) {
+      const { db, principal, deps } = visit
+      const outcome = await deps.releaseConnector(servedId(visit, idOf(about)))
+      if (!outcome?.released) return
+      const target = { target_type: 'Connector', name: outcome.id, id: outcome.id }
+      await db.transaction((tx) =>
+        recordActivity(tx, principal, 'CONNECTOR_RELEASED', [target], {}),
+      )
+    },
+  },
+  grant: { ...ofConnector('grant', WORDS.grant), ...by('grant_to_connector', wants) },
+  revoke: {
+    ...ofConnector('revoke', WORDS.revoke),
+    ...by('revoke_from_connector', wants),
+    danger: true,
+  },
+  activate: {
+    ...ofConnector('activate', WORDS.activate),
+    ...by('activate_connector', (about) => ({
+      digest: about.get('digest'),
+      grant: about.get('grant') === 'all' ? 'all' : [],
+      allow_breaking: about.get('allow_breaking') === 'yes',
+      allow_downgrade: about.get('allow_downgrade') === 'yes',
+    })),
+  },
+  'forget-probe': {
+    ...ofConnector('forget-probe', WORDS.forgetProbe),
+    reason: 'none',
+    danger: true,
+    preview: async (visit, { params }) => {
+      const { id, probe } = await visit.ask('show_connector', { params })
+      return { lines: probe ? [WORDS.forgets(id)] : [] }
+    },
+    act: async (visit, { params }) => void (await visit.ask('forget_probe', { params })),
+  },
+  rollback: {
+    path: '/console/generations/:generation/rollback',
+    ...{ place: 'connectors', who: 'operator', does: 'rolls back', reason: 'asked' },
+    title: ({ params }) => WORDS.rollback.title(params['generation'] ?? ''),
+    lead: WORDS.rollback.lead,
+    button: WORDS.rollback.button,
+    ...by('roll_back', (about) => ({
+      to: /^\d{1,9}$/.test(about.params['generation'] ?? '')
+        ? Number(about.params['generation'])
+        : -1,
+      grant: about.get('grant') === 'all' ? 'all' : [],
+    })),
+    options: (about) =>
+      about.get('grant') === 'all'
+        ? html``
+        : html`<p class="small"><a href="/console/generations/${about.params['generation'] ?? ''}/rollback?grant=all">${WORDS.rollback.grantToo}</a></p>`,
+    back: () => '/console/generations',
+    done: WORDS.rollback.done,
+  },
+  trust: {
+    path: '/console/publishers/trust',
+    ...{ place: 'connectors', who: 'operator', does: 'trusts a key', reason: 'asked' },
+    title: () => WORDS.trust.title,
+    lead: WORDS.trust.lead,
+    button: WORDS.trust.button,
+    fields: (
+      about,
+    ) => html`${field({ id: 'name', label: WORDS.trust.name, value: about.get('name'), most: 200, required: true })}
+<div class="field"><label for="public_key">${WORDS.trust.key}</label><textarea id="public_key" name="public_key" class="mono" rows="5" maxlength="4000" required spellcheck="false">
+${about.get('public_key')}</textarea></div>`,
+    ...trusting(),
+    back: () => '/console/publishers',
+    done: WORDS.trust.done,
+  },
+  distrust: {
+    path: '/console/publishers/:key/distrust',
+    ...{ place: 'connectors', who: 'operator', does: 'trusts a key no more', reason: 'asked' },
+    title: ({ params }) => WORDS.distrust.title(params['key'] ?? ''),
+    lead: WORDS.distrust.lead,
+    button: WORDS.distrust.button,
+    danger: true,
+    ...by('distrust_publisher'),
+    back: () => '/console/publishers',
+    done: WORDS.distrust.done,
+  },
+} as const satisfies Record<string, Change>
+
+/** Before anything is filled in there is nothing to say. */
+function trusting(): Pick<Change, 'preview' | 'act'> {
+  const { preview, act } = by('trust_publisher', (about) => ({
+    name: about.get('name'),
+    public_key: about.get('public_key'),
+  }))
+  return {
+    act,
+    preview: (visit, about) =>
+      about.get('public_key') === '' ? Promise.resolve({ lines: null }) : preview(visit, about),
+  }
+}
+
+/** @throws CoreError 404 for a connector that is not served */
+function servedId({ deps }: ConsoleVisit, id: string): string {
+  const found = deps.listConnectors().find((one) => one.id === id)
+  if (found?.id) return found.id
+  throw new CoreError(404, WORDS.noSuch)
+}

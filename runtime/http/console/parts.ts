@@ -1,0 +1,161 @@
+/** Parts that pages of the console share. */
+import { html } from 'hono/html'
+import { type Icon, icon } from '../frame/icons.ts'
+import { layout, type Markup, type Visitor } from '../frame/layout.ts'
+import { type Place, SIDE } from '../frame/side.ts'
+import { empty } from '../pages/parts.ts'
+import type { Kind } from '../pages/states.ts'
+
+export type Shell = {
+  visitor: Visitor
+  flash: Markup | null
+  place: Place
+  /** The page's heading: what it says, not its name, where it says something. */
+  title: string
+  /** Beside the heading. */
+  state?: Markup | string
+  lead?: Markup | string
+  actions?: Markup | string
+  /** Pages above this one, below the place's own. */
+  crumbs?: readonly { path: string; words: string }[]
+  /** Whether this is the page of the place itself. */
+  isPlace?: boolean
+  content: Markup
+}
+
+export function shell(page: Shell): Markup {
+  const { visitor, flash, place, title, state = '', lead = '', actions = '', content } = page
+  const { path, words } = SIDE[place]
+  const crumbs = page.isPlace ? [] : [{ path, words }, ...(page.crumbs ?? [])]
+  return layout({
+    title,
+    visitor,
+    area: 'console',
+    place,
+    content: html`<div class="page">
+<div class="head"><div>
+${crumbs.length > 0 ? html`<ol class="crumbs">${crumbs.map((one) => html`<li><a href="${one.path}">${one.words}</a></li>`)}</ol>` : ''}
+<div class="row"><h1 class="wrap">${title}</h1>${state}</div>
+${lead === '' ? '' : html`<p class="wrap">${lead}</p>`}</div>
+${actions === '' ? '' : html`<div class="row">${actions}</div>`}</div>
+${flash ?? ''}
+${content}
+</div>`,
+  })
+}
+
+type Look = 'num' | 'c2' | 'c3' | 'num c2' | 'num c3'
+
+/** A column: its heading, and how its cells look; `unseen` for columns of controls. */
+export type Column = { words: string; look?: Look; unseen?: boolean }
+
+/** A table that scrolls sideways by itself. Rows are of `row`. */
+export const table = (label: string, columns: readonly Column[], rows: readonly Markup[]): Markup =>
+  html`<div class="scroll" role="region" aria-label="${label}, table" tabindex="0"><table>
+<thead><tr>${columns.map(({ words, look = '', unseen }) => html`<th scope="col" class="${look}">${unseen ? html`<span class="unseen">${words}</span>` : words}</th>`)}</tr></thead>
+<tbody>${rows}</tbody></table></div>`
+
+/** A row: the first cell names it. */
+export const row = (
+  columns: readonly Column[],
+  [name = '', ...cells]: readonly (Markup | string | number)[],
+): Markup =>
+  html`<tr><th scope="row" class="wrap">${name}</th>${cells.map((cell, at) => html`<td class="${columns[at + 1]?.look ?? ''} wrap">${cell}</td>`)}</tr>`
+
+type Card = {
+  id: string
+  title: string
+  note?: Markup | string
+  end?: Markup | string
+  count?: number
+}
+
+/** One question and its answer. */
+export const card = ({ id, title, note = '', end = '', count }: Card, content: Markup): Markup =>
+  html`<section class="card" id="${id}" aria-labelledby="h-${id}"><header><h2 id="h-${id}">${title}</h2>${count === undefined ? '' : html`<span class="count">${count}</span>`}${note === '' ? '' : html`<p>${note}</p>`}${end === '' ? '' : html`<span class="end">${end}</span>`}</header>
+${content}</section>`
+
+/** A table in a card, or what stands there when there is nothing. */
+export const listed = (
+  about: Card,
+  columns: readonly Column[],
+  rows: readonly Markup[],
+  nothing: { title: string; text: Markup | string; icon?: Icon },
+  after: Markup | string = '',
+): Markup =>
+  card(
+    about,
+    rows.length === 0
+      ? empty(nothing.icon ?? 'info', nothing.title, nothing.text)
+      : html`${table(about.title, columns, rows)}${after}`,
+  )
+
+export type Figure = { name: string; value: string | number; unit?: string; note?: Markup | string }
+
+/** Figures, each with what it is compared to. */
+export const figures = (all: readonly Figure[]): Markup =>
+  html`<dl class="card stats">${all.map(({ name, value, unit = '', note = '' }) => html`<div class="stat"><dt>${name}</dt><dd><b>${value}</b>${unit === '' ? '' : html`<span class="soft">${unit}</span>`}${note === '' ? '' : html`<span class="small">${note}</span>`}</dd></div>`)}</dl>`
+
+export const facts = (
+  all: readonly (readonly [name: string, value: Markup | string | number])[],
+): Markup =>
+  html`<div class="in"><dl class="kv small">${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`
+
+/** What happens, as a mark before a name. */
+export const mark = (kind: Kind, name: Icon, said: string): Markup =>
+  html`<span class="dot ${kind}">${icon(name)}<span class="unseen">${said}</span></span>`
+
+export const tabs = (
+  label: string,
+  all: readonly { href: string; words: string; count?: number }[],
+): Markup =>
+  html`<nav class="tabs" aria-label="${label}">${all.map(({ href, words, count }) => html`<a href="${href}">${words}${count === undefined ? '' : html` <span class="count">${count}</span>`}</a>`)}</nav>`
+
+/** A number with its thousands told apart. */
+export const thousands = (value: number): string => value.toLocaleString('en')
+
+/** The beginning of a text that may be long. */
+export const brief = (text: string, most = 200): string =>
+  text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
+
+/** A link with the look of a button. */
+export const go = (href: string, words: Markup | string, look = ''): Markup =>
+  html`<a class="btn ${look}" href="${href}">${words}</a>`
+
+type Field = {
+  id: string
+  label: string
+  help?: string
+  value?: string
+  type?: string
+  most?: number
+  required?: boolean
+}
+
+export const field = ({
+  id,
+  label,
+  help,
+  value = '',
+  type = 'text',
+  most = 1000,
+  required,
+}: Field): Markup =>
+  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">(optional)</span>`}</label>${help ? html`<p class="help" id="${id}-help">${help}</p>` : ''}<input id="${id}" name="${id}" type="${type}" value="${value}" maxlength="${most}" autocomplete="off"${help ? html` aria-describedby="${id}-help"` : ''}${required ? html` required` : ''}></div>`
+
+/** A form that asks the same page for a part of its list. */
+export const filter = (
+  action: string,
+  label: string,
+  {
+    name,
+    words,
+    value,
+    kept = {},
+  }: { name: string; words: string; value: string; kept?: Record<string, string> },
+): Markup =>
+  html`<form class="filter" action="${action}" role="search" aria-label="${label}">
+${Object.entries(kept).map(([key, one]) => html`<input type="hidden" name="${key}" value="${one}">`)}
+<div class="grow"><label for="f-${name}">${words}</label><input id="f-${name}" type="search" name="${name}" value="${value}" maxlength="200"></div>
+<button class="btn">Search</button>${value === '' ? '' : html`<a class="btn plain" href="${action}">Clear</a>`}
+</form>`

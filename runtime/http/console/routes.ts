@@ -1,0 +1,129 @@
+/** The console: one loop over the tables of its pages and of its changes. */
+import { type Context, Hono } from 'hono'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { demand } from '../../core/kernel/identity/principal.ts'
+import { findSession } from '../../core/sign-in/sessions.ts'
+import type { Env } from '../edge/env.ts'
+import { createErrorPage } from '../frame/error-page.ts'
+import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { type Place, placesOf } from '../frame/side.ts'
+import { createVisits, type SignedIn } from '../frame/signed-in.ts'
+import { type Flash, good } from '../pages/flashes.ts'
+import { lostPage } from '../pages/lost-page.ts'
+import { toSignIn } from '../pages/to-sign-in.ts'
+import { visitOf } from '../pages/visit.ts'
+import { askChange, type Change, doChange } from './change.ts'
+import { CHANGES, CONSOLE_FORMS, CONSOLE_PAGES, type ConsolePage } from './table.ts'
+import { type ConsoleDeps, type ConsoleVisit, consoleVisit } from './visit.ts'
+
+const FLASHES: Readonly<Record<string, Flash>> = Object.fromEntries(
+  Object.entries({ ...CHANGES, ...CONSOLE_FORMS }).map(([name, { done }]) => [name, good(done)]),
+)
+
+/** STREAMS: what pages follow -> where. */
+const STREAMS = { list_syncs: '/console/syncs/events', list_jobs: '/console/jobs/events' } as const
+
+const PAGES: readonly ConsolePage[] = Object.values(CONSOLE_PAGES)
+
+export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  const { signedIn, received } = createVisits(deps)
+
+  routes.onError(createErrorPage(deps.log, (title, text) => messagePage(title, text)))
+
+  const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
+    return make(c)
+  }
+
+  /** @throws CoreError 403 for a person whose roles do not open the place */
+  async function visiting(
+    c: Context<Env>,
+    who: SignedIn,
+    place: Place | null,
+  ): Promise<ConsoleVisit> {
+    const visit = consoleVisit(await visitOf(c, deps, who, FLASHES), deps)
+    if (place !== null && !placesOf(visit.principal).includes(place))
+      throw new CoreError(403, 'None of your roles opens this page')
+    return visit
+  }
+
+  /** @throws CoreError 403 for a person who may look and not change, too */
+  async function changing(c: Context<Env>, who: SignedIn, change: Change): Promise<ConsoleVisit> {
+    const visit = await visiting(c, who, change.place)
+    if (who.session.actor.readOnly)
+      throw new CoreError(403, 'You signed in with a token that may only read')
+    if (change.who !== null) demand(visit.principal, change.who)
+    return visit
+  }
+
+  for (const { path, place, show } of PAGES)
+    routes.get(
+      path,
+      asPage(async (c) => {
+        const who = await signedIn(c)
+        return who ? show(await visiting(c, who, place)) : toSignIn(c)
+      }),
+    )
+
+  for (const [name, change] of Object.entries(CHANGES)) {
+    routes.get(
+      change.path,
+      asPage(async (c) => {
+        const who = await signedIn(c)
+        if (!who) return toSignIn(c)
+        return askChange(await changing(c, who, change), change)
+      }),
+    )
+    routes.post(
+      change.path,
+      asPage(async (c) => {
+        const { who, form, proven } = await received(c)
+        if (!who || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        return doChange(await changing(c, who, change), name, change, form)
+      }),
+    )
+  }
+
+  for (const { path, take } of Object.values(CONSOLE_FORMS))
+    routes.post(
+      path,
+      asPage(async (c) => {
+        const { who, form, proven } = await received(c)
+        if (!who || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        if (who.session.actor.readOnly)
+          throw new CoreError(403, 'You signed in with a token that may only read')
+        return take(await visiting(c, who, null), form)
+      }),
+    )
+
+  for (const [name, path] of Object.entries(STREAMS) as [keyof typeof STREAMS, string][])
+    routes.get(path, async (c) => {
+      const who = await signedIn(c)
+      if (!who) throw new CoreError(401, 'You are not signed in')
+      const query = c.req.query()
+      return deps.following.follow(c, who.session.actor.userId, async () => {
+        // Not as a use of the session: a page that stays open would keep it for ever.
+        const session = await findSession(who.db, deps.hasher, who.secret, { isUse: false })
+        if (!session) throw new CoreError(401, 'The session has ended')
+        return consoleVisit(await visitOf(c, deps, { ...who, session }), deps).ask(name, { query })
+      })
+    })
+
+  const posted = new Set(Object.values(CHANGES).map(({ path }) => path))
+  for (const path of [...PAGES.map((one) => one.path), ...posted])
+    routes.all(
+      path,
+      asPage(async (c) => {
+        const allow = posted.has(path) ? 'GET, POST' : 'GET'
+        throw new CoreError(405, `${c.req.method} is not served here`, { allow })
+      }),
+    )
+  routes.all(
+    '/console/*',
+    asPage(async () => {
+      throw new CoreError(404, 'There is no such page')
+    }),
+  )
+  return routes
+}

@@ -1,0 +1,112 @@
+/** CONSOLE_PAGES: the pages of the console. CHANGES: what can be changed there, each a page that asks and a form. */
+import type { Form } from '../frame/form.ts'
+import { type Place, SIDE } from '../frame/side.ts'
+import { APP_CHANGES } from './app-changes.ts'
+import { showApp, showApps } from './apps.ts'
+import { showBackground } from './background.ts'
+import type { Change } from './change.ts'
+import { showConnector } from './connector.ts'
+import { showConnectors } from './connectors.ts'
+import { showHome } from './home.ts'
+import { showLog } from './log.ts'
+import { OPERATOR_CHANGES } from './operator-changes.ts'
+import { showPeople, showPerson } from './people.ts'
+import { PEOPLE_CHANGES } from './people-changes.ts'
+import { showPolicies, showPolicy } from './policies.ts'
+import { POLICY_CHANGES } from './policy-changes.ts'
+import { showRequests } from './requests.ts'
+import { decideLines, showOwnReview, showReview, showReviews } from './reviews.ts'
+import { showGenerations, showPublishers, showVersion } from './versions.ts'
+import type { ConsoleVisit } from './visit.ts'
+import { WEBHOOK_CHANGES } from './webhook-changes.ts'
+import { showWebhooks } from './webhooks.ts'
+import { REVIEW_WORDS } from './words/reviews.ts'
+
+export type ConsolePage = {
+  path: string
+  /** The place whose right opens it; null for a page of the inbox, where the core judges. */
+  place: Place | null
+  shows: string
+  show(visit: ConsoleVisit): Promise<Response>
+}
+
+export const CONSOLE_PAGES = {
+  home: { path: SIDE.home.path, place: 'home', shows: 'what needs attention', show: showHome },
+  connectors: {
+    path: SIDE.connectors.path,
+    ...{ place: 'connectors', shows: 'all connectors', show: showConnectors },
+  },
+  connector: {
+    path: '/console/connectors/:connector_id',
+    ...{ place: 'connectors', shows: 'one connector', show: showConnector },
+  },
+  version: {
+    path: '/console/connectors/:connector_id/versions/:digest',
+    ...{ place: 'connectors', shows: 'a version that is kept', show: showVersion },
+  },
+  generations: {
+    path: '/console/generations',
+    ...{ place: 'connectors', shows: 'who changed what is installed', show: showGenerations },
+  },
+  publishers: {
+    path: '/console/publishers',
+    ...{ place: 'connectors', shows: 'whose packages are trusted', show: showPublishers },
+  },
+  apps: { path: SIDE.apps.path, place: 'apps', shows: 'all apps', show: showApps },
+  app: { path: '/console/apps/:app_id', place: 'apps', shows: 'one app', show: showApp },
+  people: { path: SIDE.people.path, place: 'people', shows: 'all people', show: showPeople },
+  person: {
+    path: '/console/people/:user_id',
+    ...{ place: 'people', shows: 'one person, and why they have what', show: showPerson },
+  },
+  requests: {
+    path: SIDE.requests.path,
+    ...{ place: 'requests', shows: 'access requests by state', show: showRequests },
+  },
+  policies: {
+    path: SIDE.policies.path,
+    ...{ place: 'policies', shows: 'all policies', show: showPolicies },
+  },
+  policy: {
+    path: '/console/policies/:access_policy_id',
+    ...{ place: 'policies', shows: 'one policy', show: showPolicy },
+  },
+  reviews: { path: SIDE.reviews.path, place: 'reviews', shows: 'all reviews', show: showReviews },
+  review: {
+    path: '/console/reviews/:access_review_id',
+    ...{ place: 'reviews', shows: 'all lines of a review', show: showReview },
+  },
+  own_review: {
+    path: '/inbox/reviews/:access_review_id',
+    ...{ place: null, shows: 'the lines that one reviews', show: showOwnReview },
+  },
+  webhooks: {
+    path: SIDE.webhooks.path,
+    ...{ place: 'webhooks', shows: 'inline webhooks', show: showWebhooks },
+  },
+  background: {
+    path: SIDE.background.path,
+    ...{ place: 'background', shows: 'jobs and hosts', show: showBackground },
+  },
+  log: { path: SIDE.log.path, place: 'log', shows: 'the activity log', show: showLog },
+} as const satisfies Record<string, ConsolePage>
+
+export const CHANGES: Readonly<Record<string, Change>> = {
+  ...OPERATOR_CHANGES,
+  ...APP_CHANGES,
+  ...PEOPLE_CHANGES,
+  ...WEBHOOK_CHANGES,
+  ...POLICY_CHANGES,
+}
+
+/** CONSOLE_FORMS: what pages send that asks nothing first. */
+export const CONSOLE_FORMS = {
+  decided: {
+    path: '/inbox/reviews/:access_review_id/decide',
+    take: decideLines,
+    done: REVIEW_WORDS.saved,
+  },
+} as const satisfies Record<
+  string,
+  { path: string; done: string; take(visit: ConsoleVisit, form: Form): Promise<Response> }
+>

@@ -1,0 +1,69 @@
+/** One visit to the console: what a page asks the operator's interface, with the rights of the person. */
+import * as v from 'valibot'
+import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import { type Params, parseParams } from '../../contract/endpoints/params.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { demand } from '../../core/kernel/identity/principal.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import type { Following } from '../edge/following.ts'
+import type { OperatorInput } from '../operator/handler.ts'
+import { type OperatorAnswer, operatingOf, type PerformDeps, perform } from '../operator/perform.ts'
+import type { Visit } from '../pages/visit.ts'
+
+export type ConsoleDeps = CoreDeps &
+  PerformDeps & {
+    /** Ends suspicion and quarantine; null for a connector that is not served. */
+    releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
+    following: Following
+  }
+
+/** What an endpoint is asked with, as a request would: defaults are filled in by its row. */
+export type Asked = {
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: Record<string, unknown>
+}
+
+export type ConsoleVisit = Visit & {
+  deps: ConsoleDeps
+  /** Asks the operator's interface. @throws CoreError 403, 422; what the endpoint throws */
+  ask<N extends OperatorEndpointName>(name: N, asked?: Asked): Promise<OperatorAnswer<N>>
+}
+
+/** Adds to a visit what pages of the console ask. */
+export function consoleVisit(visit: Visit, deps: ConsoleDeps): ConsoleVisit {
+  const { c, db, principal } = visit
+  return {
+    ...visit,
+    deps,
+    async ask(name, { params = {}, query = {}, body } = {}) {
+      demand(principal, 'operator')
+      const row = OPERATOR_ENDPOINTS[name]
+      const about = { requestId: c.get('requestId'), signal: c.req.raw.signal }
+      const op = await operatingOf(deps, db, principal, about)
+      const input = { params, query: queryOf(row.query, query), body: bodyOf(row.body, body) }
+      // The cast: what was parsed is of the row of the same name.
+      return perform(op, name, { ...input, uploaded: null } as OperatorInput<typeof name>)
+    },
+  }
+}
+
+function queryOf(params: Params, given: Record<string, string>) {
+  const { values, entries } = parseParams(params, new URLSearchParams(given))
+  if (entries.length > 0) throw new CoreError(422, entries)
+  return values
+}
+
+/** @throws CoreError 422 */
+function bodyOf(schema: AnySchema | null, given: Record<string, unknown> | undefined): unknown {
+  if (schema === null) return null
+  const parsed = v.safeParse(schema, given ?? {})
+  if (parsed.success) return parsed.output
+  const entries = parsed.issues.map((issue) => ({
+    loc: ['body', ...(issue.path ?? []).map(({ key }) => String(key))],
+    msg: `${(issue.path ?? []).map(({ key }) => String(key)).join('.')}: ${issue.message}`,
+    type: 'value_error',
+  }))
+  throw new CoreError(422, entries)
+}

@@ -1,0 +1,105 @@
+/** The words of the pages of access reviews: in one place, so that they can be moved or translated together. */
+import type { ReviewStatus } from '../../../contract/models/access-review.ts'
+import type { ItemState } from '../../../contract/models/review-item.ts'
+import type { Icon } from '../../frame/icons.ts'
+import { counted } from '../../frame/words.ts'
+import type { Kind } from '../../pages/states.ts'
+
+type Badge = readonly [kind: Kind, icon: Icon, words: string]
+
+export const REVIEW_STATE_WORDS = {
+  SCHEDULED: ['', 'clock', 'Scheduled'],
+  SCHEDULED_IN_PREPARATION: ['busy', 'sync', 'Being prepared'],
+  IN_PREPARATION: ['busy', 'sync', 'Being prepared'],
+  IN_PROGRESS: ['wait', 'clock', 'Under way'],
+  COMPLETED: ['good', 'check', 'Done'],
+  DELETED: ['', 'minus', 'Deleted'],
+  DUPLICATING: ['busy', 'sync', 'Being copied'],
+  DUPLICATING_WAITING_FOR_CONFIRMATION: ['wait', 'clock', 'Waits for a confirmation'],
+} as const satisfies Record<ReviewStatus, Badge>
+
+export const ITEM_STATE_WORDS = {
+  OPEN: ['wait', 'clock', 'Open'],
+  KEPT: ['good', 'check', 'Kept'],
+  REJECTED: ['bad', 'x', 'To be removed'],
+  TO_MODIFY: ['wait', 'hand', 'To be changed'],
+  NOT_DECIDED: ['', 'clock', 'Not decided'],
+  VANISHED: ['', 'minus', 'Gone before'],
+  REMOVING: ['busy', 'sync', 'Being removed'],
+  REMOVED: ['good', 'check', 'Removed'],
+  WAITING_FOR_HANDS: ['wait', 'hand', 'Waits to be removed by hand'],
+  EXCEPTED: ['rule', 'rule', 'Excepted'],
+} as const satisfies Record<ItemState, Badge>
+
+export const REVIEW_WORDS = {
+  title: 'Access reviews',
+  lead: 'People decide who keeps what; the rest is removed, and read back.',
+  review: 'Review',
+  state: 'State',
+  deadline: 'Deadline',
+  apps: 'Apps',
+  none: 'No access reviews yet',
+  noneText: 'Make one with keyway reviews, or with POST /access_reviews.',
+  decided: 'Decided',
+  of: (all: string) => `of ${all}`,
+  done: 'Done',
+  rejected: 'To be removed',
+  gone: 'Removed',
+  goneNote: 'read back from the system',
+  own: 'The lines that you decide',
+  ownTitle: 'Access review',
+  ownLead: 'Choose lines, or all that a filter shows, and keep them or have them removed.',
+  inbox: 'Inbox',
+  left: (count: number) => `${counted(count, 'line')} ${count === 1 ? 'waits' : 'wait'} for you`,
+  allDecided: 'All your lines are decided',
+  lines: 'Lines',
+  choose: 'Choose',
+  chooseOne: (who: string, what: string) => `Choose ${who}: ${what}`,
+  who: 'Who',
+  what: 'What',
+  hints: 'Hints',
+  since: 'Since',
+  find: 'Account, address or permission',
+  any: 'Any',
+  show: 'Show',
+  account: 'The account itself',
+  noLines: 'No lines',
+  noLinesText: 'No line fits what was asked.',
+  all: (total: number) => `All ${counted(total, 'line')} that the filter shows, if open`,
+  reason: 'Reason',
+  reasonHelp: 'Reason (to remove, for a red hint, or for more than 20 lines)',
+  keep: 'Keep',
+  reject: 'Remove',
+  notDecided: 'Nothing was decided',
+  chooseFirst: 'Choose some lines first, or all that the filter shows.',
+  saved: 'It is decided.',
+} as const
+
+export const POLICY_WORDS = {
+  title: 'Access policies',
+  lead: 'Who is given what by what they are. A policy gives what it says, and takes it back from who no longer fits.',
+  name: 'Policy',
+  state: 'State',
+  draft: 'Draft',
+  inForce: 'In force',
+  off: 'Switched off',
+  gives: 'What it gives',
+  app: 'App',
+  permissions: 'Permissions',
+  account: 'an account',
+  preapproved: 'nobody is asked',
+  condition: 'Who gets it',
+  everyone: 'Everyone.',
+  facts: 'Facts',
+  none: 'No policies yet',
+  noneText: 'Make one with POST /access_policies.',
+  noneFound: 'Nothing found',
+  noneFoundText: 'No policy has that in its name.',
+  nothing: 'Nothing',
+  remove: 'Delete',
+  removeTitle: 'Delete this policy?',
+  removeLead: 'What it gave, and nothing else gives, is taken back.',
+  removeLine: (name: string) => `The policy “${name}” is deleted`,
+  removeApp: (app: string) => `What it alone gave in ${app} ends`,
+  removed: 'It is deleted.',
+} as const

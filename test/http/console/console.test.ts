@@ -1,0 +1,324 @@
+/** The console: who sees what of it, what its pages show, and the changes that are asked for, previewed and done. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  accessReviewApps,
+  accessReviewAssignments,
+  accessReviewItems,
+  accessReviews,
+} from '../../../runtime/database/schema/reviews.ts'
+import { CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
+import { SIDE } from '../../../runtime/http/frame/side.ts'
+import { app, type CoreHost, domainOf, type Person, person, startCore } from '../../core/host.ts'
+import { company } from '../../core/requests/company.ts'
+import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
+
+const HOSTILE = `<img src=x onerror=alert(1)>\u202e"'&amp;${'x'.repeat(150)}`
+
+let core: CoreHost
+let ada: Person
+let appId: string
+let params: Record<string, string>
+beforeAll(async () => {
+  core = await startCore()
+  const acme = company(core)
+  ada = await person(core.db, 'ada@example.com')
+  appId = await acme.inStore(await app(core.db, HOSTILE))
+  await acme.group(appId, 'readers', HOSTILE)
+  await acme.asked(ada, { app_id: appId })
+  params = { app_id: appId, user_id: ada.id, connector_id: 'scim' }
+  await core.host.settled
+})
+afterAll(() => core.stop())
+
+const admin = () => signedIn(core)
+
+/** The pages that are there without anything installed. */
+const paths = () =>
+  Object.values(CONSOLE_PAGES)
+    .map(({ path }) => path.replace(/:(\w+)/g, (whole, name) => params[name] ?? whole))
+    .filter((path) => !path.includes(':'))
+
+describe('the console is', () => {
+  test('not there for a person without a role for it', async () => {
+    const visitor = await signedIn(core, ada.token)
+    expect((await visitor.get('/access')).text).not.toContain('href="/console"')
+    for (const path of paths())
+      expect((await visitor.get(path)).status, path).toBe(path.startsWith('/inbox') ? 404 : 403)
+  })
+
+  test('led to through the sign-in, and back', async () => {
+    const { status, headers } = await visit(core).get('/console/apps?page=2')
+    expect(status).toBe(303)
+    expect(headers.get('location')).toContain(encodeURIComponent('/console/apps?page=2'))
+  })
+
+  test.each([
+    ['Auditor', ['home', 'log', 'reviews']],
+    ['App Admin', ['home', 'apps', 'requests']],
+    ['Read Only Admin', ['home', 'log', 'people', 'apps', 'requests', 'reviews', 'policies']],
+  ])('what %s may open, and no more', async (role, places) => {
+    const who = await person(core.db, `${role.replaceAll(' ', '')}@example.com`, [role])
+    const visitor = await signedIn(core, who.token)
+    const { status, text } = await visitor.get('/console')
+    expect(status).toBe(200)
+    for (const [name, { path }] of Object.entries(SIDE)) {
+      expect(text.includes(`href="${path}"`), name).toBe(places.includes(name))
+      expect((await visitor.get(path)).status, name).toBe(places.includes(name) ? 200 : 403)
+    }
+  })
+})
+
+describe('every page', () => {
+  test('is whole for an operator, runs nothing of its own, and repeats no markup of names', async () => {
+    const visitor = await admin()
+    for (const path of paths()) {
+      const { status, text, headers } = await visitor.get(path)
+      expect(status, path).toBe(200)
+      expect(headers.get('content-security-policy'), path).toMatch(/^default-src 'none';/)
+      expect(text, path).not.toMatch(
+        /<style|\sstyle=|\son[a-z]+="|<img|<script(?! src="\/assets\/)/,
+      )
+      expect(text, path).not.toContain('[object')
+      expect(text, path).not.toMatch(/>(undefined|NaN|null)</)
+    }
+  })
+
+  test('that there is not is told as one, and so is what is not there', async () => {
+    const visitor = await admin()
+    for (const path of ['/console/nothing', '/console/connectors/none', '/console/apps/none'])
+      expect((await visitor.get(path)).status, path).toBe(404)
+    expect((await visitor.post('/console')).status).toBe(405)
+  })
+
+  test('of a list takes odd numbers and texts as they come', async () => {
+    const visitor = await admin()
+    for (const query of [
+      'page=0',
+      'page=999999999',
+      'page=x',
+      'name_search=%00',
+      'name_search=%27%22',
+    ])
+      expect((await visitor.get(`/console/apps?${query}`)).status, query).toBe(200)
+  })
+})
+
+describe('a change of a connector', () => {
+  const stateOf = async (id: string) => {
+    const { body } = await core.call('GET', '/operator/connectors')
+    return body.items.find((one: { id: string }) => one.id === id)
+  }
+
+  test('is previewed by an address that changes nothing, then done with a reason', async () => {
+    const visitor = await admin()
+    const asked = await visitor.get('/console/connectors/slack/disable')
+    expect(asked.text).toContain('slack: disabled for new calls')
+    expect((await stateOf('slack')).serving).toBe(true)
+    const done = await visitor.post('/console/connectors/slack/disable', {
+      reason: 'It misbehaves',
+    })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/console/connectors/slack'])
+    expect((await visitor.get('/console/connectors/slack')).text).toContain('It is disabled.')
+    expect((await stateOf('slack')).serving).toBe(false)
+    const history = await visitor.get('/console/generations')
+    expect(history.text).toContain('It misbehaves')
+    await visitor.get('/console/connectors/slack/enable')
+    await visitor.post('/console/connectors/slack/enable', {})
+    expect((await stateOf('slack')).serving).toBe(true)
+  })
+
+  test('is refused when another person was faster, with the page as it is now', async () => {
+    const [one, other] = [await admin(), await admin()]
+    for (const visitor of [one, other]) await visitor.get('/console/connectors/okta/disable')
+    await one.post('/console/connectors/okta/disable', { reason: 'first' })
+    const late = await other.post('/console/connectors/okta/disable', { reason: 'second' })
+    expect(late.status).toBe(409)
+    expect(late.text).toContain('It was not done')
+    expect(late.text).toContain('second')
+    await one.get('/console/connectors/okta/enable')
+    await one.post('/console/connectors/okta/enable', {})
+  })
+
+  test('of another site, of an earlier session, or of who may only read does nothing', async () => {
+    const visitor = await admin()
+    const path = '/console/connectors/github/disable'
+    await visitor.get(path)
+    const foreign = await visitor.post(path, {}, { headers: { 'sec-fetch-site': 'cross-site' } })
+    const replayed = await visitor.post(path, { form_token: 'x', reason: 'typed' })
+    expect([foreign.status, replayed.status]).toEqual([403, 403])
+    expect(replayed.text).toContain('typed</textarea>')
+    const reader = await person(core.db, 'reads@example.com', ['Admin'])
+    const readOnly = await signedIn(core, reader.readOnlyToken)
+    expect((await readOnly.get(path)).status).toBe(403)
+    expect((await stateOf('github')).serving).toBe(true)
+  })
+
+  test('that cannot be done is told with why, and without a form', async () => {
+    const visitor = await admin()
+    const { status, text } = await visitor.get('/console/generations/999/rollback')
+    expect(status).toBe(404)
+    expect(text).toContain('It cannot be done now')
+    expect(text).not.toContain('action="/console/generations/999/rollback"')
+  })
+
+  test('with fields of its own is previewed with what was filled in', async () => {
+    const visitor = await admin()
+    await visitor.get('/console/publishers/trust')
+    const filled = await visitor.post('/console/publishers/trust', {
+      ...{ name: 'Acme', public_key: 'no key', reason: 'x' },
+    })
+    expect(filled.status).toBe(422)
+    expect(filled.text).toContain('It cannot be done now')
+  })
+})
+
+describe('an app', () => {
+  test('is synced as was previewed', async () => {
+    const visitor = await admin()
+    const path = `/console/apps/${appId}/sync-settings`
+    await visitor.get(path)
+    const asked = await visitor.post(path, { every_hours: '5' })
+    expect(asked.status).toBe(200)
+    expect(asked.text).toContain('→ 5')
+    const done = await visitor.post(path, { every_hours: '5' })
+    expect(done.status).toBe(303)
+    const { body } = await core.call('GET', `/operator/apps/${appId}/sync`)
+    expect(body.every_hours).toBe(5)
+  })
+
+  test('shows how far its syncs are, and what can be done about them', async () => {
+    const domainId = await domainOf(core.db)
+    await core.db.execute(sql`insert into sync_runs (domain_id, app_id, page_size, state, phase, problem, ended_at)
+      values (${domainId}, ${appId}, 100, 'STOPPED', 'judge', 'half of it <b>vanished</b>', now())`)
+    const { text } = await (await admin()).get(`/console/apps/${appId}`)
+    expect(text).toContain('of 17 phases: judge')
+    expect(text).toContain('half of it &lt;b&gt;vanished&lt;/b&gt;')
+    expect(text).toMatch(/\/console\/syncs\/\d+\/accept/)
+  })
+})
+
+describe('a person', () => {
+  test('is given a role, and it is taken away again', async () => {
+    const visitor = await admin()
+    const path = `/console/people/${ada.id}`
+    await visitor.get(`${path}/add-role`)
+    const asked = await visitor.post(`${path}/add-role`, { role: 'Auditor' })
+    expect(asked.text).toContain('gets the role Auditor')
+    expect((await visitor.post(`${path}/add-role`, { role: 'Auditor' })).status).toBe(303)
+    expect((await visitor.get(path)).text).toContain('Auditor')
+    await visitor.get(`${path}/remove-role?role=Auditor`)
+    expect((await visitor.post(`${path}/remove-role`, { role: 'Auditor' })).status).toBe(303)
+    expect((await visitor.get(path)).text).not.toContain('remove-role?role=Auditor')
+  })
+
+  test('shows why they have what', async () => {
+    const visitor: Visitor = await admin()
+    const { text } = await visitor.get(`/console/people/${ada.id}`)
+    expect(text).toContain('What they have, and why')
+  })
+})
+
+describe('a review', () => {
+  /** A review of one line of Ada's, which the admin decides; past the core. */
+  async function lines(count: number) {
+    const domainId = await domainOf(core.db)
+    const { rows: admins } = await core.db.execute<{ id: string }>(
+      sql`select id from users where email = 'admin@localhost'`,
+    )
+    const [review] = await core.db
+      .insert(accessReviews)
+      .values({
+        domainId,
+        name: `${count} ${HOSTILE}`,
+        status: 'IN_PROGRESS',
+        deadlineAt: new Date('2999-01-01'),
+      })
+      .returning()
+    const reviewId = review?.id ?? ''
+    const of = { domainId, reviewId, appId }
+    const [arda] = await core.db
+      .insert(accessReviewApps)
+      .values({ ...of, reviewType: 'ENTITLEMENTS', status: 'IN_PROGRESS' })
+      .returning()
+    const ardaId = arda?.id ?? ''
+    const [assigned] = await core.db
+      .insert(accessReviewAssignments)
+      .values({
+        domainId,
+        ardaId,
+        userIds: [admins[0]?.id ?? ''],
+        groupIds: [],
+        why: 'MANAGER',
+      } as never)
+      .returning()
+    const one = { ...of, ardaId, assignmentId: assigned?.id, accountType: 'USER', label: HOSTILE }
+    for (let at = 0; at < count; at += 1)
+      await core.db.insert(accessReviewItems).values({
+        ...{ ...one, account: `u${at}`, accountId: ardaId, hints: ['NOBODY_ASKED'], place: at },
+      } as never)
+    return reviewId
+  }
+
+  test('is decided line by line and by a filter, with a reason where one is needed', async () => {
+    const id = await lines(30)
+    const visitor = await admin()
+    const page = await visitor.get(`/inbox/reviews/${id}`)
+    expect(page.text).toContain('30 lines wait for you')
+    const [, first = ''] = /name="item\.0" value="([^"]+)"/.exec(page.text) ?? []
+    const decide = `/inbox/reviews/${id}/decide`
+    const silent = await visitor.post(decide, { 'item.0': first, decision: 'REJECT' })
+    expect(silent.status).toBe(400)
+    expect(silent.text).toContain('Nothing was decided')
+    const done = await visitor.post(decide, { 'item.0': first, decision: 'REJECT', reason: 'left' })
+    expect(done.status).toBe(303)
+    expect((await visitor.get(`/inbox/reviews/${id}`)).text).toContain('29 lines wait for you')
+    await visitor.get(`/inbox/reviews/${id}?hint=NOBODY_ASKED`)
+    const all = { all: 'yes', decision: 'KEEP', reason: 'all known' }
+    expect((await visitor.post(decide, all)).headers.get('location')).toContain('hint=NOBODY_ASKED')
+    expect((await visitor.get(`/inbox/reviews/${id}`)).text).toContain('All your lines are decided')
+    expect((await visitor.get(`/console/reviews/${id}`)).text).toContain('To be removed')
+  })
+
+  test('shows a person who reviews nothing of it no line', async () => {
+    const id = await lines(1)
+    const { text } = await (await signedIn(core, ada.token)).get(`/inbox/reviews/${id}`)
+    expect(text).toContain('No lines')
+    expect(text).not.toContain('name="item.0"')
+  })
+})
+
+describe('the log', () => {
+  test('is shown newest first with the state of its chain, and tells a change of it', async () => {
+    const visitor = await admin()
+    const { text } = await visitor.get('/console/log')
+    expect(text).toMatch(/The newest \d+ entr(y|ies) fit/)
+    const found = await visitor.get('/console/log?event_type=user_login&since=2020-01-01')
+    expect(found.text).toContain('USER_LOGIN')
+    expect(found.text).not.toContain('<code>CONNECTOR_DISABLED</code>')
+    expect((await visitor.get('/console/log?event_type=none')).text).toContain('Nothing found')
+  })
+})
+
+describe('what a page follows', () => {
+  test('is sent to who is signed in and operates, and is no use of the session', async () => {
+    const visitor = await admin()
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    await core.db.execute(sql`update sessions set used_at = now() - interval '10 minutes'`)
+    const ending = new AbortController()
+    const reply = await core.host.app.request(`/console/syncs/events?app_id=${appId}`, {
+      headers: { host: 'localhost', cookie },
+      signal: ending.signal,
+    })
+    expect(reply.headers.get('content-type')).toContain('text/event-stream')
+    const reader = reply.body?.getReader()
+    let text = ''
+    while (!text.includes('event: list'))
+      text += new TextDecoder().decode((await reader?.read())?.value)
+    await reader?.cancel()
+    ending.abort()
+    const user = await signedIn(core, ada.token)
+    expect((await user.get('/console/jobs/events')).status).toBe(403)
+    expect((await visit(core).get('/console/jobs/events')).status).toBe(401)
+  })
+})

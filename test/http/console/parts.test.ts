@@ -1,0 +1,71 @@
+/** What the console makes of data, without a host: differences, egress, steps of time, pictures. */
+import { describe, expect, test } from 'vitest'
+import { signOf } from '../../../runtime/http/console/change.ts'
+import { ceiling, lineChart } from '../../../runtime/http/console/charts.ts'
+import { isMeant, waysOf } from '../../../runtime/http/console/egress-map.ts'
+import { bytesOf, share, slotsOf } from '../../../runtime/http/console/slots.ts'
+
+test.each([
+  ['acme: may send GET to https://a.example (for list_accounts)', 'plus'],
+  ['acme: may no longer see token in clear', 'minus'],
+  ['acme: disabled for new calls', 'minus'],
+  ['acme: 0.2.0 goes on serving', 'same'],
+  ['acme: 0.2.0 → 0.3.0', 'plus'],
+])('the line %j of a difference is %s', (line, sign) => expect(signOf(line)).toBe(sign))
+
+describe('the ways out of a connector', () => {
+  const want = (capability: string, url: string) => ({
+    ...{ kind: 'egress' as const, subject: url, words: `sends GET to ${url}` },
+    key: JSON.stringify([capability, 'GET', url]),
+  })
+  const called = (host: string, requests: number, refused = 0) => ({
+    ...{ connector: 'acme', capability: 'list_accounts', host, requests, refused },
+  })
+  const wants = [
+    want('list_accounts', 'https://{tenant}.acme.example/v1'),
+    want('list_accounts', 'https://files.acme.example'),
+  ]
+
+  test('are declared, used, refused or wanted, what needs a person first', () => {
+    const [, files] = wants
+    const ways = waysOf({ wants, withheld: files ? [files] : [] }, [
+      called('eu.acme.example', 7),
+      called('spy.example', 0, 3),
+    ])
+    expect(ways.map(({ host, state, requests }) => [host, state, requests])).toEqual([
+      ['spy.example', 'refused', 0],
+      ['files.acme.example', 'wanted', 0],
+      ['{tenant}.acme.example', 'used', 7],
+    ])
+  })
+
+  test.each([
+    ['{tenant}.acme.example', 'eu.acme.example', true],
+    ['{tenant}.acme.example', 'acme.example', false],
+    ['api.acme.example', 'apixacme.example', false],
+    ['api.acme.example:8443', 'api.acme.example', true],
+  ])('%s may be %s: %s', (pattern, host, meant) => expect(isMeant(pattern, host)).toBe(meant))
+})
+
+test('steps without calls are there as such', () => {
+  const now = new Date('2026-11-23T12:10:00Z')
+  const slots = slotsOf([], now, { hours: 24, stepMinutes: 30 })
+  expect(slots).toHaveLength(48)
+  expect(slots.at(-1)?.at.toISOString()).toBe('2026-11-23T12:00:00.000Z')
+  expect(slots.every(({ step }) => step === null)).toBe(true)
+})
+
+test('figures are short', () => {
+  expect([share(1, 3), share(0, 0), bytesOf(0), bytesOf(1_234_567)]).toEqual([
+    ...['33.3', '0', '0 B', '1.2 MB'],
+  ])
+  expect([0, 4.5, 99, 101, 1999].map(ceiling)).toEqual([4, 6, 100, 200, 2000])
+})
+
+test('a picture leaves gaps where nothing was measured, and says in words what it shows', async () => {
+  const picture = { id: 'p', title: 'T <b>', text: 'D', marks: new Map([[0, '10:00']]), steps: 4 }
+  const values = [1, null, 3, 4]
+  const text = String(await lineChart(picture, [{ name: 'p50', look: 'busy', values }]))
+  expect(text).toContain('<title id="p-t720">T &lt;b&gt;</title>')
+  expect(text.match(/ d="M[^"]*"/g)?.some((d) => (d.match(/M/g) ?? []).length === 2)).toBe(true)
+})
