@@ -136,7 +136,9 @@ async function giving(): Promise<void> {
     system.behave(() => held.promise)
     const id = await asked()
     await acme.settle(id, 'complete')
-    await expect.poll(() => system.count('list_accounts')).toBeGreaterThan(before)
+    await expect
+      .poll(() => system.count('list_accounts'), { timeout: 30_000 })
+      .toBeGreaterThan(before)
     await end(id)
     held.resolve('well')
   }
