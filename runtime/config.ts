@@ -6,35 +6,19 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
+import { address, isNetwork, judgedBy, list, namesSeveral, wholeNumber } from './config-rules.ts'
+import {
+  type MailServer,
+  mailServerOf,
+  wrongPublicUrl,
+  wrongSender,
+  wrongServer,
+} from './mail-server.ts'
 import { TAKEN } from './taken-paths.ts'
 
 const text = v.string()
 /** A text that may be left out. */
 const optionalText = { default: '', schema: text } as const
-const wholeNumber = (min: number, max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^[0-9]+$/, 'is not a whole number'),
-    v.check(
-      (digits) => Number(digits) >= min && Number(digits) <= max,
-      `is not between ${min} and ${max}`,
-    ),
-  )
-
-/** An address that begins so, or nothing. */
-const address = (prefix: RegExp, message: string) =>
-  v.pipe(
-    v.string(),
-    v.check((given) => {
-      // PostgreSQL's may leave the host to a parameter, where its socket is named.
-      const url = URL.parse(given.replace('@/', '@localhost/'))
-      return given === '' || (url !== null && prefix.test(given))
-    }, message),
-  )
-
-/** Whether a PostgreSQL address has a list of hosts, as libpq takes it: the driver here would take it for one name. */
-const namesSeveral = (given: string): boolean =>
-  /^[a-z]+:\/\/([^/?]*@|(?![^/?]*@))[^/?@]*,/.test(given) || /[?&]host=[^&]*(,|%2c)/i.test(given)
 
 /** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
 export const SETTINGS = {
@@ -126,6 +110,29 @@ export const SETTINGS = {
     ...optionalText,
     meaning:
       'JSON file with the providers by which people sign in (OpenID Connect); default: none, people sign in by links and API tokens',
+  },
+  KEYWAY_PUBLIC_URL: {
+    default: '',
+    schema: judgedBy(wrongPublicUrl),
+    meaning: 'where people reach the pages, such as `https://keyway.acme.example`: links in mails',
+  },
+  KEYWAY_MAIL_SERVER: {
+    // A password in it is refused; it must not be printed all the same.
+    secret: true,
+    default: '',
+    schema: judgedBy(wrongServer),
+    meaning:
+      'mail server: `smtp://user@host:587` (STARTTLS) or `smtps://user@host:465`; default: none, no mail is sent',
+  },
+  KEYWAY_MAIL_PASSWORD: {
+    secret: true,
+    ...optionalText,
+    meaning: 'password of the user that `KEYWAY_MAIL_SERVER` names',
+  },
+  KEYWAY_MAIL_FROM: {
+    default: '',
+    schema: judgedBy(wrongSender),
+    meaning: 'address that mail comes from, such as `Keyway <keyway@acme.example>`',
   },
   KEYWAY_REQUESTS_PER_MINUTE: {
     default: '600',
@@ -249,6 +256,8 @@ export type Config = Readonly<{
   databaseUrl: string
   /** File of the providers of sign-in; empty for none. */
   signIn: string
+  /** Null: no mail is sent. */
+  mail: MailServer | null
   requestsPerMinute: number
   connectorToken: string
   /** True when the connector interface answers without a token. */
@@ -314,6 +323,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
     databaseUrl,
     signIn: get('KEYWAY_SIGN_IN'),
+    mail: mailServerOf(
+      {
+        ...{ server: get('KEYWAY_MAIL_SERVER'), password: get('KEYWAY_MAIL_PASSWORD') },
+        ...{ from: get('KEYWAY_MAIL_FROM'), publicUrl: get('KEYWAY_PUBLIC_URL') },
+      },
+      (words) => wrong.push(words),
+    ),
     requestsPerMinute: Number(get('KEYWAY_REQUESTS_PER_MINUTE')),
     connectorToken,
     openConnectors: connectorToken === '' && (loopback || everybody),
@@ -354,16 +370,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return Object.freeze(config)
 }
 
-/** Whether a text is an address, or a network such as 10.0.0.0/8. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/')
-  const version = isIP(address)
-  if (version === 0 || more.length > 0 || address.includes('%')) return false
-  return (
-    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-  )
-}
-
 /** How many processes serve unless it is set: workers and the database need cores too. */
 export const processesFor = (cores: number): number =>
   Math.min(4, Math.max(1, Math.floor(cores / 2)))
@@ -372,13 +378,6 @@ export const processesFor = (cores: number): number =>
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true
   return isIP(host) === 4 && host.startsWith('127.')
-}
-
-function list(text: string, separator: string | RegExp): string[] {
-  return text
-    .split(separator)
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
 }
 
 function proxyOf(httpsProxy: string, httpProxy: string, noProxy: string): Config['proxy'] {

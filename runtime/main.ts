@@ -5,6 +5,7 @@
 import path from 'node:path'
 import { BUILT_IN_DIR, type Config, setting } from './config.ts'
 import { createLifecycle } from './connectors/lifecycle/lifecycle.ts'
+import { noteQuarantine } from './connectors/lifecycle/quarantined.ts'
 import { readBuiltIn } from './connectors/registry/built-in.ts'
 import { parseClearGrants } from './connectors/registry/clear-grants.ts'
 import { compile } from './connectors/registry/compile.ts'
@@ -30,7 +31,7 @@ import { createOAuth } from './egress/oauth/perform.ts'
 import { checkRules } from './egress/rules/url-template.ts'
 import { openDataDir } from './host/data-dir.ts'
 import type { Host } from './host/host.ts'
-import { openHostDatabase } from './host/open-database.ts'
+import { noWork, openHostDatabase } from './host/open-database.ts'
 import type { HostParts } from './host/parts.ts'
 import { createSignIn } from './host/sign-in-providers.ts'
 import { createStandings } from './host/standings.ts'
@@ -51,6 +52,7 @@ import { createStart } from './invoke/start.ts'
 import { createLanes } from './lanes/lanes.ts'
 import { createLauncher } from './lanes/launch.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
+import { createPost } from './mail/smtp.ts'
 import { createGauges } from './observe/gauges.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics } from './observe/metrics.ts'
@@ -65,12 +67,6 @@ import { checkPackage } from './testing/check-package.ts'
 import { VERSION } from './version.ts'
 
 export type { Host } from './host/host.ts'
-
-/** A host without a database has no records, and so nothing to do with them. */
-const noWork: CoreContext['send'] = () => Promise.reject(new Error('there is no database'))
-
-/** Disables the fast path of calls. */
-const never = () => false
 
 /** How long a connector may take to compile, in milliseconds. */
 const COMPILE_TIMEOUT_MS = 20_000
@@ -105,7 +101,9 @@ export async function createHost(
   const vault = createSealer(secrets, 'connection')
   /** The parts, once connectors can be called. */
   const callable = Promise.withResolvers<CoreContext>()
-  const known = { config, log, secrets, operator, hasher, keptDays, pace: paceOf(given.pace) }
+  const pace = paceOf(given.pace)
+  const post = config.mail && createPost(config.mail, pace, given.mailTrust)
+  const known = { config, log, secrets, operator, hasher, keptDays, pace, post }
   const state =
     wanted === 'none'
       ? null
@@ -119,9 +117,10 @@ export async function createHost(
   const database = state?.database ?? null
 
   const launcher = launch(createLauncher(worker ?? (await buildWorker(path.join(dataDir, 'run')))))
+  const noted = (digest: string) => noteQuarantine(digest, { database, list: registry.list })
   const lanes = createLanes(
     launcher,
-    workersTelemetry(log, () => metrics),
+    workersTelemetry(log, () => metrics, noted),
     lanesLimitsOf(config, siblings.wanted),
   )
 
@@ -321,7 +320,7 @@ export async function createHost(
   }
   // A recorder only sees calls on the general path.
   const start =
-    recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : never
+    recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : () => false
   const standings = createStandings({ served: registry, lanes, siblings, log })
   siblings.answer(answersOf(metrics, lifecycle.calls, standings))
   const app = createApp({
@@ -335,7 +334,7 @@ export async function createHost(
     },
     ids: registry.ids,
     logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
-    ...{ lifecycle, vault, dataDir, isEmbedded, keptDays, metrics },
+    ...{ lifecycle, vault, dataDir, isEmbedded, keptDays, metrics, post },
     operator,
     readiness,
     leaving: leaving.signal,

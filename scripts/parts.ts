@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { SETTINGS } from '../runtime/config.ts'
+import { MAIL_KINDS } from '../runtime/contract/models/mail.ts'
 import { alertSections } from './alerts.ts'
 import { CORE_PARTS } from './core-reference.ts'
 import { code, type Parts, table } from './markdown.ts'
@@ -20,6 +21,16 @@ export const PARTS: Parts = {
   ...CORE_PARTS,
   ...OPERATOR_PARTS,
   alerts: alertSections,
+  'mail-kinds': () =>
+    table(
+      ['Kind', 'What happened', 'Who gets it', 'In a digest'],
+      Object.entries(MAIL_KINDS).map(([name, { what, who, digest }]) => [
+        code(name),
+        what,
+        who,
+        digest ? 'yes' : 'no, at once',
+      ]),
+    ),
   settings: () =>
     table(
       ['Variable', 'Default', 'Meaning'],

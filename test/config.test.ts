@@ -56,6 +56,7 @@ describe('without variables', () => {
       },
       processes: processesFor(availableParallelism()),
       signIn: '',
+      mail: null,
       stopNoticeMs: 0,
       logLevel: 'info',
       proxy: null,
@@ -128,6 +129,8 @@ describe('a variable that is wrong is named, with what was found', () => {
       'HTTP_PROXY',
       'KEYWAY_ADMIN_TOKEN',
       'KEYWAY_CONNECTOR_TOKEN',
+      'KEYWAY_MAIL_PASSWORD',
+      'KEYWAY_MAIL_SERVER',
       'KEYWAY_SECRET',
     ])
   })

@@ -10,7 +10,9 @@ const KERNEL = ['contract', 'database', 'core/kernel'] as const
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'version.ts': [],
   'taken-paths.ts': [],
-  'config.ts': ['taken-paths.ts'],
+  'mail-server.ts': [],
+  'config-rules.ts': [],
+  'config.ts': ['taken-paths.ts', 'config-rules.ts', 'mail-server.ts'],
   bounded: [],
   redact: ['bounded'],
   secrets: ['contract/errors'],
@@ -35,6 +37,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract/models',
     'contract/schema',
   ],
+  words: ['contract/models'],
   sdk: ['contract'],
   sample: [],
 
@@ -201,6 +204,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/offboarding',
     'core/reviews',
   ],
+  'core/mail': [...KERNEL, 'words', 'core/requests/machine'],
   'core/asking': [
     ...KERNEL,
     'core/directory',
@@ -217,7 +221,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/separation',
   ],
   'core/retention': [...KERNEL, 'core/requests'],
-  'core/measures': [...KERNEL, 'core/sync', 'core/requests'],
+  'core/measures': [...KERNEL, 'core/mail', 'core/sync', 'core/requests'],
   'core/wiring': ['core'],
 
   'connectors/packages': ['contract', 'bounded'],
@@ -232,6 +236,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'connectors/packages',
     'connectors/registry',
   ],
+  mail: ['core/kernel/context', 'mail-server.ts'],
   rotation: [
     'contract',
     'secrets',
@@ -269,7 +274,16 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/core',
     'http/edge',
   ],
-  'http/pages': ['contract', 'secrets', 'database', 'core', 'http/core', 'http/edge', 'http/frame'],
+  'http/pages': [
+    'contract',
+    'words',
+    'secrets',
+    'database',
+    'core',
+    'http/core',
+    'http/edge',
+    'http/frame',
+  ],
   'http/settings': [
     'contract',
     'database',
@@ -361,6 +375,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'lanes',
     'invoke',
     'core',
+    'mail',
     'connectors',
     'rotation',
     'observe',

@@ -25,6 +25,7 @@ export const RUN_HERE: Readonly<Record<string, RegExp>> = {
     /"items"[\s\S]*id,kind,severity,state[\s\S]*"name":"Draw or count"[\s\S]*204$/m,
   "runtime/docs/administer/webhooks.md: npx keyway webhooks add 'Our SIEM' --type SIEM --to https://siem.acme.example/keyway":
     /whsec_[\s\S]*Our SIEM/,
+  'runtime/docs/operate/mail.md: npx keyway mail show': /No mail is sent/,
   'runtime/docs/operate/secrets.md: npx keyway login-link': /http:\/\/\S+#/,
   'runtime/docs/operate/secrets.md: npx keyway rotation': /./,
   'runtime/docs/operate/monitoring.md: npx keyway doctor': /./,
@@ -87,6 +88,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     'its names stand for others; test/cli/review.test.ts runs them',
   'runtime/docs/reference/evidence.md: python3 verify_evidence.py quarter.jsonl --key FINGERPRINT':
     'its names stand for others; test/cli/review.test.ts runs it',
+  'runtime/docs/operate/mail.md: npx keyway mail test ada@acme.example':
+    'it needs a mail server; test/core/mail/mail.test.ts has one',
   'runtime/docs/operate/deploy.md: npm pack': 'it needs root and systemd',
   'runtime/docs/operate/deploy.md: sudo -u keyway env KEYWAY_DATA_DIR=/var/lib/keyway/data /opt/keyway/node_modules/.bin/keyway list':
     'it needs the user of the service',

@@ -5,6 +5,7 @@ import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts
 import { messageOf } from '../contract/errors/thrown.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
 import { connectionsOf } from '../core/kernel/deployment/connection-budget.ts'
+import { mailCounts } from '../core/mail/operate.ts'
 import { oldestJobs } from '../core/measures/jobs.ts'
 import { clockOffsetMs } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
@@ -124,6 +125,19 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
       what,
       advice: 'check `keyway nodes`, `/readyz` of each host, and `keyway jobs`',
     }
+  },
+  mail: async ({ db }) => {
+    const { waiting, failing, refused, problem } = await briefly(db, mailCounts)
+    const advice = '`keyway mail show` says what the server answers'
+    if (failing > 0)
+      return {
+        state: 'act',
+        what: `${failing} mails were put off by the server: ${problem ?? 'it gave no reason'}`,
+        advice,
+      }
+    if (refused > 0)
+      return { state: 'look', what: `${refused} mails were refused within a day`, advice }
+    return good(waiting === 0 ? 'no mail waits' : `${waiting} mails are due`)
   },
 }
 

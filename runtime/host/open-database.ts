@@ -4,6 +4,7 @@ import { createChaining } from '../core/kernel/audit/waiting.ts'
 import { createWork, type Work } from '../core/kernel/background/background.ts'
 import type { CoreContext } from '../core/kernel/context/context.ts'
 import type { Pace } from '../core/kernel/context/pace.ts'
+import type { Post } from '../core/kernel/context/post.ts'
 import { connectionsOf } from '../core/kernel/deployment/connection-budget.ts'
 import { agreeOnSecret } from '../core/kernel/deployment/deployment.ts'
 import type { TokenHasher } from '../core/kernel/identity/token-hasher.ts'
@@ -36,9 +37,14 @@ export type HostDatabaseOptions = {
   /** Another process keeps the embedded database. */
   isBeside: boolean
   pace: Pace
+  /** Null where no mail is sent. */
+  post: Post | null
 }
 
 export type HostDatabase = { database: DatabaseService; work: Work }
+
+/** A host without a database has no records, and so nothing to do with them. */
+export const noWork: CoreContext['send'] = () => Promise.reject(new Error('there is no database'))
 
 /** What an operator is told who wrote a secret first that others have replaced. */
 const REPLACED_FIRST =
@@ -57,10 +63,11 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
     replaceMissing,
     isBeside,
     pace,
+    post,
   } = options
   const { dataDir } = config
   const work = createWork({
-    handlers: jobHandlers(keptDays),
+    handlers: jobHandlers(keptDays, post),
     keptDays: keptDays.jobs,
     parts,
     pace,

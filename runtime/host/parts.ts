@@ -23,6 +23,8 @@ export type HostParts = {
   worker?: WorkerBundle
   /** What of the background's pace is another than that of a deployment. */
   pace?: Partial<Pace>
+  /** What of the certificate of a mail server is trusted in addition. */
+  mailTrust?: { ca?: string }
   /** Changes how worker processes are started. */
   launch?(launcher: Launcher): Launcher
   /** Looks on at every call, to make cases of them. */

@@ -8,6 +8,7 @@ import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../contract/endpoints/operator.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { ConnectorListing } from '../contract/models/connector-listing.ts'
+import type { Post } from '../core/kernel/context/post.ts'
 import type { KeptDays } from '../core/retention/rules.ts'
 import type { OperatorStanding } from '../core/sign-in/operator-standing.ts'
 import type { Log } from '../observe/log.ts'
@@ -50,6 +51,8 @@ export type AppDeps = ConnectorRoutesDeps & {
   keptDays: KeptDays
   /** Aborted when the host is about to stop. */
   leaving: AbortSignal
+  /** Null where no mail is sent. */
+  post: Post | null
   /** What /readyz and /readyz/connectors say. */
   readiness: Readiness
   listConnectors(): ConnectorListing[]

@@ -13,7 +13,7 @@ import { isGuilty, overdueError, SandboxLost } from './lane-errors.ts'
 import type { Containment, Launcher } from './launch.ts'
 import { createPriorities, type Priorities, type Scheduling } from './priority.ts'
 import { type ProcessStat, readStat } from './process-stat.ts'
-import { createQuarantineBook, type QuarantineBook } from './quarantine.ts'
+import { createQuarantineBook, QUARANTINE_LIMITS, type QuarantineBook } from './quarantine.ts'
 import { createRank, type Rank } from './rank.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
@@ -118,6 +118,8 @@ export type LanesEvents = {
   onEnd?(lane: LaneKey, end: WorkerEnd): void
   /** A call runs once more. */
   onRepeat?(lane: LaneKey): void
+  /** A connector, by its digest, takes no calls for a while: its worker kept dying. */
+  onQuarantined?(digest: string): void
   /** A worker burns CPU without answering, and waits for all others from now on. */
   onSlowed?(lane: LaneKey): void
 }
@@ -129,7 +131,9 @@ export function createLanes(
   limits: LanesLimits = LANES_LIMITS,
   priorities: Priorities = createPriorities(),
 ): Lanes {
-  const standing = createQuarantineBook()
+  const standing = createQuarantineBook(Date.now, QUARANTINE_LIMITS, (digest) =>
+    events.onQuarantined?.(digest),
+  )
   const heavy = createHeavyBook()
   const lanes = new Map<LaneKey, Entry>()
   /** Lanes of connectors that are being judged. */

@@ -59,6 +59,7 @@ const ENTRY_BYTES = 512
 export function createQuarantineBook(
   now: () => number = Date.now,
   limits: QuarantineLimits = QUARANTINE_LIMITS,
+  onQuarantined: (connector: string) => void = () => {},
 ): QuarantineBook {
   const entries = createCache<Entry>('standings', {
     bytesOf: () => ENTRY_BYTES,
@@ -94,6 +95,7 @@ export function createQuarantineBook(
     const forMs = limits.quarantineMs * 2 ** Math.min(10, entry.quarantines)
     entry.quarantinedUntilMs = now() + Math.min(limits.maxQuarantineMs, forMs)
     entry.quarantines += 1
+    onQuarantined(entry.connector)
     // What it did before is paid for; the next time is quick to show, and lasts longer.
     entry.deaths = entry.deaths.slice(-Math.floor(limits.maxDeaths / 2))
   }

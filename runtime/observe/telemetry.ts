@@ -32,14 +32,26 @@ export type Telemetry = {
   calledByCore(call: CallEnd): void
 }
 
-/** Events of worker processes; the metrics may be created after the lanes. */
-export function workersTelemetry(log: Log, metrics: () => Metrics): LanesEvents {
+/**
+ * Events of worker processes; the metrics may be created after the lanes.
+ *
+ * @param noted Records that a connector, by its digest, is in quarantine.
+ */
+export function workersTelemetry(
+  log: Log,
+  metrics: () => Metrics,
+  noted: (digest: string) => Promise<void>,
+): LanesEvents {
   return {
     onEnd(lane, end) {
       metrics().workerEnded(end.reason)
       if (end.reason !== 'stopped') log.warn({ lane, ...end }, 'a worker process ended')
     },
     onRepeat: () => metrics().callRepeated(),
+    onQuarantined(digest) {
+      log.warn({ digest }, 'a connector is in quarantine')
+      noted(digest).catch((error) => log.warn({ err: error }, 'a quarantine was not recorded'))
+    },
     onSlowed(lane) {
       metrics().workerSlowed()
       log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')

@@ -55,6 +55,8 @@ const KINDS = {
   'review launch': 'changes',
   'review evidence': 'changes',
   'review verify': 'reads',
+  'mail show': 'reads',
+  'mail test': 'makes',
   'webhooks list': 'reads',
   'webhooks show': 'reads',
   'webhooks test': 'makes',

@@ -355,6 +355,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     label: 'Sample',
   }),
   update_permission: async () => ({ label: 'Another' }),
+  update_personal_settings: async () => ({ mail: 'DIGEST', language: 'de' }),
   create_pre_approval_rule: async ({ db, domainId }) => ({
     app_id: await appInStore(db, domainId),
     justification: 'Sample',

@@ -75,6 +75,8 @@ export type CoreOptions = {
   server?: 'own'
   /** What of the background's pace is another than that of tests. */
   pace?: Partial<Pace>
+  /** What of the certificate of a mail server is trusted in addition. */
+  mailTrust?: { ca: string }
 }
 
 /** Shorter than that of a deployment: most of a test of the background is waiting for it. In milliseconds. */
@@ -101,7 +103,7 @@ async function databaseOf(
 /** Starts a host, by default on a database of its own in the server of the run. */
 export async function startCore(
   env: Record<string, string> = {},
-  { from, server, pace }: CoreOptions = {},
+  { from, server, pace, mailTrust }: CoreOptions = {},
 ): Promise<CoreHost> {
   const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
   if (from === undefined) withVerdicts(dataDir)
@@ -122,7 +124,11 @@ export async function startCore(
   })
   const write = (line: string) => void lines.push(line)
   const worker = builtWorker()
-  const parts = { pace: { ...TEST_PACE, ...pace }, ...(worker ? { worker } : {}) }
+  const parts = {
+    pace: { ...TEST_PACE, ...pace },
+    ...(worker ? { worker } : {}),
+    ...(mailTrust ? { mailTrust } : {}),
+  }
   const host = await createHost(config, createLog('trace', { write }), {}, parts)
   await host.databaseReady
   const db = host.db() as Db

@@ -25,6 +25,7 @@ export const DOCTOR_CHECKS = {
   rotation: 'what still depends on an older secret in KEYWAY_SECRET',
   apps: 'apps that are paused because their system does not answer',
   jobs: 'how long background jobs have been overdue',
+  mail: 'whether mail goes out',
 } as const
 export type DoctorCheck = keyof typeof DOCTOR_CHECKS
 export const DOCTOR_CHECK_NAMES = keysOf(DOCTOR_CHECKS)

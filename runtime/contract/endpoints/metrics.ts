@@ -171,6 +171,12 @@ export const METRICS = {
     meaning: `Access requests that are not over, but for those that stand (COMPLETED); ${MOST_COUNTED} means as many or more`,
     most: 40,
   },
+  keyway_mails: {
+    type: 'gauge',
+    labels: ['state'],
+    meaning: `Mails: \`waiting\` are due, \`failing\` were put off by the server, \`refused\` were refused within a day; ${MOST_COUNTED} means as many or more`,
+    most: 3,
+  },
   keyway_access_requests_failing: {
     type: 'gauge',
     labels: ['todo'],

@@ -17,6 +17,7 @@ import {
   Want,
 } from './generation.ts'
 import { JOB_ENDPOINTS } from './jobs.ts'
+import { MAIL_ENDPOINTS } from './mail.ts'
 import { type OperatorRow, row } from './operator-row.ts'
 import { OVERVIEW_ENDPOINTS } from './overview.ts'
 import { bool, int, text } from './params.ts'
@@ -382,6 +383,7 @@ export const OPERATOR_ENDPOINTS = {
   ...CALL_MINUTE_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...JOB_ENDPOINTS,
+  ...MAIL_ENDPOINTS,
   ...ROTATION_ENDPOINTS,
   ...DOCTOR_ENDPOINTS,
   ...SYNC_ENDPOINTS,

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { Access } from '../models/access.ts'
 import { Account } from '../models/app.ts'
 import { Group, User, UserWithCustomAttributes } from '../models/person.ts'
+import { PersonalSettings, PersonalSettingsChange } from '../models/personal-settings.ts'
 import { IdentityEventsResult } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
 import { asOf, bool, datetime, int, pageParams, text, texts } from './params.ts'
@@ -20,6 +21,21 @@ export const USER_ENDPOINTS = {
     summary: 'The user that the token belongs to',
     who: 'caller',
     output: User,
+  }),
+  get_personal_settings: users({
+    method: 'GET',
+    path: '/users/current/settings',
+    summary: 'What the caller chose: how mail comes, and the language of pages and mail',
+    who: 'caller',
+    output: PersonalSettings,
+  }),
+  update_personal_settings: users({
+    method: 'PATCH',
+    path: '/users/current/settings',
+    summary: 'Choose how mail comes, and the language; what is not named stays',
+    who: 'caller',
+    body: PersonalSettingsChange,
+    output: PersonalSettings,
   }),
   list_users: users({
     method: 'GET',

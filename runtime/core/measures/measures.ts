@@ -5,6 +5,7 @@ import type { Db } from '../../database/database.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { outages, syncs } from './apps.ts'
 import { oldestJobs } from './jobs.ts'
+import { mailsByState } from './mails.ts'
 import { failingRequests, oldestRemovals, requestsByState } from './requests.ts'
 
 type Around = { domainId: string; connectors: Pick<Connectors, 'find'> }
@@ -16,6 +17,7 @@ const MEASURES: Record<string, (db: Db, around: Around) => Promise<Readings>> = 
   syncs: (db, { connectors }) => syncs(db, connectors),
   outages: (db) => outages(db),
   jobs: (db) => oldestJobs(db),
+  mails: (db) => mailsByState(db),
 }
 
 /** Longest that one of them may take, in milliseconds: to watch must not be a burden. */

@@ -34,6 +34,14 @@ export const ERASED: readonly Rule[] = [
       delete from group_members where user_id = ${id}`,
   },
   {
+    what: 'mails that were sent to the person, or wait, and what the person chose for pages and mail',
+    erase: (
+      id,
+    ) => sql`with chosen as (delete from personal_settings where user_id = ${id} returning 1),
+      gone as (delete from mails where user_id = ${id} returning 1)
+      select from chosen union all select from gone`,
+  },
+  {
     what: 'changes that the identity source told',
     erase: (id) => sql`delete from identity_events where user_id = ${id}`,
   },

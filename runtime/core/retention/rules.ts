@@ -163,6 +163,15 @@ export const RETENTION = {
     isDone: sql`not operator`,
     isOver: sql`true`,
   },
+  mails: {
+    what: 'mails that were sent, refused or dropped: which event, to which person',
+    keptDays: 90,
+    leastDays: 14,
+    stays: 'those that wait',
+    moment: sql`ended_at`,
+    key: ['id', 'uuid'],
+    isOver: sql`ended_at is not null`,
+  },
   uploads: {
     what: 'uploads, to be asked for',
     keptDays: 30,

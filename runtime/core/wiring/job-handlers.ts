@@ -2,7 +2,10 @@
 import { RENEWAL_JOB } from '../catalogue/apps/renewal-job.ts'
 import { FINDING_JOB } from '../findings/job.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
+import type { Post } from '../kernel/context/post.ts'
 import type { QueueName } from '../kernel/jobs/queues.ts'
+import { mailFeedJob } from '../mail/feed.ts'
+import { mailJob } from '../mail/send.ts'
 import { OFFBOARDING_JOB } from '../offboarding/job.ts'
 import { POLICY_JOB } from '../policies/job.ts'
 import { REQUEST_JOB } from '../requests/job.ts'
@@ -13,10 +16,15 @@ import { SYNC_JOB } from '../sync/job.ts'
 import { UPLOAD_JOB } from '../uploads/job.ts'
 import { FEED_JOB } from '../webhooks/feed.ts'
 
-/** Who does the jobs of each queue; `keptDays` says how long what is over is kept. */
-export const jobHandlers = (keptDays: KeptDays): Record<QueueName, JobHandler> => ({
+/** Who does the jobs of each queue; `keptDays` says how long what is over is kept, `post` is null where no mail is sent. */
+export const jobHandlers = (
+  keptDays: KeptDays,
+  post: Post | null,
+): Record<QueueName, JobHandler> => ({
   'access-requests': REQUEST_JOB,
   'event-feeds': FEED_JOB,
+  'mail-feeds': mailFeedJob(post),
+  mails: mailJob(post),
   uploads: UPLOAD_JOB,
   'token-renewals': RENEWAL_JOB,
   'access-policies': POLICY_JOB,

@@ -26,6 +26,7 @@ import { listActivity } from '../../core/kernel/audit/activity.ts'
 import { verifyNewest } from '../../core/kernel/audit/chain.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
+import { changePersonalSettings, getPersonalSettings } from '../../core/mail/settings.ts'
 import * as offboardings from '../../core/offboarding/offboardings.ts'
 import * as policies from '../../core/policies/policies.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
@@ -64,6 +65,8 @@ type Handler<E extends Endpoint> = (
 
 export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } = {
   get_current_user: (db, who) => users.getCurrentUser(db, who),
+  get_personal_settings: (db, who) => getPersonalSettings(db, who),
+  update_personal_settings: (db, who, { body }) => changePersonalSettings(db, who, body),
   list_users: (db, who, { query }) => users.listUsers(db, who, query),
   get_user: (db, who, { params, query }) =>
     users.getUser(db, who, id(params, 'user_id'), query.expand),

@@ -43,7 +43,7 @@ export const PARTS: readonly Part[] = [
     title: 'Operate',
     pages: below('operate', [
       ...['install', 'deploy', 'tls', 'several-hosts', 'connectors', 'secrets'],
-      ...['sign-in', 'backup'],
+      ...['sign-in', 'mail', 'backup'],
       ...['upgrade', 'monitoring', 'troubleshooting', 'containment'],
     ]),
   },

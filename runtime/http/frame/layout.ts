@@ -97,6 +97,7 @@ ${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholde
 <summary><span class="avatar busy" aria-hidden="true">${initials(visitor.name)}</span><span class="unseen">Account of ${visitor.name}</span></summary>
 <div>
 <p><strong class="wrap">${visitor.name}</strong><span class="sub wrap">${visitor.email}</span>${visitor.roles.length > 0 ? html`<span class="sub">Roles: ${visitor.roles.join(', ')}</span>` : ''}</p>
+<a href="/settings/personal">Mail and language</a>
 <a href="/settings/api-tokens">API tokens</a>
 <a href="/docs">Documentation</a>
 <form method="post" action="/sign-out">${proofField(visitor.proof)}<button>Sign out</button></form>

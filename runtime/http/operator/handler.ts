@@ -8,6 +8,7 @@ import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
+import type { Post } from '../../core/kernel/context/post.ts'
 import type { KeptDays } from '../../core/retention/rules.ts'
 import type { Sealer } from '../../secrets/seal.ts'
 
@@ -29,6 +30,8 @@ export type Operating = OperateDeps & {
   keptDays: KeptDays
   /** All connectors, with how they stand on this host. */
   listConnectors(): ConnectorListing[]
+  /** Null where no mail is sent. */
+  post: Post | null
   parts: RequestContext
   signal: AbortSignal
 }

@@ -29,6 +29,7 @@ import { examine } from '../../doctor/examine.ts'
 import { CALL_MINUTE_HANDLERS } from './call-minutes.ts'
 import type { Operating, OperatorHandler } from './handler.ts'
 import { JOB_HANDLERS } from './jobs.ts'
+import { MAIL_HANDLERS } from './mail.ts'
 import { OVERVIEW_HANDLERS } from './overview.ts'
 import { PERSONAL_DATA_HANDLERS } from './personal-data.ts'
 import { ROTATION_HANDLERS } from './rotation.ts'
@@ -156,6 +157,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...CALL_MINUTE_HANDLERS,
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
+  ...MAIL_HANDLERS,
   ...ROTATION_HANDLERS,
   examine: ({ db, vault, disk, keptDays }) => examine(disk, { db, keyIds: vault.keyIds, keptDays }),
   ...SYNC_HANDLERS,

@@ -7,6 +7,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Doer } from '../../core/kernel/audit/activity.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
+import type { Post } from '../../core/kernel/context/post.ts'
 import type { KeptDays } from '../../core/retention/rules.ts'
 import { emailOf } from '../../core/sign-in/operator.ts'
 import type { Db } from '../../database/database.ts'
@@ -24,6 +25,8 @@ export type PerformDeps = {
   isEmbedded: boolean
   /** How long what is over is kept, by table. */
   keptDays: KeptDays
+  /** Null where no mail is sent. */
+  post: Post | null
   listConnectors(): ConnectorListing[]
 }
 
@@ -34,7 +37,7 @@ export type OperatorAnswer<N extends OperatorEndpointName> = v.InferOutput<
 
 /** What operations of an operator need, for one request. */
 export async function operatingOf(
-  { lifecycle, vault, parts, dataDir, isEmbedded, keptDays, listConnectors }: PerformDeps,
+  { lifecycle, vault, parts, dataDir, isEmbedded, keptDays, post, listConnectors }: PerformDeps,
   db: Db,
   actor: Doer,
   { requestId, signal }: { requestId: string; signal: AbortSignal },
@@ -44,8 +47,7 @@ export async function operatingOf(
     lifecycle,
     vault,
     disk: { dataDir, isEmbedded },
-    keptDays,
-    listConnectors,
+    ...{ keptDays, post, listConnectors },
     parts: { ...parts, requestId, cause: { kind: 'request', id: requestId }, signal },
     signal,
   }

@@ -18,5 +18,6 @@ export const FLASHES = {
   ...OF_ACTIONS,
   asked: good('Your request is sent.'),
   withdrawn: good('Your request is withdrawn.'),
+  saved: good('Your choice is saved.'),
   'given-back': good('You gave it back. Keyway removes it.'),
 } as const satisfies Record<string, Flash>

@@ -16,6 +16,7 @@ import { createVisits } from '../frame/signed-in.ts'
 import { showAccess, showOneRequest } from './access.ts'
 import { act, showInbox, showTask } from './inbox.ts'
 import { lostPage } from './lost-page.ts'
+import { savePersonal, showPersonal } from './personal.ts'
 import { giveBackForm, sendRequest, showAsk, withdraw } from './requests.ts'
 import { signedOutPage, signInBy } from './sign-in.ts'
 import { FORMS, type FormName, PAGES, type PageName, WHOLE } from './table.ts'
@@ -31,6 +32,7 @@ const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback
   one_request: showOneRequest,
   inbox: showInbox,
   task: showTask,
+  personal: showPersonal,
 }
 
 const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Take } = {
@@ -38,6 +40,7 @@ const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Tak
   withdraw,
   give_back: giveBackForm,
   act,
+  save_personal: savePersonal,
 }
 
 export function pageRoutes(deps: CoreDeps): Hono<Env> {

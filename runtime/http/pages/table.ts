@@ -13,6 +13,11 @@ export const PAGES = {
   one_request: { method: 'GET', path: '/access/requests/:id', shows: 'one access request' },
   inbox: { method: 'GET', path: '/inbox', shows: 'the tasks that wait for one' },
   task: { method: 'GET', path: '/inbox/:id', shows: 'one of those, with grounds' },
+  personal: {
+    method: 'GET',
+    path: '/settings/personal',
+    shows: 'how mail comes, and the language',
+  },
 } as const satisfies Record<string, { method: 'GET'; path: string; shows: string }>
 
 /** FORMS: what pages send. Each is answered by the way to a page, or by the page again with what is wrong. */
@@ -23,6 +28,7 @@ export const FORMS = {
   withdraw: { path: '/access/requests/:id/withdraw', does: 'takes a request back' },
   give_back: { path: '/access/requests/:id/give-back', does: 'gives access back' },
   act: { path: '/inbox/:id', does: 'does one of the actions of a task' },
+  save_personal: { path: '/settings/personal', does: 'chooses how mail comes, and the language' },
 } as const satisfies Record<string, { path: string; does: string }>
 
 export type PageName = keyof typeof PAGES

@@ -3,8 +3,10 @@ import type { Context } from 'hono'
 import { getCurrentUser } from '../../core/directory/users.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
+import { getPersonalSettings } from '../../core/mail/settings.ts'
 import { listTasks } from '../../core/tasks/tasks.ts'
 import type { Db } from '../../database/database.ts'
+import { type Language, languageOf } from '../../words/languages.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { keepFlash, takeFlash } from '../frame/cookies.ts'
@@ -23,6 +25,8 @@ export type Visit = {
   context: RequestContext
   /** The database's clock. */
   now: Date
+  /** The language that the person chose, else that of the browser. */
+  language: Language
   visitor(): Promise<Visitor>
   /** What was just done, once. */
   flash(): Markup | null
@@ -42,12 +46,14 @@ export async function visitOf(
   const proof = proofOf(hasher, who.secret)
   /** Only this session's own messages are shown: a cookie may come from elsewhere. */
   const sealed = (what: string): string => `${what}.${proofOf(hasher, `${who.secret} ${what}`)}`
+  const chosen = await getPersonalSettings(who.db, principal)
   return {
     c,
     db: who.db,
     principal,
     context: contextOf(c, deps),
     now: await deps.parts.now(who.db),
+    language: chosen.language ?? languageOf(c.req.header('accept-language')),
     async visitor() {
       const user = await getCurrentUser(who.db, principal)
       const { total } = await listTasks(who.db, principal, { ...OPEN_TASKS, page: 1, size: 1 })

@@ -5,7 +5,7 @@ import { parseRetention } from '../../../runtime/core/retention/rules.ts'
 import { jobHandlers } from '../../../runtime/core/wiring/job-handlers.ts'
 
 test('take a turn exactly where the table of queues says so, and each queue its own', () => {
-  const handlers = jobHandlers(parseRetention(''))
+  const handlers = jobHandlers(parseRetention(''), null)
   const leases = QUEUE_NAMES.map((name) => (handlers[name].turnOf ? 'turn' : 'record'))
   expect(leases).toEqual(QUEUE_NAMES.map((name) => QUEUES[name].lease))
   const turns = QUEUE_NAMES.flatMap((name) => handlers[name].turnOf?.('key') ?? [])

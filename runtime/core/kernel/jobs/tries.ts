@@ -71,6 +71,12 @@ export const TRIES = {
     endAfter: 100,
     end: 'the admins get a task; at the end the app has to be connected again',
   },
+  mail: {
+    what: 'sending a mail',
+    ...{ firstMs: MINUTE_MS, longestMs: HOUR_MS },
+    endAfterMs: 3 * DAY_MS,
+    end: 'it is refused; `keyway mail show` lists it with what the server said',
+  },
   'changed-user': {
     what: 'comparing a user with the access policies',
     ...{ firstMs: 10 * SECOND_MS, longestMs: HOUR_MS },

@@ -1,0 +1,36 @@
+/** Verbs of mail: `mail show`, `mail test`. */
+import type { MailStatus, MailTried } from '../../contract/endpoints/mail.ts'
+import { EXIT, type ReadFlags } from '../terminal/options.ts'
+import { ask, print } from './change.ts'
+
+export async function show(flags: ReadFlags): Promise<void> {
+  const call = { method: 'GET' as const, path: '/operator/mail' }
+  print(flags, await ask<MailStatus>(flags, call), shown)
+}
+
+/** Ends with 1 when the server did not take it. */
+export async function tryOut(
+  email: string,
+  flags: ReadFlags & { language: string },
+): Promise<void> {
+  const body = { email, language: flags.language }
+  const call = { method: 'POST' as const, path: '/operator/mail/test', body }
+  const tried = await ask<MailTried>(flags, call)
+  print(flags, tried, ({ ok, server, ms, problem, message_id }) =>
+    ok
+      ? `${server} took it after ${ms} ms, as ${message_id}.`
+      : `${server} did not take it, after ${ms} ms: ${problem}`,
+  )
+  if (!tried.ok) process.exitCode = EXIT.refused
+}
+
+const shown = ({ server, from, waiting, failing, problem, refused }: MailStatus): string =>
+  [
+    server === null
+      ? 'No mail is sent: KEYWAY_MAIL_SERVER is not set.'
+      : `Mail goes to ${server}, from ${from}.`,
+    `Due and not sent: ${waiting}`,
+    ...(failing === 0 ? [] : [`Put off by the server: ${failing}, the latest because ${problem}`]),
+    ...(refused.length === 0 ? [] : ['Refused within a week:']),
+    ...refused.map((one) => `  ${one.at}  ${one.email}  ${one.kind}: ${one.problem}`),
+  ].join('\n')

@@ -1,0 +1,105 @@
+/** A mail as text and as HTML. Pure: what it says comes from the catalogue of words and from what was looked up. */
+
+import type { Language } from '../../words/languages.ts'
+import { MAIL_FRAME, mailText } from '../../words/mail.ts'
+import { wordsIn } from '../../words/say.ts'
+import type { Letter } from '../kernel/context/post.ts'
+import type { Told } from './matters.ts'
+
+type Around = {
+  to: string
+  /** What the person is called. */
+  name: string
+  language: Language
+  /** Where the pages are reached, without a slash at the end. */
+  origin: string
+  messageId: string
+}
+
+/** Where a person chooses which mail comes. */
+export const SETTINGS_PATH = '/settings/personal'
+
+/** The one sheet of all mails. */
+const STYLE = `:root { color-scheme: light dark }
+body { margin: 0; padding: 1.5rem; font: 16px/1.5 system-ui, sans-serif; color: #1b2430; background: #f4f6f9 }
+main { max-width: 36rem; margin: 0 auto; padding: 1.5rem; background: #fff; border: 1px solid #d5dbe3; border-radius: 8px }
+h1, h2 { margin: 0 0 .6rem; font-size: 1.2rem; line-height: 1.3 }
+section + section { margin-top: 1.5rem; padding-top: 1.2rem; border-top: 1px solid #d5dbe3 }
+p { margin: 0 0 .8rem; overflow-wrap: anywhere }
+a { color: #2353c9 }
+.go { display: inline-block; padding: .5rem 1rem; color: #fff; background: #2353c9; border-radius: 6px; text-decoration: none }
+footer { max-width: 36rem; margin: 1rem auto 0; font-size: .85rem; color: #55606e }
+@media (prefers-color-scheme: dark) {
+  body { color: #e4e9f0; background: #12161c }
+  main { background: #1a2028; border-color: #333c48 }
+  section + section { border-color: #333c48 }
+  a { color: #8fb0ff }
+  footer { color: #a0acba }
+}`
+
+const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' } as const
+
+/** Text as HTML. The cast: only what is in the table is matched. */
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (one) => ESCAPES[one as keyof typeof ESCAPES])
+
+/** One mail of one or several matters. */
+export function compose(items: readonly Told[], around: Around): Letter {
+  const { to, name, language, origin, messageId } = around
+  const frame = wordsIn(MAIL_FRAME, language)
+  const parts = items.map(({ text, matter, path }) => {
+    const words = mailText(text, language)
+    return {
+      title: words.subject(matter),
+      lines: words.lines(matter),
+      link: `${origin}${path}`,
+    }
+  })
+  const [first] = parts
+  const isOne = parts.length === 1 && first !== undefined
+  const subject = isOne ? first.title : frame.digest_subject(parts.length)
+  const lead = [frame.hello(name), ...(isOne ? [] : [frame.digest_lead])]
+  const foot = [frame.by_itself, `${frame.settings}: ${origin}${SETTINGS_PATH}`]
+
+  const text = [
+    ...lead,
+    ...parts.flatMap(({ title, lines, link }) => [
+      ...(isOne ? [] : [`* ${title}`]),
+      ...lines,
+      `${frame.open}: ${link}`,
+    ]),
+    '-- ',
+    foot.join('\n'),
+  ].join('\n\n')
+
+  const section = ({ title, lines, link }: (typeof parts)[number]): string => {
+    const level = isOne ? 'h1' : 'h2'
+    const said = lines.map((line) => `<p dir="auto">${escaped(line)}</p>`).join('\n')
+    return `<section>
+<${level} dir="auto">${escaped(title)}</${level}>
+${said}
+<p><a class="go" href="${escaped(link)}">${escaped(frame.open)}</a></p>
+</section>`
+  }
+  const html = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(subject)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${lead.map((line) => `<p dir="auto">${escaped(line)}</p>`).join('\n')}
+${parts.map(section).join('\n')}
+</main>
+<footer>
+<p>${escaped(frame.by_itself)}<br><a href="${escaped(origin + SETTINGS_PATH)}">${escaped(frame.settings)}</a></p>
+</footer>
+</body>
+</html>
+`
+  return { to, subject, text, html, messageId, language }
+}

@@ -1,0 +1,92 @@
+/**
+ * Mail is made from the activity log, which is written in the transaction of what it tells: nothing that was undone
+ * makes mail, and nothing that was done is missed. How far the log was read is kept in the transaction that queues.
+ */
+import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { activityLogs } from '../../database/schema/audit.ts'
+import { mailFeeds } from '../../database/schema/mail.ts'
+import { chainWaiting } from '../kernel/audit/waiting.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
+import type { Post } from '../kernel/context/post.ts'
+import { queueEnding, queueTold } from './queue.ts'
+import { TOLD_EVENTS, toldOf } from './told.ts'
+
+/** Entries that one transaction reads, and how many such transactions one job does. */
+const BATCH = 100
+const MOST_ROUNDS = 50
+/** What is older is no news: mail was off, or its host away. */
+const NEWS = sql`clock_timestamp() - interval '1 day'`
+
+/** Reads the log of a domain on; without a server nothing is ever due. */
+export const mailFeedJob = (post: Post | null): JobHandler => ({
+  handle: readOn,
+  due: async (db) => (post ? dueFeeds(db) : []),
+  // It is still due, and found again.
+  gaveUp: async () => {},
+})
+
+/** A domain is due whose log has grown, or which was not looked at for access that ends within a minute. */
+async function dueFeeds(db: Db): Promise<string[]> {
+  await db.execute(sql`
+    insert into mail_feeds (domain_id, read_id)
+    select d.id, coalesce((select max(id) from activity_logs), 0) from domains d
+    where not exists (select from mail_feeds f where f.domain_id = d.id)
+    on conflict do nothing`)
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select domain_id as id from mail_feeds f
+    where swept_at is null or swept_at < clock_timestamp() - interval '1 minute'
+      or exists (select from activity_logs l where l.id > f.read_id and l.domain_id = f.domain_id)`)
+  return rows.map(({ id }) => id)
+}
+
+async function readOn(db: Db, domainId: string): Promise<void> {
+  await chainWaiting(db, domainId)
+  for (let round = 0; round < MOST_ROUNDS; round += 1) if (!(await readSome(db, domainId))) return
+}
+
+/** @returns whether there is more */
+async function readSome(db: Db, domainId: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [feed] = await tx
+      .select()
+      .from(mailFeeds)
+      .where(eq(mailFeeds.domainId, domainId))
+      .for('update')
+    if (!feed) return false
+    const { rows } = await tx.execute<{ head: string; sweep: boolean }>(sql`
+      select coalesce((select max(id) from activity_logs), 0)::text as head,
+        ${feed.sweptAt?.toISOString() ?? null}::timestamptz is not distinct from null
+          or ${feed.sweptAt?.toISOString() ?? null}::timestamptz < clock_timestamp() - interval '1 minute' as sweep`)
+    const head = BigInt(rows[0]?.head ?? 0)
+    const entries = await tx
+      .select()
+      .from(activityLogs)
+      .where(
+        and(
+          eq(activityLogs.domainId, domainId),
+          gt(activityLogs.id, feed.readId),
+          lte(activityLogs.id, head),
+          inArray(activityLogs.eventType, [...TOLD_EVENTS]),
+          gt(activityLogs.beganAt, NEWS),
+        ),
+      )
+      .orderBy(asc(activityLogs.id))
+      .limit(BATCH)
+    for (const entry of entries) {
+      const told = toldOf(entry)
+      if (told) await queueTold(tx, domainId, told, entry.eventHash.slice(0, 32))
+    }
+    const isSwept = rows[0]?.sweep ?? false
+    if (isSwept) await queueEnding(tx, domainId)
+    const isWhole = entries.length < BATCH
+    await tx
+      .update(mailFeeds)
+      .set({
+        readId: isWhole ? head : (entries.at(-1)?.id ?? head),
+        ...(isSwept ? { sweptAt: sql`clock_timestamp()` } : {}),
+      })
+      .where(eq(mailFeeds.domainId, domainId))
+    return !isWhole
+  })
+}

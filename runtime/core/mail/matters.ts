@@ -1,0 +1,186 @@
+/**
+ * MATTERS: kind of mail -> what it says to a person, read when it is sent. Null where there is nothing to say any more, or
+ * nothing that the person may still read: the task is done, or assigned to others.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import type { MailKind } from '../../contract/models/mail.ts'
+import type { Db } from '../../database/database.ts'
+import type { MailText, Matter } from '../../words/mail.ts'
+import type { RequestRow } from '../requests/machine/request.ts'
+import { standingOf } from '../requests/machine/states.ts'
+import { named, quotable } from './named.ts'
+
+/** What one mail is about: its words, and the page it leads to. */
+export type Told = { text: MailText; matter: Matter; path: string }
+
+type Asked = { userId: string; about: string; now: Date }
+type Look = (db: Db, asked: Asked) => Promise<Told | null>
+
+const NOTHING = {
+  ...{ thing: null, app: null, by: null, target: null, note: null },
+  ...{ seconds: null, until: null, count: null },
+} as const
+
+/** Whether the task `t` is to be done, and by the person. */
+const isMine = (userId: string): SQL => sql`t.status in ('PENDING', 'ACCEPTED') and exists (
+  select from task_assignees a where a.task_id = t.id and (a.user_id = ${userId}
+    or a.group_id in (select m.group_id from group_members m where m.user_id = ${userId})))`
+
+/** What a person of a join is called. */
+const nameOf = (alias: string): SQL =>
+  sql.raw(
+    `coalesce(nullif(trim(${alias}.given_name || ' ' || ${alias}.family_name), ''), ${alias}.email)`,
+  )
+
+type TaskRow = {
+  type: string
+  category: string
+  description: string | null
+  app: string | null
+  thing: string | null
+  seconds: number | null
+  why: string | null
+  by: string | null
+  target: string | null
+}
+
+async function taskOf(db: Db, { about, userId }: Asked): Promise<TaskRow | null> {
+  const { rows } = await db.execute<TaskRow>(sql`
+    select t.task_type as type, t.task_category as category, t.description, p.name as app, r.label as thing,
+      r.expiration_in_seconds as seconds, r.notes ->> 'PENDING' as why,
+      ${nameOf('asker')} as by, ${nameOf('holder')} as target
+    from tasks t
+    left join apps p on p.id = t.app_id
+    left join access_requests r on r.id = t.access_request_id
+    left join users asker on asker.id = r.requester_id
+    left join users holder on holder.id = t.target_user_id
+    where t.id::text = ${about} and ${isMine(userId)}`)
+  return rows[0] ?? null
+}
+
+/** TEXTS: category of a task -> its text; any other is told by its own description. */
+const TEXTS: Readonly<Record<string, MailText>> = {
+  MANAGER_APPROVAL: 'asks',
+  APPROVAL: 'asks',
+  PROVISIONING: 'give',
+  DEPROVISIONING: 'remove',
+}
+
+const taskTold =
+  (always?: MailText): Look =>
+  async (db, asked) => {
+    const task = await taskOf(db, asked)
+    if (!task) return null
+    if (task.type === 'ACCESS_REVIEW') return reviewTold(db, asked)
+    // Work by hand that belongs to no request is told by its description.
+    const known = task.by === null && task.target === null ? undefined : TEXTS[task.category]
+    const text = always ?? known ?? 'todo'
+    const isOwnWords = text === 'todo' || text === 'sync_failed'
+    return {
+      text,
+      path: `/inbox/${asked.about}`,
+      matter: {
+        ...{ ...NOTHING, now: asked.now, seconds: task.seconds },
+        ...{ thing: named(task.thing), app: named(task.app) },
+        ...{ by: named(task.by), target: named(task.target) },
+        note: quotable(isOwnWords ? task.description : task.why),
+      },
+    }
+  }
+
+type ReviewRow = { name: string; app: string | null; until: string; count: number }
+
+const reviewTold: Look = async (db, { about, userId, now }) => {
+  const { rows } = await db.execute<ReviewRow>(sql`
+    select v.name, p.name as app, v.deadline_at as until, (select count(*)::int from access_review_items i
+        where i.assignment_id = s.id and i.state = 'OPEN') as count
+    from tasks t
+    join access_review_assignments s on s.task_id = t.id
+    join access_review_apps a on a.id = s.arda_id
+    join access_reviews v on v.id = a.review_id
+    left join apps p on p.id = a.app_id
+    where t.id::text = ${about} and ${isMine(userId)}`)
+  const [row] = rows
+  if (!row || row.count === 0) return null
+  const matter = { ...NOTHING, now, thing: named(row.name), app: named(row.app) }
+  return {
+    text: 'review',
+    path: `/inbox/${about}`,
+    matter: { ...matter, count: row.count, until: new Date(row.until) },
+  }
+}
+
+type AskedRow = {
+  status: RequestRow['status']
+  thing: string | null
+  app: string | null
+  seconds: number | null
+  until: string | null
+  note: string | null
+  by: string | null
+  target: string | null
+  mine: boolean
+  extend: string
+}
+
+async function requestOf(db: Db, { about, userId }: Asked): Promise<AskedRow | null> {
+  const { rows } = await db.execute<AskedRow>(sql`
+    select r.status, r.label as thing, p.name as app, r.expiration_in_seconds as seconds, r.expires_at as until,
+      r.notes ->> r.status as note, ${nameOf('asker')} as by, ${nameOf('holder')} as target,
+      r.target_user_id = ${userId} as mine,
+      'app_id=' || r.app_id || coalesce('&permission=' || r.permission_id, '') as extend
+    from access_requests r
+    join users holder on holder.id = r.target_user_id
+    left join users asker on asker.id = r.requester_id
+    left join apps p on p.id = r.app_id
+    where r.id::text = ${about} and (r.target_user_id = ${userId} or r.requester_id = ${userId})`)
+  return rows[0] ?? null
+}
+
+const requestTold =
+  (textOf: (row: AskedRow, now: Date) => MailText | null): Look =>
+  async (db, asked) => {
+    const row = await requestOf(db, asked)
+    const text = row && textOf(row, asked.now)
+    if (!row || !text) return null
+    const people = { by: row.mine ? named(row.target) : named(row.by), target: named(row.target) }
+    return {
+      text,
+      path: text === 'ends' ? `/access/request?${row.extend}` : `/access/requests/${asked.about}`,
+      matter: {
+        ...{ ...NOTHING, ...people, now: asked.now, seconds: row.seconds },
+        ...{ thing: named(row.thing), app: named(row.app), note: quotable(row.note) },
+        until: row.until === null ? null : new Date(row.until),
+      },
+    }
+  }
+
+/** What a decision came to. That it is there by now is told by another mail. */
+function decisionOf({ status }: AskedRow): MailText | null {
+  if (status === 'DENIED' || status === 'MANAGER_DENIED' || status === 'DENIED_PROVISIONING')
+    return 'denied'
+  if (status === 'EXPIRED' || status === 'CANCELLED') return 'undecided'
+  const isOnTheWay = standingOf(status) === 'wanted' && status !== 'COMPLETED'
+  return isOnTheWay ? 'approved' : null
+}
+
+const isThere = ({ status }: AskedRow): boolean => status === 'COMPLETED'
+
+export const MATTERS: Readonly<Record<MailKind, Look>> = {
+  waits: taskTold(),
+  sync_failed: taskTold('sync_failed'),
+  review_reminder: reviewTold,
+  decided: requestTold(decisionOf),
+  given: requestTold((row) => (isThere(row) ? 'given' : null)),
+  ends: requestTold((row, now) =>
+    isThere(row) && row.until !== null && new Date(row.until) > now ? 'ends' : null,
+  ),
+  async quarantined(db, { about, userId, now }) {
+    const { rows } = await db.execute(
+      sql`select from user_roles where user_id = ${userId} and role = 'Admin'`,
+    )
+    if (rows.length === 0) return null
+    const matter = { ...NOTHING, now, thing: named(about) }
+    return { text: 'quarantined', path: '/docs/operate/troubleshooting', matter }
+  },
+}

@@ -1,0 +1,194 @@
+/**
+ * Sending what is due, person by person. Which message carries a mail is kept before it is sent: a host that dies
+ * between the two sends the same message once more, with the same Message-ID.
+ */
+import { randomUUID } from 'node:crypto'
+import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { mails, personalSettings } from '../../database/schema/mail.ts'
+import { users } from '../../database/schema/people.ts'
+import { DEFAULT_LANGUAGE } from '../../words/languages.ts'
+import type { JobHandler } from '../kernel/background/turn.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import type { Letter, Post } from '../kernel/context/post.ts'
+import { mayAct } from '../kernel/identity/principal.ts'
+import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { refusalOf } from './address.ts'
+import { bundlesOf } from './bundles.ts'
+import { compose } from './compose.ts'
+import { MATTERS, type Told } from './matters.ts'
+import { named } from './named.ts'
+
+type MailRow = typeof mails.$inferSelect
+
+/** Most mails of a person that one job looks at. */
+const BATCH = 50
+/** Most messages to one person within an hour, and in all within a minute, over all hosts. */
+const MOST_PER_HOUR = 20
+const MOST_PER_MINUTE = 300
+const MAX_PROBLEM = 500
+
+const isDue = and(isNull(mails.endedAt), lte(mails.dueAt, sql`clock_timestamp()`))
+
+/** Sends; without a server nothing is ever due. */
+export const mailJob = (post: Post | null): JobHandler => ({
+  async handle(db, userId, parts) {
+    if (post) await sendTo(db, userId, post, parts)
+  },
+  async due(db) {
+    if (!post || (await isFull(db))) return []
+    const rows = await db
+      .select({ id: mails.userId })
+      .from(mails)
+      .where(isDue)
+      .groupBy(mails.userId)
+      .orderBy(sql`min(${mails.dueAt})`)
+      .limit(100)
+    return rows.map(({ id }) => id)
+  },
+  // It is still due, and found again.
+  gaveUp: async () => {},
+})
+
+/** Whether as many were sent within the last minute as may be. */
+async function isFull(db: Db): Promise<boolean> {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    select count(*)::int as n from (select from mails
+      where ended_at > clock_timestamp() - interval '1 minute' and outcome = 'SENT'
+      limit ${MOST_PER_MINUTE}) sent`)
+  return (rows[0]?.n ?? 0) >= MOST_PER_MINUTE
+}
+
+type Person = { email: string; name: string; language: Letter['language'] & ('en' | 'de') }
+
+async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext): Promise<void> {
+  const found = await begin(db, userId)
+  if (!found) return
+  for (const [messageId, rows] of found.bundles) {
+    if (parts.signal.aborted) return
+    await sendOne(db, { userId, messageId, rows, person: found.person, post, parts })
+  }
+}
+
+/** What a person is to be sent now, each mail in its message; null for nothing. */
+async function begin(db: Db, userId: string) {
+  return db.transaction(async (tx) => {
+    const rows = await tx
+      .select()
+      .from(mails)
+      .where(and(eq(mails.userId, userId), isDue))
+      .orderBy(asc(mails.createdAt), asc(mails.id))
+      .limit(BATCH)
+      .for('update', { skipLocked: true })
+    if (rows.length === 0) return null
+    const [user] = await tx
+      .select({ user: users, chosen: personalSettings })
+      .from(users)
+      .leftJoin(personalSettings, eq(personalSettings.userId, users.id))
+      .where(eq(users.id, userId))
+    if (!user || !mayAct(user.user.status) || user.chosen?.mail === 'NONE') {
+      await end(tx, rows, { outcome: 'DROPPED' })
+      return null
+    }
+    if (await isFlooded(tx, userId)) {
+      await putOff(tx, rows, 3_600_000)
+      return null
+    }
+    const bundles = bundlesOf(rows, user.chosen?.mail ?? 'AT_ONCE', randomUUID)
+    for (const [messageId, carried] of bundles)
+      await tx
+        .update(mails)
+        .set({ messageId })
+        .where(inArray(mails.id, idsOf(carried)))
+    const { email, givenName, familyName } = user.user
+    const person: Person = {
+      email,
+      name: named(`${givenName} ${familyName}`) ?? named(email) ?? '',
+      language: user.chosen?.language ?? DEFAULT_LANGUAGE,
+    }
+    return { bundles, person }
+  })
+}
+
+async function isFlooded(tx: Db, userId: string): Promise<boolean> {
+  const { rows } = await tx.execute<{ n: number }>(sql`
+    select count(distinct message_id)::int as n from mails
+    where user_id = ${userId} and outcome = 'SENT' and ended_at > clock_timestamp() - interval '1 hour'`)
+  return (rows[0]?.n ?? 0) >= MOST_PER_HOUR
+}
+
+type Sending = {
+  userId: string
+  messageId: string
+  rows: readonly MailRow[]
+  person: Person
+  post: Post
+  parts: RequestContext
+}
+
+async function sendOne(db: Db, sending: Sending): Promise<void> {
+  const { userId, messageId, rows, person, post, parts } = sending
+  const now = await parts.now(db)
+  const said: { row: MailRow; told: Told }[] = []
+  const over: MailRow[] = []
+  for (const row of rows) {
+    const told = await MATTERS[row.kind](db, { userId, about: row.about, now })
+    if (told) said.push({ row, told })
+    else over.push(row)
+  }
+  await end(db, over, { outcome: 'DROPPED' })
+  const carried = said.map(({ row }) => row)
+  if (carried.length === 0) return
+  const refusal = refusalOf(person.email, post.from)
+  if (refusal !== null) return end(db, carried, { outcome: 'REFUSED', problem: refusal })
+  const letter = compose(
+    said.map(({ told }) => told),
+    {
+      ...{ to: person.email, name: person.name, language: person.language },
+      ...{ origin: post.origin, messageId: messageIdOf(messageId, post) },
+    },
+  )
+  const posted = await post.send(letter)
+  if (posted.ok) return end(db, carried, { outcome: 'SENT', problem: null })
+  // A host that stops: the next one goes on.
+  if (parts.signal.aborted) return
+  const problem = keptText(posted.problem, MAX_PROBLEM)
+  if (posted.ends) return end(db, carried, { outcome: 'REFUSED', problem })
+  const attempts = Math.max(...carried.map((row) => row.attempts)) + 1
+  const oldestMs = Math.min(...carried.map(({ createdAt }) => createdAt.getTime()))
+  if (now.getTime() - oldestMs > TRIES.mail.endAfterMs)
+    return end(db, carried, {
+      outcome: 'REFUSED',
+      problem: `given up after three days: ${problem}`,
+    })
+  await putOff(db, carried, pauseMs('mail', attempts), { attempts, problem })
+}
+
+/** The id of a message, at the domain of the address that it comes from. */
+export const messageIdOf = (id: string, { from }: Pick<Post, 'from'>): string =>
+  `${id}@${from.split('@').at(-1)}`
+
+const idsOf = (rows: readonly MailRow[]): string[] => rows.map(({ id }) => id)
+
+type End = { outcome: NonNullable<MailRow['outcome']>; problem?: string | null }
+
+async function end(db: Db, rows: readonly MailRow[], how: End): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .update(mails)
+    .set({ ...how, endedAt: sql`clock_timestamp()` })
+    .where(and(inArray(mails.id, idsOf(rows)), isNull(mails.endedAt)))
+}
+
+async function putOff(
+  db: Db,
+  rows: readonly MailRow[],
+  ms: number,
+  failed: { attempts?: number; problem?: string } = {},
+): Promise<void> {
+  await db
+    .update(mails)
+    .set({ ...failed, dueAt: sql`clock_timestamp() + ${ms} * interval '1 millisecond'` })
+    .where(and(inArray(mails.id, idsOf(rows)), isNull(mails.endedAt)))
+}

@@ -1,0 +1,69 @@
+/** What a person chose for themselves. */
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type {
+  PersonalSettings,
+  PersonalSettingsChange,
+} from '../../contract/models/personal-settings.ts'
+import type { Db } from '../../database/database.ts'
+import { mails, personalSettings } from '../../database/schema/mail.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { Caller } from '../kernel/identity/principal.ts'
+
+/** What holds where a person chose nothing. */
+const UNCHOSEN: PersonalSettings = { mail: 'AT_ONCE', language: null }
+
+type Who = Pick<Caller, 'userId' | 'domainId' | 'readOnly'>
+
+export async function getPersonalSettings(
+  db: Db,
+  { userId }: Pick<Who, 'userId'>,
+): Promise<PersonalSettings> {
+  const [row] = await db
+    .select({ mail: personalSettings.mail, language: personalSettings.language })
+    .from(personalSettings)
+    .where(eq(personalSettings.userId, userId))
+  return row ?? UNCHOSEN
+}
+
+/**
+ * Changes what is named. Mail that waits follows at once.
+ *
+ * @throws CoreError 403 for who may only read
+ */
+export async function changePersonalSettings(
+  db: Db,
+  who: Who,
+  { mail, language }: PersonalSettingsChange,
+): Promise<PersonalSettings> {
+  if (who.readOnly) throw new CoreError(403, 'This token may only read')
+  const { userId, domainId } = who
+  return db.transaction(async (tx) => {
+    const before = await getPersonalSettings(tx, who)
+    const after: PersonalSettings = {
+      mail: mail ?? before.mail,
+      language: language === undefined ? before.language : language,
+    }
+    if (after.mail === before.mail && after.language === before.language) return after
+    await tx
+      .insert(personalSettings)
+      .values({ userId, domainId, ...after })
+      .onConflictDoUpdate({ target: personalSettings.userId, set: after })
+    const waiting = and(eq(mails.userId, userId), isNull(mails.endedAt))
+    if (after.mail === 'NONE')
+      await tx.update(mails).set({ outcome: 'DROPPED', endedAt: sql`now()` }).where(waiting)
+    if (after.mail === 'AT_ONCE' && before.mail === 'DIGEST')
+      await tx
+        .update(mails)
+        .set({ dueAt: sql`now()` })
+        .where(and(waiting, eq(mails.attempts, 0)))
+    await recordActivity(
+      tx,
+      { domainId, userId },
+      'PERSONAL_SETTINGS_CHANGED',
+      [{ target_type: 'User', name: '', id: userId }],
+      after,
+    )
+    return after
+  })
+}

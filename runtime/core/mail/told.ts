@@ -1,0 +1,59 @@
+/** TOLD: type of an entry of the activity log -> which mail it makes. Pure. */
+import type { MailKind } from '../../contract/models/mail.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
+import { REQUEST_STATES } from '../requests/machine/states.ts'
+
+export type Entry = {
+  eventType: string
+  targets: readonly Record<string, unknown>[]
+  metadata: Readonly<Record<string, unknown>>
+}
+
+export type Told = { kind: MailKind; about: string }
+
+const aboutOf = ({ targets }: Entry): string => {
+  const id = targets[0]?.['id']
+  return typeof id === 'string' ? id : ''
+}
+
+const told =
+  (kind: MailKind) =>
+  (entry: Entry): Told | null =>
+    aboutOf(entry) === '' ? null : { kind, about: aboutOf(entry) }
+
+/** Of a task that was opened: that of a failed sync is a kind of its own. */
+const opened = (entry: Entry): Told | null =>
+  told(entry.targets[0]?.['name'] === 'SYNC_ERROR' ? 'sync_failed' : 'waits')(entry)
+
+/** A yes after which others have to decide is none yet. */
+const approved = (entry: Entry): Told | null => {
+  const status = entry.metadata['status']
+  const row = Object.entries(REQUEST_STATES).find(([name]) => name === status)?.[1]
+  return row?.standing === 'wanted' ? told('decided')(entry) : null
+}
+
+/** The host's own end of a request says why; a person who withdraws knows. */
+const cancelled = (entry: Entry): Told | null =>
+  typeof entry.metadata['because'] === 'string' ? told('decided')(entry) : null
+
+export const TOLD: Readonly<Record<string, (entry: Entry) => Told | null>> = {
+  TASK_OPENED: opened,
+  TASK_REASSIGNED: opened,
+  APP_STORE_APPROVE_ACCESS_REQUEST: approved,
+  APP_STORE_DENY_ACCESS_REQUEST: told('decided'),
+  APP_STORE_ACCESS_REQUEST_EXPIRED: told('decided'),
+  APP_STORE_CANCEL_ACCESS_REQUEST: cancelled,
+  APP_STORE_MANUAL_DENY_PROVISIONING_FOR_ACCESS_REQUEST: told('decided'),
+  APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST: told('given'),
+  APP_STORE_INLINE_WEBHOOK_PROVISIONING_FOR_ACCESS_REQUEST: told('given'),
+  APP_STORE_MANUAL_CONFIRM_PROVISIONING_FOR_ACCESS_REQUEST: told('given'),
+  ACCESS_REVIEW_REMINDED: told('review_reminder'),
+  CONNECTOR_QUARANTINED: told('quarantined'),
+}
+
+/** Types of entries that make mail. */
+export const TOLD_EVENTS: readonly string[] = Object.keys(TOLD)
+
+/** The mail of an entry; null for none. */
+export const toldOf = (entry: Entry): Told | null =>
+  isKeyOf(TOLD, entry.eventType) ? (TOLD[entry.eventType]?.(entry) ?? null) : null

@@ -1,0 +1,52 @@
+/** What a person chose for themselves: how mail comes, and the language. */
+import { html } from 'hono/html'
+import type { PersonalSettings } from '../../contract/models/personal-settings.ts'
+import { MAIL_CHOICE_NAMES } from '../../contract/models/personal-settings.ts'
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../words/languages.ts'
+import { PERSONAL_WORDS } from '../../words/personal.ts'
+import { wordsIn } from '../../words/say.ts'
+import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
+
+export type PersonalPage = {
+  visitor: Visitor
+  flash: Markup | null
+  language: Language
+  settings: PersonalSettings
+  /** Whether the session may only look. */
+  readOnly: boolean
+}
+
+/** The value of a form for the language of the browser. */
+export const BY_BROWSER = 'browser'
+
+export function personalPage(page: PersonalPage): Markup {
+  const { visitor, flash, language, settings, readOnly } = page
+  const words = wordsIn(PERSONAL_WORDS, language)
+  const radio = (name: string, value: string, isChosen: boolean, text: Markup): Markup =>
+    html`<label class="choice"><input type="radio" name="${name}" value="${value}"${isChosen ? html` checked` : ''}${readOnly ? html` disabled` : ''}>${text}</label>`
+  return layout({
+    title: words.title,
+    visitor,
+    content: html`<div class="page portal" lang="${language}">
+<div class="head"><div>
+<ol class="crumbs"><li><a href="${AREAS.access.path}">${words.my_access}</a></li></ol>
+<h1>${words.title}</h1><p>${words.lead}</p>
+</div></div>
+${flash ?? ''}
+<form class="card" method="post" action="/settings/personal"><div class="in stack wide">
+${proofField(visitor.proof)}
+<fieldset class="field"><legend>${words.mail}</legend>
+<p class="help">${words.mail_help}</p>
+${MAIL_CHOICE_NAMES.map((name) => {
+  const [title, what] = words.choices[name]
+  const text = html`<span><strong>${title}</strong><span class="sub">${what}</span></span>`
+  return radio('mail', name, settings.mail === name, text)
+})}</fieldset>
+<fieldset class="field"><legend>${words.language}</legend>
+${radio('language', BY_BROWSER, settings.language === null, html`<span>${words.by_browser}</span>`)}
+${LANGUAGE_NAMES.map((name) => radio('language', name, settings.language === name, html`<span lang="${name}">${LANGUAGES[name].name}</span>`))}</fieldset>
+${readOnly ? '' : html`<div class="row"><button class="btn main">${words.save}</button></div>`}
+</div></form>
+</div>`,
+  })
+}

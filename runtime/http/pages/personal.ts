@@ -1,0 +1,29 @@
+/** The page of a person's own settings, and what it sends. */
+import { CoreError } from '../../contract/errors/problem.ts'
+import { MAIL_CHOICES } from '../../contract/models/personal-settings.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
+import { changePersonalSettings, getPersonalSettings } from '../../core/mail/settings.ts'
+import { LANGUAGES } from '../../words/languages.ts'
+import type { Form } from '../frame/form.ts'
+import { BY_BROWSER, personalPage } from './personal-page.ts'
+import type { Visit } from './visit.ts'
+
+export async function showPersonal(visit: Visit): Promise<Response> {
+  const { c, db, principal, language } = visit
+  const settings = await getPersonalSettings(db, principal)
+  const [visitor, flash] = [await visit.visitor(), visit.flash()]
+  const { readOnly } = principal
+  return c.html(personalPage({ visitor, flash, language, settings, readOnly }))
+}
+
+export async function savePersonal(visit: Visit, form: Form): Promise<Response> {
+  const { c, db, principal } = visit
+  const mail = form.get('mail') ?? ''
+  const language = form.get('language') ?? ''
+  const isLanguage = isKeyOf(LANGUAGES, language)
+  if (!isKeyOf(MAIL_CHOICES, mail) || !(isLanguage || language === BY_BROWSER))
+    throw new CoreError(400, 'The form does not say what to choose')
+  await changePersonalSettings(db, principal, { mail, language: isLanguage ? language : null })
+  visit.say('saved')
+  return c.redirect('/settings/personal', 303)
+}

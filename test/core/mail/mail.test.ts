@@ -1,0 +1,429 @@
+/** Mail by a real SMTP server: what is sent to which person, and what becomes of what the server does not take. */
+import { readFileSync } from 'node:fs'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { recordActivity } from '../../../runtime/core/kernel/audit/activity.ts'
+import type { Letter } from '../../../runtime/core/kernel/context/post.ts'
+import { mails } from '../../../runtime/database/schema/mail.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import { createPost } from '../../../runtime/mail/smtp.ts'
+import { mailServerOf } from '../../../runtime/mail-server.ts'
+import { until } from '../../e2e/until.ts'
+import { missing, type RealSystem, startSystem } from '../../real-systems/start.ts'
+import { app, type CoreHost, domainOf, group, type Person, person, startCore } from '../host.ts'
+import { type Company, company } from '../requests/company.ts'
+
+type Received = {
+  tls: boolean
+  user: string
+  envelope: { from: string; to: string[] }
+  from: string
+  to: string
+  subject: string
+  messageId: string
+  text: string
+  html: string
+  headers: Record<string, string>
+  raw: string
+}
+type MailSystem = RealSystem & { port: number; tlsPort: number; ca: string; page: string }
+
+const absent = missing('openssl')
+const FROM = 'keyway@acme.example'
+const ORIGIN = 'https://keyway.acme.example'
+/** How long a server that hangs is waited for, in milliseconds. */
+const ANSWER_MS = 1500
+
+describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
+  let system: MailSystem
+  let ca: string
+  beforeAll(async () => {
+    system = (await startSystem('mail')) as MailSystem
+    ca = readFileSync(system.ca, 'utf8')
+  })
+  afterAll(() => system?.stop())
+
+  const received = async (): Promise<Received[]> =>
+    (await fetch(`${system.page}/messages`)).json() as Promise<Received[]>
+  const setMode = (mode: string, more: { stage?: string; times?: number } = {}) =>
+    fetch(`${system.page}/mode`, { method: 'PUT', body: JSON.stringify({ mode, ...more }) })
+  beforeEach(async () => {
+    await setMode('ok')
+    await fetch(`${system.page}/messages`, { method: 'DELETE' })
+  })
+
+  describe('the way to the server', () => {
+    const postOf = (
+      server: string,
+      { password = 'mail-secret', from = FROM, trust = true } = {},
+    ) => {
+      const given = { server, password, from, publicUrl: ORIGIN }
+      const read = mailServerOf(given, (words) => {
+        throw new Error(words)
+      })
+      if (!read) throw new Error('there is no server')
+      return createPost(read, { answerMs: ANSWER_MS }, trust ? { ca } : {})
+    }
+    const starttls = () => `smtp://keyway@127.0.0.1:${system.port}`
+    const letter = (to: string, more: Partial<Letter> = {}): Letter => ({
+      ...{ to, subject: 'Grüße', text: 'Hello', html: '<p>Hello</p>', language: 'en' },
+      messageId: 'one@acme.example',
+      ...more,
+    })
+
+    test('is encrypted by STARTTLS, and by TLS from the start', async () => {
+      for (const server of [starttls(), `smtps://keyway@127.0.0.1:${system.tlsPort}`])
+        expect(await postOf(server).send(letter('ada@acme.example'))).toEqual({ ok: true })
+      const [first, second] = await received()
+      for (const one of [first, second])
+        expect(one).toMatchObject({
+          ...{ tls: true, user: 'keyway', subject: 'Grüße', messageId: '<one@acme.example>' },
+          envelope: { from: FROM, to: ['ada@acme.example'] },
+        })
+      expect(first?.raw).toContain('multipart/alternative')
+      expect(first?.headers).toMatchObject({
+        'auto-submitted': 'Auto-Submitted: auto-generated',
+        'list-unsubscribe': `List-Unsubscribe: <${ORIGIN}/settings/personal>`,
+      })
+    })
+
+    test('lets no text begin a header or an address of its own', async () => {
+      const subject = 'Reports\r\nBcc: eve@acme.example\r\n\r\nbody'
+      const sent = await postOf(starttls()).send(letter('ada@acme.example', { subject }))
+      expect(sent).toEqual({ ok: true })
+      const [one] = await received()
+      expect(one?.envelope.to).toEqual(['ada@acme.example'])
+      expect(one?.headers).not.toHaveProperty('bcc')
+      expect(one?.subject).toContain('Reports Bcc: eve@acme.example')
+    })
+
+    test.each([
+      ['unknown@acme.example', true, /no such user/],
+      ['refuse@acme.example', true, /refused/],
+      ['defer@acme.example', false, /try again later/],
+      ['full@acme.example', false, /mailbox full/],
+      ['busy@acme.example', false, /too busy/],
+      ['drop@acme.example', false, /./],
+      ['hang@acme.example', false, /did not answer in time/],
+    ])('says of %s whether it ends: %s', async (to, ends, problem) => {
+      expect(await postOf(starttls()).send(letter(to))).toEqual({
+        ...{ ok: false, ends },
+        problem: expect.stringMatching(problem),
+      })
+    })
+
+    test.each(['connect', 'auth', 'mail'])(
+      'keeps what is refused at the stage %s, which concerns no message',
+      async (stage) => {
+        await setMode('refuse', { stage })
+        const sent = await postOf(starttls()).send(letter('ada@acme.example'))
+        expect(sent).toMatchObject({ ok: false, ends: false })
+      },
+    )
+
+    test('keeps what a wrong password or sender kept from going, and does not repeat the password', async () => {
+      const wrong = await postOf(starttls(), { password: 'wrong-secret' }).send(
+        letter('a@b.example'),
+      )
+      expect(wrong).toMatchObject({ ok: false, ends: false })
+      expect(JSON.stringify(wrong)).not.toContain('wrong-secret')
+      const limited = `smtp://limited@127.0.0.1:${system.port}`
+      const other = postOf(limited, { password: 'limited-secret' })
+      expect(await other.send(letter('a@b.example'))).toMatchObject({ ok: false, ends: false })
+    })
+
+    test('gives neither mail nor password to a server whose certificate is not trusted', async () => {
+      const sent = await postOf(starttls(), { trust: false }).send(letter('a@b.example'))
+      expect(sent).toMatchObject({ ok: false, ends: false })
+      const attempts = (await (await fetch(`${system.page}/attempts`)).json()) as {
+        stage: string
+      }[]
+      expect(attempts.map(({ stage }) => stage)).not.toContain('auth')
+    })
+  })
+
+  describe('a host', () => {
+    let core: CoreHost
+    let acme: Company
+    let ada: Person
+    let boss: Person
+    let appId: string
+    beforeAll(async () => {
+      const server = {
+        KEYWAY_PUBLIC_URL: `${ORIGIN}/`,
+        KEYWAY_MAIL_SERVER: `smtp://keyway@127.0.0.1:${system.port}`,
+        KEYWAY_MAIL_PASSWORD: 'mail-secret',
+        KEYWAY_MAIL_FROM: `Keyway <${FROM}>`,
+      }
+      core = await startCore(server, { mailTrust: { ca } })
+      acme = company(core)
+      ada = await person(core.db, 'ada@acme.example')
+      boss = await person(core.db, 'boss@acme.example')
+      await acme.setManager(ada.id, boss.id)
+      appId = await acme.inStore(await app(core.db, 'Warehouse'), {
+        require_manager_approval: true,
+      })
+    })
+    afterAll(() => core?.stop())
+
+    /** What earlier tests did is told by then. */
+    beforeEach(async () => {
+      await sweep()
+      await until('nothing is due', async () => {
+        const due = sql`ended_at is null and due_at <= now()`
+        return (await core.db.$count(mails, due)) === 0
+      })
+      await fetch(`${system.page}/messages`, { method: 'DELETE' })
+    })
+
+    const to = async (email: string): Promise<Received[]> =>
+      (await received()).filter(({ envelope }) => envelope.to.includes(email))
+    const arrives = (email: string, subject: RegExp): Promise<Received> =>
+      until(
+        `mail to ${email}`,
+        async () => (await to(email)).find((one) => subject.test(one.subject)) ?? null,
+        30_000,
+      )
+    const ask = (who = ada, more: object = {}) =>
+      acme.asked(who, {
+        ...{ app_id: appId, business_justification: 'Month end', access_length: '8 hours' },
+        ...more,
+      })
+    const choose = (who: Person, body: object) =>
+      core.call('PATCH', '/users/current/settings', { token: who.token, body })
+    /** Lets what was put off be tried now. */
+    const hurry = () =>
+      core.db.update(mails).set({ dueAt: sql`now()` }).where(sql`ended_at is null`)
+    const decide = async (requestId: string, action_type: string, reason = '') => {
+      const { id } = await acme.openTask(requestId)
+      const body = { action_type, reason }
+      return core.call('POST', `/tasks/${id}/perform-action`, { token: boss.token, body })
+    }
+
+    test('tells the approver what waits with its page, and who asked how it was decided', async () => {
+      const request = await ask()
+      const task = await acme.openTask(request)
+      const mail = await arrives('boss@acme.example', /asks for/)
+      expect(mail).toMatchObject({
+        subject: 'ada Test asks for access to Warehouse',
+        from: `"Keyway" <${FROM}>`,
+      })
+      for (const said of [mail.text, mail.html]) {
+        expect(said).toContain(`${ORIGIN}/inbox/${task.id}`)
+        expect(said).toContain('Month end')
+      }
+      await decide(request, 'deny', 'Ask for less')
+      const answer = await arrives('ada@acme.example', /^Denied: access to Warehouse$/)
+      expect(answer.text).toContain('“Ask for less”')
+      expect(answer.text).toContain(`${ORIGIN}/access/requests/${request}`)
+    })
+
+    test('says nothing of what is done by then, and nothing to those who are not asked any more', async () => {
+      await choose(boss, { mail: 'DIGEST' })
+      const request = await ask()
+      await until('it is queued', async () => (await waiting(boss)).length > 0)
+      await decide(request, 'deny', 'no')
+      await hurry()
+      await until('it is dropped', async () => (await waiting(boss)).length === 0)
+      expect(await to('boss@acme.example')).toEqual([])
+      await choose(boss, { mail: 'AT_ONCE' })
+    })
+
+    const waiting = (who: Person) =>
+      core.db.select().from(mails).where(sql`${mails.userId} = ${who.id} and ended_at is null`)
+
+    test('collects for a digest, in the language of the person, and sends none where none is wanted', async () => {
+      await choose(boss, { mail: 'DIGEST', language: 'de' })
+      await choose(ada, { mail: 'NONE' })
+      const [one, two] = [
+        await ask(),
+        await ask(await person(core.db, 'x@acme.example').then(managed)),
+      ]
+      await until('both wait', async () => (await waiting(boss)).length === 2)
+      await hurry()
+      const mail = await arrives('boss@acme.example', /^2 Nachrichten von Keyway$/)
+      for (const id of [one, two]) expect(mail.text).toContain((await acme.openTask(id)).id)
+      expect(mail.html).toContain('lang="de"')
+      expect(await to('ada@acme.example')).toEqual([])
+      await choose(boss, { mail: 'AT_ONCE', language: null })
+      await choose(ada, { mail: 'AT_ONCE' })
+    })
+
+    const managed = async (who: Person): Promise<Person> => {
+      await acme.setManager(who.id, boss.id)
+      return who
+    }
+
+    test('sends the same message again where the server deferred it, or took it without saying so', async () => {
+      await setMode('lost', { times: 1 })
+      await ask()
+      const first = await until(
+        'it is kept',
+        async () => (await to('boss@acme.example'))[0] ?? null,
+      )
+      await until('it is put off', async () => (await waiting(boss))[0]?.attempts === 1)
+      const { body: status } = await core.call('GET', '/operator/mail')
+      expect(status).toMatchObject({ failing: 1, from: FROM })
+      await setMode('defer', { times: 1 })
+      await hurry()
+      await until('it is put off again', async () => (await waiting(boss))[0]?.attempts === 2)
+      await hurry()
+      await until('it is sent', async () => (await waiting(boss)).length === 0)
+      const all = await to('boss@acme.example')
+      expect(all.map(({ messageId }) => messageId)).toEqual([first.messageId, first.messageId])
+    })
+
+    test('ends what is refused for good, and shows it to the operator', async () => {
+      const gone = await person(core.db, 'unknown@acme.example')
+      await core.db.update(users).set({ managerId: gone.id }).where(eq(users.id, ada.id))
+      await ask()
+      const { refused } = await until('it is refused', async () => {
+        const { body } = await core.call('GET', '/operator/mail')
+        return body.refused.length > 0 ? body : null
+      })
+      expect(refused[0]).toMatchObject({ email: 'unknown@acme.example', kind: 'waits' })
+      expect(refused[0].problem).toContain('no such user')
+      const { body: doctor } = await core.call('GET', '/operator/doctor')
+      const finding = doctor.findings.find(({ check }: { check: string }) => check === 'mail')
+      expect(finding).toMatchObject({ state: 'look' })
+      await core.db.update(users).set({ managerId: boss.id }).where(eq(users.id, ada.id))
+    })
+
+    test('sends nothing to the address that it sends from', async () => {
+      const loop = await person(core.db, `Keyway+x@acme.example`)
+      await core.db.update(users).set({ managerId: loop.id }).where(eq(users.id, ada.id))
+      await ask()
+      const [row] = await until('it is refused', async () => {
+        const rows = await core.db.select().from(mails).where(eq(mails.userId, loop.id))
+        return rows[0]?.outcome ? rows : null
+      })
+      expect(row).toMatchObject({
+        outcome: 'REFUSED',
+        problem: expect.stringContaining('comes from'),
+      })
+      await core.db.update(users).set({ managerId: boss.id }).where(eq(users.id, ada.id))
+    })
+
+    test('tells who has access that it is there, and that it ends soon; once', async () => {
+      const mine = await acme.inStore(await app(core.db, 'Notes'), {
+        require_manager_approval: true,
+      })
+      const request = await ask(ada, { app_id: mine, access_length: '30 days' })
+      await decide(request, 'approve')
+      await acme.settle(request, 'complete')
+      await acme.reaches(request, 'COMPLETED')
+      await arrives('ada@acme.example', /^Given: access to Notes$/)
+      const soon = sql`now() + interval '2 days'`
+      await core.db
+        .update(accessRequests)
+        .set({ expiresAt: soon, wakeAt: soon })
+        .where(eq(accessRequests.id, request))
+      await sweep()
+      const mail = await arrives('ada@acme.example', /^Ends on/)
+      expect(mail.text).toContain(`${ORIGIN}/access/request?app_id=${mine}`)
+      await sweep()
+      const told = await core.db.select().from(mails).where(eq(mails.about, request))
+      expect(told.filter(({ kind }) => kind === 'ends')).toHaveLength(1)
+    })
+
+    /** Has it look for access that ends, and waits until it has. */
+    async function sweep(): Promise<void> {
+      await core.db.execute(sql`update mail_feeds set swept_at = null`)
+      await until('it looked', async () => {
+        const { rows } = await core.db.execute(
+          sql`select from mail_feeds where swept_at is not null`,
+        )
+        return rows.length > 0
+      })
+    }
+
+    test('tells the members of a group, and all admins of a quarantine', async () => {
+      const admin = await person(core.db, 'admin@acme.example', ['Admin'])
+      const eve = await person(core.db, 'eve@acme.example')
+      const team = await group(core.db, 'Approvers', [eve])
+      const other = await acme.inStore(await app(core.db, 'Store'), {
+        admins: undefined,
+        custom_approval_message: undefined,
+        approvers: { groups: [{ id: team }], users: [] },
+      })
+      await ask(ada, { app_id: other })
+      await arrives('eve@acme.example', /access to Store/)
+      const domainId = await domainOf(core.db)
+      const target = { target_type: 'Connector', name: 'acme', id: 'acme' }
+      await core.db.transaction((tx) =>
+        recordActivity(tx, { domainId, userId: null }, 'CONNECTOR_QUARANTINED', [target], {}),
+      )
+      const mail = await arrives('admin@acme.example', /quarantine/)
+      expect(mail.text).toContain('keyway release acme')
+      expect(admin.id).not.toBe(eve.id)
+    })
+
+    test('makes no mail of what was undone', async () => {
+      const domainId = await domainOf(core.db)
+      const before = await core.db.$count(mails)
+      await core.db
+        .transaction(async (tx) => {
+          const target = { target_type: 'Connector', name: 'undone', id: 'undone' }
+          await recordActivity(
+            tx,
+            { domainId, userId: null },
+            'CONNECTOR_QUARANTINED',
+            [target],
+            {},
+          )
+          throw new Error('undone')
+        })
+        .catch(() => {})
+      await sweep()
+      expect(await core.db.$count(mails)).toBe(before)
+    })
+
+    test('sends a test to an operator, and says how the server answered', async () => {
+      const body = { email: 'ops@acme.example', language: 'de' }
+      const { status, body: tried } = await core.call('POST', '/operator/mail/test', { body })
+      expect(status).toBe(200)
+      expect(tried).toMatchObject({ ok: true, problem: null })
+      expect((await to('ops@acme.example'))[0]?.messageId).toBe(`<${tried.message_id}>`)
+      const refused = { email: 'unknown@acme.example' }
+      const { body: said } = await core.call('POST', '/operator/mail/test', { body: refused })
+      expect(said).toMatchObject({ ok: false, problem: expect.stringContaining('no such user') })
+      const odd = { email: 'a@b.example, c@d.example' }
+      expect((await core.call('POST', '/operator/mail/test', { body: odd })).status).toBe(422)
+    })
+
+    test('takes choices of a person alone, and none by a token that may only read', async () => {
+      const { body } = await core.call('GET', '/users/current/settings', { token: ada.token })
+      expect(body).toEqual({ mail: 'AT_ONCE', language: null })
+      const asReader = { token: ada.readOnlyToken, body: { mail: 'NONE' } }
+      expect((await core.call('PATCH', '/users/current/settings', asReader)).status).toBe(403)
+      const odd = { token: ada.token, body: { mail: 'HOURLY' } }
+      expect((await core.call('PATCH', '/users/current/settings', odd)).status).toBe(422)
+    })
+  })
+
+  test('does not go to a server whose certificate has another name', async () => {
+    const wrong = (await system.restart({ TLS_FAULT: 'name' })) as MailSystem
+    system = wrong
+    const given = {
+      server: `smtp://keyway@127.0.0.1:${wrong.port}`,
+      ...{ password: 'mail-secret', from: FROM, publicUrl: ORIGIN },
+    }
+    const read = mailServerOf(given, () => {})
+    const post =
+      read && createPost(read, { answerMs: ANSWER_MS }, { ca: readFileSync(wrong.ca, 'utf8') })
+    const letter = {
+      to: 'a@b.example',
+      subject: 's',
+      text: 't',
+      html: 't',
+      messageId: 'm@x.example',
+    }
+    const sent = await post?.send({ ...letter, language: 'en' })
+    expect(sent).toMatchObject({
+      ok: false,
+      ends: false,
+      problem: expect.stringMatching(/IP|altname/i),
+    })
+  })
+})

@@ -1,0 +1,148 @@
+/** What of mail needs no database: which events make it, which go together, what it looks like, and to which addresses. */
+import { describe, expect, test } from 'vitest'
+import { refusalOf } from '../../../runtime/core/mail/address.ts'
+import { bundlesOf, MOST_APART } from '../../../runtime/core/mail/bundles.ts'
+import { compose } from '../../../runtime/core/mail/compose.ts'
+import type { Told } from '../../../runtime/core/mail/matters.ts'
+import { named, quotable } from '../../../runtime/core/mail/named.ts'
+import { toldOf } from '../../../runtime/core/mail/told.ts'
+
+const now = new Date('2026-11-23T12:00:00Z')
+
+describe('an entry of the log', () => {
+  const entry = (eventType: string, metadata: object = {}, name = 'ACCESS') => ({
+    eventType,
+    targets: [{ target_type: 'Task', name, id: 'x-1' }],
+    metadata: { ...metadata },
+  })
+
+  test.each([
+    ['TASK_OPENED', {}, 'waits'],
+    ['TASK_REASSIGNED', {}, 'waits'],
+    ['APP_STORE_APPROVE_ACCESS_REQUEST', { status: 'PENDING_PROVISIONING' }, 'decided'],
+    ['APP_STORE_DENY_ACCESS_REQUEST', { status: 'DENIED' }, 'decided'],
+    ['APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'nobody may decide' }, 'decided'],
+    ['APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST', {}, 'given'],
+    ['ACCESS_REVIEW_REMINDED', {}, 'review_reminder'],
+    ['CONNECTOR_QUARANTINED', {}, 'quarantined'],
+  ])('%s %o makes mail: %s', (eventType, metadata, kind) => {
+    expect(toldOf(entry(eventType, metadata))).toEqual({ kind, about: 'x-1' })
+  })
+
+  test('of the task of a failed sync makes mail of its own kind', () => {
+    expect(toldOf(entry('TASK_OPENED', {}, 'SYNC_ERROR'))?.kind).toBe('sync_failed')
+  })
+
+  test.each([
+    ['APP_STORE_APPROVE_ACCESS_REQUEST', { status: 'PENDING_APPROVAL' }],
+    ['APP_STORE_CANCEL_ACCESS_REQUEST', {}],
+    ['USER_LOGIN', {}],
+    ['toString', {}],
+  ])('%s %o makes none', (eventType, metadata) => {
+    expect(toldOf(entry(eventType, metadata))).toBeNull()
+  })
+})
+
+describe('mails that are due together', () => {
+  const rows = (count: number, kind: 'waits' | 'quarantined' = 'waits') =>
+    Array.from({ length: count }, (_, at) => ({ id: `${kind}-${at}`, kind, messageId: null }))
+  const sizes = (bundles: Map<string, unknown[]>) => [...bundles.values()].map((one) => one.length)
+
+  test('go out each as its own message, whose id is theirs', () => {
+    const bundles = bundlesOf(rows(MOST_APART), 'AT_ONCE', () => 'new')
+    expect([...bundles.keys()]).toEqual(['waits-0', 'waits-1', 'waits-2'])
+  })
+
+  test('are one message where they are many, or the person wants a digest', () => {
+    expect(sizes(bundlesOf(rows(MOST_APART + 1), 'AT_ONCE', () => 'new'))).toEqual([4])
+    expect(sizes(bundlesOf(rows(2), 'DIGEST', () => 'new'))).toEqual([2])
+  })
+
+  test('leave out of a digest what cannot wait', () => {
+    const bundles = bundlesOf([...rows(2), ...rows(1, 'quarantined')], 'DIGEST', () => 'new')
+    expect(sizes(bundles)).toEqual([2, 1])
+  })
+
+  test('stay in the message in which they were tried', () => {
+    const tried = rows(2).map((row) => ({ ...row, messageId: 'old' }))
+    expect([...bundlesOf([...tried, ...rows(1)], 'DIGEST', () => 'new').keys()]).toEqual([
+      'old',
+      'waits-0',
+    ])
+  })
+})
+
+describe('an address', () => {
+  const from = 'keyway@acme.example'
+  test.each(['ada@acme.example', "o'neil+x@acme.example", 'jörg@müller.example'])(
+    '%s gets mail',
+    (address) => expect(refusalOf(address, from)).toBeNull(),
+  )
+  test.each([
+    'ada',
+    'ada@acme.example, eve@acme.example',
+    'ada@acme.example\r\nBcc: eve@acme.example',
+    '<ada@acme.example>',
+    '"a b"@acme.example',
+    `${'a'.repeat(250)}@b.example`,
+  ])('%s gets none', (address) => expect(refusalOf(address, from)).toContain('no address'))
+
+  test.each(['keyway@acme.example', 'Keyway@ACME.example', 'keyway+loop@acme.example'])(
+    '%s would answer itself',
+    (address) => expect(refusalOf(address, from)).toContain('comes from this address'),
+  )
+})
+
+describe('a text of a person', () => {
+  test('cannot end its line, hide, or turn what stands around it', () => {
+    expect(named('Ada\r\nBcc: x\u0000')).toBe('Ada Bcc: x')
+    expect(named('\u202eadA')).toBe('adA')
+    expect(named('שלום')).toBe('\u2068שלום\u2069')
+    expect(named('\u2066\u200b ')).toBeNull()
+    expect(named('a'.repeat(500))).toHaveLength(120)
+    expect(quotable('one\n\ntwo')).toBe('one two')
+  })
+})
+
+describe('a mail', () => {
+  const told: Told = {
+    text: 'asks',
+    path: '/inbox/1',
+    matter: {
+      ...{ thing: '<b>Reports</b>', app: 'Ware & House', by: 'Ada', target: 'Ada', note: null },
+      ...{ seconds: 3600, until: null, count: null, now },
+    },
+  }
+  const around = {
+    ...{
+      to: 'eve@acme.example',
+      name: 'Eve',
+      language: 'en' as const,
+      messageId: 'm@acme.example',
+    },
+    origin: 'https://keyway.acme.example',
+  }
+
+  test('says in text and in HTML what it is about, and where', () => {
+    const { subject, text, html } = compose([told], around)
+    expect(subject).toBe('Ada asks for “<b>Reports</b>” in Ware & House')
+    expect(text).toContain('Open the page: https://keyway.acme.example/inbox/1')
+    expect(text).toContain('https://keyway.acme.example/settings/personal')
+    expect(html).toContain('&lt;b&gt;Reports&lt;/b&gt;')
+    expect(html).toContain('Ware &amp; House')
+    expect(html).not.toContain('<b>')
+  })
+
+  test('of several says how many, and each with its page', () => {
+    const { subject, text, html } = compose([told, { ...told, path: '/inbox/2' }], around)
+    expect(subject).toBe('2 things from Keyway')
+    for (const said of [text, html])
+      for (const id of [1, 2]) expect(said).toContain(`https://keyway.acme.example/inbox/${id}`)
+  })
+
+  test('comes in the language of the person', () => {
+    const { subject, html } = compose([told], { ...around, language: 'de' })
+    expect(subject).toContain('bittet um')
+    expect(html).toContain('<html lang="de">')
+  })
+})

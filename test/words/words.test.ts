@@ -1,0 +1,130 @@
+/** The catalogue of words: complete in every language, and the ways a language writes times and numbers. */
+import { describe, expect, test } from 'vitest'
+import {
+  MAIL_CHOICE_NAMES,
+  PERSONAL_LANGUAGES,
+} from '../../runtime/contract/models/personal-settings.ts'
+import { CATALOGUE } from '../../runtime/words/catalogue.ts'
+import { LANGUAGE_NAMES, LANGUAGES, languageOf } from '../../runtime/words/languages.ts'
+import { MAIL_TEXTS, type Matter } from '../../runtime/words/mail.ts'
+import { PERSONAL_WORDS } from '../../runtime/words/personal.ts'
+import { accessLength, agoOf, dayOf, lengthOf, manyOf, momentOf } from '../../runtime/words/time.ts'
+
+const now = new Date('2026-11-23T12:00:00Z')
+
+describe('the catalogue', () => {
+  test('has the languages that a person may choose', () => {
+    expect(Object.keys(LANGUAGES)).toEqual([...LANGUAGE_NAMES])
+    expect([...PERSONAL_LANGUAGES]).toEqual([...LANGUAGE_NAMES])
+  })
+
+  test('has every key in every language, and says something', () => {
+    const missing = Object.entries(CATALOGUE).flatMap(([table, words]) =>
+      Object.entries(words).flatMap(([key, texts]) =>
+        LANGUAGE_NAMES.filter((name) => {
+          const text = (texts as Record<string, unknown>)[name]
+          return text === undefined || text === ''
+        }).map((name) => `${table}.${key}.${name}`),
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test('says in German something else than in English', () => {
+    const same = Object.entries(CATALOGUE).flatMap(([table, words]) =>
+      Object.entries(words)
+        .filter(([, texts]) => typeof texts.en === 'string' && texts.en === texts.de)
+        .map(([key, texts]) => `${table}.${key}: ${texts.en}`),
+    )
+    expect(same).toEqual(SAME)
+  })
+
+  test('has a name and a meaning for every choice of mail', () => {
+    for (const language of LANGUAGE_NAMES)
+      expect(Object.keys(PERSONAL_WORDS.choices[language])).toEqual(MAIL_CHOICE_NAMES)
+  })
+})
+
+/** Words that are the same in both languages. */
+const SAME: readonly string[] = []
+
+describe('every text of a mail', () => {
+  const nothing: Matter = {
+    // What a review is called, and a connector, is always known.
+    ...{ thing: 'Reports', app: null, by: null, target: null, note: null },
+    ...{ seconds: null, until: new Date('2026-11-30T16:20:00Z'), count: null, now },
+  }
+  const all: Matter = {
+    ...{
+      thing: 'Reports',
+      app: 'Warehouse',
+      by: 'Ada Test',
+      target: 'Eve Test',
+      note: 'Month end',
+    },
+    ...{ seconds: 28_800, until: new Date('2026-11-30T16:20:00Z'), count: 2, now },
+  }
+
+  test.each(LANGUAGE_NAMES)('is whole in %s, whatever is known', (language) => {
+    for (const row of Object.values(MAIL_TEXTS))
+      for (const matter of [nothing, all]) {
+        const { subject, lines } = row[language]
+        const said = [subject(matter), ...lines(matter)]
+        for (const line of said) expect(line).not.toMatch(/null|undefined|NaN|Invalid| {2}|\n/)
+        expect(said.length).toBeGreaterThan(1)
+      }
+  })
+
+  test('names what, where, for how long and why', () => {
+    expect(MAIL_TEXTS.asks.en.lines(all).join(' ')).toBe(
+      'Ada Test asks for “Reports” in Warehouse for Eve Test, for 8 hours. “Month end” You decide. Open the page to see the grounds, and say yes or no there.',
+    )
+    expect(MAIL_TEXTS.asks.de.lines(all)[0]).toBe(
+      'Ada Test bittet um „Reports“ in Warehouse für Eve Test, für 8 Stunden.',
+    )
+    expect(MAIL_TEXTS.ends.de.subject(all)).toBe('Endet am 30. Nov.: „Reports“ in Warehouse')
+  })
+})
+
+describe('the language of a browser', () => {
+  test.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'de'],
+    ['de-CH, fr;q=0.9', 'de'],
+    ['fr, de;q=0.3, en;q=0.7', 'en'],
+    ['en;q=0.2, de;q=0.8', 'de'],
+    ['de;q=0, en;q=0.1', 'en'],
+    ['fr, *;q=0.1', 'en'],
+    ['dem', 'en'],
+    [`${'x,'.repeat(5000)}de`, 'en'],
+  ])('%s is %s', (header, language) => {
+    expect(languageOf(header)).toBe(language)
+  })
+})
+
+describe('times and numbers', () => {
+  test('are written as the language does', () => {
+    const at = new Date('2026-11-03T16:20:00Z')
+    expect(momentOf(at, now, 'en')).toBe('3 Nov 16:20 UTC')
+    expect(momentOf(at, now, 'de')).toBe('3. Nov. 16:20 UTC')
+    expect(dayOf(new Date('2025-09-01T00:00:00Z'), now, 'en')).toBe('1 Sep 2025')
+    expect(lengthOf(47 * 3600, 'en')).toBe('47 hours')
+    expect(lengthOf(3 * 86_400, 'de')).toBe('3 Tage')
+    expect(lengthOf(10, 'en')).toBe('1 minute')
+    expect(agoOf(3 * 86_400, 'en')).toBe('3 days ago')
+    expect(agoOf(3 * 86_400, 'de')).toBe('vor 3 Tagen')
+  })
+
+  test('say how long access is asked for as whole as it was chosen', () => {
+    expect(accessLength(86_400, 'en')).toBe('for 1 day')
+    expect(accessLength(8 * 3600, 'de')).toBe('für 8 Stunden')
+    expect(accessLength(null, 'en')).toBe('without an end')
+    expect(accessLength(undefined, 'de')).toBe('ohne Ende')
+  })
+
+  test('count one and many', () => {
+    const words = { one: 'line', other: 'lines' }
+    expect([0, 1, 2].map((n) => manyOf(n, 'en', words))).toEqual(['0 lines', '1 line', '2 lines'])
+  })
+})
