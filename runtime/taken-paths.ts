@@ -2,7 +2,18 @@
 export const TAKEN: readonly string[] = [
   ...['.well-known', 'access', 'assets', 'console', 'inbox', 'sign-in', 'sign-out'],
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
-  ...['appstore', 'art', 'associations', 'docs', 'groups', 'healthz', 'identity_events', 'info'],
+  ...[
+    'appstore',
+    'art',
+    'associations',
+    'delegations',
+    'docs',
+    'findings',
+    'groups',
+    'healthz',
+    'identity_events',
+    'info',
+  ],
   ...[
     'inline_webhooks',
     'integrations',
@@ -11,6 +22,7 @@ export const TAKEN: readonly string[] = [
     'operator',
     'readyz',
     'schemas',
+    'separation_of_duties',
     'settings',
   ],
   ...['tasks', 'users', 'webhooks'],

@@ -27,6 +27,7 @@ export type {
   SqlPage,
   SqlParameter,
   SqlQueryOptions,
+  SqlReads,
   SqlRow,
   SqlStatements,
   SqlStep,

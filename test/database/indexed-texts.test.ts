@@ -62,6 +62,8 @@ const BOUNDS: Record<string, number> = {
   // contract/models/finding.ts: FINDINGS; core/findings/rules.ts: two ids.
   'findings.kind': 40,
   'findings.subject': 80,
+  // core/mail/queue.ts: a word or an id of the log, an id or the name of a connector, a time.
+  'mails.key': 160,
   // A digest.
   'offboarding_steps.account': 32,
   // A digest of the three.

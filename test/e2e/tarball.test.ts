@@ -76,6 +76,7 @@ describe('the tarball', () => {
       'runtime/cli/keyway.mjs',
       'runtime/docs/picture-dark.svg',
       'runtime/docs/picture.svg',
+      'runtime/docs/reference/verify_evidence.py',
     ])
   })
 

@@ -7,7 +7,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * Files of tests with a process of their own, since they replace modules of the runtime, or change what a whole process
  * shares. All others share processes: to load the runtime takes longer than most of them.
  */
-export const APART: readonly string[] = ['test/core/requests/property/property.test.ts']
+export const APART: readonly string[] = [
+  'test/core/requests/property/property.test.ts',
+  // Compares with Node's own Response, which @hono/node-server replaces in its process.
+  'test/worker/guest/library.test.ts',
+]
 
 /** Files that take longest, the longest first: begun last they would leave one core idle at the end. */
 export const SLOWEST: readonly string[] = [

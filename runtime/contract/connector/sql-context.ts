@@ -47,15 +47,15 @@ export type SqlStep<S extends SqlStatements = SqlStatements> = {
   }
 }[keyof S]
 
-/** Names of the statements that read. */
-type Reading<S extends SqlStatements> = {
+/** Names of the statements that only read. */
+export type SqlReads<S extends SqlStatements> = {
   [N in keyof S]: S[N]['reads'] extends false ? never : N
 }[keyof S]
 
 /** A database, by the manifest's entries with `sql`. Statements are those of the manifest; the host logs in. */
 export type Sql<S extends SqlStatements = SqlStatements> = {
   /** Reads by a statement that only reads. */
-  query<N extends Reading<S>>(
+  query<N extends SqlReads<S>>(
     statement: N,
     parameters?: S[N]['parameters'],
     options?: SqlQueryOptions<S[N]['names']>,

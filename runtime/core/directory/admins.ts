@@ -27,9 +27,9 @@ export async function keepAnAdmin(
     throw new CoreError(409, 'This is the last Admin; give the role to another user first')
 }
 
-/** Ids of all admins who can sign in. */
-export async function adminIds(db: Db, domainId: string): Promise<string[]> {
-  const rows = await db
+/** All admins who can sign in, as a query that may stand in another one. */
+export const adminsOf = (db: Db, domainId: string) =>
+  db
     .select({ userId: userRoles.userId })
     .from(userRoles)
     .innerJoin(users, eq(users.id, userRoles.userId))
@@ -40,5 +40,7 @@ export async function adminIds(db: Db, domainId: string): Promise<string[]> {
         notInArray(users.status, ['SUSPENDED', 'INACTIVE']),
       ),
     )
-  return rows.map(({ userId }) => userId)
-}
+
+/** Ids of all admins who can sign in. */
+export const adminIds = async (db: Db, domainId: string): Promise<string[]> =>
+  (await adminsOf(db, domainId)).map(({ userId }) => userId)

@@ -1,10 +1,10 @@
 /** Who decides: resolved at the moment when a stage begins, so that nobody is asked who has left. */
-import { and, eq, inArray, notInArray } from 'drizzle-orm'
+import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import { adminIds } from '../directory/admins.ts'
+import { adminIds, adminsOf } from '../directory/admins.ts'
 import type { DecisionStep } from './machine/events.ts'
 import type { RequestRow } from './machine/request.ts'
 
@@ -94,13 +94,18 @@ export async function managerOf(db: Db, request: Parties): Promise<string | null
  */
 async function admins(db: Db, request: PartiesOfApp): Promise<Approvers | null> {
   const [app] = await db
-    .select({ users: apps.adminUserIds, groups: apps.adminGroupIds })
+    .select({
+      users: apps.adminUserIds,
+      groups: apps.adminGroupIds,
+      ofDomain: sql<string[]>`array(${adminsOf(db, request.domainId)})`,
+    })
     .from(apps)
     .where(eq(apps.id, request.appId))
   const ofApp = app ? await eligible(db, request, app) : null
   if (ofApp) return ofApp
   const parties = partiesOf(request)
-  const ofDomain = (await adminIds(db, request.domainId)).filter((id) => !parties.includes(id))
+  const all = app?.ofDomain ?? (await adminIds(db, request.domainId))
+  const ofDomain = all.filter((id) => !parties.includes(id))
   return ofDomain.length > 0 ? { users: ofDomain, groups: [] } : null
 }
 

@@ -1,6 +1,6 @@
 /** Tasks: who sees which, and how they are read. */
 
-import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
 import { ACTIONABLE_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
@@ -38,10 +38,9 @@ const reachesMore = ({ permissions, roles }: Principal, permission: 'tasks.read'
 
 /** A condition on `tasks`: what is assigned to the caller, and what a permission reaches. */
 async function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
-  const mine = await mineOf(db, principal.userId)
-  if (!reachesMore(principal, permission)) return mine
+  if (!reachesMore(principal, permission)) return mineOf(db, principal.userId)
   const more = reached(db, principal, permission)
-  return more && or(mine, more)
+  return more && or(await mineOf(db, principal.userId), more)
 }
 
 /** What is assigned to a user, and what they decide on as a delegate. */
@@ -273,15 +272,20 @@ const wireActions = ({ taskCategory, status }: TaskRow) =>
     transitions: to.map((transition_to) => ({ transition_to })),
   }))
 
-/** A task that the caller may see: assigned to them, or anybody's for admins. Another's is not found. */
+/**
+ * A task that the caller may see: assigned to them (`isOwn`), or anybody's for admins. Another's is not found.
+ *
+ * @throws CoreError 404
+ */
 export async function findTask(
   db: Db,
   principal: Principal,
   id: string,
   lock = false,
-): Promise<TaskRow> {
+): Promise<TaskRow & { isOwn: boolean }> {
+  const isOwn = sql<boolean>`${assignedTo(db, principal.userId)}`
   const question = db
-    .select()
+    .select({ ...getTableColumns(tasks), isOwn })
     .from(tasks)
     .where(
       and(
@@ -321,10 +325,10 @@ export async function mayAct(db: Db, principal: Principal, task: TaskRow): Promi
 export async function decidesFor(
   db: Db,
   { userId }: Principal,
-  task: TaskRow,
+  task: TaskRow & { isOwn: boolean },
   parties: readonly string[],
 ): Promise<string | null> {
-  if (!DECISIONS.includes(task.taskCategory)) return null
+  if (!DECISIONS.includes(task.taskCategory) || task.isOwn) return null
   const delegators = await delegatorsOf(db, userId)
   if (delegators.length === 0) return null
   const isTheirs = async (id: string) => {
@@ -334,7 +338,6 @@ export async function decidesFor(
       .where(and(eq(tasks.id, task.id), assignedTo(db, id)))
     return row !== undefined
   }
-  if (await isTheirs(userId)) return null
   const asked: string[] = []
   for (const id of delegators) if (await isTheirs(id)) asked.push(id)
   return standsInFor(userId, { asked, delegators, parties })

@@ -199,5 +199,5 @@ function checked(row: Endpoint, result: unknown): unknown {
   if (output === null) throw new Error('an endpoint that answers has a schema')
   if (row.answer === 'json') return v.parse(output, result)
   const { items, ...page } = membersOf(result)
-  return { ...page, items: [items].flat().map((item) => v.parse(output, item)) }
+  return { items: v.parse(v.array(output), items), ...page }
 }

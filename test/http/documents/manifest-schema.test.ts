@@ -75,8 +75,8 @@ test('has the words of settings on the fields that a capability adds', () => {
 
 test('has the words of OAuth and of egress wherever they may be declared', () => {
   const text = JSON.stringify(schema)
-  // Hosts and directories may both have secrets, for the connector and for a capability.
-  const places = { 'oauth.token_url': 2, 'oauth.request.data': 2, 'egress.secrets': 4 } as const
+  // Hosts, directories and databases may have secrets, for the connector and for a capability.
+  const places = { 'oauth.token_url': 2, 'oauth.request.data': 2, 'egress.secrets': 6 } as const
   for (const [path, count] of Object.entries(places))
     expect(
       text.split(JSON.stringify(MANIFEST_FIELDS[path as keyof typeof places])).length - 1,
