@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
   test('takes the code out of the address, and takes it once', async () => {
     const context = await browser.newContext()
     const link = await linkOf()
-    for (const words of ['You have none yet', 'used already']) {
+    for (const words of ['Account of', 'used already']) {
       const page = await context.newPage()
       await page.goto(link)
       expect(page.url()).toBe(`${url}/settings/sign-in`)
