@@ -31,6 +31,7 @@ svg { display: block; max-width: 100% }
 .end { margin-left: auto }
 .cut { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0 }
 .wrap { overflow-wrap: anywhere }
+pre.wrap { white-space: pre-wrap }
 .fit { min-width: 0 }
 .i { width: 1rem; max-width: none; height: 1rem; flex: none; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round }
 
