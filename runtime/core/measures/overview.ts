@@ -1,4 +1,4 @@
-/** How the records of a domain stand, for whoever operates it: each is one bounded question. */
+/** The state of a domain's records, for its operator: each value is one bounded query. */
 import { sql } from 'drizzle-orm'
 import { MOST_COUNTED } from '../../contract/endpoints/metrics.ts'
 import type { Attention, Overview, Turn } from '../../contract/endpoints/overview.ts'

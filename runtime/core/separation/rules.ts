@@ -49,7 +49,7 @@ export function brokenBy(
 export const strictest = (rules: readonly { onRequest: OnRequest }[]): OnRequest | null =>
   ON_REQUEST_NAMES.findLast((name) => rules.some(({ onRequest }) => onRequest === name)) ?? null
 
-/** Whether two sides share something: whoever held it would break the rule by that alone. */
+/** Whether two sides share something: a person who holds it breaks the rule by that alone. */
 export const overlap = ({ left, right }: Omit<Rule, 'id'>): Thing[] => {
   const those = new Set(thingsOf(right))
   return thingsOf(left).filter((thing) => those.has(thing))

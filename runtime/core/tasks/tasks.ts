@@ -50,7 +50,7 @@ export async function mineOf(db: Db, userId: string): Promise<SQL | undefined> {
   return delegators.length === 0 ? own : or(own, delegatedTo(userId, delegators))
 }
 
-/** Open decisions of others that a user may make in their place; none of a request of or for either of the two. */
+/** Open decisions that a user may make for another person. A request by or for either of them is never among these. */
 const delegatedTo = (userId: string, delegators: readonly string[]): SQL => {
   const ids = sql`${sql.param([...delegators])}::uuid[]`
   const { taskCategory, status, accessRequestId } = tasks

@@ -1,4 +1,4 @@
-/** Who decides in the place of whom, and from when until when. */
+/** Delegates: who decides for another person, and for how long. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, domainId, id, moment } from './columns.ts'

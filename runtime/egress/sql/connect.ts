@@ -86,7 +86,7 @@ export function connect(
       password,
       database: target.database,
       ssl: false,
-      // The type asks for a whole socket; the library uses what `LibrarySocket` has (pg 8, `Connection`).
+      // The cast: the type asks for a whole socket, and the library uses what `LibrarySocket` has (pg 8, `Connection`).
       stream: (() => guard.socket) as unknown as () => Socket,
     })
     // Variables of the host's own environment, such as PGOPTIONS, are for no connection of a connector.

@@ -31,7 +31,10 @@ export const CORE_TAGS = [
   { name: 'Groups', description: 'Groups of people' },
   { name: 'Logs', description: 'What was done, and who did it' },
   { name: 'Meta', description: 'What this is' },
-  { name: 'Delegations', description: 'Who decides in the place of whom, for a time' },
+  {
+    name: 'Delegations',
+    description: 'Delegates: people who decide for another person for a time',
+  },
   { name: 'Tasks', description: 'What people have to decide or to do' },
 ] as const
 

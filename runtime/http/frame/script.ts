@@ -49,8 +49,8 @@ const fillInCode = () => {
 fillInCode()
 addEventListener('hashchange', fillInCode)
 
-// A part that names a stream is shown anew when that says that something has changed: what is new is asked of the server
-// as the whole page. Not while nobody looks, nor under the hands of who is in it.
+// A part that names a stream is shown again when the stream reports a change: the new part is fetched from the server
+// as the whole page. A hidden page, or a part that has the focus, stays as it is.
 for (const part of all('[data-events]')) {
   const events = new EventSource(part.dataset.events)
   let isFirst = true

@@ -1,4 +1,4 @@
-/** Delegates: who decides in the place of whom, when, and on what never. */
+/** Delegates: who decides for another person, when, and on what they may not. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isActive } from '../../../runtime/core/delegation/delegations.ts'
