@@ -152,13 +152,20 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     '/apps',
     '/people',
     '/requests',
+    '/policies',
+    '/reviews',
     '/log',
   ]
 
   test('of the console have no fault of access in any look', async () => {
     const { context, page } = await signIn(OPERATOR)
     const ones: string[] = []
-    for (const list of ['/console/apps', '/console/people']) {
+    for (const list of [
+      '/console/apps',
+      '/console/people',
+      '/console/policies',
+      '/console/reviews',
+    ]) {
       await page.goto(list)
       ones.push((await page.locator('tbody a.go').first().getAttribute('href')) ?? list)
     }
