@@ -23,19 +23,16 @@ import { besideOf, loadKept, moveSystems, SECRET, STATES, TOKEN } from './kept.t
 
 let dataDir: string
 let server: EmbeddedDatabase
-let directory: Directory
 let system: BadSystem
 beforeAll(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-upgraded-'))
   await withDatabase(dataDir)
   const password = readFileSync(path.join(dataDir, 'database-password'), 'utf8').trim()
   server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
-  directory = await startDirectory()
   system = await startBadSystem()
 })
 afterAll(async () => {
   await system.close()
-  await directory.close()
   await server.stop()
   await forgetDatabase(dataDir)
   await rm(dataDir, { recursive: true, force: true })
@@ -140,13 +137,19 @@ const ASKED: Record<string, { label: string; seconds: number }> = {
 
 describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
   let core: CoreHost
+  // One for each state: what the policies of the state before gave shall not be counted here.
+  let directory: Directory
   beforeAll(async () => {
+    directory = await startDirectory()
     const connection = await loadKept(server.connection, state)
     const { host } = new URL(directory.app.settings.base_url)
     await moveSystems(connection, (was) => was.replace(new URL(was).host, host))
     core = await upgraded(connection, { KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}` })
   })
-  afterAll(() => core?.stop())
+  afterAll(async () => {
+    await core?.stop()
+    await directory.close()
+  })
 
   test('is ready, and knows its token, its people and its apps', async () => {
     await until('it is ready', async () => {
