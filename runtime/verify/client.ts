@@ -17,6 +17,8 @@ export type Ended = {
 
 export type CallOptions = {
   token: string
+  /** The token is sent as the password of a user. */
+  basic?: boolean | undefined
   settings?: object
   /** JSON text of the request. */
   requestJson?: string
@@ -79,8 +81,9 @@ export function createClient(url: string, connectorsPath: string): Client {
 
   return {
     async call(connector, capability, options) {
-      const { token, settings = {}, requestJson, pageToken = null, patienceMs } = options
-      const auth = JSON.stringify({ token: { token } })
+      const { token, basic, settings = {}, requestJson, pageToken = null, patienceMs } = options
+      const held = basic ? { basic: { username: 'tenant', password: token } } : { token: { token } }
+      const auth = JSON.stringify(held)
       const asked = requestJson ?? (capability === 'get_account' ? '{"account_id":"a"}' : '{}')
       const page = pageToken === null ? '' : `,"page":{"token":${JSON.stringify(pageToken)}}`
       const body = `{"auth":${auth},"settings":${JSON.stringify(settings)},"request":${asked}${page}}`

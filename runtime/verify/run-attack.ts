@@ -150,6 +150,7 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
       }
       ended[turn] = await scene.client.call(attack.name, 'list_accounts', {
         token: tokenFor(attack, turn % tenants),
+        basic: attack.basic,
         settings: fill(settings[turn % settings.length] ?? {}, scene, turn % tenants),
         ...(requestJson === undefined ? {} : { requestJson }),
         patienceMs: (attack.deadlineMs ?? DEADLINE_MS) + CALL_PATIENCE_MS,
@@ -168,7 +169,12 @@ async function askPages(attack: Attack, scene: Scene): Promise<Ended[]> {
   do {
     const patienceMs = deadlineMs + CALL_PATIENCE_MS
     const token = tokenFor(attack, 0)
-    const one = await scene.client.call(name, 'list_accounts', { token, pageToken, patienceMs })
+    const one = await scene.client.call(name, 'list_accounts', {
+      token,
+      basic: attack.basic,
+      pageToken,
+      patienceMs,
+    })
     ended.push(one)
     pageToken = one.nextPage
   } while (pageToken !== null && ended.length <= pages)
@@ -188,7 +194,7 @@ async function callByCore(attack: Attack, scene: Scene, turn: number): Promise<E
 }
 
 function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, tenant: number) {
-  const { url, rawUrl, directoryUrl, canaryUrl } = upstream
+  const { url, rawUrl, directoryUrl, databaseUrl, canaryUrl } = upstream
   const { port } = new URL(canaryUrl)
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
@@ -197,6 +203,7 @@ function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, t
         .replace('{upstream}', url)
         .replace('{raw}', rawUrl)
         .replace('{directory}', directoryUrl)
+        .replace('{database}', databaseUrl)
         .replace('{canary}', canaryUrl)
         .replace('{tenant}', tokenOf(tenant))
         .replace('{port}', port),
@@ -215,6 +222,7 @@ async function recover(attack: Attack, scene: Scene): Promise<Recovery> {
     for (;;) {
       const { ending, message } = await scene.client.call(attack.name, 'get_account', {
         token: tokenFor(attack, tenant),
+        basic: attack.basic,
         settings,
         patienceMs: CALL_PATIENCE_MS,
       })

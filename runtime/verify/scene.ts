@@ -46,8 +46,8 @@ export async function openScene(
   await writeFile(path.join(neighbour, 'connector.ts'), NEIGHBOUR.code)
   await writeFile(path.join(neighbour, 'connector.json'), JSON.stringify(NEIGHBOUR_MANIFEST))
   const upstream = await startUpstream()
-  const { url, rawUrl, directoryUrl } = upstream
-  const reachable = [url, rawUrl, directoryUrl].map((one) => new URL(one).host)
+  const { url, rawUrl, directoryUrl, databaseUrl } = upstream
+  const reachable = [url, rawUrl, directoryUrl, databaseUrl].map((one) => new URL(one).host)
   const host = await startHostProcess(entry, {
     plugins,
     environment: {
@@ -60,6 +60,7 @@ export async function openScene(
         .flatMap((id) => reachable.map((target) => `${id}=${target}`))
         .join(' '),
       KEYWAY_PLAIN_LDAP: granted.map((id) => `${id}=${new URL(directoryUrl).host}`).join(' '),
+      KEYWAY_PLAIN_SQL: granted.map((id) => `${id}=${new URL(databaseUrl).host}`).join(' '),
     },
     secrets: [ADMIN_TOKEN, SECRET, NEIGHBOUR.token],
     hostileWorker: path.join(CORPUS, 'worker', 'hostile-worker.mjs'),

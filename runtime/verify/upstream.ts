@@ -1,11 +1,12 @@
 /**
- * Servers on loopback: an upstream that attacks by the path that is asked for, a directory that does, and a canary
- * that nobody may reach.
+ * Servers on loopback: an upstream that attacks by the path that is asked for, a directory and a database that do, and
+ * a canary that nobody may reach.
  */
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { ESCAPED } from './attacks/attack.ts'
+import { serveDatabase } from './database.ts'
 import { serveDirectory } from './directory.ts'
 
 export type Upstream = {
@@ -15,6 +16,8 @@ export type Upstream = {
   rawUrl: string
   /** `ldap://127.0.0.1:port` of the directory. */
   directoryUrl: string
+  /** `postgresql://127.0.0.1:port` of the database. */
+  databaseUrl: string
   canaryUrl: string
   /** What arrived that may not arrive, since the last look. */
   forbidden(): string[]
@@ -104,10 +107,14 @@ export async function startUpstream(): Promise<Upstream> {
   const directory = await listen(
     createTcp((socket) => serveDirectory(socket, canaryUrl, (what) => void arrived.push(what))),
   )
+  const database = await listen(
+    createTcp((socket) => serveDatabase(socket, (what) => void arrived.push(what))),
+  )
   return {
     url,
     rawUrl,
     directoryUrl: directory.replace('http:', 'ldap:'),
+    databaseUrl: database.replace('http:', 'postgresql:'),
     canaryUrl,
     forbidden: () => arrived.splice(0),
     async close() {

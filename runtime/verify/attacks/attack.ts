@@ -13,6 +13,7 @@ export const FAMILIES = {
   compiler: 'sources made to lead the bundler astray',
   network: 'ways through egress, and upstreams that attack',
   directory: 'ways through `ctx.ldap`, and directories that attack',
+  database: 'ways through `ctx.sql`, and databases that attack',
   secrets: 'code written to steal the credentials that it works with',
   neighbour: 'harm to other tenants, connectors and the operator',
   shared:
@@ -65,10 +66,12 @@ export type Attack = {
   besideMs?: number
   /** The calls request a sequence of this many pages, each with the token of the one before. */
   pages?: number
-  /** Settings of the calls, one call for each. `{canary}`, `{upstream}` and `{directory}` are servers of the run, `{tenant}` names the tenant. */
+  /** Settings of the calls, one call for each. `{canary}`, `{upstream}`, `{directory}` and `{database}` are servers of the run, `{tenant}` names the tenant. */
   settings?: readonly Readonly<Record<string, string>>[]
   /** What its callers send as their token, made of the usual one of the tenant. */
   token?: (usual: string) => string
+  /** Its callers send a user name and a password instead of a token. */
+  basic?: true
   /** The text of the request, where JSON.stringify would not write it. */
   requestJson?: string
   /** Its connector may reach the upstream of the run. */

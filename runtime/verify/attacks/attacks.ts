@@ -1,6 +1,7 @@
 /** Every attack, by family: the one definition that the run, the tests and the page of attacks read. */
 import type { Attack, Family } from './attack.ts'
 import { COMPILER } from './compiler.ts'
+import { DATABASE } from './database.ts'
 import { DIRECTORY } from './directory.ts'
 import { MEMORY } from './memory.ts'
 import { NEIGHBOUR } from './neighbour.ts'
@@ -20,6 +21,7 @@ export const ATTACKS: Record<Family, readonly Attack[]> = {
   compiler: COMPILER,
   network: NETWORK,
   directory: DIRECTORY,
+  database: DATABASE,
   secrets: SECRETS,
   neighbour: NEIGHBOUR,
   shared: SHARED,
