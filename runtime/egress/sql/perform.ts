@@ -86,7 +86,7 @@ type Done = { rows: SqlRow[]; tag: string; read: Read; isSuspended: boolean }
 
 /** Sends statements together, and waits for all of them: one way there and back. */
 const run = (connection: PostgresConnection, all: readonly Sent[]): Promise<Done[]> =>
-  submit(connection, toRow([]), (wire) => {
+  submit(connection, { read: toRow([]), answers: all.length }, (wire) => {
     for (const { text, values = [], rows } of all) {
       wire.parse({ text, name: '', types: [] }, true)
       wire.bind({ values }, true)
@@ -97,7 +97,10 @@ const run = (connection: PostgresConnection, all: readonly Sent[]): Promise<Done
 
 /** Further rows of the statement that was suspended. */
 const more = (connection: PostgresConnection, size: number, read: Read): Promise<Done[]> =>
-  submit(connection, read, (wire) => wire.execute({ rows: String(size) }, true))
+  submit(connection, { read, answers: 1 }, (wire) => wire.execute({ rows: String(size) }, true))
+
+/** How the first rows are read, and how many statements the server answers. */
+type Expected = { read: Read; answers: number }
 
 /** Handlers that the library calls with what comes (pg 8, `Client`). */
 type Handlers = {
@@ -112,13 +115,13 @@ type Handlers = {
 
 function submit(
   { client }: PostgresConnection,
-  first: Read,
+  expected: Expected,
   send: (wire: Connection) => void,
 ): Promise<Done[]> {
   return new Promise((resolve, reject) => {
     const done: Done[] = []
     let rows: SqlRow[] = []
-    let read = first
+    let { read } = expected
     const end = (tag: string, isSuspended = false) => {
       done.push({ rows, tag, read, isSuspended })
       rows = []
@@ -137,7 +140,9 @@ function submit(
       handleCommandComplete: ({ text }) => end(text),
       handlePortalSuspended: () => end('', true),
       handleEmptyQuery: () => end(''),
-      handleReadyForQuery: () => resolve(done),
+      // A server that is ready too early has answered nothing: that is no empty result.
+      handleReadyForQuery: () =>
+        done.length === expected.answers ? resolve(done) : reject(new Error('not all answered')),
       handleError: reject,
     }
     client.query(query)

@@ -53,6 +53,7 @@ describe('a database that', () => {
       Buffer.concat([FIRST, ...Array(10_002).fill(row('a'))]),
       'upstream_too_large',
     ],
+    ['is ready before it has answered', message('Z', 'I'), 'upstream_garbled'],
     ['asks for a copy', message('G', [0, 0, 0]), 'upstream_garbled'],
   ])('%s ends the request', async (_what, bytes, code) => {
     const { query } = await lying((socket) => socket.write(bytes))
