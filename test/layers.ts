@@ -316,6 +316,8 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'http/console': [
     'http/console/words',
     'contract',
+    'connectors/lifecycle',
+    'connectors/packages',
     'database',
     'core',
     'http/core',

@@ -143,6 +143,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     '/connectors/scim',
     '/connectors/scim/disable',
     '/generations',
+    '/install',
   ]
   const MORE = [
     '/webhooks',

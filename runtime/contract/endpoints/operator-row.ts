@@ -27,9 +27,10 @@ type Given = Pick<OperatorRow, 'method' | 'path' | 'summary' | 'output'> &
 export const row = <const G extends Given>(given: G) => ({
   query: {} as G extends { query: infer Q extends Params } ? Q : Record<never, never>,
   body: null as G extends { body: infer B extends AnySchema } ? B : null,
-  upload: false,
-  followed: false,
-  status: 200 as const,
+  // Of the whole type: a row of another value is intersected with these.
+  upload: false as boolean,
+  followed: false as boolean,
+  status: 200 as OperatorRow['status'],
   errors: [] as OperatorRow['errors'],
   ...given,
 })

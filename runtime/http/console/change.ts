@@ -78,10 +78,10 @@ export const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
       .map(([, value]) => value),
 })
 
-type Status = 200 | 400 | 404 | 409 | 422
+export type Status = 200 | 400 | 404 | 409 | 422
 
 /** The words of a refusal that the page can tell; anything else is thrown again. */
-function refusal(error: unknown): { words: string; status: Status } {
+export function refusal(error: unknown): { words: string; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
   const { status } = told

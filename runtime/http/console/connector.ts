@@ -110,6 +110,7 @@ function actions(id: string, shown: Shown | null, listing: ConnectorListing | nu
   const at = pathOf(id)
   const isHeld = listing?.state === 'quarantined' || listing?.state === 'suspect'
   return html`${isHeld ? go(`${at}/release`, WORDS.release, 'main') : ''}
+${go('/console/install', WORDS.upgrade)}
 ${listing?.state === 'disabled' || shown?.disabled ? go(`${at}/enable`, WORDS.enable) : shown ? go(`${at}/disable`, WORDS.disable, 'danger') : ''}
 ${shown && shown.versions.length > 0 ? go(`${at}/remove`, WORDS.remove, 'danger') : ''}`
 }

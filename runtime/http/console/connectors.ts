@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import { searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
-import { brief, type Column, filter, listed, row, shell, thousands } from './parts.ts'
+import { brief, type Column, filter, go, listed, row, shell, thousands } from './parts.ts'
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { CONNECTOR_STATES, CONNECTOR_WORDS as WORDS } from './words/runtime.ts'
@@ -77,6 +77,7 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
       },
       title: WORDS.title(serving, all.length),
       lead: WORDS.lead,
+      actions: html`${go('/console/install', WORDS.install, 'main')}${go('/console/generations', WORDS.history)}${go('/console/publishers', WORDS.publishers)}`,
       content: html`${filter('/console/connectors', WORDS.list, { name: 'q', words: WORDS.find, value: search })}
 ${listed({ id: 'list', title: WORDS.list, count: found.length }, COLUMNS, rows, nothing)}`,
     }),

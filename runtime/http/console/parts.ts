@@ -143,6 +143,12 @@ export const field = ({
 }: Field): Markup =>
   html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">(optional)</span>`}</label>${help ? html`<p class="help" id="${id}-help">${help}</p>` : ''}<input id="${id}" name="${id}" type="${type}" value="${value}" maxlength="${most}" autocomplete="off"${help ? html` aria-describedby="${id}-help"` : ''}${required ? html` required` : ''}></div>`
 
+type Check = { name: string; value: string; words: string; help?: string; isOn?: boolean }
+
+/** A choice that is made by a box. */
+export const check = ({ name, value, words, help = '', isOn = false }: Check): Markup =>
+  html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${isOn ? html` checked` : ''}><span>${words}${help === '' ? '' : html`<span class="sub">${help}</span>`}</span></label>`
+
 /** A form that asks the same page for a part of its list. */
 export const filter = (
   action: string,

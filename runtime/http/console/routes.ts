@@ -13,11 +13,21 @@ import { lostPage } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
 import { visitOf } from '../pages/visit.ts'
 import { askChange, type Change, doChange } from './change.ts'
-import { CHANGES, CONSOLE_FORMS, CONSOLE_PAGES, type ConsolePage } from './table.ts'
+import { type Files, readMultipart } from './multipart.ts'
+import {
+  CHANGES,
+  CONSOLE_FORMS,
+  CONSOLE_PAGES,
+  CONSOLE_UPLOADS,
+  type ConsolePage,
+} from './table.ts'
 import { type ConsoleDeps, type ConsoleVisit, consoleVisit } from './visit.ts'
 
 const FLASHES: Readonly<Record<string, Flash>> = Object.fromEntries(
-  Object.entries({ ...CHANGES, ...CONSOLE_FORMS }).map(([name, { done }]) => [name, good(done)]),
+  Object.entries({ ...CHANGES, ...CONSOLE_FORMS, ...CONSOLE_UPLOADS }).map(([name, { done }]) => [
+    name,
+    good(done),
+  ]),
 )
 
 /** STREAMS: what pages follow -> where. */
@@ -49,7 +59,11 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   }
 
   /** @throws CoreError 403 for a person who may look and not change, too */
-  async function changing(c: Context<Env>, who: SignedIn, change: Change): Promise<ConsoleVisit> {
+  async function changing(
+    c: Context<Env>,
+    who: SignedIn,
+    change: Pick<Change, 'place' | 'who'>,
+  ): Promise<ConsoleVisit> {
     const visit = await visiting(c, who, change.place)
     if (who.session.actor.readOnly)
       throw new CoreError(403, 'You signed in with a token that may only read')
@@ -97,6 +111,24 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       }),
     )
 
+  for (const row of Object.values(CONSOLE_UPLOADS))
+    routes.post(
+      row.path,
+      asPage(async (c) => {
+        let visit: ConsoleVisit | null = null
+        let files: Files = new Map()
+        const { who, form, proven } = await received(c, async (_c, sender) => {
+          if (sender === null) return new Map()
+          visit = await changing(c, sender, row)
+          const read = await readMultipart(c, deps.dataDir, row.maxFileBytes)
+          files = read.files
+          return read.form
+        })
+        if (!visit || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        return row.take(visit, form, files)
+      }),
+    )
+
   for (const [name, path] of Object.entries(STREAMS) as [keyof typeof STREAMS, string][])
     routes.get(path, async (c) => {
       const who = await signedIn(c)
@@ -110,7 +142,9 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       })
     })
 
-  const posted = new Set(Object.values(CHANGES).map(({ path }) => path))
+  const posted = new Set(
+    [...Object.values(CHANGES), ...Object.values(CONSOLE_UPLOADS)].map(({ path }) => path),
+  )
   for (const path of [...PAGES.map((one) => one.path), ...posted])
     routes.all(
       path,

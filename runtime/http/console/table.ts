@@ -1,4 +1,6 @@
 /** CONSOLE_PAGES: the pages of the console. CHANGES: what can be changed there, each a page that asks and a form. */
+import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
+import type { Permission } from '../../contract/models/roles.ts'
 import type { Form } from '../frame/form.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import { APP_CHANGES } from './app-changes.ts'
@@ -8,7 +10,9 @@ import type { Change } from './change.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
 import { showHome } from './home.ts'
+import { showInstall, takePackage } from './install.ts'
 import { showLog } from './log.ts'
+import type { Files } from './multipart.ts'
 import { OPERATOR_CHANGES } from './operator-changes.ts'
 import { showPeople, showPerson } from './people.ts'
 import { PEOPLE_CHANGES } from './people-changes.ts'
@@ -21,6 +25,7 @@ import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
 import { showWebhooks } from './webhooks.ts'
 import { REVIEW_WORDS } from './words/reviews.ts'
+import { INSTALL_WORDS } from './words/runtime.ts'
 
 export type ConsolePage = {
   path: string
@@ -43,6 +48,10 @@ export const CONSOLE_PAGES = {
   version: {
     path: '/console/connectors/:connector_id/versions/:digest',
     ...{ place: 'connectors', shows: 'a version that is kept', show: showVersion },
+  },
+  install: {
+    path: '/console/install',
+    ...{ place: 'connectors', shows: 'how a package comes in', show: showInstall },
   },
   generations: {
     path: '/console/generations',
@@ -109,4 +118,23 @@ export const CONSOLE_FORMS = {
 } as const satisfies Record<
   string,
   { path: string; done: string; take(visit: ConsoleVisit, form: Form): Promise<Response> }
+>
+
+/** CONSOLE_UPLOADS: forms with files. The right is asked for before a file is read. */
+export const CONSOLE_UPLOADS = {
+  uploaded: {
+    path: '/console/install',
+    ...{ place: 'connectors', who: 'operator', maxFileBytes: MAX_PACKED_BYTES },
+    ...{ take: takePackage, done: INSTALL_WORDS.done },
+  },
+} as const satisfies Record<
+  string,
+  {
+    path: string
+    place: Place
+    who: Permission
+    maxFileBytes: number
+    done: string
+    take(visit: ConsoleVisit, form: Form, files: Files): Promise<Response>
+  }
 >

@@ -6,7 +6,7 @@ import { day, moment } from '../frame/words.ts'
 import { badge } from '../pages/states.ts'
 import { differences } from './change.ts'
 import { pathOf } from './connector.ts'
-import { brief, type Column, card, go, listed, row, shell } from './parts.ts'
+import { brief, type Column, card, check, facts, go, listed, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 import {
   GENERATION_WORDS,
@@ -19,12 +19,8 @@ export async function showVersion(visit: ConsoleVisit): Promise<Response> {
   const { c } = visit
   const { connector_id = '', digest = '' } = c.req.param()
   const report = await visit.ask('show_version', { params: { connector_id, digest } })
-  const { id, version, replaces, more, less, findings } = report
-  const content = html`<div class="cols"><div class="stack wide">
-${card({ id: 'more', title: WORDS.more }, more.words.length === 0 ? html`<p class="in soft">${WORDS.nothingMore}</p>` : differences(more.words.map((one) => `may ${one}`)))}
-${card({ id: 'less', title: WORDS.less }, less.words.length === 0 ? html`<p class="in soft">${WORDS.nothingLess}</p>` : differences(less.words.map((one) => `may no longer ${one}`)))}
-${card({ id: 'breaks', title: WORDS.breaks }, findings.length === 0 ? html`<p class="in soft">${WORDS.nothingBreaks}</p>` : html`<ul class="lines">${findings.map(finding)}</ul>`)}
-</div><div class="stack wide">${activation(report)}</div></div>`
+  const { id, version, replaces } = report
+  const content = html`<div class="cols"><div class="stack wide">${reportCards(report)}</div><div class="stack wide">${activation(report)}</div></div>`
   return c.html(
     shell({
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors', content },
@@ -35,6 +31,20 @@ ${card({ id: 'breaks', title: WORDS.breaks }, findings.length === 0 ? html`<p cl
     }),
   )
 }
+
+/** Who signed it, what it wants, what it breaks: a card for each. */
+export const reportCards = ({ more, less, findings, ...one }: PackageReport): Markup =>
+  html`${card(
+    { id: 'signed', title: WORDS.signed },
+    facts([
+      [WORDS.publisher, one.publisher ?? WORDS.nobodyTrusted],
+      [WORDS.key, one.key === null ? '–' : html`<code class="wrap">${one.key}</code>`],
+      [WORDS.digest, html`<code class="wrap">${one.digest}</code>`],
+    ]),
+  )}
+${card({ id: 'breaks', title: WORDS.breaks }, findings.length === 0 ? html`<p class="in soft">${WORDS.nothingBreaks}</p>` : html`<ul class="lines">${findings.map(finding)}</ul>`)}
+${card({ id: 'more', title: WORDS.more }, more.words.length === 0 ? html`<p class="in soft">${WORDS.nothingMore}</p>` : differences(more.words.map((one) => `may ${one}`)))}
+${card({ id: 'less', title: WORDS.less }, less.words.length === 0 ? html`<p class="in soft">${WORDS.nothingLess}</p>` : differences(less.words.map((one) => `may no longer ${one}`)))}`
 
 const finding = ({ severity, where, message, advice }: PackageReport['findings'][number]): Markup =>
   html`<li><strong>${severity}</strong> <span class="mono">${where}</span>: ${message}<span class="sub">${advice}</span></li>`
@@ -49,9 +59,6 @@ export const trustBadge = ({
       ? badge('good', 'shield', ONE_CONNECTOR_WORDS.signedBy(publisher ?? ''))
       : badge('wait', 'alert', ONE_CONNECTOR_WORDS.unsigned)
 
-const option = (name: string, value: string, words: string, help = ''): Markup =>
-  html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"><span>${words}${help === '' ? '' : html`<span class="sub">${help}</span>`}</span></label>`
-
 /** The way to the page that says what would be different. */
 function activation({ id, digest, active, more, findings }: PackageReport): Markup {
   if (active)
@@ -61,9 +68,9 @@ function activation({ id, digest, active, more, findings }: PackageReport): Mark
     { id: 'activate', title: WORDS.activate },
     html`<form class="in stack" action="${pathOf(id)}/activate">
 <input type="hidden" name="digest" value="${digest}">
-${more.words.length > 0 ? option('grant', 'all', WORDS.grantToo, WORDS.grantTooHelp) : ''}
-${breaks ? option('allow_breaking', 'yes', WORDS.allowBreaking) : ''}
-${option('allow_downgrade', 'yes', WORDS.allowDowngrade)}
+${more.words.length > 0 ? check({ name: 'grant', value: 'all', words: WORDS.grantToo, help: WORDS.grantTooHelp }) : ''}
+${breaks ? check({ name: 'allow_breaking', value: 'yes', words: WORDS.allowBreaking }) : ''}
+${check({ name: 'allow_downgrade', value: 'yes', words: WORDS.allowDowngrade })}
 <div><button class="btn main">${WORDS.activate}</button></div>
 </form>`,
   )

@@ -1,5 +1,6 @@
 /** One visit to the console: what a page asks the operator's interface, with the rights of the person. */
 import * as v from 'valibot'
+import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { type Params, parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -23,6 +24,7 @@ export type Asked = {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: Record<string, unknown>
+  uploaded?: Uploaded | null
 }
 
 export type ConsoleVisit = Visit & {
@@ -37,14 +39,14 @@ export function consoleVisit(visit: Visit, deps: ConsoleDeps): ConsoleVisit {
   return {
     ...visit,
     deps,
-    async ask(name, { params = {}, query = {}, body } = {}) {
+    async ask(name, { params = {}, query = {}, body, uploaded = null } = {}) {
       demand(principal, 'operator')
       const row = OPERATOR_ENDPOINTS[name]
       const about = { requestId: c.get('requestId'), signal: c.req.raw.signal }
       const op = await operatingOf(deps, db, principal, about)
       const input = { params, query: queryOf(row.query, query), body: bodyOf(row.body, body) }
       // The cast: what was parsed is of the row of the same name.
-      return perform(op, name, { ...input, uploaded: null } as OperatorInput<typeof name>)
+      return perform(op, name, { ...input, uploaded } as OperatorInput<typeof name>)
     },
   }
 }

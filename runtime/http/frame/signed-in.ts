@@ -21,11 +21,17 @@ export type SignedIn = { db: Db; secret: string; session: Session }
 /** A form of a person who is signed in; `proven`: it is of a page of this very session. */
 export type Sent = SignedIn & { form: Form; proven: boolean }
 
+/** How a form is read, where it is not one of text alone. */
+export type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>
+
 export type Visits = {
   /** Who is signed in; null for nobody. @throws CoreError 503 */
   signedIn(c: Context<Env>): Promise<SignedIn | null>
   /** A form, whether it is proven or not; `who` is null for one of nobody. @throws CoreError 403, 413, 415, 429 */
-  received(c: Context<Env>): Promise<{ who: SignedIn | null; form: Form; proven: boolean }>
+  received(
+    c: Context<Env>,
+    read?: ReadForm,
+  ): Promise<{ who: SignedIn | null; form: Form; proven: boolean }>
   /** A proven form; null for one of nobody. @throws CoreError 403, 413, 415, 429 */
   sent(c: Context<Env>): Promise<Sent | null>
 }
@@ -43,14 +49,14 @@ export function createVisits(deps: CoreDeps): Visits {
     return session && { db, secret, session }
   }
 
-  async function received(c: Context<Env>) {
+  async function received(c: Context<Env>, read: ReadForm = readForm) {
     refuseForeign(c)
     const who = await signedIn(c)
     if (who) {
       const { allowed, headers } = rate.count(who.session.actor.userId, Date.now())
       if (!allowed) throw new CoreError(429, 'Too many requests; wait a minute', headers)
     }
-    const form = await readForm(c)
+    const form = await read(c, who)
     return { who, form, proven: who !== null && isProven(hasher, who.secret, form) }
   }
 

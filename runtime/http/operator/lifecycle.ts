@@ -1,15 +1,9 @@
 /** The operator's endpoints of what is installed, and of webhooks: one loop over their table. */
 
-import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, readFile, rm } from 'node:fs/promises'
-import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
-import { MAX_PACKED_BYTES, PackageError } from '../../connectors/packages/format.ts'
-import { readPackage } from '../../connectors/packages/read.ts'
+import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import { describeIssues } from '../../contract/connector/payload.ts'
 import { unkeepable } from '../../contract/endpoints/body.ts'
@@ -21,21 +15,19 @@ import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { notJson } from '../../contract/schema/json-text.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
-import { readBody, streamBody } from '../edge/body.ts'
+import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { type Following, wantsEvents } from '../edge/following.ts'
 import { jsonCheck, mediaCheck } from '../edge/guards.ts'
 import { asOperator, type OperatorGuardDeps, reached } from './guard.ts'
 import type { OperatorInput } from './handler.ts'
+import { bytesByDisk, MAX_SIGNATURE_BYTES, uploadedOf } from './package-upload.ts'
 import { operatingOf, type PerformDeps, perform } from './perform.ts'
 
 export type LifecycleRoutesDeps = OperatorGuardDeps &
   PerformDeps & {
     following: Following
   }
-
-/** Longest signature file, in bytes. */
-const MAX_SIGNATURE_BYTES = 2000
 
 const packageCheck = mediaCheck(
   /^application\/(gzip|x-gzip|octet-stream)\s*(;|$)/i,
@@ -106,23 +98,10 @@ function checkTexts(value: unknown): void {
   if (why !== null) throw new RuntimeError('input_invalid', why)
 }
 
-/** A package, by way of the disk: many that come slowly must not lie in memory. */
 async function uploadOf(c: Context<Env>, dataDir: string): Promise<Uploaded> {
   packageCheck(c)
   const signature = signatureOf(c)
-  const folder = path.join(dataDir, 'run', 'uploads')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const file = path.join(folder, `${randomUUID()}.tgz`)
-  try {
-    await pipeline(streamBody(c, MAX_PACKED_BYTES), createWriteStream(file, { mode: 0o600 }))
-    const packed = await readFile(file)
-    return { package: await readPackage(packed), packed, signature }
-  } catch (error) {
-    if (!(error instanceof PackageError)) throw error
-    throw new RuntimeError('input_invalid', `The package was not installed: ${error.message}`)
-  } finally {
-    await rm(file, { force: true })
-  }
+  return uploadedOf(await bytesByDisk(c, dataDir, MAX_PACKED_BYTES), signature)
 }
 
 function signatureOf(c: Context<Env>): string | null {

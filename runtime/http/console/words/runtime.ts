@@ -27,12 +27,13 @@ export const CONNECTOR_WORDS = {
   failed: 'Failed',
   p95: 'p95',
   none: 'No connectors',
-  noneText: 'Install a package with keyway install, or put a folder where KEYWAY_PLUGIN_DIRS says.',
+  noneText: 'Install a package, or put a folder where KEYWAY_PLUGIN_DIRS says.',
   noneFound: 'Nothing found',
   noneFoundText: 'No connector has that in its name.',
   find: 'Name',
   history: 'History of what is installed',
   publishers: 'Trusted publishers',
+  install: 'Install a package',
 } as const
 
 export const ONE_CONNECTOR_WORDS = {
@@ -45,6 +46,7 @@ export const ONE_CONNECTOR_WORDS = {
   enable: 'Enable',
   remove: 'Remove',
   release: 'End the quarantine',
+  upgrade: 'Upgrade',
   calls24: 'Calls, 24 h',
   failedShare: 'Failed',
   p95: 'p95',
@@ -124,7 +126,43 @@ export const ONE_CONNECTOR_WORDS = {
   forgetProbe: 'Forget the credentials',
 } as const
 
+export const INSTALL_WORDS = {
+  title: 'Install or upgrade a connector',
+  lead: 'A package is checked and kept. No call goes to it before you let it serve.',
+  upload: 'Package',
+  file: 'Package file',
+  fileHelp: (most: string) => `As keyway pack makes it: a .tgz of at most ${most}.`,
+  signature: 'Signature file',
+  signatureHelp: 'As keyway sign makes it: the .sig beside the package.',
+  optional: '(optional)',
+  changePublisher: 'The connector has changed hands',
+  changePublisherHelp: 'Needed where another publisher signed the versions before it.',
+  why: 'Why',
+  keep: 'Check and keep it',
+  check: 'Only check it',
+  notDone: 'It was not kept',
+  checked: (id: string, version: string) => `${id} ${version} passes its checks`,
+  checkedText: 'It is not kept. Choose the file again to keep it.',
+  isNew: 'No version of it serves now.',
+  replaces: (version: string) => `${version} serves now.`,
+  noFile: 'Choose the file of a package.',
+  noSignature: 'The signature is not a .sig file as keyway sign makes it.',
+  how: 'What happens',
+  steps: [
+    'The package is checked in the sandbox, with the cases that it brings.',
+    'You see who signed it, what it wants in addition, and what it breaks.',
+    'You grant what it wants and let calls go to it. It is tried first.',
+    'If it does badly, roll back in the history of what is installed.',
+  ],
+  done: 'It is kept. No call goes to it yet.',
+} as const
+
 export const VERSION_WORDS = {
+  signed: 'Who signed it',
+  publisher: 'Publisher',
+  nobodyTrusted: 'none that is trusted',
+  key: 'Key',
+  digest: 'Digest',
   lead: (serving: string | null) =>
     serving === null ? 'Nothing of it serves now.' : `${serving} serves now.`,
   activate: 'Let calls go to it',

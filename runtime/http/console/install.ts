@@ -1,0 +1,114 @@
+/** A package of a connector comes in by the browser: it is checked, and kept where that is wanted. */
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
+import { PackageReport } from '../../contract/endpoints/operator.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Form } from '../frame/form.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import { MAX_SIGNATURE_BYTES, uploadedOf } from '../operator/package-upload.ts'
+import { note } from '../pages/parts.ts'
+import { refusal, type Status } from './change.ts'
+import { pathOf } from './connector.ts'
+import type { Files } from './multipart.ts'
+import { card, check, field, shell } from './parts.ts'
+import { bytesOf } from './slots.ts'
+import { reportCards, trustBadge } from './versions.ts'
+import type { ConsoleVisit } from './visit.ts'
+import { INSTALL_WORDS as WORDS } from './words/runtime.ts'
+
+const PATH = '/console/install'
+
+type Shown = {
+  typed?: Form
+  problem?: string
+  report?: PackageReport | null
+  status?: Status
+}
+
+export const showInstall = (visit: ConsoleVisit): Promise<Response> => show(visit, {})
+
+async function show(
+  visit: ConsoleVisit,
+  { typed = new Map(), problem, report = null, status = 200 }: Shown,
+): Promise<Response> {
+  const { c } = visit
+  const visitor = await visit.visitor()
+  const form = html`<form class="in stack" method="post" action="${PATH}" enctype="multipart/form-data">
+${proofField(visitor.proof)}
+${fileField('package', WORDS.file, WORDS.fileHelp(bytesOf(MAX_PACKED_BYTES)), '.tgz,application/gzip', true)}
+${fileField('signature', WORDS.signature, WORDS.signatureHelp, '.sig', false)}
+${check({ name: 'change_publisher', value: 'yes', words: WORDS.changePublisher, help: WORDS.changePublisherHelp, isOn: typed.get('change_publisher') === 'yes' })}
+${field({ id: 'reason', label: WORDS.why, value: typed.get('reason') ?? '' })}
+<div class="row"><button class="btn main" name="keep" value="yes">${WORDS.keep}</button><button class="btn" name="keep" value="no">${WORDS.check}</button></div>
+</form>`
+  const said =
+    report === null
+      ? ''
+      : html`${problem === undefined ? note('good', 'check', WORDS.checked(report.id, report.version), WORDS.checkedText, 'status') : ''}
+<div class="row">${trustBadge(report)}<span>${report.replaces === null ? WORDS.isNew : WORDS.replaces(report.replaces)}</span></div>
+${reportCards(report)}`
+  return c.html(
+    shell({
+      ...{ visitor, flash: visit.flash(), place: 'connectors' },
+      title: WORDS.title,
+      lead: WORDS.lead,
+      content: html`${problem === undefined ? '' : note('bad', 'alert', WORDS.notDone, problem, 'alert')}
+<div class="cols"><div class="stack wide">${card({ id: 'upload', title: WORDS.upload }, form)}${said}</div>
+<div class="stack wide">${card({ id: 'how', title: WORDS.how }, html`<ol class="in stack tight">${WORDS.steps.map((one) => html`<li>${one}</li>`)}</ol>`)}</div></div>`,
+    }),
+    status,
+  )
+}
+
+const fileField = (
+  id: string,
+  label: string,
+  help: string,
+  accept: string,
+  required: boolean,
+): Markup =>
+  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">${WORDS.optional}</span>`}</label><p class="help" id="${id}-help">${help}</p><input id="${id}" name="${id}" type="file" accept="${accept}" aria-describedby="${id}-help"${required ? html` required` : ''}></div>`
+
+/** Checks what came, and keeps it unless it was only to be checked. */
+export async function takePackage(
+  visit: ConsoleVisit,
+  form: Form,
+  files: Files,
+): Promise<Response> {
+  const keeps = form.get('keep') === 'yes'
+  const query = {
+    reason: form.get('reason')?.trim() ?? '',
+    change_publisher: String(form.get('change_publisher') === 'yes'),
+    dry_run: String(!keeps),
+  }
+  try {
+    const uploaded = await uploadedFrom(files)
+    const { package: report } = await visit.ask('upload_package', { query, uploaded })
+    if (!keeps) return show(visit, { typed: form, report })
+    visit.say('uploaded')
+    return visit.c.redirect(`${pathOf(report.id)}/versions/${report.digest}`, 303)
+  } catch (error) {
+    const { words, status } = refusal(error)
+    return show(visit, { typed: form, problem: words, status, report: reportIn(error) })
+  }
+}
+
+/** @throws CoreError 422; RuntimeError input_invalid for what is no package */
+async function uploadedFrom(files: Files) {
+  const [file, signature] = [files.get('package'), files.get('signature')]
+  if (!file) throw new CoreError(422, WORDS.noFile)
+  if (signature && signature.size > MAX_SIGNATURE_BYTES) throw new CoreError(422, WORDS.noSignature)
+  const packed = Buffer.from(await file.arrayBuffer())
+  return uploadedOf(packed, signature ? await signature.text() : null)
+}
+
+/** What was found in a package that was refused. */
+function reportIn(error: unknown): PackageReport | null {
+  const parsed = v.safeParse(
+    PackageReport,
+    error instanceof RuntimeError ? error.details.raw?.['package'] : null,
+  )
+  return parsed.success ? parsed.output : null
+}

@@ -1,0 +1,56 @@
+/** Forms that carry files: read whole and bounded, without a script in the page. */
+import type { Context } from 'hono'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Env } from '../edge/env.ts'
+import type { Form } from '../frame/form.ts'
+import { bytesByDisk } from '../operator/package-upload.ts'
+
+/** Room for the fields of text beside the files, in bytes. */
+const TEXT_BYTES = 64 * 1024
+/** Most parts of a form: each takes memory of its own, however small it is. */
+const MOST_PARTS = 50
+
+export type Files = ReadonlyMap<string, File>
+
+/**
+ * Reads a form with files. A file field that was left empty is left out.
+ *
+ * @throws CoreError 400, 415; RuntimeError body_too_large
+ */
+export async function readMultipart(
+  c: Context<Env>,
+  dataDir: string,
+  maxFileBytes: number,
+): Promise<{ form: Form; files: Files }> {
+  const type = c.req.header('content-type') ?? ''
+  const boundary = /^multipart\/form-data\s*;.*\bboundary="?([^";]{1,70})"?/i.exec(type)?.[1]
+  if (boundary === undefined) throw new CoreError(415, 'Send the form that the page has')
+  const bytes = await bytesByDisk(c, dataDir, maxFileBytes + TEXT_BYTES)
+  if (countOf(bytes, `--${boundary}`) > MOST_PARTS)
+    throw new CoreError(400, `The form has more than ${MOST_PARTS} parts`)
+  const read = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+    .formData()
+    .catch((cause: unknown) => {
+      throw new CoreError(
+        400,
+        'The form cannot be read; send the form that the page has',
+        {},
+        cause,
+      )
+    })
+  const all = [...read]
+  return {
+    form: new Map(all.filter((pair): pair is [string, string] => typeof pair[1] === 'string')),
+    files: new Map(
+      all.filter((pair): pair is [string, File] => pair[1] instanceof File && pair[1].size > 0),
+    ),
+  }
+}
+
+/** How often something stands in bytes; no further than is asked. */
+function countOf(bytes: Buffer, part: string): number {
+  let count = 0
+  for (let at = bytes.indexOf(part); at >= 0 && count <= MOST_PARTS; count += 1)
+    at = bytes.indexOf(part, at + part.length)
+  return count
+}

@@ -1,0 +1,166 @@
+/** Packages in the console: a form with files, what it says of a package, and the way to let calls go to it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operator } from '../../connectors/lifecycle/operator.ts'
+import { type Made, packaged } from '../../connectors/lifecycle/packaging.ts'
+import { type CoreHost, person, startCore } from '../../core/host.ts'
+import { signedIn, type Visitor } from '../settings/visitor.ts'
+
+let core: CoreHost
+let made: Made
+let visitor: Visitor
+beforeAll(async () => {
+  core = await startCore()
+  made = await packaged()
+  visitor = await signedIn(core)
+})
+afterAll(() => core.stop())
+
+const PATH = '/console/install'
+
+/** Sends the form of the page as a browser does. */
+async function send(
+  who: Visitor,
+  { fields = {}, package: packed, signature, token }: Sending,
+): Promise<Awaited<ReturnType<Visitor['post']>>> {
+  const page = await who.get(PATH)
+  const proof = /name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? ''
+  const form = new FormData()
+  form.set('form_token', token ?? proof)
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set('package', new File(packed ? [new Uint8Array(packed)] : [], 'acme.tgz'))
+  form.set('signature', new File(signature ? [signature] : [], 'acme.tgz.sig'))
+  const whole = new Response(form)
+  return who.post(
+    PATH,
+    {},
+    {
+      raw: new Uint8Array(await whole.arrayBuffer()),
+      headers: { 'content-type': whole.headers.get('content-type') ?? '' },
+    },
+  )
+}
+type Sending = {
+  fields?: Record<string, string>
+  package?: Uint8Array
+  signature?: string
+  token?: string
+}
+
+const VALIDATING = `
+import { defineConnector } from 'keyway/sdk'
+export default defineConnector({
+  async validate_credentials() {
+    return { valid: true, unique_tenant_id: 'tenant' }
+  },
+})
+`
+
+const versions = async (id: string): Promise<unknown[]> =>
+  (await core.call('GET', `/operator/connectors/${id}`)).body.versions ?? []
+
+describe('a package that is uploaded', () => {
+  test('is refused with why, and what was typed stays', async () => {
+    const told = await send(visitor, {
+      fields: { keep: 'yes', reason: 'For the finance team' },
+      package: Buffer.from('no package'),
+    })
+    expect(told.status).toBe(422)
+    expect(told.text).toContain('It was not kept')
+    expect(told.text).toContain('value="For the finance team"')
+    const empty = await send(visitor, { fields: { keep: 'yes' } })
+    expect([empty.status, empty.text.includes('Choose the file of a package.')]).toEqual([
+      422,
+      true,
+    ])
+  })
+
+  test('is told with what was found where it does not pass its checks', async () => {
+    const { packed } = await packaged({ id: 'caseless' }, undefined, [])
+    const told = await send(visitor, { fields: { keep: 'yes' }, package: packed })
+    expect(told.status).toBe(422)
+    expect(told.text).toContain('<strong>error</strong>')
+    expect(await versions('caseless')).toEqual([])
+  })
+
+  test('is only checked where that is asked for', async () => {
+    const told = await send(visitor, { fields: { keep: 'no' }, package: made.packed })
+    expect(told.status).toBe(200)
+    expect(told.text).toContain('acme 1.0.0 passes its checks')
+    expect(told.text).toContain('https://api.acme.example')
+    expect((await core.call('GET', '/operator/connectors/acme')).status).toBe(404)
+  })
+
+  test('is kept with who signed it, granted what it wants, and serves after a preview', async () => {
+    await operator(core).trustPublisher()
+    const { packed, signature } = made
+    const kept = await send(visitor, {
+      fields: { keep: 'yes', reason: 'Asked by sales' },
+      ...{ package: packed, signature },
+    })
+    expect(kept.status).toBe(303)
+    const at = kept.headers.get('location') ?? ''
+    expect(at).toBe(`/console/connectors/acme/versions/${made.digest}`)
+    const version = await visitor.get(at)
+    expect(version.text).toContain('It is kept. No call goes to it yet.')
+    expect(version.text).toContain('Signed by Acme Inc.')
+    const activate = '/console/connectors/acme/activate'
+    const waits = await visitor.get(`${activate}?digest=${made.digest}`)
+    expect([waits.status, waits.text.includes('wants more than is granted')]).toEqual([409, true])
+    const asked = await visitor.get(`${activate}?digest=${made.digest}&grant=all`)
+    expect(asked.text).toContain('acme: may')
+    const done = await visitor.post(activate, { reason: 'Reviewed' })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/console/connectors/acme'])
+    const history = await visitor.get('/console/generations')
+    expect(history.text).toContain('Asked by sales')
+    expect(history.text).toContain('Reviewed')
+  })
+
+  test('of the next version shows what it breaks and is rolled back', async () => {
+    const less = { version: '2.0.0', capabilities: { validate_credentials: {} } }
+    const next = await packaged(less, VALIDATING)
+    const { packed, signature } = next
+    const kept = await send(visitor, { fields: { keep: 'yes' }, package: packed, signature })
+    const { text } = await visitor.get(kept.headers.get('location') ?? '')
+    expect(text).toContain('<strong>breaking</strong>')
+    expect(text).toContain('may no longer')
+    expect(text).toContain('name="allow_breaking"')
+    const activate = '/console/connectors/acme/activate'
+    const choice = `digest=${next.digest}&grant=all`
+    expect((await visitor.get(`${activate}?${choice}`)).status).toBe(409)
+    await visitor.get(`${activate}?${choice}&allow_breaking=yes`)
+    expect((await visitor.post(activate, {})).status).toBe(303)
+    const { body } = await core.call('GET', '/operator/generations')
+    const before = body.items.find((one: { action: string }) => one.action === 'activate')
+    await visitor.get(`/console/generations/${before.generation - 1}/rollback`)
+    const back = await visitor.post(`/console/generations/${before.generation - 1}/rollback`, {})
+    expect(back.status).toBe(303)
+    const served = await core.call('GET', '/operator/connectors/acme')
+    expect(served.body.active).toBe(made.digest)
+  })
+})
+
+describe('the form of a package', () => {
+  const isKept = async (id: string): Promise<boolean> =>
+    (await core.call('GET', `/operator/connectors/${id}`)).status === 200
+
+  test('of another page, of another form, or of who may not install keeps nothing', async () => {
+    const { packed } = await packaged({ id: 'stranger' })
+    const fields = { keep: 'yes' }
+    expect((await send(visitor, { fields, package: packed, token: 'x' })).status).toBe(403)
+    const plain = await visitor.post(PATH, { keep: 'yes' })
+    expect(plain.status).toBe(415)
+    const reader = await person(core.db, 'looks@example.com', ['Admin'])
+    const readOnly = await signedIn(core, reader.readOnlyToken)
+    expect((await send(readOnly, { fields, package: packed })).status).toBe(403)
+    const user = await signedIn(core, (await person(core.db, 'user@example.com')).token)
+    expect((await send(user, { fields, package: packed })).status).toBe(403)
+    expect(await isKept('stranger')).toBe(false)
+  })
+
+  test('is bounded in bytes and in parts', async () => {
+    const large = await send(visitor, { package: Buffer.alloc(17 * 1024 * 1024) })
+    expect(large.status).toBe(413)
+    const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, 'x']))
+    expect((await send(visitor, { fields, package: made.packed })).status).toBe(400)
+  })
+})
