@@ -69,7 +69,7 @@ export function listing<T>(ctx: Ctx, address: string, query: Query = {}): Listin
   return async ({ cursor, size }) => {
     const first = { ...query, per_page: Math.min(size ?? MAX_PER_PAGE, MAX_PER_PAGE) }
     const reply = await service(ctx).request('GET', address, {
-      query: { ...first, ...(cursor as Query | null) },
+      query: { ...first, ...Object(cursor) },
     })
     const items = await readJson<T[]>(reply)
     if (!Array.isArray(items))

@@ -76,7 +76,7 @@ function isSuspended(status: string | undefined): boolean {
 function organizationsOf(before: NonNullable<User['organizations']>, request: Fields) {
   const { title, department } = request
   if (title === undefined && department === undefined) return undefined
-  const main = mainOrganization({ organizations: before } as User) ?? { primary: true }
+  const main = mainOrganization({ organizations: before }) ?? { primary: true }
   const after = {
     ...main,
     ...(title === undefined ? {} : { title }),

@@ -68,7 +68,9 @@ export const readUser = (ctx: Ctx, key: string, attributes?: readonly string[]):
 export const statusOf = ({ suspended, archived }: User): 'ACTIVE' | 'SUSPENDED' =>
   suspended || archived ? 'SUSPENDED' : 'ACTIVE'
 
-export const mainOrganization = ({ organizations = [] }: User): Organization | undefined =>
+export const mainOrganization = ({
+  organizations = [],
+}: Pick<User, 'organizations'>): Organization | undefined =>
   organizations.find((one) => one.primary) ?? organizations[0]
 
 export function toAccount(user: User, attributes: readonly string[] = []): Account {

@@ -40,7 +40,7 @@ export function inEach<T>(
       place =
         page.cursor === null
           ? await nextAfter(place.in)
-          : { in: place.in, after: page.cursor as string }
+          : { in: place.in, after: String(page.cursor) }
     }
     return paged(items, place)
   }

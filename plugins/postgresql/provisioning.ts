@@ -56,10 +56,7 @@ export async function deleteAccount(
   try {
     await ctx.sql.execute('drop', [], { account })
   } catch (error) {
-    const { app_error_code, message } = Object(error) as {
-      app_error_code?: unknown
-      message: string
-    }
+    const { app_error_code, message } = Object(error)
     if (app_error_code !== '2BP01') throw error
     throw new ConnectorError(
       'bad_request',

@@ -38,7 +38,7 @@ export const OPERATIONS = {
 } as const
 export type Operation = keyof typeof OPERATIONS
 
-const OPERATION_NAMES = Object.keys(OPERATIONS) as Operation[]
+const OPERATION_NAMES: readonly Operation[] = ['configure', 'write', 'read']
 
 /** One thing that can be granted. */
 export type Grant =

@@ -19,12 +19,12 @@ export async function newLoginLink(
   { email, url, json }: LoginLinkOptions,
 ): Promise<string> {
   const target = await findOperator(environment, url)
-  const answer = (await callOperator(target, {
+  const answer = await callOperator<Answer>(target, {
     method: 'POST',
     path: '/operator/login-links',
     contentType: 'application/json',
     body: JSON.stringify({ email }),
-  })) as Answer
+  })
   const address = `${target.url.origin}${answer.path}`
   if (json)
     return JSON.stringify(

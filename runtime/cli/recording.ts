@@ -27,7 +27,8 @@ export function recordInto(
 
   async function write(recording: Recording): Promise<void> {
     const { capability } = recording
-    const { registry, lanes } = host as Host
+    if (host === null) throw new Error('a recording needs its host')
+    const { registry, lanes } = host
     const [id = ''] = registry.ids()
     const version = registry.find(id)
     if (version === null) return tell({ capability, refused: 'the folder is not served any more' })

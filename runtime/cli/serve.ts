@@ -1,7 +1,5 @@
 /** Listening, and stopping without losing a call: a balancer hears of it first where there is one. */
-
 import { createServer, type RequestListener, Server, type ServerOptions } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 import { type Config, ConfigError } from '../config.ts'
@@ -50,7 +48,9 @@ export async function listen(
     server.once('listening', resolve)
     server.once('error', (error) => reject(addressError(error, 'PORT', config.host, config.port)))
   })
-  const { address, port, family } = server.address() as AddressInfo
+  const at = server.address()
+  if (at === null || typeof at === 'string') throw new Error('the server listens on no port')
+  const { address, port, family } = at
   const name = family === 'IPv6' ? `[${address}]` : address
   return {
     url: `http://${name}:${port}`,

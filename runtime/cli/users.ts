@@ -30,7 +30,7 @@ export async function importUsers(file: string, { dryRun, url, json }: ImportFla
   const query = new URLSearchParams({ file_name: path.basename(file) })
   if (dryRun) query.set('dry_run', 'true')
   try {
-    const answer = await callOperator(target, {
+    const answer = await callOperator<PeopleDifference>(target, {
       method: 'POST',
       path: `/operator/users/import?${query}`,
       contentType: 'text/csv',
@@ -39,7 +39,7 @@ export async function importUsers(file: string, { dryRun, url, json }: ImportFla
       patienceMs: IMPORT_MS,
     })
     finish()
-    console.log(json ? JSON.stringify(answer, null, 2) : words(file, answer as PeopleDifference))
+    console.log(json ? JSON.stringify(answer, null, 2) : words(file, answer))
   } finally {
     finish()
   }

@@ -3,7 +3,7 @@
  * told what to be by its first message, and stops when its parent is gone.
  */
 import { spawn } from 'node:child_process'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import { readConfig } from '../config.ts'
 import { createHost, type Host } from '../main.ts'
 import { createLog } from '../observe/log.ts'
@@ -49,7 +49,9 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
           deed = null
           takenOver.add(child)
           child.once('exit', () => takenOver.delete(child))
-          return { process: child, pipe: child.stdio[3] as Duplex }
+          const pipe = child.stdio[3]
+          if (!(pipe instanceof Duplex)) throw new Error('the worker was started without its pipe')
+          return { process: child, pipe }
         },
       }),
     },

@@ -49,7 +49,8 @@ export async function refuseSharing(connection: ClientConfig): Promise<void> {
     await Promise.all([one.connect(), other.connect()])
     const own = await backendOf(one)
     // PostgreSQL itself says at the beginning who it is; a pooler says something else.
-    if (own === (one as Client & { processID: number | null }).processID) return
+    const { processID }: Client & { processID?: number | null } = one
+    if (own === processID) return
     for (let tries = 0; tries < TRIES; tries += 1) {
       if ((await backendOf(other)) === own) throw new Error(SHARED)
       await other.query('begin')

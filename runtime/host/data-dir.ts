@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ConfigError } from '../config.ts'
+import { errorOf } from '../contract/errors/thrown.ts'
 
 /** What hosts keep there for their own user alone. */
 const KEPT = ['secret', 'admin-token', 'database-password', 'host.lock', 'run', 'connectors']
@@ -16,7 +17,7 @@ export async function openDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw await refused(dataDir, error as NodeJS.ErrnoException)
+    throw await refused(dataDir, errorOf(error))
   }
   for (const file of [dataDir, ...KEPT.map((name) => path.join(dataDir, name))]) {
     const isFolder = file === dataDir

@@ -3,7 +3,6 @@
  * network that refuses everything, ends in an answer or a wire code within its deadline, and asks for
  * nothing outside its egress.
  */
-
 import * as v from 'valibot'
 import {
   CAPABILITIES,
@@ -185,7 +184,8 @@ function minimalEnvelope(
 ): object {
   const { manifest } = version
   const plain = 'plain' in CAPABILITIES[capability]
-  const schema = version.request(capability) as AnySchema
+  const schema = version.request(capability)
+  if (!schema) throw new Error(`${capability} takes no request`)
   const own = examples.filter((one) => one.capability === capability)
   return {
     request: firstFitting(schema, [

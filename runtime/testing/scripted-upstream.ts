@@ -36,7 +36,8 @@ export function createScriptedUpstream(exchanges: readonly Exchange[]): Scripted
         )
         throw new RuntimeError('upstream_rejected', `the case has no exchange for ${asked}`)
       }
-      const [exchange] = left.splice(index, 1) as [Exchange]
+      const [exchange] = left.splice(index, 1)
+      if (exchange === undefined) throw new Error('an exchange that was found is gone')
       findings.push(...sentOtherwise(exchange, request, asked))
       onSend(request.body?.byteLength ?? 0)
       return replyOf(exchange)

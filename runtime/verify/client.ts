@@ -1,5 +1,4 @@
 /** Calls of a connector as a caller makes them, and what came of each. */
-
 import { Agent, request } from 'node:http'
 import { messageOf } from '../contract/errors/thrown.ts'
 
@@ -104,7 +103,7 @@ export function createClient(url: string, connectorsPath: string): Client {
     },
     async get(path, patienceMs, token) {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-      const { status, text } = await send(path, null, patienceMs, headers as Record<string, string>)
+      const { status, text } = await send(path, null, patienceMs, headers)
       return { status, text }
     },
     close: () => agent.destroy(),

@@ -97,7 +97,7 @@ async function adoptedOf(
     onStray(error, null)
     return ask()
   })
-  const adopted = JSON.parse(adoptedJson as string)
+  const adopted = JSON.parse(String(adoptedJson))
   if (adopted.ok !== true) throw failure === null ? new Error(adopted.message) : failure.error
   if (failure !== null) onStray(failure.error, null)
   return adopted

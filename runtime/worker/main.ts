@@ -4,7 +4,6 @@
  *
  * Arguments: the path of isolated-vm's binary. Descriptor 3 is the pipe to the host.
  */
-
 import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
@@ -22,7 +21,7 @@ const die = (message: string): never => {
   throw new Error(message)
 }
 
-const { ivm } = createRequire(import.meta.url)(process.argv[2] as string)
+const { ivm } = createRequire(import.meta.url)(process.argv[2] ?? '')
 /** Size of the reused read buffer, in bytes. By default Node allocates 64 KiB for each read. */
 const READ_BYTES = 256 * 1024
 const read = Buffer.allocUnsafeSlow(READ_BYTES)

@@ -1,4 +1,5 @@
 /** Reads what a guest sent along with a synchronous question: with a cap on every size. */
+import { isObject } from '../contract/schema/record.ts'
 
 /** A refusal whose message may be shown: `Name: text`, the name of the error that the guest throws. */
 export class Refusal extends Error {}
@@ -25,7 +26,7 @@ export function bytes(value: unknown): Buffer {
 
 /** An object. */
 export function record(value: unknown, what: string): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+  if (isObject(value)) return value
   throw new Refusal(`TypeError: the ${what} is not an object`)
 }
 

@@ -33,11 +33,11 @@ export async function ask<T>(
   { body, ...call }: Omit<OperatorCall, 'body'> & { body?: unknown },
 ): Promise<T> {
   const target = await findOperator(process.env, url)
-  return (await callOperator(target, {
+  return callOperator<T>(target, {
     ...call,
     patienceMs: WORK_MS,
     ...(body === undefined ? {} : { contentType: 'application/json', body: JSON.stringify(body) }),
-  })) as T
+  })
 }
 
 /** Sends a change with a body, and says what became of it. */

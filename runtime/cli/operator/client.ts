@@ -164,11 +164,12 @@ async function operatorToken({ adminToken, dataDir }: Config) {
  *
  * @throws ConfigError with what the host says, or with what to do when none answers.
  */
-export async function callOperator(target: OperatorTarget, call: OperatorCall): Promise<unknown> {
+export async function callOperator<T>(target: OperatorTarget, call: OperatorCall): Promise<T> {
   const { url, token } = target
   const received = await patiently(() => send(url, call, token))
   const answer = parsed(received.text)
-  if (received.status < 300 && answer !== null && answer['is_error'] !== true) return answer
+  // The cast: what a host answers, it has held against the schema of its endpoint.
+  if (received.status < 300 && answer !== null && answer['is_error'] !== true) return answer as T
   throw refusal(target, call, received)
 }
 

@@ -102,8 +102,8 @@ async function asked(
   try {
     return await act(selection ?? [])
   } catch (error) {
-    const wants = error instanceof RefusedError ? (error.raw['wants'] as Want[] | undefined) : null
-    if (!(error instanceof RefusedError) || !wants || flags.json) throw error
+    const wants = error instanceof RefusedError ? error.raw['wants'] : null
+    if (!(error instanceof RefusedError) || !Array.isArray(wants) || flags.json) throw error
     console.error(visible(error.message))
     const grant = await agreed(wants, selection, flags)
     if (grant !== null && selection === null) return act(grant)
@@ -173,7 +173,7 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
   const query = changeQuery(flags)
   if (flags.changePublisher) query.set('change_publisher', 'true')
   try {
-    return (await callOperator(await findOperator(process.env, flags.url), {
+    return await callOperator<Uploaded>(await findOperator(process.env, flags.url), {
       method: 'POST',
       path: `/operator/packages?${query}`,
       contentType: 'application/gzip',
@@ -181,7 +181,7 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
       body: () => Readable.from([packed]),
       length: packed.length,
       patienceMs: UPLOAD_MS,
-    })) as Uploaded
+    })
   } catch (error) {
     const raw = error instanceof RefusedError ? error.raw : {}
     const report = raw['package'] as PackageReport | undefined

@@ -8,7 +8,8 @@ import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import path from 'node:path'
-import { type BuildFailure, build, type Loader, type Message, type Plugin } from 'esbuild'
+import { build, type Loader, type Message, type Plugin } from 'esbuild'
+import { membersOf } from '../../contract/schema/record.ts'
 
 /** The bundle and its source map; null where that is too large to be kept. */
 export type Compiled =
@@ -166,7 +167,7 @@ async function compile(): Promise<Compiled> {
       return { ok: false, findings: [`the bundle has more than ${MAX_CODE_BYTES} bytes`] }
     return { ok: true, code, map: ownMap(textOf('code.js.map')) }
   } catch (error) {
-    const { errors } = error as BuildFailure
+    const { errors } = membersOf(error)
     if (!Array.isArray(errors)) throw error
     return { ok: false, findings: errors.slice(0, 10).map(finding) }
   }

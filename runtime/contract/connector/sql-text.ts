@@ -24,7 +24,7 @@ export function piecesOf(text: string): SqlPiece[] {
   for (const match of text.matchAll(SQL_PLACE)) {
     if (match.index > at) pieces.push(text.slice(at, match.index))
     // The expression has these two groups.
-    pieces.push({ place: match[1] as SqlPlace, name: match[2] as string })
+    pieces.push({ place: match[1] as SqlPlace, name: match[2] ?? '' })
     at = match.index + match[0].length
   }
   if (at < text.length) pieces.push(text.slice(at))

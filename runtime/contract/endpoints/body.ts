@@ -7,7 +7,7 @@ import { describeIssue, thoroughness } from '../connector/payload.ts'
 import type { ValidationEntry } from '../errors/problem.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
 import { faultOf } from '../schema/json-text.ts'
-import { isRecord } from '../schema/record.ts'
+import { isRecord, membersOf } from '../schema/record.ts'
 import { limitValues, notUtf8At } from './body-bytes.ts'
 import { listsForObjects } from './lists.ts'
 import { enumWords } from './params.ts'
@@ -24,6 +24,11 @@ type ToMessage = (issue: Issue) => { type: string; msg: string }
 
 const plural = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
+function requirementOf(issue: Issue): string[] | null {
+  const { requirement } = membersOf(issue)
+  return Array.isArray(requirement) ? requirement : null
+}
+
 /** valibot's issue types -> type and message of an entry. Types without a row become `value_error`. */
 const MESSAGES: Record<string, ToMessage> = {
   string: () => entry('string_type', 'Input should be a valid string'),
@@ -34,11 +39,7 @@ const MESSAGES: Record<string, ToMessage> = {
   array: () => entry('list_type', 'Input should be a valid list'),
   record: () => entry('dict_type', 'Input should be a valid dictionary'),
   custom: () => entry('dict_type', 'Input should be a valid dictionary'),
-  picklist: (issue) =>
-    entry(
-      'enum',
-      enumWords((issue as Issue & { requirement?: string[] }).requirement ?? optionsOf(issue)),
-    ),
+  picklist: (issue) => entry('enum', enumWords(requirementOf(issue) ?? optionsOf(issue))),
   min_length: (issue) =>
     Array.isArray(issue.input)
       ? entry(

@@ -1,5 +1,6 @@
 /** Rules of separation of duties: two sets of access that nobody may hold together. Ours. */
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { listOf, MAX_NAME, prose } from './reference.ts'
 
 const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
@@ -13,7 +14,7 @@ export const ON_REQUEST = {
 } as const satisfies Record<string, string>
 export type OnRequest = keyof typeof ON_REQUEST
 /** The strictest last. */
-export const ON_REQUEST_NAMES = Object.keys(ON_REQUEST) as OnRequest[]
+export const ON_REQUEST_NAMES = keysOf(ON_REQUEST)
 
 /** Most apps and permissions of one side, and most approvers. */
 const MAX_OF_SIDE = 100

@@ -1,5 +1,4 @@
 /** Whether a condition holds for a person. Pure: what the person is, is read before. */
-
 import type { Condition, Operand, OperatorName, Scalar } from '../../contract/models/condition.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 
@@ -53,9 +52,11 @@ type Holds = (found: Found, values: readonly Scalar[], operand: Operand | Operan
 
 const isThere = (found: Found): boolean => found !== undefined && found !== null
 
+const isList = (found: Found): found is readonly Scalar[] => Array.isArray(found)
+
 /** Members of a list, or the one value. */
 const each = (found: Found): readonly Scalar[] =>
-  found === undefined ? [] : Array.isArray(found) ? found : [found as Scalar]
+  found === undefined ? [] : isList(found) ? found : [found]
 
 const HOLDS: Record<OperatorName, Holds> = {
   equals: (found, [value]) => each(found).some((one) => same(one, value)),

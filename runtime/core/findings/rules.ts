@@ -3,6 +3,7 @@
  * about it: contract/models/finding.ts.
  */
 import { type FindingKind, REAPPEARED_DAYS, UNUSED_DAYS } from '../../contract/models/finding.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import type { FindingDetails } from '../../database/schema/findings.ts'
 import { INACTIVE_ACCOUNTS } from '../separation/holdings.ts'
 import type { Broken } from '../separation/rules.ts'
@@ -191,17 +192,15 @@ export const APP_RULES = {
 
 /** What is wrong with an account. */
 export const findingsOfAccount = (account: AccountFacts, app: AppFacts, now: Date): Found[] =>
-  Object.entries(ACCOUNT_RULES).flatMap(([kind, rule]) =>
-    // The cast: the keys of the table are kinds.
-    rule(account, app, now).map((found) => ({ kind: kind as FindingKind, ...found })),
+  entriesOf(ACCOUNT_RULES).flatMap(([kind, rule]) =>
+    rule(account, app, now).map((found) => ({ kind, ...found })),
   )
 
 /** What is wrong with an app as a whole. */
 export const findingsOfApp = (app: AppFacts, now: Date): Found[] =>
-  Object.entries(APP_RULES).flatMap(([kind, rule]) => {
+  entriesOf(APP_RULES).flatMap(([kind, rule]) => {
     const details = rule(app, now)
-    // The cast: the keys of the table are kinds.
-    return details === null ? [] : [{ kind: kind as FindingKind, subject: app.appId, details }]
+    return details === null ? [] : [{ kind, subject: app.appId, details }]
   })
 
 /** A rule of separation of duties that a person breaks. */

@@ -10,9 +10,15 @@ const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY'] as const
 /** How far ahead an occurrence is looked for, in days: also a leap day every fourth year is found. */
 const HORIZON_DAYS = 366 * 12
 /** Members of a rule that are not known here. */
-const UNKNOWN = [
-  ...['byyearday', 'byweekno', 'bysetpos', 'byhour', 'byminute', 'bysecond', 'wkst'],
-] as (keyof RecurrenceConfig)[]
+const UNKNOWN: (keyof RecurrenceConfig)[] = [
+  'byyearday',
+  'byweekno',
+  'bysetpos',
+  'byhour',
+  'byminute',
+  'bysecond',
+  'wkst',
+]
 
 export type Recurrence = { config: RecurrenceConfig | null; days: number | null }
 

@@ -21,7 +21,7 @@ export function echoesOf({ value, instead }: Concealed): Echo[] {
 function formsOf(value: string, instead: string): Echo[] {
   const texts = [...new Set(textForms(value))].map((form) => [form, instead] as const)
   const encoded = base64Forms(instead)
-  const base64 = base64Forms(value).map((form, at) => [form, encoded[at] as string] as const)
+  const base64 = base64Forms(value).map((form, at) => [form, encoded[at] ?? ''] as const)
   return [
     ...[...texts, ...base64].flatMap(([form, place]) => [
       { bytes: utf8(form), instead: utf8(place) },

@@ -58,8 +58,9 @@ export function* replaceEchoes(
         pause = at + SLICE_BYTES
       }
       const number = numbers[at - base] ?? 0
-      if (number === 0 || !mayBeginAt(text, at)) continue
-      const { bytes, instead } = echoes[number] as Echo
+      const echo = number === 0 ? undefined : echoes[number]
+      if (echo === undefined || !mayBeginAt(text, at)) continue
+      const { bytes, instead } = echo
       output.replace(at, at + bytes.length, instead)
       next = at + bytes.length
       at = next - 1

@@ -84,7 +84,7 @@ async function run(
   const pieces: Buffer[] = []
   let total = 0
   decoder.end(body)
-  for await (const piece of decoder as AsyncIterable<Buffer>) {
+  for await (const piece of decoder) {
     total += piece.length
     if (total > maxBytes)
       throw new RuntimeError(

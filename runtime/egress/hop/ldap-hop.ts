@@ -7,6 +7,7 @@ import {
 } from '../../contract/connector/ldap.ts'
 import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { judgeAsked, readAsked, tellAsked } from '../ldap/asked.ts'
 import type { Bind } from '../ldap/connect.ts'
@@ -43,7 +44,7 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   perform: (request, target, bind, means, door) =>
     door.ldap.perform({ request, target, bind }, means),
   found(body, from) {
-    const reply = Object(body) as { result?: unknown; message?: unknown; entries?: unknown }
+    const reply = membersOf(body)
     const { result = 'success', message, entries } = reply
     if (result === 'success') return { items: Array.isArray(entries) ? entries.length : 0 }
     const code = codeNamed(String(result))

@@ -3,6 +3,7 @@ import type { SqlRequest } from '../../contract/connector/sql.ts'
 import { SQL_URL } from '../../contract/connector/sql-context.ts'
 import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
 import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.ts'
@@ -35,7 +36,7 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, Login> = {
   perform: (request, target, login, means, door) =>
     door.sql.perform({ request, target, login }, means),
   found(body, from) {
-    const reply = Object(body) as { error?: unknown; message?: unknown; rows?: unknown }
+    const reply = membersOf(body)
     const { error, message, rows } = reply
     if (error === undefined) return { items: Array.isArray(rows) ? rows.length : 0 }
     if (typeof error === 'string' && isSqlState(error))

@@ -98,7 +98,8 @@ async function startTls(raw: Socket, host: string, from: string): Promise<Socket
   })
   const shape = shapeOf(answer)
   // SEQUENCE, message id (3 bytes), then the result's tag, length and code.
-  const { headerBytes } = readHeader(answer) as { headerBytes: number }
+  const header = readHeader(answer)
+  const headerBytes = header === null || header === 'short' ? 0 : header.headerBytes
   const result = answer.subarray(headerBytes + 3)
   const inner = readHeader(result)
   if (shape?.kind !== 'result' || result[0] !== 0x78 || inner === null || inner === 'short')

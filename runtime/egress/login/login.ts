@@ -2,7 +2,6 @@
  * The manifest's `exchange`, for one call: a login or token exchange that the host performs, so that the
  * connector never holds what it gives. All its requests pass the door like any other.
  */
-
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { createRedact, type Redact } from '../../redact/redact.ts'
 import type { EgressCall, EgressReply, HopReply, Token } from '../call/call.ts'
@@ -35,12 +34,13 @@ export function createLogin(
   /** What failed once in a call fails again: an account may be locked after some attempts. */
   let failure: { error: unknown } | null = null
   let key: string | null = null
+  const declared = exchange
   const owners = ownersOf(exchange, secrets)
   const hide = hiding(secrets, owners)
 
   async function make(request: OutgoingRequest): Promise<Token> {
     const reply = await send(request)
-    return capture(reply, exchange as NonNullable<typeof exchange>, Date.now(), hide)
+    return capture(reply, declared, Date.now(), hide)
   }
 
   return {

@@ -2,6 +2,7 @@
 import { cut } from '../../bounded/cut.ts'
 import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { errorOf } from '../../contract/errors/thrown.ts'
 import type { Guard } from '../wire/guard.ts'
 
 /** Longest text of a server that a message repeats, in characters. */
@@ -38,7 +39,7 @@ const DETAILED = /^2B/
 
 function refusedBy(error: unknown): { code: string; said: string } | null {
   if (!(error instanceof Error)) return null
-  const { code, detail, message } = error as Error & { code?: unknown; detail?: unknown }
+  const { code, detail, message }: Error & { code?: unknown; detail?: unknown } = errorOf(error)
   // Codes of sockets look otherwise: ECONNRESET.
   if (typeof code !== 'string' || !isSqlState(code)) return null
   const more = DETAILED.test(code) && typeof detail === 'string' ? ` (${detail})` : ''

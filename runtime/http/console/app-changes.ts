@@ -1,5 +1,6 @@
 /** APP_CHANGES: what is changed of apps and their syncs, one row each. */
 import { html } from 'hono/html'
+import { keysOf } from '../../contract/schema/keys.ts'
 import { getApp } from '../../core/catalogue/apps/apps.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import { appPath } from './apps.ts'
@@ -28,8 +29,7 @@ const SETTINGS = {
   page_size: WORDS.settings.pageSize,
   max_rows: WORDS.settings.maxRows,
 } as const
-type Setting = keyof typeof SETTINGS
-const NAMES = Object.keys(SETTINGS) as Setting[]
+const NAMES = keysOf(SETTINGS)
 
 const settingsOf = (visit: ConsoleVisit, about: About) =>
   visit.ask('show_sync_settings', { params: { app_id: idOf(about) } })

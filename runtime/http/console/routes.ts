@@ -1,6 +1,7 @@
 /** The console: one loop over the tables of its pages and of its changes. */
 import { type Context, Hono } from 'hono'
 import { CoreError } from '../../contract/errors/problem.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
 import { findSession } from '../../core/sign-in/sessions.ts'
 import type { Env } from '../edge/env.ts'
@@ -129,7 +130,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       }),
     )
 
-  for (const [name, path] of Object.entries(STREAMS) as [keyof typeof STREAMS, string][])
+  for (const [name, path] of entriesOf(STREAMS))
     routes.get(path, async (c) => {
       const who = await signedIn(c)
       if (!who) throw new CoreError(401, 'You are not signed in')

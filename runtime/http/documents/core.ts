@@ -5,7 +5,6 @@ import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { CoreStatus } from '../../contract/errors/problem.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 import type { Operation, Parameter, PathItem, Response } from './document.ts'
@@ -116,7 +115,7 @@ function operation(name: string, row: Endpoint, components: Components): Operati
 
 function success(row: Endpoint, components: Components): Response {
   if (row.output === null) return { description: 'Done' }
-  const schema = components.schema(row.output as AnySchema, 'output')
+  const schema = components.schema(row.output, 'output')
   if (row.answer === 'json') return answer('The answer', schema)
   if (row.answer === 'text')
     return { description: 'The answer', content: { 'text/plain': { schema } } }
@@ -135,7 +134,7 @@ function success(row: Endpoint, components: Components): Response {
     },
     required: ['items', 'total', 'page', 'size', 'pages'],
   })
-  const csv = `Columns: ${csvColumns(row.output as AnySchema).join(', ')}`
+  const csv = `Columns: ${csvColumns(row.output).join(', ')}`
   const text = { type: 'string', description: csv } as const
   return { ...page, content: { ...page.content, 'text/csv': { schema: text } } }
 }

@@ -45,7 +45,7 @@ export async function makeLoginLink(
 ): Promise<Response> {
   const body = parseBodyText(LoginLinkWish, await readBody(c), true)
   if (!body.ok) throw new CoreError(422, body.entries)
-  const { email } = body.value as v.InferOutput<typeof LoginLinkWish>
+  const { email } = v.parse(LoginLinkWish, body.value)
   const link = await createLoginLink(reached(db()), hasher, await c.get('operator')(), email)
   const path = `${SIGN_IN_PATH}#code=${link.code}`
   c.header('cache-control', 'no-store')

@@ -1,4 +1,5 @@
 /** FLASHES: what was just done -> what the next page says of it. */
+import { mapValues } from '../../contract/schema/keys.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import type { Icon } from '../frame/icons.ts'
 import type { Kind } from './states.ts'
@@ -9,10 +10,7 @@ export type Flash = { kind: Kind; icon: Icon; words: string }
 /** It is done. */
 export const good = (words: string): Flash => ({ kind: 'good', icon: 'check', words })
 
-/** The cast: `fromEntries` forgets the names. */
-const OF_ACTIONS = Object.fromEntries(
-  Object.entries(BUTTONS).map(([name, { done }]) => [name, good(done)]),
-) as Record<TaskActionType, Flash>
+const OF_ACTIONS: Record<TaskActionType, Flash> = mapValues(BUTTONS, ({ done }) => good(done))
 
 export const FLASHES = {
   ...OF_ACTIONS,

@@ -2,7 +2,6 @@
  * The one place that turns a schema of the contract into JSON Schema (2020-12, as OpenAPI 3.1 has it).
  * What cannot be expressed throws; nothing is left out silently. Knows no HTTP and no connector.
  */
-
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import type { Field } from '../../contract/connector/settings.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
@@ -171,5 +170,5 @@ function overrideAction({ valibotAction, jsonSchema }: ActionContext): JsonSchem
     if (annotation !== null) base[annotation] = value
   }
   if (field) return fieldSchema(field as Field)
-  return { ...base, ...(literal as JsonSchema | undefined) }
+  return { ...base, ...membersOf(literal) }
 }

@@ -106,7 +106,8 @@ type Clean = (value: unknown) => unknown
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean): Kept {
-  const { status, headers, body } = hop.reply as NonNullable<SeenHop['reply']>
+  if (!hop.reply) throw new NotRecordable('its system gave no answer; write it by hand')
+  const { status, headers, body } = hop.reply
   const text = String(body)
   if (!Buffer.from(text).equals(body))
     throw new NotRecordable('its system answered with bytes that are no text; write it by hand')

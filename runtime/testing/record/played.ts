@@ -45,7 +45,8 @@ export async function playAgain(
         strange ??= line
         throw new RuntimeError('upstream_rejected', `nothing was recorded for ${line}`)
       }
-      const [kept] = left.splice(at, 1) as [Kept]
+      const [kept] = left.splice(at, 1)
+      if (kept === undefined) throw new Error('an exchange that was found is gone')
       const { status, headers, text } = kept.reply
       const body = Buffer.from(request.body ?? []).toString('utf8')
       asked.push({ kept, request: line, headers: request.headers, body })

@@ -1,6 +1,6 @@
 import type { Call } from './calls.ts'
 import { own as ownMember } from './own.ts'
-import { defineProperty, isInteger, SafeWeakMap, weakGet, weakSet } from './primordials.ts'
+import { bare, defineProperty, isInteger, SafeWeakMap, weakGet, weakSet } from './primordials.ts'
 
 /** What a ConnectorError carries beside its code and message. */
 export type ErrorDetails = { status_code?: number; raised_by?: string; app_error_code?: string }
@@ -46,11 +46,14 @@ function text(value: unknown, fallback: string): string {
 }
 
 function set(target: object, key: string, value: unknown, enumerable = true): void {
-  defineProperty(target, key, {
-    __proto__: null,
-    value,
-    enumerable,
-    writable: true,
-    configurable: true,
-  } as PropertyDescriptor)
+  defineProperty(
+    target,
+    key,
+    bare({
+      value,
+      enumerable,
+      writable: true,
+      configurable: true,
+    }),
+  )
 }

@@ -1,5 +1,6 @@
 import { isObject } from './own.ts'
 import {
+  bare,
   defineProperty,
   deleteProperty,
   getOwnPropertyDescriptor,
@@ -20,7 +21,7 @@ import {
 /** A capability's function as the author wrote it. */
 export type Handler = (request: unknown, ctx: unknown) => unknown
 
-type Scope = { __connector?: { default?: unknown } }
+type Scope = { __connector?: { default?: unknown } | undefined }
 
 let isMisfit: (value: object) => value is Misfit
 let handlers = new SafeMap<string, Handler>()
@@ -66,12 +67,14 @@ class Misfit {
   }
 }
 
+const defaultOf = (namespace: { default?: unknown }): unknown => namespace.default
+
 function takeExport(): unknown {
   const scope = globalThis as Scope
   const namespace = scope.__connector
   // a `var` of the bundle cannot be deleted
-  if (!deleteProperty(globalThis, '__connector')) scope.__connector = undefined as never
-  const value = isObject(namespace) ? (namespace as { default?: unknown }).default : undefined
+  if (!deleteProperty(globalThis, '__connector')) scope.__connector = undefined
+  const value = isObject(namespace) ? defaultOf(namespace) : undefined
   if (value === undefined) {
     throw new Misfit('the connector exports nothing: write export default defineConnector({ ... })')
   }
@@ -80,12 +83,16 @@ function takeExport(): unknown {
 
 function keep(value: unknown): string[] {
   const prototype = isObject(value) && !isArray(value) ? getPrototypeOf(value) : undefined
-  if (typeof value !== 'object' || (prototype !== null && prototype !== ObjectPrototype)) {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    (prototype !== null && prototype !== ObjectPrototype)
+  ) {
     throw new Misfit(
       'the default export is not made by defineConnector: it has to be a plain object of functions',
     )
   }
-  return keepMembers(value as object)
+  return keepMembers(value)
 }
 
 function keepMembers(value: object): string[] {
@@ -103,13 +110,16 @@ function keepMembers(value: object): string[] {
     }
     mapSet(found, name, handler as Handler)
     // defined, not pushed: Array.prototype may have setters by now
-    defineProperty(names, names.length, {
-      __proto__: null,
-      value: name,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    } as PropertyDescriptor)
+    defineProperty(
+      names,
+      names.length,
+      bare({
+        value: name,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      }),
+    )
   }
   handlers = found
   sort(names)

@@ -1,5 +1,5 @@
 import { ask, HostRefusal } from './bridge.ts'
-import { defineProperty } from './primordials.ts'
+import { bare, defineProperty } from './primordials.ts'
 
 /** The legacy `code` of the names that have one. */
 const CODES: Record<string, number> = {
@@ -44,10 +44,13 @@ export function askOrThrow(op: string, args: unknown[]): string {
 }
 
 function own(target: object, key: string, value: unknown): void {
-  defineProperty(target, key, {
-    __proto__: null,
-    value,
-    writable: true,
-    configurable: true,
-  } as PropertyDescriptor)
+  defineProperty(
+    target,
+    key,
+    bare({
+      value,
+      writable: true,
+      configurable: true,
+    }),
+  )
 }

@@ -70,7 +70,7 @@ function primitiveHead(call: Call, thrown: unknown, rawJson: string): string {
   const kind = thrown === null ? 'null' : typeof thrown
   const shown = kind === 'undefined' || kind === 'null' ? kind : `a ${kind}`
   // a symbol does not become text
-  const text = kind === 'symbol' || kind === shown ? '' : `: ${thrown as string | number}`
+  const text = kind === 'symbol' || kind === shown ? '' : `: ${thrown}`
   const message = `the handler of ${call.capability} threw ${shown}${text}`
   return errorHead('unexpected_error', message, {}, rawJson)
 }

@@ -59,3 +59,7 @@ export const quote: (text: string) => string = JSON.stringify
 
 /** An object as JSON; one that is ours, without toJSON, is always text. */
 export const jsonText: (value: object) => string = JSON.stringify
+
+/** A descriptor that reads nothing from a prototype. */
+export const bare = (descriptor: PropertyDescriptor): PropertyDescriptor =>
+  setPrototypeOf(descriptor, null)

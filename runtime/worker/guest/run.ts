@@ -15,6 +15,7 @@ import { type Box, dropBoxes, keptBox, putMessage } from './outbox.ts'
 import { attempt, isObject, own, ownData } from './own.ts'
 import {
   apply,
+  bare,
   defineProperty,
   parseJson,
   promiseThen,
@@ -25,7 +26,7 @@ import { clearAllTimers, fireTimer } from './timers.ts'
 import { write } from './writers.ts'
 
 // a promise without a constructor is `then`ed by the engine alone: no species of a poisoned Promise
-const NO_CONSTRUCTOR = { __proto__: null, value: undefined } as PropertyDescriptor
+const NO_CONSTRUCTOR = bare({ value: undefined })
 
 /** headJson, responseJson, rawJson. */
 type Answer = readonly [string, string, string]

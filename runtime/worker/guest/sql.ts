@@ -10,12 +10,19 @@ import {
 } from '../../contract/connector/sql-context.ts'
 import type { Call } from './calls.ts'
 import { requestFor } from './fetch.ts'
-import { stringifyJson } from './primordials.ts'
+import { own } from './own.ts'
+import { isArray, jsonText } from './primordials.ts'
+
+/** How many rows each statement touched, as the host says. */
+function touchedIn(reply: unknown): number[] {
+  const touched = own(reply, 'touched')
+  return isArray(touched) ? touched : []
+}
 
 /** Makes `ctx.sql` of one call. */
 export function makeSql(call: Call): Sql {
   const ask = async (method: string, body: object): Promise<unknown> =>
-    (await requestFor(call, SQL_URL, method, stringifyJson(body) as string)).json()
+    (await requestFor(call, SQL_URL, method, jsonText(body))).json()
   return {
     query: async (statement, parameters, options) => {
       const body = { statement, parameters, names: options?.names, page: options?.page }
@@ -24,11 +31,11 @@ export function makeSql(call: Call): Sql {
     },
     execute: async (statement, parameters, names) => {
       const reply = await ask(SQL_METHODS.execute, { statement, parameters, names })
-      return (reply as { touched?: number[] }).touched?.[0] ?? 0
+      return touchedIn(reply)[0] ?? 0
     },
     transaction: async (steps) => {
       const reply = await ask(SQL_METHODS.transaction, { steps })
-      return (reply as { touched?: number[] }).touched ?? []
+      return touchedIn(reply)
     },
   }
 }

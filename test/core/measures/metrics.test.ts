@@ -134,7 +134,7 @@ test('each app tells how its syncs stand, and since when its system has not answ
     { domainId, appId: never, everyHours: 1, nextAt: later },
     { domainId, appId: byHand, everyHours: 0 },
   ])
-  const outage = { domainId, until: later, code: 'service_error', problem: 'down' }
+  const outage = { domainId, until: later, code: 'service_error', problem: 'down' } as const
   await core.db.insert(appOutages).values({ ...outage, appId: good, since: ago(4000) })
 
   const read = await readNow()

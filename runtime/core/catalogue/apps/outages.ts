@@ -116,7 +116,7 @@ function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Prom
   return openErrorTask(tx, app.domainId, {
     taskType: OUTAGE_TASK,
     description: `${app.name} has not answered since ${since.toISOString()}: ${problem}`,
-    instructions: faultOf(code as ErrorCode).credentials
+    instructions: faultOf(code).credentials
       ? `Connect it again with PUT /apps/${app.id}. What people asked for, and what has to be taken back, waits and is then done by itself.`
       : 'It is called again every minute. What people asked for, and what has to be taken back, waits and is then done by itself. “retry” calls it now.',
     app,

@@ -1,5 +1,4 @@
 /** Making, changing and deleting requestable permissions. */
-
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../../contract/errors/problem.ts'
 import type {
@@ -221,7 +220,7 @@ function withTypes(config: Document): Document {
     ...stage,
     ...(stage['approvers']
       ? {
-          approvers: (stage['approvers'] as Document[]).map((approver) => ({
+          approvers: stage['approvers'].map((approver: Document) => ({
             ...approver,
             type: approver['user'] ? 'USER' : 'GROUP',
           })),

@@ -98,7 +98,7 @@ export const PERMISSION_PLACES: readonly Place[] = CONFIG_PLACES.map((place) => 
 /** What was written, with the defaults of the rest. */
 export function configView(document: Document): RequestConfigView {
   const view = withDefaults(DEFAULTS, document)
-  const written = (document[approval] ?? {}) as Partial<RequestConfigView[typeof approval]>
+  const written = membersOf(document[approval])
   return {
     ...view,
     [approval]: { ...view[approval], require_additional_approval: secondStageOf(written) },
@@ -137,7 +137,9 @@ function inheriting(own: RequestConfigView, document: Document, app: SettingsVie
     request_fulfillment_config: {
       ...fulfillments,
       manual_steps_needed:
-        (written['manual_steps_needed'] as boolean | undefined) ?? provisioning.manual_steps_needed,
+        typeof written['manual_steps_needed'] === 'boolean'
+          ? written['manual_steps_needed']
+          : provisioning.manual_steps_needed,
       manual_instructions:
         fulfillments.manual_instructions ?? provisioning.custom_provisioning_instructions,
       time_based_access: fulfillments.time_based_access_override

@@ -78,13 +78,13 @@ export async function toIds(
 ): Promise<Document> {
   const wanted: { base: Base; kind: Kind }[] = []
   mapPlaces(document, places, loc, (value, { kind }) => {
-    wanted.push({ base: value as Base, kind })
+    wanted.push({ base: membersOf(value), kind })
     return value
   })
   const known = await lookUp(db, domainId, appId, wanted)
   const unknown: ValidationEntry[] = []
   const replaced = mapPlaces(document, places, loc, (value, { kind, hookType }, at) => {
-    const found = known[kind].get(keyOf(value as Base))
+    const found = known[kind].get(keyOf(membersOf(value)))
     if (found && (!hookType || found.hookType === hookType)) return found.id
     const words = found
       ? `the webhook is of type ${found.hookType}; it must be of type ${hookType}`
@@ -118,12 +118,12 @@ export async function toObjects(
   }
   for (const document of documents)
     mapPlaces(document, places, [], (value, { kind }) => {
-      wanted[kind].add(value as string)
+      wanted[kind].add(String(value))
       return value
     })
   const found = await load(db, domainId, wanted)
   return documents.map((document) =>
-    mapPlaces(document, places, [], (value, { kind }) => found[kind].get(value as string)),
+    mapPlaces(document, places, [], (value, { kind }) => found[kind].get(String(value))),
   )
 }
 

@@ -1,6 +1,7 @@
 /** An app's settings as they stand: what was written, with the defaults of the rest. References are ids. */
 import type { AccessLength } from '../../../contract/models/access-length.ts'
 import type { DISCOVERABILITIES, GROUP_PROVISIONINGS } from '../../../contract/models/app-store.ts'
+import { membersOf } from '../../../contract/schema/record.ts'
 import type { appStoreSettings } from '../../../database/schema/app_store.ts'
 import type { AppRow } from '../apps/apps.ts'
 import {
@@ -103,7 +104,7 @@ export const DEFAULT_PERMISSION: Place = {
 /** The settings of an app; null is an app that nobody wrote settings for. */
 export function settingsView(app: AppRow, row: SettingsRow | null): SettingsView {
   const view = withDefaults(DEFAULTS, row?.document ?? {})
-  const written = (row?.document['request_flow'] ?? {}) as Partial<SettingsView['request_flow']>
+  const written = membersOf(row?.document['request_flow'])
   return {
     ...view,
     request_flow: {

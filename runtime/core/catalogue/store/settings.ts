@@ -109,7 +109,7 @@ type OnApp = Partial<
 /** A change in its three parts: what the app's own row holds, whether it is in the store, the document. */
 function parted(patch: Document): { onApp: OnApp; inStore?: boolean; document: Document } {
   const { in_app_store: inStore, request_flow, provisioning, ...rest } = patch
-  const { admins, ...flow } = (request_flow ?? {}) as Document & { admins?: Partial<People> }
+  const { admins, ...flow }: Document & { admins?: Partial<People> } = membersOf(request_flow)
   const { allow_multiple_permission_selection: several, ...provision } = membersOf(provisioning)
   return {
     onApp: {

@@ -10,12 +10,12 @@ export type FileRow = { line: number; cells: string[] }
 const OPTIONS = {
   bom: true,
   // A file that went through several hands has several kinds of line ends.
-  record_delimiter: ['\r\n', '\n', '\r'] as string[],
+  record_delimiter: ['\r\n', '\n', '\r'],
   // How many cells there are is judged, and told in our own words.
   relax_column_count: true,
   skip_empty_lines: true,
   max_record_size: MAX_ROW_BYTES,
-} as const
+}
 
 /**
  * All rows, the header among them. Memory does not grow with the file.
@@ -36,7 +36,7 @@ export async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGene
   source.once('error', (error) => parser.destroy(error))
   source.pipe(parser)
   try {
-    for await (const row of parser) yield row as FileRow
+    for await (const row of parser) yield row
   } catch (error) {
     throw error instanceof CsvError ? unreadable(error, end + 1) : error
   } finally {
