@@ -156,10 +156,14 @@ export async function showOwnReview(
       visitor,
       area: 'inbox',
       content: html`<div class="page">
-<div class="head"><div><ol class="crumbs"><li><a href="/inbox">${WORDS.inbox}</a></li></ol><h1>${open === 0 ? WORDS.allDecided : WORDS.left(open)}</h1><p>${WORDS.ownLead}</p></div></div>
+<div class="head"><div><ol class="crumbs"><li><a href="/inbox">${WORDS.inbox}</a></li></ol><h1>${all === 0 ? WORDS.noneOwn : open === 0 ? WORDS.allDecided : WORDS.left(open)}</h1><p>${all === 0 ? WORDS.noneOwnLead : WORDS.ownLead}</p></div></div>
 ${visit.flash() ?? ''}
-<progress max="${Math.max(all, 1)}" value="${all - open}" aria-label="${WORDS.decided}"></progress>
-${await grid(visit, base, { mine: true, problem, asked, reason }, visitor)}
+${
+  all === 0
+    ? ''
+    : html`<progress max="${all}" value="${all - open}" aria-label="${WORDS.decided}"></progress>
+${await grid(visit, base, { mine: true, problem, asked, reason }, visitor)}`
+}
 </div>`,
     }),
     status,

@@ -283,7 +283,8 @@ describe('a review', () => {
   test('shows a person who reviews nothing of it no line', async () => {
     const id = await lines(1)
     const { text } = await (await signedIn(core, ada.token)).get(`/inbox/reviews/${id}`)
-    expect(text).toContain('No lines')
+    expect(text).toContain('You review no lines here')
+    expect(text).not.toContain('All your lines are decided')
     expect(text).not.toContain('name="item.0"')
   })
 })

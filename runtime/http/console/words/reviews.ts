@@ -52,6 +52,8 @@ export const REVIEW_WORDS = {
   inbox: 'Inbox',
   left: (count: number) => `${counted(count, 'line')} ${count === 1 ? 'waits' : 'wait'} for you`,
   allDecided: 'All your lines are decided',
+  noneOwn: 'You review no lines here',
+  noneOwnLead: 'This access review has no lines for you. Others decide what is in it.',
   lines: 'Lines',
   choose: 'Choose',
   chooseOne: (who: string, what: string) => `Choose ${who}: ${what}`,
