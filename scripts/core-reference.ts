@@ -7,6 +7,7 @@ import type { CoreStatus } from '../runtime/contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
 import { FINDINGS } from '../runtime/contract/models/finding.ts'
 import { HINTS } from '../runtime/contract/models/review-item.ts'
+import { SCOPE_GROUPS } from '../runtime/contract/models/review-scope.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
 import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
@@ -40,6 +41,11 @@ export const CORE_PARTS: Parts = {
         red ? 'red' : '',
         meaning,
       ]),
+    ),
+  'review-scopes': () =>
+    table(
+      ['`group`', 'keeps'],
+      Object.entries(SCOPE_GROUPS).map(([name, { keeps }]) => [code(name), keeps]),
     ),
   findings: () =>
     table(

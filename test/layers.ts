@@ -191,6 +191,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/catalogue/apps',
     'core/provisioning',
     'core/sync',
+    'core/separation',
     'core/requests',
   ],
   'core/reviews/evidence': [...KERNEL, 'secrets', 'core/sync', 'core/reviews'],

@@ -380,6 +380,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
   }),
   create_access_review: async () => ({ name: `Review ${email()}`, deadline_at: '2999-01-01' }),
   add_access_review_apps: async ({ db }) => ({ apps: [{ id: await app(db, `App ${email()}`) }] }),
+  preview_access_review_scope: async ({ db }) => ({ id: await app(db, `App ${email()}`) }),
   update_access_review: async () => ({ name: `Review ${email()}` }),
   put_access_review_settings: async () => ({ reviewers: 'APP_ADMINS' }),
   decide_access_review_items: async () => ({ decision: 'KEEP', filter: {} }),

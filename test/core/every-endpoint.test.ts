@@ -112,6 +112,7 @@ beforeAll(async () => {
     create_user_offboarding: offboarding,
     create_access_review: review,
     add_access_review_apps: { apps: [{ id: app_id }] },
+    preview_access_review_scope: { id: app_id },
     update_access_review: { name: 'Another' },
     put_access_review_settings: { reviewers: 'APP_ADMINS' },
     decide_access_review_items: { decision: 'KEEP', item_ids: [item?.id] },

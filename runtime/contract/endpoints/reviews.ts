@@ -1,6 +1,7 @@
 /** Access reviews: core-interface.md section 1.12, and below them what it leaves open. */
 import * as v from 'valibot'
 import {
+  AccessReviewDomainAppInput,
   AccessReviewOutput,
   AddAppsInput,
   AddAppsOutput,
@@ -19,7 +20,7 @@ import {
   ITEM_STATES,
   ReassignItemInput,
 } from '../models/review-item.ts'
-import { ScopeOptionsResponse } from '../models/review-scope.ts'
+import { ScopeOptionsResponse, ScopePreview } from '../models/review-scope.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, manyOf, pageParams, text } from './params.ts'
 
@@ -58,6 +59,15 @@ export const REVIEW_ENDPOINTS = {
     },
     output: ScopeOptionsResponse,
     errors: [404],
+  }),
+  preview_access_review_scope: reviews({
+    method: 'POST',
+    path: '/access_reviews/scope_preview',
+    summary: 'Count what a scope would have reviewed; nothing is made',
+    who: 'reviews.write',
+    body: AccessReviewDomainAppInput,
+    output: ScopePreview,
+    errors: [400, 404],
   }),
   add_access_review_apps: reviews({
     method: 'POST',

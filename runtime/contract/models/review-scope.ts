@@ -2,31 +2,142 @@
 import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
 import { anyObject } from '../schema/free-object.ts'
+import { keysOf } from '../schema/keys.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 
-const SCALAR_GROUPS = [
-  'ACCOUNT_ENTITLEMENT',
-  'TEAM',
-  'EMPLOYMENT_STATUS',
-  'EMAIL_DOMAIN',
-  'CATEGORIES',
-  'ACCOUNT_DELTA',
-  'ACCOUNT_STATUS',
-  'ACCOUNT_SOURCE',
-  'SOD_POLICY',
-  'ACCESS_GRANTED_AT',
-  'ACCESS_REQUESTED_AT',
-  'ACCESS_APPROVED_AT',
-  'ACCESS_PROVISIONED_AT',
-  'ACCESS_LENGTH',
-  'USER_OR_GROUP',
-  'UNMATCHED_ACCOUNTS',
-  'ENTITLEMENT_TAG',
+const OPTION_TYPES = [
+  'STRING',
+  'INTEGER',
+  'DATETIME',
+  'SINGLESELECT',
+  'MULTISELECT',
+  'USER',
+  'GROUP',
 ] as const
-const DATETIME_GROUPS = ['LAST_LOGIN', 'LAST_ACTIVITY'] as const
 
-export const SCOPE_GROUPS = [...SCALAR_GROUPS, ...DATETIME_GROUPS, 'CUSTOM_ATTRIBUTE'] as const
-export type ScopeGroup = (typeof SCOPE_GROUPS)[number]
+type GroupRow = { name: string; type: (typeof OPTION_TYPES)[number]; keeps: string }
+
+/** How a time is written in a filter that has only one value. */
+const TIMES =
+  '`2026-01-01/2026-03-31`, `2026-01-01/..`, `../2026-03-31`, or `P90D` for the last 90 days'
+
+/** SCALAR_SCOPES: groups whose filters have one value -> how they are shown, and which lines they keep. */
+const SCALAR_SCOPES = {
+  ACCOUNT_ENTITLEMENT: {
+    name: 'Entitlement',
+    type: 'MULTISELECT',
+    keeps: 'this entitlement, by its id; of a review of accounts, accounts that hold it',
+  },
+  ENTITLEMENT_TAG: {
+    name: 'Kind of entitlement',
+    type: 'MULTISELECT',
+    keeps:
+      'entitlements of this type, or with one of the tags `PRIVILEGED`, `LICENCE` (by what they are called) and `REQUESTABLE` (in the store)',
+  },
+  TEAM: {
+    name: 'Team of the person',
+    type: 'MULTISELECT',
+    keeps: 'people whose attribute `team` is this; of those who have none, whose `department` is',
+  },
+  EMPLOYMENT_STATUS: {
+    name: 'State of the person',
+    type: 'MULTISELECT',
+    keeps: 'people in this state',
+  },
+  EMAIL_DOMAIN: {
+    name: 'Domain of the address',
+    type: 'MULTISELECT',
+    keeps: 'accounts with an address of this domain',
+  },
+  CATEGORIES: {
+    name: 'Category of the account',
+    type: 'MULTISELECT',
+    keeps: 'accounts of this kind: `USER`, `ROLE` or `SERVICE`',
+  },
+  ACCOUNT_DELTA: {
+    name: 'Change since the last review',
+    type: 'MULTISELECT',
+    keeps:
+      '`NEW`: what was not there when the app was last reviewed; `CHANGED`: what was there, of an account whose person, state or address changed since; `UNCHANGED`: the rest',
+  },
+  ACCOUNT_STATUS: {
+    name: 'State of the account',
+    type: 'MULTISELECT',
+    keeps: 'accounts in this state',
+  },
+  ACCOUNT_SOURCE: {
+    name: 'Source of the account',
+    type: 'MULTISELECT',
+    keeps: 'accounts that this source told',
+  },
+  SOD_POLICY: {
+    name: 'Separation of duties',
+    type: 'MULTISELECT',
+    keeps: 'people who break this rule, by its id, while it is enabled',
+  },
+  ACCESS_GRANTED_AT: {
+    name: 'Held since',
+    type: 'STRING',
+    keeps: `what is held since a time: ${TIMES}`,
+  },
+  ACCESS_REQUESTED_AT: {
+    name: 'Requested',
+    type: 'STRING',
+    keeps: 'what a request gave that was made at such a time',
+  },
+  ACCESS_APPROVED_AT: {
+    name: 'Approved',
+    type: 'STRING',
+    keeps:
+      'what a request gave whose last approval was at such a time; one that nobody had to approve counts from when it was made',
+  },
+  ACCESS_PROVISIONED_AT: {
+    name: 'Given by a request',
+    type: 'STRING',
+    keeps: 'what a request gave at such a time',
+  },
+  ACCESS_LENGTH: {
+    name: 'Length of the access',
+    type: 'MULTISELECT',
+    keeps: 'what a request gave for so long: `30 days`, `Unlimited` and so on',
+  },
+  USER_OR_GROUP: {
+    name: 'Person or group',
+    type: 'USER',
+    keeps: 'this person, or the members of this group, by id',
+  },
+  UNMATCHED_ACCOUNTS: {
+    name: 'Accounts of nobody who is known',
+    type: 'SINGLESELECT',
+    keeps: 'accounts without a known person',
+  },
+} as const satisfies Record<string, GroupRow>
+
+const DATETIME_SCOPES = {
+  LAST_LOGIN: {
+    name: 'Last login',
+    type: 'DATETIME',
+    keeps: 'accounts that last logged in not before `after` and not after `before`',
+  },
+  LAST_ACTIVITY: {
+    name: 'Last activity',
+    type: 'DATETIME',
+    keeps: 'accounts that were last used not before `after` and not after `before`',
+  },
+} as const satisfies Record<string, GroupRow>
+
+/** SCOPE_GROUPS: group of filters -> how it is shown, and which lines a filter of it keeps. What each asks: core/reviews/scope-table.ts. */
+export const SCOPE_GROUPS = {
+  ...SCALAR_SCOPES,
+  ...DATETIME_SCOPES,
+  CUSTOM_ATTRIBUTE: {
+    name: 'Attribute of the person',
+    type: 'STRING',
+    keeps: 'people whose attribute `name` is this',
+  },
+} as const satisfies Record<string, GroupRow>
+export type ScopeGroup = keyof typeof SCOPE_GROUPS
+const GROUP_NAMES = keysOf(SCOPE_GROUPS)
 
 const short = v.pipe(v.string(), v.maxLength(255))
 
@@ -46,7 +157,7 @@ export const sentMoment = (description: string) =>
   )
 
 const scalar = v.pipe(
-  v.strictObject({ group: v.picklist(SCALAR_GROUPS), ...value }),
+  v.strictObject({ group: v.picklist(keysOf(SCALAR_SCOPES)), ...value }),
   v.metadata({ title: 'ScalarScopeFilterInput' }),
 )
 const attribute = v.pipe(
@@ -58,7 +169,7 @@ const attribute = v.pipe(
 )
 const between = v.pipe(
   v.strictObject({
-    group: v.picklist(DATETIME_GROUPS),
+    group: v.picklist(keysOf(DATETIME_SCOPES)),
     after: maybe(sentMoment('Not before')),
     before: maybe(sentMoment('Not after')),
   }),
@@ -69,24 +180,14 @@ const between = v.pipe(
 export const ScopeFilter = v.variant('group', [scalar, attribute, between])
 export type ScopeFilter = v.InferOutput<typeof ScopeFilter>
 
-const OPTION_TYPES = [
-  'STRING',
-  'INTEGER',
-  'DATETIME',
-  'SINGLESELECT',
-  'MULTISELECT',
-  'USER',
-  'GROUP',
-] as const
-
 export const ScopeFilterGroupOutput = v.pipe(
   v.strictObject({
     name: v.string(),
-    group: v.picklist(SCOPE_GROUPS),
+    group: v.picklist(GROUP_NAMES),
     type: v.picklist(OPTION_TYPES),
     items: v.array(
       v.strictObject({
-        group: v.picklist(SCOPE_GROUPS),
+        group: v.picklist(GROUP_NAMES),
         name: v.string(),
         label: v.string(),
         value: nullable(v.string()),
@@ -105,3 +206,34 @@ export const ScopeOptionsResponse = v.pipe(
   v.strictObject({ scope_options: v.array(ScopeFilterGroupOutput) }),
   v.metadata({ title: 'ScopeOptionsResponse', description: 'The filters that an app can have' }),
 )
+
+/** Most lines that a preview shows. */
+export const PREVIEW_LINES = 20
+
+export const ScopePreview = v.pipe(
+  v.strictObject({
+    synced: v.pipe(
+      v.number(),
+      v.metadata({ description: 'What is there: synced = items + excluded + left_out' }),
+    ),
+    items: v.pipe(v.number(), v.metadata({ description: 'Lines that a review would have' })),
+    accounts: v.pipe(v.number(), v.metadata({ description: 'Accounts that they are of' })),
+    excluded: v.pipe(
+      v.record(v.string(), v.number()),
+      v.metadata({ description: 'By the group of filters that leaves it out' }),
+    ),
+    left_out: v.pipe(
+      v.number(),
+      v.metadata({ description: 'Without an account or an entitlement that is known' }),
+    ),
+    examples: v.pipe(
+      v.array(v.strictObject({ unique_identifier: v.string(), label: nullable(v.string()) })),
+      v.metadata({ description: `The first ${PREVIEW_LINES} lines` }),
+    ),
+  }),
+  v.metadata({
+    title: 'AccessReviewScopePreview',
+    description: 'What a scope would have reviewed, as the app is known now',
+  }),
+)
+export type ScopePreview = v.InferInput<typeof ScopePreview>

@@ -2,6 +2,7 @@
  * When something is a finding: a row for each kind, each a pure function of facts. What a kind means and what to do
  * about it: contract/models/finding.ts.
  */
+import { LICENCE_TYPES, PRIVILEGED_NAMES } from '../../contract/models/entitlement-tag.ts'
 import { type FindingKind, REAPPEARED_DAYS, UNUSED_DAYS } from '../../contract/models/finding.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { FindingDetails } from '../../database/schema/findings.ts'
@@ -84,14 +85,12 @@ export const isUnused = (
   now: Date,
 ): boolean => tellsUse && (usedAt ?? since) < daysBefore(now, UNUSED_DAYS)
 
+const PRIVILEGED = new RegExp(PRIVILEGED_NAMES, 'i')
+
 /** Whether the name of an entitlement says that it lets its holder administer something. */
 export const isPrivileged = ({ label, type }: Pick<HeldFacts, 'label' | 'type'>): boolean =>
-  /(^|[^a-z])(super[ _-]?)?(admin(istrator)?s?|owners?|root|superusers?|sudo)($|[^a-z])/i.test(
-    `${type} ${label}`,
-  )
+  PRIVILEGED.test(`${type} ${label}`)
 
-/** Types of entitlements that are paid for: a pattern that PostgreSQL reads alike, without case. */
-export const LICENCE_TYPES = 'licen[cs]e|(^|_)seats?($|_)|subscription'
 const LICENCE = new RegExp(LICENCE_TYPES, 'i')
 
 /** Whether the type of an entitlement says that it is paid for. */

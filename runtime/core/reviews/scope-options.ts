@@ -1,14 +1,18 @@
 /** What the filters of an app can be. */
 
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
-import type { ScopeFilterGroupOutput, ScopeGroup } from '../../contract/models/review-scope.ts'
+import {
+  SCOPE_GROUPS,
+  type ScopeFilterGroupOutput,
+  type ScopeGroup,
+} from '../../contract/models/review-scope.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { SCOPES } from './scope.ts'
+import { SCOPES } from './scope-table.ts'
 
 /** Most options of a group that are told. */
 const MAX_OPTIONS = 200
@@ -34,7 +38,8 @@ export async function listScopeOptions(
           sql`select app_id as id from ${accessReviewApps} where id = ${idOr(arda_id)} and domain_id = ${domainId}`,
         )
   const scope_options: ScopeFilterGroupOutput[] = []
-  for (const group of keysOf(SCOPES)) scope_options.push(await optionsOf(db, group, appId))
+  for (const group of keysOf(SCOPE_GROUPS))
+    scope_options.push(await optionsOf(db, group, domainId, appId))
   return { scope_options }
 }
 
@@ -50,18 +55,14 @@ async function known(db: Db, question: ReturnType<typeof sql>): Promise<string> 
 async function optionsOf(
   db: Db,
   group: ScopeGroup,
+  domainId: string,
   appId: string | null,
 ): Promise<ScopeFilterGroupOutput> {
-  const scope = SCOPES[group]
-  if (!scope) throw new Error(`there is no scope ${group}`)
-  const { name, type, options } = scope
-  const { rows } =
-    options === null || appId === null
-      ? { rows: [] }
-      : await db.execute<{ label: string; value: string }>(
-          sql`select label, value from (${options(appId)}) one order by label, value limit ${MAX_OPTIONS + 1}`,
-        )
-  const items = rows.slice(0, MAX_OPTIONS).map(({ label, value }) => ({
+  const { name, type } = SCOPE_GROUPS[group]
+  const { options } = SCOPES[group]
+  const found =
+    typeof options === 'function' ? await ofApp(db, options, domainId, appId) : (options ?? [])
+  const items = found.slice(0, MAX_OPTIONS).map(({ label, value }) => ({
     ...{ group, name: name.slice(0, 255), label: label.slice(0, 255) },
     ...{ value: value.slice(0, 255), type: null },
   }))
@@ -69,6 +70,20 @@ async function optionsOf(
     ...{ name, group, type, items },
     filter_input_template: options === null ? { group } : null,
     default_label: null,
-    truncated: rows.length > MAX_OPTIONS,
+    truncated: found.length > MAX_OPTIONS,
   }
+}
+
+async function ofApp(
+  db: Db,
+  options: (appId: string, domainId: string) => SQL,
+  domainId: string,
+  appId: string | null,
+) {
+  if (appId === null) return []
+  const { rows } = await db.execute<{ label: string; value: string }>(
+    sql`select label, value from (${options(appId, domainId)}) one
+      order by label, value limit ${MAX_OPTIONS + 1}`,
+  )
+  return rows
 }

@@ -54,19 +54,20 @@ const FOUND = JSON.stringify([
   { kind: 'found', request_id: null, policy_id: null, since: null, until: null },
 ])
 
-/** Writes the items of an app that has none yet, and counts. */
-export async function takeDown(
-  tx: Db,
-  { id, reviewId, appId, domainId, reviewType, scope }: ReviewAppRow,
-): Promise<Counted> {
-  const of = reviewType === 'ACCOUNTS' ? OF_ACCOUNTS : OF_ENTITLEMENTS
-  const groups = scopeGroups(scope ?? [])
+type Scoped = Pick<ReviewAppRow, 'appId' | 'domainId' | 'reviewType' | 'scope'>
+
+const OF = { ACCOUNTS: OF_ACCOUNTS, ENTITLEMENTS: OF_ENTITLEMENTS } as const
+
+/** Parts of a `with`: `population`, and `judged`, its rows by what left them out. */
+function judgedBy({ appId, domainId, reviewType, scope }: Scoped): SQL {
+  const of = OF[reviewType]
   const excludedBy = sql.join(
-    groups.map(({ group, fits }) => sql`when not coalesce(${fits}, false) then ${group}`),
+    scopeGroups(scope ?? [], { appId, domainId, given: of.given }).map(
+      ({ group, fits }) => sql`when not coalesce(${fits}, false) then ${group}`,
+    ),
     sql` `,
   )
-  const { rows } = await tx.execute<{ what: string; n: string }>(sql`
-    with population as materialized (${of.population(appId)}),
+  return sql`population as materialized (${of.population(appId)}),
     judged as materialized (
       select p.account_id, p.entitlement_id, p.since,
         case when not (${of.known}) then '' ${excludedBy} end as excluded
@@ -75,7 +76,56 @@ export async function takeDown(
       left join accounts n on n.id = p.account_id
       left join users u on u.id = a.user_id
       left join entitlements e on e.id = p.entitlement_id
-    ), made as (
+    )`
+}
+
+type Count = { what: string; n: string }
+
+/** Rows of counts: all that is there, what is `kept`, and what was left out by what. */
+const countedOf = ({ appId, reviewType }: Scoped, kept: SQL): SQL => sql`
+    select 'synced' as what, count(*) as n from (${OF[reviewType].population(appId)}) all_of_it
+    union all select 'items', count(*) from ${kept}
+    union all select 'accounts', count(distinct account_id) from ${kept}
+    union all select 'left out', count(*) from judged where excluded = ''
+    union all select 'by ' || excluded, count(*) from judged where excluded <> '' group by excluded`
+
+function toCounted(rows: readonly Count[], { scope }: Scoped): Counted {
+  const counts = new Map(rows.map(({ what, n }) => [what, Number(n)]))
+  const groups = [...new Set((scope ?? []).map(({ group }) => group))]
+  return {
+    synced: counts.get('synced') ?? 0,
+    items: counts.get('items') ?? 0,
+    accounts: counts.get('accounts') ?? 0,
+    leftOut: counts.get('left out') ?? 0,
+    excluded: Object.fromEntries(groups.map((group) => [group, counts.get(`by ${group}`) ?? 0])),
+  }
+}
+
+/** Counts what a scope would make items of now, and shows the first of them. */
+export async function countScope(db: Db, scoped: Scoped, most: number) {
+  const { rows } = await db.execute<Count & { lines: ScopeExample[] | null }>(sql`
+    with ${judgedBy(scoped)},
+    kept as (select * from judged where excluded is null),
+    first_lines as (
+      select a.unique_identifier, e.label from kept p
+      join account_spans a on a.account_id = p.account_id and a.until is null
+      left join entitlements e on e.id = p.entitlement_id
+      order by a.unique_identifier, e.label, e.id limit ${most}
+    )
+    select counted.*, null::json as lines from (${countedOf(scoped, sql`kept`)}) counted
+    union all select 'lines', 0, (select json_agg(f) from first_lines f)`)
+  const examples = rows.find(({ what }) => what === 'lines')?.lines ?? []
+  return { ...toCounted(rows, scoped), examples }
+}
+
+type ScopeExample = { unique_identifier: string; label: string | null }
+
+/** Writes the items of an app that has none yet, and counts. */
+export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
+  const { id, reviewId, appId, domainId, reviewType } = arda
+  const of = OF[reviewType]
+  const { rows } = await tx.execute<Count>(sql`
+    with ${judgedBy(arda)}, made as (
       insert into access_review_items (domain_id, review_id, arda_id, app_id, account_id, entitlement_id,
         account, account_type, account_status, account_email, user_id, user_email, user_name,
         entitlement_type, external_id, resource_id, resource_type, label,
@@ -112,21 +162,8 @@ export async function takeDown(
       order by a.unique_identifier, e.label, e.id
       returning account_id
     )
-    select 'synced' as what, count(*) as n from (${of.population(appId)}) all_of_it
-    union all select 'items', count(*) from made
-    union all select 'accounts', count(distinct account_id) from made
-    union all select 'left out', count(*) from judged where excluded = ''
-    union all select 'by ' || excluded, count(*) from judged where excluded <> '' group by excluded`)
-  const counts = new Map(rows.map(({ what, n }) => [what, Number(n)]))
-  return {
-    synced: counts.get('synced') ?? 0,
-    items: counts.get('items') ?? 0,
-    accounts: counts.get('accounts') ?? 0,
-    leftOut: counts.get('left out') ?? 0,
-    excluded: Object.fromEntries(
-      groups.map(({ group }) => [group, counts.get(`by ${group}`) ?? 0]),
-    ),
-  }
+    ${countedOf(arda, sql`made`)}`)
+  return toCounted(rows, arda)
 }
 
 /** Whether nothing of the population is missing, and nothing is in it twice. */

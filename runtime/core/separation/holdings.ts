@@ -27,6 +27,14 @@ const texts = (values: readonly string[]): SQL => sql`${sql.param([...values])}`
 
 type Named = { apps: readonly string[]; permissions: readonly string[] }
 
+/** The same as expressions: arrays of ids as texts. */
+type NamedTexts = { apps: SQL; permissions: SQL }
+
+const written = ({ apps, permissions }: Named): NamedTexts => ({
+  apps: texts(apps),
+  permissions: texts(permissions),
+})
+
 /** The condition that an account `a` gives what it holds. */
 const isActive = sql`a.until is null and coalesce(a.status, 'ACTIVE') <> all(${sql.param([...INACTIVE_ACCOUNTS])}::text[])`
 
@@ -38,12 +46,12 @@ const isActive = sql`a.until is null and coalesce(a.status, 'ACTIVE') <> all(${s
  */
 const holdingRows = (
   domainId: string,
-  { apps, permissions }: Named,
+  { apps, permissions }: NamedTexts,
   of: (user: SQL) => SQL,
   requests: SQL,
 ): SQL => sql`
   select a.user_id, 'app ' || a.app_id as thing from account_spans a
-  where a.domain_id = ${domainId} and a.app_id = any(${texts(apps)}::uuid[]) and ${isActive}
+  where a.domain_id = ${domainId} and a.app_id = any((${apps})::uuid[]) and ${isActive}
     and a.user_id is not null and ${of(sql`a.user_id`)}
   union
   select a.user_id, 'permission ' || p.id from requestable_permissions p
@@ -53,14 +61,14 @@ const holdingRows = (
   join association_spans h on h.domain_id = p.domain_id and h.app_id = p.app_id
     and h.entitlement_id = e.id and h.until is null
   join account_spans a on a.account_id = h.account_id and ${isActive}
-  where p.domain_id = ${domainId} and p.id = any(${texts(permissions)}::uuid[])
+  where p.domain_id = ${domainId} and p.id = any((${permissions})::uuid[])
     and a.user_id is not null and ${of(sql`a.user_id`)}
   union
   select r.target_user_id, thing from access_requests r
   cross join lateral (values ('app ' || r.app_id), ('permission ' || r.permission_id)) things (thing)
   where r.domain_id = ${domainId} and ${requests} and ${of(sql`r.target_user_id`)}
-    and (r.app_id = any(${texts(apps)}::uuid[]) and thing like 'app %'
-      or r.permission_id = any(${texts(permissions)}::uuid[]) and thing like 'permission %')`
+    and (r.app_id = any((${apps})::uuid[]) and thing like 'app %'
+      or r.permission_id = any((${permissions})::uuid[]) and thing like 'permission %')`
 
 /** Requests that wait for a decision, or whose access is there or on its way. */
 const ASKED = sql`r.status in ('PENDING', 'PENDING_MANAGER_APPROVAL', 'MANAGER_APPROVED',
@@ -76,7 +84,9 @@ export async function holdingsOf(
 ): Promise<Set<Thing>> {
   const requests = without === null ? ASKED : sql`${ASKED} and r.id <> ${without}`
   const of = (user: SQL) => sql`${user} = ${userId}`
-  const { rows } = await db.execute<{ thing: Thing }>(holdingRows(domainId, named, of, requests))
+  const { rows } = await db.execute<{ thing: Thing }>(
+    holdingRows(domainId, written(named), of, requests),
+  )
   return new Set(rows.map(({ thing }) => thing))
 }
 
@@ -91,10 +101,24 @@ export async function nextHolders(
   const of = (user: SQL) => sql`${user} > ${after}`
   const { rows } = await db.execute<{ user_id: string; things: Thing[] }>(sql`
     select user_id, array_agg(distinct thing) as things
-    from (${holdingRows(domainId, named, of, THERE)}) held
+    from (${holdingRows(domainId, written(named), of, THERE)}) held
     where exists (select from users u where u.id = held.user_id and u.status not in ('SUSPENDED', 'INACTIVE'))
     group by user_id order by user_id limit ${most}`)
   return rows.map(({ user_id, things }) => ({ userId: user_id, held: new Set(things) }))
+}
+
+/** A question for the people who hold something of both sides of a rule that is in force. */
+export function breakersOf(domainId: string, ruleId: string): SQL {
+  const idsOf = (
+    side: SQL,
+    name: string,
+  ) => sql`array(select jsonb_array_elements_text(s.${side} -> ${name}::text)
+    from separation_rules s where s.id::text = lower(${ruleId}) and s.domain_id = ${domainId} and s.is_enabled)`
+  const holders = (side: SQL) => {
+    const named = { apps: idsOf(side, 'apps'), permissions: idsOf(side, 'permissions') }
+    return sql`select user_id from (${holdingRows(domainId, named, () => sql`true`, THERE)}) held`
+  }
+  return sql`${holders(sql`left_side`)} intersect ${holders(sql`right_side`)}`
 }
 
 /** What things are called. */

@@ -43,6 +43,7 @@ import { reviewProgress } from '../../core/reviews/progress.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
 import { reassignItem } from '../../core/reviews/reassign.ts'
 import { listScopeOptions } from '../../core/reviews/scope-options.ts'
+import { previewScope } from '../../core/reviews/scope-preview.ts'
 import { getReviewSettings, putReviewSettings } from '../../core/reviews/settings.ts'
 import * as duties from '../../core/separation/manage.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
@@ -173,6 +174,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   create_access_review: (db, who, { body }, parts) => createReview(db, who, body, parts),
   list_access_reviews: (db, who, { query }) => listReviews(db, who, query),
   list_access_review_scope_options: (db, who, { query }) => listScopeOptions(db, who, query),
+  preview_access_review_scope: (db, who, { body }) => previewScope(db, who, body),
   add_access_review_apps: (db, who, { params, body }, parts) =>
     addReviewApps(db, who, id(params, 'access_review_id'), body, parts),
   delete_access_review: (db, who, { params }) =>

@@ -67,7 +67,7 @@ test('every filter that is offered can be used', async () => {
     `/access_reviews/scope_options?domain_app_id=${appId}`,
   )
   for (const { group, type, items } of body.scope_options) {
-    const [first = { group, name: 'department', label: 'x', value: 'y' }] = items
+    const [first = { group, name: 'department', label: 'x', value: firm.ada.id }] = items
     const { type: _, ...filter } = first
     const sent = type === 'DATETIME' ? { group, after: '2026-01-01' } : filter
     const reply = await firm.post(`/access_reviews/${await firm.made()}/apps`, {
@@ -75,11 +75,43 @@ test('every filter that is offered can be used', async () => {
     })
     expect(reply.body, group).toMatchObject({ errors: [], added_apps: [{ domain_app_id: appId }] })
   }
-  const unknown = { group: 'SOD_POLICY', name: 'x', label: 'x' }
-  const reply = await firm.post(`/access_reviews/${await firm.made()}/apps`, {
-    apps: [{ id: appId, scope_filters: [unknown] }],
+})
+
+test('filters that there are none of, and values that one cannot have, are refused', async () => {
+  const appId = await firm.synced()
+  const added = async (group: string, value: string) =>
+    firm.post(`/access_reviews/${await firm.made()}/apps`, {
+      apps: [{ id: appId, scope_filters: [{ group, name: value, label: value, value }] }],
+    })
+  const unknown = await added('WEATHER', 'rain')
+  expect(unknown.status).toBe(422)
+  expect(JSON.stringify(unknown.body)).toMatch(/scope_filters.*group.*Expected .*TEAM/)
+  const odd = await added('ACCESS_GRANTED_AT', 'yesterday')
+  expect(odd.body).toMatchObject({
+    added_apps: [],
+    errors: [
+      { app_id: appId, error: expect.stringMatching(/yesterday.*ACCESS_GRANTED_AT must be/) },
+    ],
   })
-  expect(reply.body).toMatchObject({ added_apps: [], errors: [{ app_id: appId }] })
+})
+
+test('a scope is previewed without a review', async () => {
+  const id = await firm.synced()
+  const filter = (group: string, value: string) => ({ group, name: value, label: value, value })
+  const preview = (body: object) => firm.post('/access_reviews/scope_preview', body)
+  const scope_filters = [filter('ACCOUNT_ENTITLEMENT', 'g1'), filter('TEAM', 'none')]
+  expect((await preview({ id, scope_filters: scope_filters.slice(0, 1) })).body).toEqual({
+    ...{ synced: 5, items: 3, accounts: 3, left_out: 0, excluded: { ACCOUNT_ENTITLEMENT: 2 } },
+    examples: ['ada', 'ben', 'mia'].map((unique_identifier) => ({
+      ...{ unique_identifier, label: 'Group g1' },
+    })),
+  })
+  expect((await preview({ id, scope_filters })).body).toMatchObject({
+    ...{ items: 0, excluded: { ACCOUNT_ENTITLEMENT: 2, TEAM: 3 }, examples: [] },
+  })
+  const odd = { id, scope_filters: [filter('CATEGORIES', 'BOT')] }
+  expect((await preview(odd)).body.detail).toMatch(/must be one of USER, ROLE, SERVICE/)
+  expect((await preview({ id: firm.ada.id })).status).toBe(404)
 })
 
 test('managers review, nobody their own access, and each has one task', async () => {
