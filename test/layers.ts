@@ -221,6 +221,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/sync',
     'core/separation',
   ],
+  'core/cost': [...KERNEL, 'core/separation'],
   'core/retention': [...KERNEL, 'core/requests'],
   'core/measures': [...KERNEL, 'core/mail', 'core/sync', 'core/requests'],
   'core/wiring': ['core'],

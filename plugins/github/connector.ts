@@ -4,6 +4,7 @@ import { getAccount, listAccounts } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'
 import type { Connector } from './connector.types.ts'
 import { listEntitlements } from './entitlements.ts'
+import { listExpenses } from './expenses.ts'
 import { assignEntitlement, unassignEntitlement } from './grants.ts'
 import { createAccount, deleteAccount } from './provisioning.ts'
 import { listResources } from './resources.ts'
@@ -17,6 +18,7 @@ export default defineConnector<Connector>({
   list_entitlements: (_request, ctx) => listEntitlements(ctx),
   find_entitlement_associations: (_request, ctx) => findAssociations(ctx),
   get_account_entitlement_associations: getAccountAssociations,
+  list_expenses: listExpenses,
   create_account: createAccount,
   delete_account: deleteAccount,
   assign_entitlement: assignEntitlement,

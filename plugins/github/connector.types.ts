@@ -18,6 +18,7 @@ export type Connector = {
     list_entitlements: unknown
     find_entitlement_associations: unknown
     get_account_entitlement_associations: unknown
+    list_expenses: unknown
     create_account: unknown
     delete_account: unknown
     assign_entitlement: unknown

@@ -10,6 +10,7 @@ import {
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
 import { delegations } from '../../runtime/database/schema/delegations.ts'
+import { licencePrices } from '../../runtime/database/schema/expenses.ts'
 import { findingLooks, findings, separationRules } from '../../runtime/database/schema/findings.ts'
 import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
 import { groups, users } from '../../runtime/database/schema/people.ts'
@@ -21,6 +22,7 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../runtime/database/schema/reviews.ts'
+import { entitlements } from '../../runtime/database/schema/sync.ts'
 import { uploads } from '../../runtime/database/schema/uploads.ts'
 import { app, group, person, task } from './host.ts'
 
@@ -223,6 +225,22 @@ export async function delegation(db: Db, domainId: string): Promise<string> {
   return row?.id ?? ''
 }
 
+/** A licence that has a price. */
+export async function licence(db: Db, domainId: string): Promise<string> {
+  const appId = await appInStore(db, domainId)
+  const [row] = await db
+    .insert(entitlements)
+    .values({
+      ...{ domainId, appId, entitlementType: 'LICENCE', resourceId: '', externalId: 'seat' },
+      ...{ label: 'Seat', isAssignable: true, seenRun: 1 },
+    })
+    .returning()
+  const entitlementId = row?.id ?? 0
+  const price = { amount: '12.5', currency: 'EUR', period: 'MONTH' } as const
+  await db.insert(licencePrices).values({ entitlementId, domainId, appId, ...price })
+  return String(entitlementId)
+}
+
 async function separationRule(db: Db, domainId: string): Promise<string> {
   const side = { apps: [], permissions: [] }
   const [row] = await db
@@ -330,6 +348,10 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => separationRule(db, domainId),
     foreign: ({ db, otherDomainId }) => separationRule(db, otherDomainId),
   },
+  licence_id: {
+    own: ({ db, domainId }) => licence(db, domainId),
+    foreign: ({ db, otherDomainId }) => licence(db, otherDomainId),
+  },
   app_class_id: { own: async () => 'scim', foreign: null },
   role_name: { own: async () => 'Auditor', foreign: null },
 }
@@ -394,6 +416,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     until: new Date(Date.now() + 86_400_000),
   }),
   accept_finding: async () => ({ reason: 'Sample', until: new Date(Date.now() + 86_400_000) }),
+  put_licence_price: async () => ({ amount: '20', currency: 'USD', period: 'YEAR' }),
   create_separation_rule: separationBody,
   put_separation_rule: separationBody,
   create_user_offboarding: async ({ db }) => ({

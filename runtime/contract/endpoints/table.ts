@@ -2,6 +2,7 @@
 import { ACCOUNT_ENDPOINTS } from './accounts.ts'
 import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
+import { COST_ENDPOINTS } from './cost.ts'
 import { DELEGATION_ENDPOINTS } from './delegations.ts'
 import { FINDING_ENDPOINTS } from './findings.ts'
 import { META_ENDPOINTS } from './meta.ts'
@@ -28,6 +29,7 @@ export const ENDPOINTS = {
   ...OFFBOARDING_ENDPOINTS,
   ...REVIEW_ENDPOINTS,
   ...FINDING_ENDPOINTS,
+  ...COST_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const
 

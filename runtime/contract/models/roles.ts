@@ -25,6 +25,8 @@ export const PERMISSIONS = [
   'reviews.write',
   'findings.read',
   'findings.write',
+  'expenses.read',
+  'expenses.write',
   'logs.read',
   'operator',
 ] as const

@@ -22,6 +22,7 @@ export const SYNC_PHASES = [
   'leavers',
   'tell',
   'permissions',
+  'expenses',
   'end',
 ] as const
 export type SyncPhase = (typeof SYNC_PHASES)[number]

@@ -13,10 +13,12 @@ import {
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
+import { licencePrices } from '../../database/schema/expenses.ts'
 import { findings } from '../../database/schema/findings.ts'
 import { users } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
+import { shortened } from '../kernel/decimal.ts'
 import { isId } from '../kernel/id.ts'
 import { idsOfApps, reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -190,8 +192,10 @@ async function toFindings(db: Db, rows: readonly FindingRow[]): Promise<Finding[
   const ofUsers = await byId(ids('userId'), (wanted) =>
     db.select({ id: users.id, email: users.email }).from(users).where(inArray(users.id, wanted)),
   )
+  const prices = await pricesOf(db, rows)
   return rows.map((row) => {
-    const { label, ...details } = row.details
+    const { label, ...seen } = row.details
+    const details = { ...seen, ...prices.get(row.id) }
     const app = row.appId === null ? undefined : ofApps.get(row.appId)
     const { meaning, nextStep } = FINDINGS[row.kind]
     return {
@@ -218,6 +222,23 @@ async function toFindings(db: Db, rows: readonly FindingRow[]): Promise<Finding[
       reason: row.reason,
     }
   })
+}
+
+type Price = { amount: string; currency: string; period: string }
+
+/** What unused licences cost, as it is said today: by the ids of their findings. */
+async function pricesOf(db: Db, rows: readonly FindingRow[]): Promise<Map<string, Price>> {
+  const ids = rows.flatMap(({ kind, id }) => (kind === 'UNUSED_LICENCE' ? [id] : []))
+  if (ids.length === 0) return new Map()
+  const { amount, currency, period } = licencePrices
+  const found = await db
+    .select({ id: findings.id, amount, currency, period })
+    .from(findings)
+    .innerJoin(licencePrices, eq(licencePrices.entitlementId, findings.entitlementId))
+    .where(inArray(findings.id, ids))
+  return new Map(
+    found.map(({ id, amount, ...rest }) => [id, { amount: shortened(amount), ...rest }]),
+  )
 }
 
 /** Rows by their ids; nothing is asked for none. */

@@ -66,6 +66,11 @@ export const ERASED: readonly Rule[] = [
       where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
   },
   {
+    what: 'who made expenses, and what was said of them',
+    erase: (id) => sql`update expenses set submitter = null, description = '', user_id = null
+      where user_id = ${id}`,
+  },
+  {
     what: 'ids, addresses and names of accounts in the history',
     erase: (id) => sql`update account_spans
       set unique_identifier = ${erasedId('account_id')}, email = null

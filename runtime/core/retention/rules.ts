@@ -144,6 +144,15 @@ export const RETENTION = {
     isDone: sql`resolved_at is not null`,
     isOver: sql`true`,
   },
+  expenses: {
+    what: 'expenses that apps told',
+    keptDays: 2555,
+    leastDays: 400,
+    stays: 'nothing',
+    moment: sql`transaction_date`,
+    key: ['id', 'bigint'],
+    isOver: sql`true`,
+  },
   delegations: {
     what: 'delegations of approvers that have ended',
     keptDays: 730,

@@ -19,6 +19,8 @@ export type Listing<T> = {
   request(walk: Walk): Record<string, unknown>
   /** Writes a page; answers what to count: of what was `written`, how much this run had written before. */
   write(tx: Db, walk: Walk, rows: T[]): Promise<Written>
+  /** Behind the last page, with it: what to do about rows that were not listed. */
+  end?(tx: Db, walk: Walk): Promise<void>
 }
 
 /** How often a phase starts again whose page token leads nowhere any more. */
@@ -78,6 +80,7 @@ export async function walkListing<T>(walk: Walk, listing: Listing<T>): Promise<v
           ...more,
         }
         mayGoOn(walk, added(run.counts, counted))
+        if (token === null) await listing.end?.(tx, walk)
         return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
       })
       if (ahead === null) return

@@ -5,6 +5,7 @@ import { ACCOUNTS } from './accounts.ts'
 import { walkActivity } from './activity.ts'
 import { begin, judge } from './deletion-guard.ts'
 import { ASSOCIATIONS, ENTITLEMENTS, RESOURCES } from './entitlements.ts'
+import { walkExpenses } from './expenses.ts'
 import { syncGroups } from './groups.ts'
 import { walkListing } from './listing.ts'
 import { match } from './match.ts'
@@ -35,6 +36,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   leavers: syncLeavers,
   tell: tellUsersChanged,
   permissions: syncPermissions,
+  expenses: walkExpenses,
   end: (walk) =>
     walk.db.transaction(async (tx) => {
       await tx.execute(longStatements)

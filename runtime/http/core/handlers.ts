@@ -18,6 +18,8 @@ import * as permissions from '../../core/catalogue/store/permissions.ts'
 import * as rules from '../../core/catalogue/store/pre-approval.ts'
 import * as settings from '../../core/catalogue/store/settings.ts'
 import { listWebhooks } from '../../core/catalogue/store/webhooks.ts'
+import { listExpenses, listExpenseTotals } from '../../core/cost/expenses.ts'
+import { deletePrice, listLicences, putPrice } from '../../core/cost/licences.ts'
 import * as delegations from '../../core/delegation/delegations.ts'
 import { listIdentityEvents } from '../../core/directory/identity-events.ts'
 import * as users from '../../core/directory/users.ts'
@@ -214,6 +216,12 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   accept_finding: (db, who, { params, body }, parts) =>
     acceptFinding(db, who, id(params, 'finding_id'), body, parts),
   reopen_finding: (db, who, { params }) => reopenFinding(db, who, id(params, 'finding_id')),
+  list_expenses: (db, who, { query }) => listExpenses(db, who, query),
+  list_expense_totals: (db, who, { query }) => listExpenseTotals(db, who, query),
+  list_licences: (db, who, { query }) => listLicences(db, who, query),
+  put_licence_price: (db, who, { params, body }) =>
+    putPrice(db, who, id(params, 'licence_id'), body),
+  delete_licence_price: (db, who, { params }) => deletePrice(db, who, id(params, 'licence_id')),
   list_separation_rules: (db, who, { query }) => duties.listRules(db, who, query),
   create_separation_rule: (db, who, { body }, parts) => duties.createRule(db, who, body, parts),
   get_separation_rule: (db, who, { params }) =>

@@ -264,6 +264,39 @@ describe('in a generated organisation', () => {
     })
   })
 
+  test('a price says what unused seats cost, in all and in each finding', async () => {
+    const licence = kinds.find(({ type }) => type === 'LICENSE')?.id ?? 0
+    const read = async () =>
+      (await core.call('GET', `/licences?app_id=${appId}`)).body.items as Record<string, unknown>[]
+    const holders = models.filter(
+      ({ status, held }) =>
+        status !== 'SUSPENDED' && held.some(({ entitlement }) => entitlement === licence),
+    )
+    // On the day itself it depends on the hour: the list takes the database’s, the look that of the beforeAll.
+    const usedWithin = (most: number) =>
+      holders.filter(({ usedDays, days }) => (usedDays ?? days) <= most)
+    const used = usedWithin(89)
+    const counts = { seats_held: holders.length, seats_used: used.length }
+    expect(await read()).toMatchObject([{ id: String(licence), ...counts, price: null }])
+
+    const path = `/licences/${licence}/price`
+    const price = { amount: '12.5', currency: 'EUR', period: 'MONTH' }
+    for (const wrong of [{ amount: '-1' }, { amount: '1e3' }, { currency: 'euro' }])
+      expect((await core.call('PUT', path, { body: { ...price, ...wrong } })).status).toBe(422)
+    const { body } = await core.call('PUT', path, { body: price })
+    expect(body).toMatchObject({
+      ...{ ...counts, price: { ...price, amount: '12.50' } },
+      idle_amount: ((holders.length - used.length) * 12.5).toFixed(2),
+    })
+    const found = await core.call('GET', `/findings?app_id=${appId}&kind=UNUSED_LICENCE&state=OPEN`)
+    expect(found.body.total).toBe(holders.length - usedWithin(90).length)
+    expect(found.body.items[0].details).toMatchObject({ ...price, amount: '12.50' })
+
+    expect((await core.call('DELETE', path)).status).toBe(204)
+    expect((await core.call('DELETE', path)).status).toBe(404)
+    expect(await read()).toMatchObject([{ price: null, idle_amount: null }])
+  })
+
   test('the admins of the app read its findings, and nobody else without the right', async () => {
     const owner = await person(core.db, 'owner@acme.example', ['App Admin'])
     const auditor = await person(core.db, 'auditor@acme.example', ['Auditor'])

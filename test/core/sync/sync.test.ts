@@ -199,6 +199,60 @@ describe('a sync', () => {
   })
 })
 
+describe('expenses', () => {
+  const expense = (id: string, more: object = {}) => ({
+    ...{ id, transaction_date: `${new Date().getUTCFullYear()}-01-02T00:00:00Z` },
+    ...{ total_amount: { amount: 10.5, currency: 'EUR' }, seller: { name: 'Acme' } },
+    ...{ description: `Expense ${id}`, submitter: { email: 'ADA@example.com' } },
+    ...{ type: 'card_transaction', approval_status: {}, payment_status: {}, ...more },
+  })
+  const list = async (query: string) => (await core.call('GET', `/expenses${query}`)).body
+
+  test('are listed and added up by currency, and go when the system lists them no more', async () => {
+    const appId = await connect(core, upstream)
+    const old = expense('old', { transaction_date: '2019-05-01' })
+    const dollars = { total_amount: { amount: '4', currency: 'USD' } }
+    upstream.holds.expenses = [expense('a'), expense('b'), expense('c', dollars), old]
+    upstream.holds.expenses.push(expense('d', { total_amount: {} }), expense('', {}))
+    const run = await sync(core, appId)
+    expect([run.state, run.counts['expenses'], run.counts['left_out']]).toEqual(['SUCCEEDED', 5, 1])
+    const year = new Date().getUTCFullYear()
+    const { items, total } = await list(`?app_id=${appId}&since=${year}-01-01&size=1`)
+    expect(total).toBe(4)
+    expect(items).toMatchObject([{ external_id: 'd', amount: null, currency: null }])
+    expect((await list(`?app_id=${appId}&until=2020-01-01`)).items).toMatchObject([
+      { external_id: 'old', amount: '10.50', seller: 'Acme', submitter: 'ADA@example.com' },
+    ])
+    expect((await list('?app_id=none')).total).toBe(0)
+    const totals = (await list(`/totals?app_id=${appId}&since=${year}-01-01`)).items
+    const of = { app_id: appId, app_name: 'Synced', month: `${year}-01` }
+    expect(totals).toEqual([
+      { ...of, currency: 'EUR', amount: '21.00', expenses: 2 },
+      { ...of, currency: 'USD', amount: '4.00', expenses: 1 },
+      { ...of, currency: null, amount: null, expenses: 1 },
+    ])
+
+    upstream.holds.expenses = [expense('a', dollars)]
+    await sync(core, appId)
+    const left = (await list(`?app_id=${appId}`)).items
+    expect(left.map((one: { external_id: string }) => one.external_id)).toEqual(['a', 'old'])
+    expect(left[0]).toMatchObject({ amount: '4.00', currency: 'USD' })
+  })
+
+  test('that the system does not show end no sync, and what was there stays', async () => {
+    const appId = await connect(core, upstream)
+    upstream.holds.expenses = [expense('a')]
+    await sync(core, appId)
+    upstream.before = (kind) =>
+      kind === 'expenses' ? { status: 403, code: 'permission_denied' } : undefined
+    const run = await sync(core, appId)
+    expect([run.state, run.skipped]).toEqual(['SUCCEEDED', expect.arrayContaining(['expenses'])])
+    expect((await list(`?app_id=${appId}`)).total).toBe(1)
+    const auditor = await person(core.db, 'auditor@example.com', ['Auditor'])
+    expect((await core.call('GET', '/expenses', { token: auditor.token })).status).toBe(403)
+  })
+})
+
 describe('a page', () => {
   /** Rows of a table that the transaction has read so far. */
   async function readOf(tx: Db, table: string): Promise<number> {

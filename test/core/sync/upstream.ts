@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const KINDS = ['accounts', 'resources', 'entitlements', 'associations', 'activity'] as const
+/** What most upstreams hold nothing of. */
+type Rare = 'expenses'
 export type Kind = (typeof KINDS)[number]
 
 export type Fault = { status: number; code: string; retryAfter?: string }
@@ -12,7 +14,7 @@ export type Upstream = {
   host: string
   baseUrl: string
   /** What each listing holds, as a connector answers it. */
-  holds: Record<Kind, object[]>
+  holds: Record<Kind, object[]> & Partial<Record<Rare, object[]>>
   /** Accounts that are left out of the listing, but are there. */
   hidden: object[]
   /** Called before each page; what it answers is the answer. `cursor` is empty for a first page. */
@@ -53,7 +55,7 @@ export async function startUpstream(): Promise<Upstream> {
     }
     if (id !== undefined) return one(decodeURIComponent(id))
     const ids = searchParams.get('ids')?.split(',')
-    const all = (upstream.holds[kind as Kind] as WithId[]).filter(
+    const all = ((upstream.holds[kind as Kind | Rare] ?? []) as WithId[]).filter(
       (item) => !ids || ids.includes(item.account_id ?? ''),
     )
     const size = Number(searchParams.get('size'))

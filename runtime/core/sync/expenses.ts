@@ -1,0 +1,121 @@
+/** Writes pages of expenses. A system that refuses them does not stop the sync: accounts matter more. */
+import { sql } from 'drizzle-orm'
+import type { Output } from '../../contract/capabilities/capabilities.ts'
+import { isRecord } from '../../contract/schema/record.ts'
+import { later } from '../kernel/jobs/back-off.ts'
+import { EACH_BY_KEY, isKeepable, keptText, lastOfEach, MAX_ID } from './kept.ts'
+import { type Listing, walkListing } from './listing.ts'
+import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
+import { Trouble } from './trouble.ts'
+
+type Told = Output<'list_expenses'>[number]
+
+/** How far back expenses are asked for, in days; what is older stays as it was told. */
+const DAYS = 400
+
+/** Codes of a system that does not let its expenses be read: what earlier runs brought stays. */
+const REFUSED = ['permission_denied', 'not_found', 'not_implemented']
+
+/** From when on a run asks for expenses: the same for all of its pages. */
+export const expensesSince = ({ createdAt }: Pick<RunRow, 'createdAt'>): Date =>
+  new Date(later(createdAt, -DAYS * 86_400_000).setUTCHours(0, 0, 0, 0))
+
+export async function walkExpenses(walk: Walk): Promise<void> {
+  try {
+    await walkListing(walk, EXPENSES)
+  } catch (error) {
+    if (!(error instanceof Trouble) || !REFUSED.includes(error.code ?? '')) throw error
+    await checkpoint(walk, async () => ({
+      ...toNext(walk),
+      skipped: [...walk.run.skipped, walk.run.phase],
+    }))
+  }
+}
+
+const EXPENSES: Listing<Told> = {
+  capability: 'list_expenses',
+  request: ({ run }) => ({
+    filters: { transaction_date: { start_date: expensesSince(run).toISOString() } },
+  }),
+  async write(tx, { run, app }, found) {
+    const kept = found.flatMap((one) => rowOf(one) ?? [])
+    const rows = lastOfEach(kept, ({ external }) => external)
+    const { rows: seen } = await tx.execute<{ again: string }>(sql`
+      with row as (
+        select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text, at timestamptz,
+          amount numeric, currency text, seller text, description text, submitter text, type text)
+      ), written as (
+        insert into expenses (domain_id, app_id, external_id, transaction_date, amount, currency, seller, description,
+          submitter, user_id, type, seen_run)
+        select ${app.domainId}, ${app.id}, row.external, row.at, row.amount, row.currency, row.seller, row.description,
+          row.submitter, (select id from users where domain_id = ${app.domainId}
+            and lower(email) = lower(row.submitter)), row.type, ${run.id}
+        from row
+        on conflict (app_id, md5(external_id)) do update set
+          transaction_date = excluded.transaction_date, amount = excluded.amount, currency = excluded.currency,
+          seller = excluded.seller, description = excluded.description, submitter = excluded.submitter,
+          user_id = excluded.user_id, type = excluded.type, seen_run = excluded.seen_run,
+          updated_at = now()
+      )
+      select count(*) as again from row cross join lateral (
+        select seen_run from expenses where expenses.app_id = ${app.id}
+          and md5(expenses.external_id) = md5(row.external) ${EACH_BY_KEY}) old
+      where old.seen_run = ${run.id}`)
+    return {
+      written: rows.length,
+      repeated: Number(seen[0]?.again),
+      left_out: found.length - kept.length,
+    }
+  },
+  // What the system lists no more of the days that it was asked for. What is older stays.
+  async end(tx, { run, app }) {
+    await tx.execute(sql`delete from expenses where app_id = ${app.id} and seen_run <> ${run.id}
+      and transaction_date >= ${expensesSince(run).toISOString()}::timestamptz`)
+  },
+}
+
+/** An expense as it is kept; null for one without an id or a moment that can be kept. */
+export function rowOf(told: Told) {
+  const at = new Date(told.transaction_date)
+  const usable = at.getUTCFullYear() > 1900 && at.getUTCFullYear() < 10_000
+  if (!isKeepable(told.id, MAX_ID) || !usable) return null
+  return {
+    external: told.id,
+    at: at.toISOString(),
+    ...moneyOf(told.total_amount),
+    seller: textOf(told.seller, ['name', 'label', 'id']),
+    description: keptText(told.description),
+    submitter: textOf(told.submitter, ['email', 'name', 'id']),
+    type: told.type,
+  }
+}
+
+/** The first of some members that is a text. */
+function textOf(value: unknown, names: readonly string[]): string | null {
+  const members = isRecord(value) ? value : {}
+  const found = names
+    .map((name) => members[name])
+    .find((one) => typeof one === 'string' && one !== '')
+  return typeof found === 'string' ? keptText(found) : null
+}
+
+/**
+ * An amount of money: connector-interface.md section 2.9 leaves its members open, so the usual names are taken. Both or
+ * neither: an amount without a currency could be added to anything.
+ */
+export function moneyOf(value: unknown): { amount: string | null; currency: string | null } {
+  const members = isRecord(value) ? value : {}
+  const amount = [members['amount'], members['value']].find((one) => one !== undefined)
+  const currency = [members['currency'], members['currency_code']].find(
+    (one) => typeof one === 'string',
+  )
+  const text = typeof amount === 'number' ? plain(amount) : typeof amount === 'string' ? amount : ''
+  const isMoney = /^-?\d{1,12}(\.\d{1,6})?$/.test(text)
+  const code = typeof currency === 'string' ? currency.toUpperCase() : ''
+  if (!isMoney || !/^[A-Z]{3}$/.test(code)) return { amount: null, currency: null }
+  return { amount: text, currency: code }
+}
+
+/** Without an exponent, and without what a float has behind the sixth digit. */
+const plain = (value: number): string =>
+  Number.isFinite(value) && Math.abs(value) < 1e12 ? String(Number(value.toFixed(6))) : ''

@@ -1,0 +1,70 @@
+/** What apps cost: expenses that syncs bring in, and what admins say that a licence costs. */
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  index,
+  numeric,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { EXPENSE_TYPES, PERIODS } from '../../contract/models/cost.ts'
+import { apps } from './apps.ts'
+import { domainId, moment, updatedAt } from './columns.ts'
+import { domains, users } from './people.ts'
+import { entitlements } from './sync.ts'
+
+const appId = () =>
+  uuid('app_id')
+    .notNull()
+    .references(() => apps.id, { onDelete: 'cascade' })
+
+/** Decimal numbers, never floats: as texts here. */
+const money = (name: string) => numeric(name, { precision: 20, scale: 6 })
+
+/** An expense as the last sync told it. */
+export const expenses = pgTable(
+  'expenses',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    domainId: domainId().references(() => domains.id),
+    appId: appId(),
+    /** Its id in the app. */
+    externalId: text('external_id').notNull(),
+    transactionDate: moment('transaction_date').notNull(),
+    /** Null where what the app told cannot be read as money. */
+    amount: money('amount'),
+    /** ISO 4217. */
+    currency: text('currency'),
+    seller: text('seller'),
+    description: text('description').notNull().default(''),
+    submitter: text('submitter'),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
+    type: text('type', { enum: EXPENSE_TYPES }).notNull(),
+    /** The sync that told it last. */
+    seenRun: bigint('seen_run', { mode: 'number' }).notNull(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    uniqueIndex('expenses_external').on(table.appId, sql`md5(${table.externalId})`),
+    index('expenses_order').on(table.domainId, table.transactionDate, table.id),
+    index('expenses_app').on(table.appId, table.transactionDate),
+    index('expenses_user').on(table.userId),
+    index('expenses_done').on(table.transactionDate, table.id),
+  ],
+)
+
+/** What a seat of an entitlement costs, as an admin said. */
+export const licencePrices = pgTable('licence_prices', {
+  entitlementId: bigint('entitlement_id', { mode: 'number' })
+    .primaryKey()
+    .references(() => entitlements.id, { onDelete: 'cascade' }),
+  domainId: domainId().references(() => domains.id),
+  appId: appId(),
+  amount: money('amount').notNull(),
+  currency: text('currency').notNull(),
+  period: text('period', { enum: PERIODS }).notNull(),
+  updatedAt: updatedAt(),
+})
