@@ -154,6 +154,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     '/people',
     '/requests',
     '/policies',
+    '/policies/new',
     '/reviews',
     '/log',
   ]

@@ -11,6 +11,8 @@ import { textArray } from './arrays.ts'
 
 /** Most rows of one kind. */
 const MOST = 50
+/** How long a request stands among the troubles whose access nobody removed and nobody works at, in days. */
+const LATELY_DAYS = 7
 /** Most people and groups with tasks. */
 const MOST_TURNS = 20
 
@@ -45,6 +47,7 @@ export async function troubles(db: Db, domainId: string): Promise<Attention[]> {
     (select 'removal_failed', r.id, a.name, u.email, r.updated_at from access_requests r
       join apps a on a.id = r.app_id join users u on u.id = r.target_user_id
       where r.domain_id = ${domainId} and r.status = 'TIME_BASED_EXPIRED_FAILED'
+        and (r.updated_at > now() - make_interval(days => ${LATELY_DAYS}) or r.todo is not null)
       order by r.created_at limit ${MOST})`)
   return rows.map(({ kind, id, name, detail, since }) => ({
     ...{ kind, level: ATTENTION[kind].level, id, name, detail, since: iso(since) },

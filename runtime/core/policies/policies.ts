@@ -140,7 +140,8 @@ export async function deletePolicy(
   return null
 }
 
-async function findPolicy(db: Db, { domainId }: Principal, id: string, locked: boolean) {
+/** @throws CoreError 404 */
+export async function findPolicy(db: Db, { domainId }: Principal, id: string, locked: boolean) {
   const question = db
     .select()
     .from(accessPolicies)
@@ -156,7 +157,8 @@ async function findPolicy(db: Db, { domainId }: Principal, id: string, locked: b
   return row
 }
 
-async function valuesOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {
+/** A policy as it is kept. @throws CoreError 422 for what it refers to and is not there */
+export async function valuesOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {
   const isEveryone = body.is_everyone_condition ?? false
   const condition = body.access_condition === undefined ? null : asCondition(body.access_condition)
   const isInForce = body.status === 'PUBLISHED' && body.is_enabled === true
@@ -213,6 +215,18 @@ async function missing(
         : [entry(['apps', index, 'permissions', at, 'id'], 'the app has no such permission')],
     )
   })
+}
+
+/** Id -> name of apps and permissions, given as pairs of the app's id and the permission's. */
+export async function thingNames(
+  db: Db,
+  domainId: string,
+  pairs: readonly (readonly string[])[],
+): Promise<Map<string, string>> {
+  const wanted = pairs.map(([id = '', ...permissions]) => ({
+    ...{ id, permissions, is_preapproved: false },
+  }))
+  return (await namesOf(db, wanted, domainId)).labels
 }
 
 /** What apps and permissions are called, and whose a permission is. */

@@ -15,11 +15,20 @@ type UserRow = typeof users.$inferSelect
  *
  * @throws Error for a condition that cannot be evaluated
  */
-export function matches(policy: PolicyRow, user: UserRow): boolean {
-  if (!isInForce(policy) || user.status !== 'ACTIVE') return false
-  return (
-    policy.isEveryone || (policy.condition !== null && holds(policy.condition, identityOf(user)))
-  )
+export const matches = (policy: PolicyRow, user: UserRow): boolean =>
+  isInForce(policy) && fits(policy, user)
+
+/**
+ * The same of a policy as if it were in force.
+ *
+ * @throws Error for a condition that cannot be evaluated
+ */
+export function fits(
+  { isEveryone, condition }: Pick<PolicyRow, 'isEveryone' | 'condition'>,
+  user: UserRow,
+): boolean {
+  if (user.status !== 'ACTIVE') return false
+  return isEveryone || (condition !== null && holds(condition, identityOf(user)))
 }
 
 /** What of a request tells whether it still is what the policy wants. */

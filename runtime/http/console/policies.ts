@@ -9,6 +9,7 @@ import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
 import { brief, type Column, card, facts, filter, go, listed, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
+import { POLICY_EDIT_WORDS as EDIT } from './words/policies.ts'
 import { POLICY_WORDS as WORDS } from './words/reviews.ts'
 
 const SIZE = 50
@@ -25,6 +26,16 @@ const stateOf = ({ status, is_enabled }: AccessPolicyOutput): Markup =>
     : is_enabled
       ? badge('rule', 'rule', WORDS.inForce)
       : badge('', 'minus', WORDS.off)
+
+/** Whether the person, signed in as they are, may change policies. */
+const mayWrite = ({ principal }: ConsoleVisit): boolean =>
+  principal.permissions.has('policies.write') && !principal.readOnly
+
+const actions = ({ id, status, is_enabled }: AccessPolicyOutput): Markup => {
+  const at = `/console/policies/${id}`
+  const isOn = status === 'PUBLISHED' && is_enabled
+  return html`${go(`${at}/edit`, EDIT.edit)}${isOn ? go(`${at}/disable`, EDIT.disable, 'danger') : go(`${at}/enable`, EDIT.enable)}${go(`${at}/delete`, WORDS.remove, 'danger')}`
+}
 
 export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal } = visit
@@ -50,6 +61,7 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'policies', isPlace: true },
       title: WORDS.title,
       lead: WORDS.lead,
+      actions: mayWrite(visit) ? go('/console/policies/new', EDIT.make, 'main') : '',
       content: html`${filter('/console/policies', WORDS.title, { name: 'name', words: WORDS.name, value: name })}
 ${listed({ id: 'list', title: WORDS.title, count: found.total }, COLUMNS, rows, nothing, pagesNav(found, WORDS.title, at))}`,
     }),
@@ -76,9 +88,7 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
       title: one.name,
       state: stateOf(one),
       lead: brief(one.business_justification, 500),
-      actions: principal.permissions.has('policies.write')
-        ? go(`/console/policies/${one.id}/delete`, WORDS.remove, 'danger')
-        : '',
+      actions: mayWrite(visit) ? actions(one) : '',
       content: html`<div class="cols"><div class="stack wide">
 ${listed({ id: 'apps', title: WORDS.gives }, columns, rows, { title: WORDS.nothing, text: WORDS.noneText })}
 ${card({ id: 'condition', title: WORDS.condition }, condition)}

@@ -1,6 +1,7 @@
 /** The console: one loop over the tables of its pages and of its changes. */
 import { type Context, Hono } from 'hono'
 import { CoreError } from '../../contract/errors/problem.ts'
+import type { Permission } from '../../contract/models/roles.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
 import { findSession } from '../../core/sign-in/sessions.ts'
@@ -13,13 +14,14 @@ import { type Flash, good } from '../pages/flashes.ts'
 import { lostPage } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
 import { visitOf } from '../pages/visit.ts'
-import { askChange, type Change, doChange } from './change.ts'
+import { askChange, doChange } from './change.ts'
 import { type Files, readMultipart } from './multipart.ts'
 import {
   CHANGES,
   CONSOLE_FORMS,
   CONSOLE_PAGES,
   CONSOLE_UPLOADS,
+  type ConsoleForm,
   type ConsolePage,
 } from './table.ts'
 import { type ConsoleDeps, type ConsoleVisit, consoleVisit } from './visit.ts'
@@ -63,7 +65,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   async function changing(
     c: Context<Env>,
     who: SignedIn,
-    change: Pick<Change, 'place' | 'who'>,
+    change: { place: Place | null; who: Permission | null },
   ): Promise<ConsoleVisit> {
     const visit = await visiting(c, who, change.place)
     if (who.session.actor.readOnly)
@@ -72,12 +74,17 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     return visit
   }
 
-  for (const { path, place, show } of PAGES)
+  for (const { path, place, who: needed, show } of PAGES)
     routes.get(
       path,
       asPage(async (c) => {
         const who = await signedIn(c)
-        return who ? show(await visiting(c, who, place)) : toSignIn(c)
+        if (!who) return toSignIn(c)
+        const visit =
+          needed === undefined
+            ? await visiting(c, who, place)
+            : await changing(c, who, { place, who: needed })
+        return show(visit)
       }),
     )
 
@@ -100,15 +107,13 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     )
   }
 
-  for (const { path, take } of Object.values(CONSOLE_FORMS))
+  for (const row of Object.values<ConsoleForm>(CONSOLE_FORMS))
     routes.post(
-      path,
+      row.path,
       asPage(async (c) => {
         const { who, form, proven } = await received(c)
         if (!who || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
-        if (who.session.actor.readOnly)
-          throw new CoreError(403, 'You signed in with a token that may only read')
-        return take(await visiting(c, who, null), form)
+        return row.take(await changing(c, who, row), form)
       }),
     )
 
@@ -144,7 +149,9 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     })
 
   const posted = new Set(
-    [...Object.values(CHANGES), ...Object.values(CONSOLE_UPLOADS)].map(({ path }) => path),
+    [CHANGES, CONSOLE_FORMS, CONSOLE_UPLOADS].flatMap((all) =>
+      Object.values<{ path: string }>(all).map(({ path }) => path),
+    ),
   )
   for (const path of [...PAGES.map((one) => one.path), ...posted])
     routes.all(

@@ -18,12 +18,14 @@ import { showPeople, showPerson } from './people.ts'
 import { PEOPLE_CHANGES } from './people-changes.ts'
 import { showPolicies, showPolicy } from './policies.ts'
 import { POLICY_CHANGES } from './policy-changes.ts'
+import { showNewPolicy, showPolicyEdit, takePolicy } from './policy-edit.ts'
 import { showRequests } from './requests.ts'
 import { decideLines, showOwnReview, showReview, showReviews } from './reviews.ts'
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
 import { showWebhooks } from './webhooks.ts'
+import { POLICY_EDIT_WORDS } from './words/policies.ts'
 import { REVIEW_WORDS } from './words/reviews.ts'
 import { INSTALL_WORDS } from './words/runtime.ts'
 
@@ -31,6 +33,8 @@ export type ConsolePage = {
   path: string
   /** The place whose right opens it; null for a page of the inbox, where the core judges. */
   place: Place | null
+  /** The permission that it needs beside that: of a page that is a form. */
+  who?: Permission
   shows: string
   show(visit: ConsoleVisit): Promise<Response>
 }
@@ -76,6 +80,15 @@ export const CONSOLE_PAGES = {
     path: SIDE.policies.path,
     ...{ place: 'policies', shows: 'all policies', show: showPolicies },
   },
+  new_policy: {
+    path: '/console/policies/new',
+    ...{ place: 'policies', who: 'policies.write', shows: 'a new policy', show: showNewPolicy },
+  },
+  policy_edit: {
+    path: '/console/policies/:access_policy_id/edit',
+    ...{ place: 'policies', who: 'policies.write', shows: 'a policy to be changed' },
+    show: showPolicyEdit,
+  },
   policy: {
     path: '/console/policies/:access_policy_id',
     ...{ place: 'policies', shows: 'one policy', show: showPolicy },
@@ -112,13 +125,29 @@ export const CHANGES: Readonly<Record<string, Change>> = {
 export const CONSOLE_FORMS = {
   decided: {
     path: '/inbox/reviews/:access_review_id/decide',
-    take: decideLines,
-    done: REVIEW_WORDS.saved,
+    ...{ place: null, who: null, take: decideLines, done: REVIEW_WORDS.saved },
   },
-} as const satisfies Record<
-  string,
-  { path: string; done: string; take(visit: ConsoleVisit, form: Form): Promise<Response> }
->
+  'policy-made': {
+    path: '/console/policies/new',
+    ...{ place: 'policies', who: 'policies.write', take: takePolicy },
+    done: POLICY_EDIT_WORDS.saved,
+  },
+  'policy-saved': {
+    path: '/console/policies/:access_policy_id/edit',
+    ...{ place: 'policies', who: 'policies.write', take: takePolicy },
+    done: POLICY_EDIT_WORDS.saved,
+  },
+} as const satisfies Record<string, ConsoleForm>
+
+export type ConsoleForm = {
+  path: string
+  /** The place whose right it needs; null where the core judges. */
+  place: Place | null
+  /** The permission that it needs; null where the core judges. */
+  who: Permission | null
+  done: string
+  take(visit: ConsoleVisit, form: Form): Promise<Response>
+}
 
 /** CONSOLE_UPLOADS: forms with files. The right is asked for before a file is read. */
 export const CONSOLE_UPLOADS = {

@@ -289,6 +289,95 @@ describe('a review', () => {
   })
 })
 
+describe('a policy', () => {
+  const PATH = '/console/policies/new'
+  const typed = (more: Record<string, string> = {}) => ({
+    ...{ name: 'Everybody at Example', why: 'They work here', state: 'in_force', who: 'all' },
+    ...{ 'attribute.0': 'email', 'operator.0': 'ends_with', 'value.0': '@example.com' },
+    ...{ 'give.0': appId, ...more },
+  })
+
+  test('is written line by line, and keeps what was typed', async () => {
+    const visitor = await admin()
+    await visitor.get(PATH)
+    const more = await visitor.post(PATH, { ...typed(), do: 'add' })
+    expect(more.text).toContain('name="attribute.1"')
+    expect(more.text).toContain('value="@example.com"')
+    const less = await visitor.post(PATH, { ...typed(), do: 'drop.0' })
+    expect(less.text).not.toContain('@example.com')
+    const found = await visitor.post(PATH, { ...typed({ 'give.0': '' }), do: 'find', find: 'img' })
+    expect(found.text).toContain(`value="${appId}"`)
+    const wrong = await visitor.post(PATH, { ...typed({ name: '' }), do: 'save' })
+    expect([wrong.status, wrong.text.includes('Give it a name')]).toEqual([422, true])
+  })
+
+  test('says whom it touches before it is saved, and again where it was changed since', async () => {
+    const visitor = await admin()
+    await visitor.get(PATH)
+    const unseen = await visitor.post(PATH, { ...typed(), do: 'save' })
+    expect(unseen.text).toMatch(/\d+ (person|people) more get what it gives/)
+    expect(unseen.text).toContain('ada@example.com')
+    const other = await visitor.post(PATH, {
+      ...typed({ 'value.0': 'ada@example.com' }),
+      do: 'save',
+    })
+    expect(other.text).toContain('It fits 1 person')
+    const saved = await visitor.post(PATH, {
+      ...typed({ 'value.0': 'ada@example.com' }),
+      do: 'save',
+    })
+    expect(saved.status).toBe(303)
+    const page = await visitor.get(saved.headers.get('location') ?? '')
+    expect(page.text).toContain('It is saved.')
+    expect(page.text).toContain('In force')
+  })
+
+  test('is changed, switched off and put in force again', async () => {
+    const visitor = await admin()
+    const { body } = await core.call('GET', '/access_policies')
+    const at = `/console/policies/${body.items[0].id}`
+    const shown = await visitor.get(`${at}/edit`)
+    expect(shown.text).toContain('value="ada@example.com"')
+    const off = await visitor.get(`${at}/disable`)
+    expect(off.text).toContain('1 person no longer get')
+    expect((await visitor.post(`${at}/disable`)).status).toBe(303)
+    expect((await visitor.get(at)).text).toContain('It is switched off.')
+    await visitor.get(`${at}/enable`)
+    expect((await visitor.post(`${at}/enable`)).status).toBe(303)
+    const log = await core.call(
+      'GET',
+      '/activity_logs?newest_first=true&event_type=ACCESS_POLICY_UPDATED',
+    )
+    expect(log.body.logs?.length ?? log.body.items?.length).toBeGreaterThan(1)
+  })
+
+  test('has no form for who may only read them', async () => {
+    const reader = await person(core.db, 'policies@example.com', ['Read Only Admin'])
+    const visitor = await signedIn(core, reader.token)
+    const list = await visitor.get('/console/policies')
+    expect(list.text).not.toContain(PATH)
+    expect((await visitor.get(PATH)).status).toBe(403)
+    expect((await visitor.post(PATH, typed())).status).toBe(403)
+  })
+})
+
+describe('the overview', () => {
+  test('names access that nobody removed for a week, or as long as it is worked at', async () => {
+    const visitor = await admin()
+    const failed = (days: number, todo: string | null) =>
+      core.db.execute(sql`update access_requests set status = 'TIME_BASED_EXPIRED_FAILED', todo = ${todo},
+        wake_at = null, updated_at = now() - make_interval(days => ${days}) where target_user_id = ${ada.id}`)
+    const isNamed = async () =>
+      (await visitor.get('/console')).text.includes('has ended and was not removed')
+    await failed(6, null)
+    expect(await isNamed()).toBe(true)
+    await failed(8, null)
+    expect(await isNamed()).toBe(false)
+    await failed(8, 'remove')
+    expect(await isNamed()).toBe(true)
+  })
+})
+
 describe('the log', () => {
   test('is shown newest first with the state of its chain, and tells a change of it', async () => {
     const visitor = await admin()

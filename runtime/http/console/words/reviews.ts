@@ -94,7 +94,7 @@ export const POLICY_WORDS = {
   everyone: 'Everyone.',
   facts: 'Facts',
   none: 'No policies yet',
-  noneText: 'Make one with POST /access_policies.',
+  noneText: 'A policy gives people access by what they are.',
   noneFound: 'Nothing found',
   noneFoundText: 'No policy has that in its name.',
   nothing: 'Nothing',

@@ -1,0 +1,90 @@
+/** Which people a policy would touch, before it is saved. */
+import { and, asc, eq, gt } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { AccessPolicyInput } from '../../contract/models/access-policy.ts'
+import type { Db } from '../../database/database.ts'
+import { users } from '../../database/schema/people.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { findPolicy, valuesOf } from './policies.ts'
+import { fits, matches } from './wanted.ts'
+
+/** Users that are read at once. */
+const BATCH = 1000
+/** Most users that are looked at. */
+const MOST_USERS = 50_000
+/** Most that are named. */
+const MOST_NAMED = 20
+
+export type PolicyPreview = {
+  /** How many people fit, whether the policy is in force or not. */
+  fitting: number
+  /** How many fit and are not in the policy as it is now. */
+  added: number
+  /** How many are in the policy as it is now and would not be. */
+  removed: number
+  /** The first of those who fit. */
+  people: { id: string; name: string; email: string; isNew: boolean }[]
+  /** How many were looked at, and whether that is everybody. */
+  looked: number
+  isAll: boolean
+  /** Whether it would give anything. */
+  isInForce: boolean
+}
+
+/**
+ * @param id The policy that is edited; null for a new one.
+ * @throws CoreError 404; 422 for what the body refers to and is not there, and for what cannot be evaluated
+ */
+export async function previewPolicy(
+  db: Db,
+  principal: Principal,
+  body: AccessPolicyInput,
+  id: string | null,
+): Promise<PolicyPreview> {
+  const after = await valuesOf(db, principal, body)
+  const before = id === null ? null : await findPolicy(db, principal, id, false)
+  const isInForce = after.status === 'PUBLISHED' && after.isEnabled
+  const found: PolicyPreview = {
+    ...{ fitting: 0, added: 0, removed: 0, people: [], looked: 0, isAll: false, isInForce },
+  }
+  let last: string | null = null
+  while (!found.isAll && found.looked < MOST_USERS) {
+    const batch = await batchOf(db, principal.domainId, last)
+    for (const user of batch) {
+      const has = before !== null && matches(before, user)
+      const isFit = judged(() => fits(after, user))
+      if (isFit) found.fitting += 1
+      if (isFit && isInForce && !has) found.added += 1
+      if (has && !(isFit && isInForce)) found.removed += 1
+      if (isFit && found.people.length < MOST_NAMED) found.people.push(named(user, !has))
+    }
+    found.looked += batch.length
+    found.isAll = batch.length < BATCH
+    last = batch.at(-1)?.id ?? null
+  }
+  return found
+}
+
+type UserRow = typeof users.$inferSelect
+
+const batchOf = (db: Db, domainId: string, after: string | null): Promise<UserRow[]> =>
+  db
+    .select()
+    .from(users)
+    .where(and(eq(users.domainId, domainId), after === null ? undefined : gt(users.id, after)))
+    .orderBy(asc(users.id))
+    .limit(BATCH)
+
+const named = ({ id, givenName, familyName, email }: UserRow, isNew: boolean) => ({
+  ...{ id, email, isNew },
+  name: `${givenName} ${familyName}`.trim() || email,
+})
+
+/** A draft may hold an expression that nothing here evaluates. */
+function judged(judge: () => boolean): boolean {
+  try {
+    return judge()
+  } catch (cause) {
+    throw new CoreError(422, 'The condition cannot be evaluated here', {}, cause)
+  }
+}

@@ -1,0 +1,242 @@
+/** An access policy is written: rows of a condition, what it gives, and a preview of whom it touches before it is saved. */
+import { createHash } from 'node:crypto'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
+import { OPERATORS } from '../../contract/models/condition.ts'
+import { keysOf } from '../../contract/schema/keys.ts'
+import { attributeNames } from '../../core/directory/attribute-names.ts'
+import { createPolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
+import { type PolicyPreview, previewPolicy } from '../../core/policies/preview.ts'
+import type { Form } from '../frame/form.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import { counted } from '../frame/words.ts'
+import { note } from '../pages/parts.ts'
+import { differences, refusal, type Status } from './change.ts'
+import { brief, type Column, card, check, field, listed, row, shell } from './parts.ts'
+import { personPath } from './people.ts'
+import {
+  bodyOf,
+  type Draft,
+  draftIn,
+  draftOf,
+  EMPTY,
+  EMPTY_LINE,
+  MEMBERS,
+  MOST_LINES,
+  STATES,
+  WHO,
+} from './policy-form.ts'
+import { type Thing, thingsFound, thingsNamed } from './policy-things.ts'
+import type { ConsoleVisit } from './visit.ts'
+import { POLICY_EDIT_WORDS as WORDS } from './words/policies.ts'
+
+const LIST = '/console/policies'
+
+const idOf = ({ c }: ConsoleVisit): string | null => c.req.param('access_policy_id') ?? null
+
+type Shown = {
+  draft: Draft
+  /** What apps were looked for; null before. */
+  find?: string | null
+  preview?: PolicyPreview | null
+  problem?: string | null
+  status?: Status
+}
+
+export const showNewPolicy = (visit: ConsoleVisit): Promise<Response> =>
+  show(visit, { draft: EMPTY })
+
+export async function showPolicyEdit(visit: ConsoleVisit): Promise<Response> {
+  const { c, db, principal } = visit
+  const one = await getPolicy(db, principal, idOf(visit) ?? '')
+  return one ? show(visit, { draft: draftOf(one) }) : c.notFound()
+}
+
+/** What the buttons of the form do; each but the last shows the form again. */
+export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Response> {
+  const draft = draftIn(form)
+  const action = form.get('do') ?? ''
+  const find = form.get('find')?.trim() || null
+  if (action === 'add')
+    return show(visit, {
+      draft: { ...draft, lines: [...draft.lines, EMPTY_LINE].slice(0, MOST_LINES) },
+    })
+  if (action.startsWith('drop.')) {
+    const lines = draft.lines.filter((_, at) => `drop.${at}` !== action)
+    return show(visit, { draft: { ...draft, lines: lines.length === 0 ? [EMPTY_LINE] : lines } })
+  }
+  if (action === 'find') return show(visit, { draft, find: find ?? '' })
+  try {
+    const body = inputOf(draft)
+    const id = idOf(visit)
+    const { db, principal, context } = visit
+    // Saved is what was seen: what was changed since is shown again first.
+    if (action !== 'save' || form.get('seen') !== markOf(draft)) {
+      const preview = await previewPolicy(db, principal, body, id)
+      return show(visit, { draft, preview, find })
+    }
+    const saved =
+      id === null
+        ? await createPolicy(db, principal, body, context)
+        : await putPolicy(db, principal, id, body, context)
+    visit.say('policy-saved')
+    return visit.c.redirect(`${LIST}/${saved?.id ?? ''}`, 303)
+  } catch (error) {
+    const { words, status } = refusal(error)
+    return show(visit, { draft, find, problem: words, status })
+  }
+}
+
+/** @throws CoreError 422 */
+function inputOf(draft: Draft): AccessPolicyInput {
+  let body: unknown
+  try {
+    body = bodyOf(draft)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw new CoreError(422, WORDS.noJson, {}, cause)
+  }
+  const parsed = v.safeParse(AccessPolicyInput, body)
+  if (parsed.success) return parsed.output
+  const told = parsed.issues.map((issue) => {
+    const at = String(issue.path?.[0]?.key ?? '')
+    return WORDS.wrong[at] ?? `${at}: ${issue.message}`
+  })
+  throw new CoreError(422, [...new Set(told)].join('; '))
+}
+
+/** Stands for all that a form says: a preview is of this and no other. */
+const markOf = (draft: Draft): string =>
+  createHash('sha256')
+    .update(JSON.stringify(bodyOf(draft)))
+    .digest('base64url')
+    .slice(0, 22)
+
+async function show(
+  visit: ConsoleVisit,
+  { draft, find = null, preview = null, problem = null, status = 200 }: Shown,
+): Promise<Response> {
+  const { c, db, principal } = visit
+  const id = idOf(visit)
+  const visitor = await visit.visitor()
+  const known = [...MEMBERS, 'status', ...(await attributeNames(db, principal.domainId))]
+  const chosen = await thingsNamed(db, principal, draft.gives)
+  const found = find === null ? null : await thingsFound(db, principal, find)
+  const at = id === null ? `${LIST}/new` : `${LIST}/${id}/edit`
+  const back = id === null ? LIST : `${LIST}/${id}`
+  const content = html`${problem === null ? '' : note('bad', 'alert', WORDS.notSaved, problem, 'alert')}
+${preview === null ? '' : previewCard(preview)}
+<form class="stack" method="post" action="${at}">
+${proofField(visitor.proof)}
+<button class="unseen" name="do" value="preview" tabindex="-1" aria-hidden="true">${WORDS.preview}</button>
+${preview === null ? '' : html`<input type="hidden" name="seen" value="${markOf(draft)}">`}
+${preview === null ? '' : actions(back, true)}
+${card(
+  { id: 'about', title: WORDS.about },
+  html`<div class="in stack">
+${field({ id: 'name', label: WORDS.name, value: draft.name, most: 255, required: true })}
+${field({ id: 'why', label: WORDS.why, help: WORDS.whyHelp, value: draft.why, most: 500 })}
+<div class="field"><label for="state">${WORDS.state}</label><select id="state" name="state">${STATES.map((one) => option(one, WORDS.states[one], draft.state))}</select></div>
+</div>`,
+)}
+${whoCard(draft, known)}
+${givesCard(draft, chosen, { find, found })}
+${actions(back, false)}
+</form>`
+  return c.html(
+    shell({
+      ...{ visitor, flash: visit.flash(), place: 'policies', content },
+      title: id === null ? WORDS.newTitle : WORDS.editTitle(draft.name),
+      lead: WORDS.lead,
+    }),
+    status,
+  )
+}
+
+const option = (value: string, words: string, chosen: string): Markup =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
+
+const actions = (back: string, isSeen: boolean): Markup =>
+  html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="save">${WORDS.save}</button>` : html`<button class="btn" name="do" value="preview">${WORDS.preview}</button>`}<a class="btn plain" href="${back}">${WORDS.cancel}</a></div>`
+
+const whoCard = (draft: Draft, known: readonly string[]): Markup =>
+  card(
+    { id: 'who', title: WORDS.who },
+    html`<div class="in stack">
+<div class="field"><label for="who-is">${WORDS.whoIs}</label><select id="who-is" name="who">${WHO.filter((one) => one !== 'text' || draft.who === 'text').map((one) => option(one, WORDS.whos[one], draft.who))}</select></div>
+${
+  draft.who === 'text'
+    ? html`<div class="field"><label for="text">${WORDS.text}</label><p class="help" id="text-help">${WORDS.textHelp}</p><textarea id="text" name="text" class="mono" rows="10" maxlength="20000" spellcheck="false" aria-describedby="text-help">
+${draft.text}</textarea></div>`
+    : html`<datalist id="attributes">${known.map((one) => html`<option value="${one}"></option>`)}</datalist>
+${draft.lines.map(
+  (line, at) => html`<fieldset class="filter"><legend class="unseen">${WORDS.line(at + 1)}</legend>
+<div class="grow"><label for="attribute.${at}">${WORDS.attribute}</label><input id="attribute.${at}" name="attribute.${at}" list="attributes" value="${line.attribute}" maxlength="200" autocomplete="off"></div>
+<div><label for="operator.${at}">${WORDS.operator}</label><select id="operator.${at}" name="operator.${at}">${keysOf(OPERATORS).map((one) => option(one, WORDS.operators[one], line.operator))}</select></div>
+<div class="grow"><label for="value.${at}">${WORDS.value}</label><input id="value.${at}" name="value.${at}" value="${line.value}" maxlength="1000" autocomplete="off"></div>
+<button class="btn less" name="do" value="drop.${at}">${WORDS.drop}<span class="unseen"> ${WORDS.line(at + 1)}</span></button>
+</fieldset>`,
+)}
+<p class="help">${WORDS.linesHelp}</p>
+${draft.lines.length >= MOST_LINES ? '' : html`<div><button class="btn" name="do" value="add">${WORDS.add}</button></div>`}`
+}
+</div>`,
+  )
+
+type Looked = { find: string | null; found: readonly Thing[] | null }
+
+const givesCard = (
+  { gives, preapproved }: Draft,
+  chosen: readonly Thing[],
+  { find, found }: Looked,
+): Markup => {
+  const apps = new Map(chosen.map(({ appId, app }) => [appId, app]))
+  const more = (found ?? []).filter(({ value }) => !gives.includes(value))
+  return card(
+    { id: 'gives', title: WORDS.gives },
+    html`<div class="in stack">
+${chosen.length === 0 ? html`<p class="soft">${WORDS.givesNothing}</p>` : ''}
+${chosen.map((one, at) => check({ name: `give.${at}`, value: one.value, words: one.words, isOn: true }))}
+${[...apps].map(([id, app], at) => check({ name: `pre.${at}`, value: id, words: WORDS.preapproved(app), isOn: preapproved.includes(id) }))}
+<div class="filter"><div class="grow"><label for="find">${WORDS.find}</label><input id="find" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
+${found !== null && more.length === 0 ? html`<p class="soft" role="status">${WORDS.foundNothing}</p>` : ''}
+${more.map((one, at) => check({ name: `give.${chosen.length + at}`, value: one.value, words: one.words }))}
+${more.length > 0 ? html`<p class="help">${WORDS.foundHelp}</p>` : ''}
+</div>`,
+  )
+}
+
+const PEOPLE: Column[] = [{ words: WORDS.person }, { words: WORDS.isNew }]
+
+function previewCard(told: PolicyPreview): Markup {
+  const { fitting, added, removed, people, looked, isAll, isInForce } = told
+  const lines = [
+    ...(added > 0 ? [WORDS.added(counted(added, 'person', 'people'))] : []),
+    ...(removed > 0 ? [WORDS.removed(counted(removed, 'person', 'people'))] : []),
+  ]
+  const about = {
+    ...{ id: 'preview', title: WORDS.previewTitle(counted(fitting, 'person', 'people')) },
+    note: isAll ? '' : WORDS.notAll(counted(looked, 'person', 'people')),
+  }
+  return html`${card(
+    about,
+    html`${isInForce ? '' : html`<p class="in">${WORDS.notInForce}</p>`}${lines.length === 0 ? html`<p class="in soft">${WORDS.noneTouched}</p>` : differences(lines)}`,
+  )}
+${listed(
+  {
+    id: 'people',
+    title: WORDS.people,
+    note: people.length < fitting ? WORDS.firstOf(people.length) : '',
+  },
+  PEOPLE,
+  people.map(({ id, name, email, isNew }) =>
+    row(PEOPLE, [
+      html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${email}</span>`,
+      isNew ? WORDS.yes : WORDS.already,
+    ]),
+  ),
+  { title: WORDS.nobody, text: WORDS.nobodyText },
+)}`
+}

@@ -1,0 +1,67 @@
+/** What a policy can give: apps, and permissions in them, by name and by what was chosen. */
+import { listApps } from '../../core/catalogue/apps/apps.ts'
+import { listPermissions } from '../../core/catalogue/store/permissions.ts'
+import type { Principal } from '../../core/kernel/identity/principal.ts'
+import { thingNames } from '../../core/policies/policies.ts'
+import type { Db } from '../../database/database.ts'
+import { POLICY_EDIT_WORDS as WORDS } from './words/policies.ts'
+
+/** Most apps that are found, and most permissions that are shown of each. */
+const MOST_APPS = 10
+const MOST_PERMISSIONS = 50
+
+export type Thing = {
+  /** The id of an app, or with a slash and that of a permission. */
+  value: string
+  appId: string
+  app: string
+  words: string
+}
+
+const thing = (appId: string, app: string, permission: { id: string; label: string } | null) => ({
+  ...{ appId, app },
+  value: permission === null ? appId : `${appId}/${permission.id}`,
+  words: permission === null ? WORDS.itself(app) : WORDS.inApp(permission.label, app),
+})
+
+/** What was chosen, with its names; what is not there any more keeps its id for a name. */
+export async function thingsNamed(
+  db: Db,
+  { domainId }: Principal,
+  values: readonly string[],
+): Promise<Thing[]> {
+  const all = values.map((value) => value.split('/'))
+  const names = await thingNames(db, domainId, all)
+  return all.map(([appId = '', permission]) => {
+    const app = names.get(appId) ?? appId
+    return thing(
+      appId,
+      app,
+      permission === undefined
+        ? null
+        : { id: permission, label: names.get(permission) ?? permission },
+    )
+  })
+}
+
+/** Apps whose name has a part, each with its permissions. */
+export async function thingsFound(db: Db, principal: Principal, name: string): Promise<Thing[]> {
+  const apps = await listApps(db, principal, {
+    ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
+    ...{ expand: [], page: 1, size: MOST_APPS },
+  })
+  const things: Thing[] = []
+  for (const { id, user_friendly_label: label } of apps.items) {
+    const permissions = await listPermissions(db, principal, id, {
+      ...{ search_term: null, exact_match: false, in_app_store: null },
+      ...{ include_inherited_configs: false, page: 1, size: MOST_PERMISSIONS },
+    })
+    things.push(
+      thing(id, label, null),
+      ...permissions.items.map((one) =>
+        thing(id, label, { id: String(one.id), label: String(one.label) }),
+      ),
+    )
+  }
+  return things
+}

@@ -1,0 +1,81 @@
+/** The form of a policy: what it shows of a condition is what it makes of it again. */
+import { describe, expect, test } from 'vitest'
+import type { AccessPolicyOutput } from '../../../runtime/contract/models/access-policy.ts'
+import { bodyOf, draftIn, draftOf } from '../../../runtime/http/console/policy-form.ts'
+
+const policy = (access_condition: Record<string, unknown>): AccessPolicyOutput => ({
+  ...{ id: 'p', name: 'Sales', business_justification: 'They sell', is_everyone_condition: false },
+  ...{ status: 'PUBLISHED', is_enabled: false, access_condition },
+  apps: [
+    { id: 'crm', label: 'CRM', is_preapproved: true, permissions: [] },
+    {
+      id: 'erp',
+      label: 'ERP',
+      is_preapproved: false,
+      permissions: [{ id: 'read', label: 'Read' }],
+    },
+  ],
+})
+
+const Department = (operator: string, operand: unknown) => ({
+  attribute: 'identity.custom_attributes["Department"]',
+  [operator]: operand,
+})
+
+describe('a policy in its form', () => {
+  test.each([
+    [
+      'all',
+      { and: [Department('equals', 'Sales'), { attribute: 'identity.email', exists: true }] },
+    ],
+    ['any', { or: [Department('in', ['Sales', 'Support']), Department('starts_with', 'S')] }],
+  ])('is the same again, where %s of its conditions must be so', (who, condition) => {
+    const draft = draftOf(policy(condition))
+    expect([draft.who, draft.state]).toEqual([who, 'off'])
+    expect(draft.lines[0]?.attribute).toBe('Department')
+    const { id: _, apps, ...same } = policy(condition)
+    expect(bodyOf(draft)).toEqual({
+      ...same,
+      apps: apps.map(({ label: _label, permissions, ...app }) => ({
+        ...app,
+        permissions: permissions.map((one) => ({ id: one.id })),
+      })),
+    })
+  })
+
+  test.each([
+    ['nested', { and: [{ not: Department('equals', 'Sales') }] }],
+    ['of a text alone, which asks for a part of it', Department('in', 'Sales and Support')],
+    ['of values with commas', Department('in', ['Sales, EU', 'Support'])],
+    ['of numbers', Department('equals', 7)],
+    ['of two operators', { ...Department('starts_with', 'S'), ends_with: 's' }],
+  ])('stays a text where its condition is %s', (_name, condition) => {
+    const draft = draftOf(policy(condition))
+    expect(draft.who).toBe('text')
+    expect(bodyOf(draft)['access_condition']).toEqual(condition)
+  })
+
+  test('takes what was typed, and leaves empty lines out', () => {
+    const draft = draftIn(
+      new Map([
+        ...Object.entries({ name: ' Sales ', why: '', state: 'in_force', who: 'all' }),
+        ...Object.entries({ 'attribute.0': 'Department', 'operator.0': 'in', 'value.0': 'A, B,' }),
+        ...Object.entries({ 'attribute.1': '', 'operator.1': 'equals', 'value.1': '' }),
+        ...Object.entries({
+          'give.0': 'crm',
+          'give.7': 'erp/read',
+          'pre.0': 'erp',
+          'give.x': 'no',
+        }),
+      ]),
+    )
+    expect(bodyOf(draft)).toMatchObject({
+      ...{ name: 'Sales', status: 'PUBLISHED', is_enabled: true },
+      access_condition: { and: [Department('in', ['A', 'B'])] },
+      apps: [
+        { id: 'crm', is_preapproved: false, permissions: [] },
+        { id: 'erp', is_preapproved: true, permissions: [{ id: 'read' }] },
+      ],
+    })
+  })
+})
