@@ -37,7 +37,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract/models',
     'contract/schema',
   ],
-  words: ['contract/models'],
+  words: ['contract/models', 'contract/schema'],
   sdk: ['contract'],
   sample: [],
 
@@ -252,7 +252,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   observe: ['contract', 'bounded', 'database', 'core', 'invoke', 'lanes', 'connectors'],
 
   // http takes a value out of a request and calls one function: never lanes, egress or a worker.
-  'http/edge': ['contract', 'protocol', 'database', 'core/sign-in', 'observe'],
+  'http/edge': ['contract', 'words', 'protocol', 'database', 'core/sign-in', 'observe'],
   'http/schemas': ['contract'],
   'http/core': [
     'contract',
@@ -269,6 +269,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'http/frame': [
     'http/frame/style',
     'contract',
+    'words',
     'secrets',
     'database',
     'core',
@@ -288,6 +289,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'http/settings': [
     'contract',
+    'words',
     'database',
     'core',
     'http/core',
@@ -314,12 +316,13 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/schemas',
   ],
   'http/docs': ['http/documents', 'http/edge'],
-  'http/console/words': ['contract', 'http/frame', 'http/pages'],
+  'http/console/words': ['contract', 'http/frame'],
   'http/console': [
     'http/console/words',
     'contract',
     'connectors/lifecycle',
     'connectors/packages',
+    'words',
     'database',
     'core',
     'http/core',

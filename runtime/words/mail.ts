@@ -54,11 +54,11 @@ const asks = {
     ],
   },
   de: {
-    subject: (of) => `${who(of.by, 'de')} bittet um ${what(of, 'de')}`,
+    subject: (of) => `${who(of.by, 'de')} beantragt ${what(of, 'de')}`,
     lines: (of) => [
-      `${who(of.by, 'de')} bittet um ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''}, ${accessLength(of.seconds, 'de')}.`,
+      `${who(of.by, 'de')} beantragt ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''}, ${accessLength(of.seconds, 'de')}.`,
       ...quoted(of, 'de'),
-      'Sie entscheiden. Öffnen Sie die Seite: Dort stehen die Gründe, und dort sagen Sie Ja oder Nein.',
+      'Sie entscheiden. Öffnen Sie die Seite: Dort sehen Sie die Entscheidungsgrundlagen, und dort genehmigen Sie oder lehnen ab.',
     ],
   },
 } as const satisfies TextRow
@@ -151,7 +151,7 @@ export const MAIL_TEXTS = {
       lines: (of) => [
         `Der Antrag auf ${what(of, 'de')} ist ohne Entscheidung zu Ende gegangen.`,
         ...quoted(of, 'de'),
-        'Sie können erneut darum bitten.',
+        'Sie können einen neuen Antrag stellen.',
       ],
     },
   },
@@ -170,7 +170,7 @@ export const MAIL_TEXTS = {
           ? `${other(of)} hat jetzt ${what(of, 'de')}.`
           : `Sie haben jetzt ${what(of, 'de')}.`,
         of.until === null
-          ? 'Es hat kein Ende.'
+          ? 'Es ist unbefristet.'
           : `Es endet am ${momentOf(of.until, of.now, 'de')}.`,
       ],
     },
@@ -187,7 +187,7 @@ export const MAIL_TEXTS = {
       subject: (of) => `Endet am ${day(of, 'de')}: ${what(of, 'de')}`,
       lines: (of) => [
         `${what(of, 'de')} endet am ${of.until ? momentOf(of.until, of.now, 'de') : ''}. Dann entzieht Keyway es.`,
-        'Öffnen Sie die Seite, um mehr Zeit zu bitten. Wenn Sie es nicht mehr brauchen, müssen Sie nichts tun.',
+        'Öffnen Sie die Seite, um mehr Zeit zu beantragen. Wenn Sie es nicht mehr brauchen, müssen Sie nichts tun.',
       ],
     },
   },
@@ -202,7 +202,7 @@ export const MAIL_TEXTS = {
       subject: (of) =>
         `Bitte prüfen bis ${day(of, 'de')}: ${lines(of, 'de')}, ${of.app ?? 'eine Anwendung'}`,
       lines: (of) => [
-        `In der Überprüfung „${of.thing ?? ''}“ warten auf Sie: ${lines(of, 'de')} zu ${of.app ?? 'einer Anwendung'}. Sie sind bis ${day(of, 'de')} zu entscheiden.`,
+        `In der Zugriffsprüfung „${of.thing ?? ''}“ warten auf Sie: ${lines(of, 'de')} zu ${of.app ?? 'einer Anwendung'}. Sie sind bis ${day(of, 'de')} zu entscheiden.`,
       ],
     },
   },
@@ -280,7 +280,7 @@ export const MAIL_FRAME = {
   },
   by_itself: {
     en: 'Keyway sent this mail by itself. Nobody reads answers to it.',
-    de: 'Keyway hat diese E-Mail selbsttätig gesendet. Antworten darauf liest niemand.',
+    de: 'Keyway hat diese E-Mail automatisch gesendet. Antworten darauf liest niemand.',
   },
   settings: {
     en: 'Choose which mail you get, and its language',

@@ -3,14 +3,14 @@ import type { MailChoice } from '../contract/models/personal-settings.ts'
 import type { Language } from './languages.ts'
 
 export const PERSONAL_WORDS = {
-  title: { en: 'Mail and language', de: 'E-Mail und Sprache' },
-  lead: { en: 'For you alone.', de: 'Nur für Sie.' },
+  personal_title: { en: 'Mail and language', de: 'E-Mail und Sprache' },
+  personal_lead: { en: 'For you alone.', de: 'Nur für Sie.' },
   mail: { en: 'Mail', de: 'E-Mail' },
   mail_help: {
     en: 'Keyway tells you what waits for you, what was decided and given, and what ends soon.',
     de: 'Keyway teilt Ihnen mit, was auf Sie wartet, was entschieden und eingerichtet wurde und was bald endet.',
   },
-  choices: {
+  mail_choices: {
     en: {
       AT_ONCE: ['At once', 'Each as it happens. When many come together, you get them as one.'],
       DIGEST: ['Once a day', 'One mail at 06:00 UTC. What cannot wait comes at once.'],
@@ -26,7 +26,6 @@ export const PERSONAL_WORDS = {
   by_browser: { en: 'That of the browser', de: 'Die des Browsers' },
   save: { en: 'Save', de: 'Speichern' },
   saved: { en: 'Your choice is saved.', de: 'Ihre Auswahl ist gespeichert.' },
-  my_access: { en: 'My access', de: 'Mein Zugang' },
 } as const satisfies Record<string, Record<Language, unknown>> & {
-  choices: Record<Language, Record<MailChoice, readonly [name: string, what: string]>>
+  mail_choices: Record<Language, Record<MailChoice, readonly [name: string, what: string]>>
 }

@@ -52,7 +52,7 @@ const FOR = {
 
 const WITHOUT_END = {
   en: 'without an end',
-  de: 'ohne Ende',
+  de: 'unbefristet',
 } as const satisfies Record<Language, string>
 
 /** A length as whole as it was chosen: `48 hours` were chosen as `2 days`. */

@@ -7,8 +7,17 @@ import {
 import { CATALOGUE } from '../../runtime/words/catalogue.ts'
 import { LANGUAGE_NAMES, LANGUAGES, languageOf } from '../../runtime/words/languages.ts'
 import { MAIL_TEXTS, type Matter } from '../../runtime/words/mail.ts'
+import { PAGE_PARTS } from '../../runtime/words/page-words.ts'
 import { PERSONAL_WORDS } from '../../runtime/words/personal.ts'
-import { accessLength, agoOf, dayOf, lengthOf, manyOf, momentOf } from '../../runtime/words/time.ts'
+import {
+  accessLength,
+  agoOf,
+  dayOf,
+  lastingOf,
+  lengthOf,
+  manyOf,
+  momentOf,
+} from '../../runtime/words/time.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
 
@@ -39,14 +48,34 @@ describe('the catalogue', () => {
     expect(same).toEqual(SAME)
   })
 
+  /** What a caller may hand to a text: nothing, or so many things; of a text with names, that of each. */
+  const taken = (text: unknown): unknown =>
+    typeof text === 'function'
+      ? text.length
+      : typeof text === 'object' && text !== null
+        ? Object.fromEntries(Object.entries(text).map(([name, one]) => [name, taken(one)]))
+        : null
+
+  test('takes the same into a text in every language', () => {
+    for (const [table, words] of Object.entries(CATALOGUE))
+      for (const [key, texts] of Object.entries(words))
+        for (const name of LANGUAGE_NAMES)
+          expect(taken(texts[name]), `${table}.${key}.${name}`).toEqual(taken(texts.en))
+  })
+
+  test('has no key of pages in two parts', () => {
+    const keys = Object.values(PAGE_PARTS).flatMap((part) => Object.keys(part))
+    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
+  })
+
   test('has a name and a meaning for every choice of mail', () => {
     for (const language of LANGUAGE_NAMES)
-      expect(Object.keys(PERSONAL_WORDS.choices[language])).toEqual(MAIL_CHOICE_NAMES)
+      expect(Object.keys(PERSONAL_WORDS.mail_choices[language])).toEqual(MAIL_CHOICE_NAMES)
   })
 })
 
 /** Words that are the same in both languages. */
-const SAME: readonly string[] = []
+const SAME: readonly string[] = ['frame.webhooks: Webhooks']
 
 describe('every text of a mail', () => {
   const nothing: Matter = {
@@ -80,7 +109,7 @@ describe('every text of a mail', () => {
       'Ada Test asks for “Reports” in Warehouse for Eve Test, for 8 hours. “Month end” You decide. Open the page to see the grounds, and say yes or no there.',
     )
     expect(MAIL_TEXTS.asks.de.lines(all)[0]).toBe(
-      'Ada Test bittet um „Reports“ in Warehouse für Eve Test, für 8 Stunden.',
+      'Ada Test beantragt „Reports“ in Warehouse für Eve Test, für 8 Stunden.',
     )
     expect(MAIL_TEXTS.ends.de.subject(all)).toBe('Endet am 30. Nov.: „Reports“ in Warehouse')
   })
@@ -111,16 +140,20 @@ describe('times and numbers', () => {
     expect(dayOf(new Date('2025-09-01T00:00:00Z'), now, 'en')).toBe('1 Sep 2025')
     expect(lengthOf(47 * 3600, 'en')).toBe('47 hours')
     expect(lengthOf(3 * 86_400, 'de')).toBe('3 Tage')
-    expect(lengthOf(10, 'en')).toBe('1 minute')
+    expect([20, 119 * 60, 7200, 172_800, 400 * 86_400].map((one) => lengthOf(one, 'en'))).toEqual([
+      ...['1 minute', '119 minutes', '2 hours', '2 days', '400 days'],
+    ])
     expect(agoOf(3 * 86_400, 'en')).toBe('3 days ago')
     expect(agoOf(3 * 86_400, 'de')).toBe('vor 3 Tagen')
+    expect(lastingOf(3 * 86_400, 'de')).toBe('3 Tagen')
   })
 
   test('say how long access is asked for as whole as it was chosen', () => {
     expect(accessLength(86_400, 'en')).toBe('for 1 day')
+    expect(accessLength(90, 'en')).toBe('for 2 minutes')
     expect(accessLength(8 * 3600, 'de')).toBe('für 8 Stunden')
     expect(accessLength(null, 'en')).toBe('without an end')
-    expect(accessLength(undefined, 'de')).toBe('ohne Ende')
+    expect(accessLength(undefined, 'de')).toBe('unbefristet')
   })
 
   test('count one and many', () => {

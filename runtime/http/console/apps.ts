@@ -7,7 +7,7 @@ import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
 import type { Markup } from '../frame/layout.ts'
 import { day, lengthOf, moment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note, pagesNav } from '../pages/parts.ts'
+import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import {
   brief,
@@ -17,6 +17,7 @@ import {
   filter,
   go,
   listed,
+  pagesNav,
   row,
   shell,
   thousands,

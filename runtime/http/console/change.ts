@@ -11,6 +11,7 @@ import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Place } from '../frame/side.ts'
+import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
 import { card, field, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -55,7 +56,7 @@ export type Change = {
   /** Where it leads back to. */
   back(about: About): string
   /** What the next page says. */
-  done: string
+  done: Flash
 }
 
 /** Choices as an address has them. */

@@ -10,6 +10,7 @@ import {
   brief,
   type Column,
   card,
+  ENGLISH,
   figures,
   go,
   listed,
@@ -56,7 +57,7 @@ const placesList = ({ principal }: ConsoleVisit): Markup =>
     .filter((name) => name !== 'home')
     .map(
       (name) =>
-        html`<li class="card tile"><h2><a class="go over" href="${SIDE[name].path}">${SIDE[name].words}</a></h2></li>`,
+        html`<li class="card tile"><h2><a class="go over" href="${SIDE[name].path}">${ENGLISH.w[SIDE[name].words]}</a></h2></li>`,
     )}</ul>`
 
 /** Where one looks at something that needs attention. */

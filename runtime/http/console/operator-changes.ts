@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
+import type { Flash } from '../pages/flashes.ts'
 import type { About, Change } from './change.ts'
 import { pathOf } from './connector.ts'
 import { field } from './parts.ts'
@@ -58,7 +59,7 @@ const toConnector = (about: About): string => pathOf(idOf(about))
 
 const ofConnector = (
   verb: string,
-  words: { title: (id: string) => string; button: string; done: string; lead?: string },
+  words: { title: (id: string) => string; button: string; done: Flash; lead?: string },
 ): Pick<
   Change,
   'path' | 'place' | 'who' | 'does' | 'title' | 'button' | 'back' | 'done' | 'reason'

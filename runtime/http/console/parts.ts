@@ -3,7 +3,8 @@ import { html } from 'hono/html'
 import { type Icon, icon } from '../frame/icons.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
-import { empty } from '../pages/parts.ts'
+import { type Tongue, tongueOf } from '../frame/tongue.ts'
+import { empty, type Pages, pagesNav as pagesOf } from '../pages/parts.ts'
 import type { Kind } from '../pages/states.ts'
 
 export type Shell = {
@@ -21,24 +22,38 @@ export type Shell = {
   /** Whether this is the page of the place itself. */
   isPlace?: boolean
   content: Markup
+  /** How its body speaks. */
+  t?: Tongue
 }
 
+/** How pages of the console speak whose words are not in the catalogue. */
+export const ENGLISH = tongueOf('en')
+
 export function shell(page: Shell): Markup {
-  const { visitor, flash, place, title, state = '', lead = '', actions = '', content } = page
-  const { path, words } = SIDE[place]
-  const crumbs = page.isPlace ? [] : [{ path, words }, ...(page.crumbs ?? [])]
-  return layout({
-    title,
+  const {
     visitor,
+    flash,
+    place,
+    t = ENGLISH,
+    title,
+    state = '',
+    lead = '',
+    actions = '',
+    content,
+  } = page
+  const { path, words } = SIDE[place]
+  const crumbs = page.isPlace ? [] : [{ path, words: t.w[words] }, ...(page.crumbs ?? [])]
+  return layout({
+    ...{ t: visitor.t, title, visitor },
     area: 'console',
     place,
-    content: html`<div class="page">
+    content: html`<div class="page" lang="${t.language}">
 <div class="head"><div>
 ${crumbs.length > 0 ? html`<ol class="crumbs">${crumbs.map((one) => html`<li><a href="${one.path}">${one.words}</a></li>`)}</ol>` : ''}
 <div class="row"><h1 class="wrap">${title}</h1>${state}</div>
 ${lead === '' ? '' : html`<p class="wrap">${lead}</p>`}</div>
 ${actions === '' ? '' : html`<div class="row">${actions}</div>`}</div>
-${flash ?? ''}
+${flash === null ? '' : html`<div lang="${visitor.t.language}">${flash}</div>`}
 ${content}
 </div>`,
   })
@@ -50,8 +65,13 @@ type Look = 'num' | 'c2' | 'c3' | 'num c2' | 'num c3'
 export type Column = { words: string; look?: Look; unseen?: boolean }
 
 /** A table that scrolls sideways by itself. Rows are of `row`. */
-export const table = (label: string, columns: readonly Column[], rows: readonly Markup[]): Markup =>
-  html`<div class="scroll" role="region" aria-label="${label}, table" tabindex="0"><table>
+export const table = (
+  label: string,
+  columns: readonly Column[],
+  rows: readonly Markup[],
+  { w } = ENGLISH,
+): Markup =>
+  html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
 <thead><tr>${columns.map(({ words, look = '', unseen }) => html`<th scope="col" class="${look}">${unseen ? html`<span class="unseen">${words}</span>` : words}</th>`)}</tr></thead>
 <tbody>${rows}</tbody></table></div>`
 
@@ -82,12 +102,13 @@ export const listed = (
   rows: readonly Markup[],
   nothing: { title: string; text: Markup | string; icon?: Icon },
   after: Markup | string = '',
+  t = ENGLISH,
 ): Markup =>
   card(
     about,
     rows.length === 0
       ? empty(nothing.icon ?? 'info', nothing.title, nothing.text)
-      : html`${table(about.title, columns, rows)}${after}`,
+      : html`${table(about.title, columns, rows, t)}${after}`,
   )
 
 export type Figure = { name: string; value: string | number; unit?: string; note?: Markup | string }
@@ -112,11 +133,16 @@ export const tabs = (
   html`<nav class="tabs" aria-label="${label}">${all.map(({ href, words, count }) => html`<a href="${href}">${words}${count === undefined ? '' : html` <span class="count">${count}</span>`}</a>`)}</nav>`
 
 /** A number with its thousands told apart. */
-export const thousands = (value: number): string => value.toLocaleString('en')
+export const thousands = (value: number, { language } = ENGLISH): string =>
+  value.toLocaleString(language)
 
 /** The beginning of a text that may be long. */
 export const brief = (text: string, most = 200): string =>
   text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
+
+/** The way through the pages of a list. */
+export const pagesNav = (of: Pages, what: string, at: (page: number) => string, t = ENGLISH) =>
+  pagesOf(t, of, what, at)
 
 /** A link with the look of a button. */
 export const go = (href: string, words: Markup | string, look = ''): Markup =>

@@ -4,13 +4,22 @@ import type { AccessPolicyOutput } from '../../contract/models/access-policy.ts'
 import { getPolicy, listPolicies } from '../../core/policies/policies.ts'
 import type { Markup } from '../frame/layout.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { pagesNav } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
-import { brief, type Column, card, facts, filter, go, listed, row, shell } from './parts.ts'
+import {
+  brief,
+  type Column,
+  card,
+  facts,
+  filter,
+  go,
+  listed,
+  pagesNav,
+  row,
+  shell,
+} from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { POLICY_EDIT_WORDS as EDIT } from './words/policies.ts'
-import { POLICY_WORDS as WORDS } from './words/reviews.ts'
+import { POLICY_EDIT_WORDS as EDIT, POLICY_WORDS as WORDS } from './words/policies.ts'
 
 const SIZE = 50
 

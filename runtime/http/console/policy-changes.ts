@@ -8,8 +8,7 @@ import { counted } from '../frame/words.ts'
 import type { About, Change } from './change.ts'
 import { bodyOf, draftOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { POLICY_EDIT_WORDS as EDIT } from './words/policies.ts'
-import { POLICY_WORDS as WORDS } from './words/reviews.ts'
+import { POLICY_EDIT_WORDS as EDIT, POLICY_WORDS as WORDS } from './words/policies.ts'
 
 const idOf = ({ params }: About): string => params['access_policy_id'] ?? ''
 

@@ -4,9 +4,8 @@ import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/acce
 import { listAccessRequests } from '../../core/requests/read.ts'
 import { accessLength, day, momentOf, nameOf } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
-import { pagesNav } from '../pages/parts.ts'
-import { ON_THE_WAY, OVER, REQUEST_BADGES, requestBadge } from '../pages/states.ts'
-import { brief, type Column, listed, row, shell } from './parts.ts'
+import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
+import { brief, type Column, ENGLISH, listed, pagesNav, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { REQUEST_WORDS as WORDS } from './words/access.ts'
 
@@ -42,7 +41,7 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     return row(COLUMNS, [
       html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${accessLength(one.expiration_in_seconds)}</span>`,
       html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : WORDS.by(nameOf(one.requester_user))}</span>`,
-      requestBadge(one.status),
+      requestBadge(ENGLISH, one.status),
       one.requested_at ? day(momentOf(one.requested_at), now) : '',
     ])
   })
@@ -58,7 +57,7 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
       content: html`<form class="filter" action="/console/requests" role="search" aria-label="${WORDS.title}">
 <div class="grow"><label for="status">${WORDS.state}</label><select id="status" name="status">
 ${option('open', WORDS.open)}${option('active', WORDS.active)}${option('over', WORDS.over)}${option('all', WORDS.all)}
-${REQUEST_STATUSES.map((one) => option(one, REQUEST_BADGES[one][2]))}</select></div>
+${REQUEST_STATUSES.map((one) => option(one, ENGLISH.w.states[one]))}</select></div>
 <button class="btn">${WORDS.show}</button></form>
 ${listed({ id: 'list', title: WORDS.title, count: found.total }, COLUMNS, rows, { title: WORDS.none, text: WORDS.noneText }, pagesNav(found, WORDS.title, at))}`,
     }),

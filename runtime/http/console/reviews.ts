@@ -6,8 +6,8 @@ import {
   type AccessReviewItem,
   DECISIONS,
   HINT_NAMES,
-  HINTS,
   ITEM_STATES,
+  type ItemState,
 } from '../../contract/models/review-item.ts'
 import { decideItems } from '../../core/reviews/decide.ts'
 import { listItems } from '../../core/reviews/items.ts'
@@ -17,38 +17,63 @@ import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
-import { day } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note, pagesNav } from '../pages/parts.ts'
+import { note } from '../pages/parts.ts'
 import { badge, type Kind } from '../pages/states.ts'
-import { brief, type Column, figures, listed, row, shell, thousands } from './parts.ts'
+import { brief, type Column, figures, listed, pagesNav, row, shell, thousands } from './parts.ts'
 import { share } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { ITEM_STATE_WORDS, REVIEW_STATE_WORDS, REVIEW_WORDS as WORDS } from './words/reviews.ts'
 
 const SIZE = 50
 
-const REVIEWS: Column[] = [
-  { words: WORDS.review },
-  { words: WORDS.state },
-  { words: WORDS.deadline, look: 'c3' },
-  { words: WORDS.apps, look: 'num c3' },
-]
+type Look = readonly [kind: Kind, icon: Icon]
 
-const labelled = ([kind, name, words]: readonly [Kind, Icon, string]): Markup =>
-  badge(kind, name, words)
+const REVIEW_LOOKS = {
+  SCHEDULED: ['', 'clock'],
+  SCHEDULED_IN_PREPARATION: ['busy', 'sync'],
+  IN_PREPARATION: ['busy', 'sync'],
+  IN_PROGRESS: ['wait', 'clock'],
+  COMPLETED: ['good', 'check'],
+  DELETED: ['', 'minus'],
+  DUPLICATING: ['busy', 'sync'],
+  DUPLICATING_WAITING_FOR_CONFIRMATION: ['wait', 'clock'],
+} as const satisfies Record<ReviewStatus, Look>
 
-const reviewBadge = (status: ReviewStatus): Markup => labelled(REVIEW_STATE_WORDS[status])
+const ITEM_LOOKS = {
+  OPEN: ['wait', 'clock'],
+  KEPT: ['good', 'check'],
+  REJECTED: ['bad', 'x'],
+  TO_MODIFY: ['wait', 'hand'],
+  NOT_DECIDED: ['', 'clock'],
+  VANISHED: ['', 'minus'],
+  REMOVING: ['busy', 'sync'],
+  REMOVED: ['good', 'check'],
+  WAITING_FOR_HANDS: ['wait', 'hand'],
+  EXCEPTED: ['rule', 'rule'],
+} as const satisfies Record<ItemState, Look>
+
+const labelled = ([kind, name]: Look, words: string): Markup => badge(kind, name, words)
+
+const reviewBadge = ({ w }: Tongue, status: ReviewStatus): Markup =>
+  labelled(REVIEW_LOOKS[status], w.review_states[status])
 
 export async function showReviews(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal, now } = visit
+  const { c, db, principal, now, t } = visit
+  const { w } = t
+  const columns: Column[] = [
+    { words: w.review },
+    { words: w.state },
+    { words: w.deadline, look: 'c3' },
+    { words: w.apps, look: 'num c3' },
+  ]
   const page = pageNumber(c.req.query('page'))
   const found = await listReviews(db, principal, { page, size: SIZE })
   const rows = found.items.map((one) =>
-    row(REVIEWS, [
+    row(columns, [
       html`<a class="go" href="/console/reviews/${one.id}">${one.name}</a>`,
-      reviewBadge(one.status),
-      one.deadline_at ? day(new Date(one.deadline_at), now) : '–',
+      reviewBadge(t, one.status),
+      one.deadline_at ? t.day(new Date(one.deadline_at), now) : '–',
       one.apps.length,
     ]),
   )
@@ -56,14 +81,14 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
   return c.html(
     shell({
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', isPlace: true },
-      title: WORDS.title,
-      lead: WORDS.lead,
+      ...{ t, title: w.reviews, lead: w.reviews_lead },
       content: listed(
-        { id: 'list', title: WORDS.title, count: found.total },
-        REVIEWS,
+        { id: 'list', title: w.reviews, count: found.total },
+        columns,
         rows,
-        { title: WORDS.none, text: WORDS.noneText, icon: 'shield' },
-        pagesNav(found, WORDS.title, at),
+        { title: w.no_reviews, text: w.no_reviews_text, icon: 'shield' },
+        pagesNav(found, w.reviews, at, t),
+        t,
       ),
     }),
   )
@@ -98,29 +123,29 @@ const idOf = ({ c }: ConsoleVisit): string => c.req.param('access_review_id') ??
 
 /** All lines of a review, for who reads reviews. */
 export async function showReview(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal, now } = visit
+  const { c, db, principal, now, t } = visit
+  const { w } = t
   const review = await getReview(db, principal, idOf(visit))
   const { states } = await reviewProgress(db, principal, review.id)
   const base = `/console/reviews/${review.id}`
   const all = Object.values(states).reduce((sum, count) => sum + count, 0)
   const open = states['OPEN'] ?? 0
   const content = html`${figures([
-    { name: WORDS.decided, value: thousands(all - open), unit: WORDS.of(thousands(all)) },
-    { name: WORDS.done, value: share(all - open, all), unit: '%' },
-    { name: WORDS.rejected, value: thousands(states['REJECTED'] ?? 0) },
-    { name: WORDS.gone, value: thousands(states['REMOVED'] ?? 0), note: WORDS.goneNote },
+    { name: w.decided, value: thousands(all - open, t), unit: w.of_all(thousands(all, t)) },
+    { name: w.done, value: share(all - open, all), unit: '%' },
+    { name: w.to_be_removed, value: thousands(states['REJECTED'] ?? 0, t) },
+    { name: w.removed, value: thousands(states['REMOVED'] ?? 0, t), note: w.read_back },
   ])}
-<progress max="${Math.max(all, 1)}" value="${all - open}" aria-label="${WORDS.decided}"></progress>
+<progress max="${Math.max(all, 1)}" value="${all - open}" aria-label="${w.decided}"></progress>
 ${await grid(visit, base, { mine: false, problem: null, asked: askedOf(visit), reason: '' })}`
   return c.html(
     shell({
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', content },
-      title: review.name,
-      state: reviewBadge(review.status),
+      ...{ t, title: review.name, state: reviewBadge(t, review.status) },
       lead: review.deadline_at
-        ? html`${WORDS.deadline}: ${day(new Date(review.deadline_at), now)}`
+        ? html`${w.deadline}: ${t.day(new Date(review.deadline_at), now)}`
         : '',
-      actions: html`<a class="btn" href="/inbox/reviews/${review.id}">${WORDS.own}</a>`,
+      actions: html`<a class="btn" href="/inbox/reviews/${review.id}">${w.own_lines}</a>`,
     }),
   )
 }
@@ -137,7 +162,8 @@ export async function showOwnReview(
   }: { problem?: string | null; reason?: string; form?: Form } = {},
   status: 200 | 400 | 409 = 200,
 ): Promise<Response> {
-  const { c, db, principal } = visit
+  const { c, db, principal, t } = visit
+  const { w } = t
   const id = idOf(visit)
   const count = async (state: 'OPEN' | null) =>
     (
@@ -152,16 +178,15 @@ export async function showOwnReview(
   const asked = askedOf(visit, form)
   return c.html(
     layout({
-      title: WORDS.ownTitle,
-      visitor,
+      ...{ t, title: w.one_review, visitor },
       area: 'inbox',
       content: html`<div class="page">
-<div class="head"><div><ol class="crumbs"><li><a href="/inbox">${WORDS.inbox}</a></li></ol><h1>${all === 0 ? WORDS.noneOwn : open === 0 ? WORDS.allDecided : WORDS.left(open)}</h1><p>${all === 0 ? WORDS.noneOwnLead : WORDS.ownLead}</p></div></div>
+<div class="head"><div><ol class="crumbs"><li><a href="/inbox">${w.inbox}</a></li></ol><h1>${all === 0 ? w.no_own_lines : open === 0 ? w.all_lines_decided : w.lines_left(open)}</h1><p>${all === 0 ? w.no_own_lines_text : w.own_review_lead}</p></div></div>
 ${visit.flash() ?? ''}
 ${
   all === 0
     ? ''
-    : html`<progress max="${all}" value="${all - open}" aria-label="${WORDS.decided}"></progress>
+    : html`<progress max="${all}" value="${all - open}" aria-label="${w.decided}"></progress>
 ${await grid(visit, base, { mine: true, problem, asked, reason }, visitor)}`
 }
 </div>`,
@@ -170,37 +195,39 @@ ${await grid(visit, base, { mine: true, problem, asked, reason }, visitor)}`
   )
 }
 
-const LINES: Column[] = [
-  { words: WORDS.choose, unseen: true },
-  { words: WORDS.who },
-  { words: WORDS.what },
-  { words: WORDS.hints },
-  { words: WORDS.state },
-  { words: WORDS.since, look: 'c3' },
+const lineColumns = ({ w }: Tongue): Column[] => [
+  { words: w.choose, unseen: true },
+  { words: w.who },
+  { words: w.what },
+  { words: w.hints },
+  { words: w.state },
+  { words: w.held_since, look: 'c3' },
 ]
 
 async function grid(
-  { db, principal, now, ...visit }: ConsoleVisit,
+  { db, principal, now, t, ...visit }: ConsoleVisit,
   base: string,
   { mine, problem, asked, reason }: Grid,
   visitor: Visitor | null = null,
 ): Promise<Markup> {
+  const { w } = t
   const found = await listItems(db, principal, visit.c.req.param('access_review_id') ?? '', {
     ...{ mine, page: asked.page, size: SIZE },
     ...filterOf(asked),
   })
-  const columns = mine ? LINES : LINES.slice(1)
-  const rows = found.items.map((one, at) => line(one, at, { columns, mine, now }))
+  const columns = lineColumns(t).slice(mine ? 0 : 1)
+  const rows = found.items.map((one, at) => line(t, one, at, { columns, mine, now }))
   const list = listed(
-    { id: 'lines', title: WORDS.lines, count: found.total },
+    { id: 'lines', title: w.lines, count: found.total },
     columns,
     rows,
-    { title: WORDS.noLines, text: WORDS.noLinesText, icon: 'search' },
-    pagesNav(found, WORDS.lines, (page) => addressOf(base, asked, page)),
+    { title: w.no_lines, text: w.no_lines_text, icon: 'search' },
+    pagesNav(found, w.lines, (page) => addressOf(base, asked, page), t),
+    t,
   )
   const kept = Object.entries({ state: asked.state, hint: asked.hint, search: asked.search })
-  return html`${asking(base, asked)}
-${problem === null ? '' : note('bad', 'alert', WORDS.notDecided, problem, 'alert')}
+  return html`${asking(t, base, asked)}
+${problem === null ? '' : note('bad', 'alert', w.nothing_decided, problem, 'alert')}
 ${
   visitor === null
     ? list
@@ -208,47 +235,49 @@ ${
 ${proofField(visitor.proof)}
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${list}
-${rows.length === 0 ? '' : decide(found.total, reason)}
+${rows.length === 0 ? '' : decide(t, found.total, reason)}
 </form>`
 }`
 }
 
-const asking = (base: string, { state, hint, search }: Asked): Markup => {
+const asking = ({ w }: Tongue, base: string, { state, hint, search }: Asked): Markup => {
   const option = (value: string, words: string, chosen: string) =>
     html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
-  return html`<form class="filter" action="${base}" role="search" aria-label="${WORDS.lines}">
-<div class="grow"><label for="search">${WORDS.find}</label><input id="search" type="search" name="search" value="${search}" maxlength="200"></div>
-<div><label for="state">${WORDS.state}</label><select id="state" name="state">${option('', WORDS.any, state)}${ITEM_STATES.map((one) => option(one, ITEM_STATE_WORDS[one][2], state))}</select></div>
-<div><label for="hint">${WORDS.hints}</label><select id="hint" name="hint">${option('', WORDS.any, hint)}${HINT_NAMES.map((one) => option(one, HINTS[one].meaning, hint))}</select></div>
-<button class="btn">${WORDS.show}</button>
+  return html`<form class="filter" action="${base}" role="search" aria-label="${w.lines}">
+<div class="grow"><label for="search">${w.find_line}</label><input id="search" type="search" name="search" value="${search}" maxlength="200"></div>
+<div><label for="state">${w.state}</label><select id="state" name="state">${option('', w.any, state)}${ITEM_STATES.map((one) => option(one, w.item_states[one], state))}</select></div>
+<div><label for="hint">${w.hints}</label><select id="hint" name="hint">${option('', w.any, hint)}${HINT_NAMES.map((one) => option(one, w.hint_meanings[one], hint))}</select></div>
+<button class="btn">${w.show}</button>
 </form>`
 }
 
 function line(
+  t: Tongue,
   one: AccessReviewItem,
   at: number,
   { columns, mine, now }: { columns: readonly Column[]; mine: boolean; now: Date },
 ): Markup {
+  const { w } = t
   const who = one.user_name || one.user_email || one.unique_identifier
-  const what = one.label ?? one.entitlement_id ?? WORDS.account
+  const what = one.label ?? one.entitlement_id ?? w.account_itself
   const cells = [
     html`${brief(who, 120)}<span class="sub">${brief(one.unique_identifier, 120)}</span>`,
     brief(what, 200),
-    html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${HINTS[hint.name].meaning}</span>`)}`,
-    html`${labelled(ITEM_STATE_WORDS[one.state])}${one.reason ? html`<span class="sub">“${brief(one.reason)}”</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
-    one.held_since ? day(new Date(one.held_since), now) : '–',
+    html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}`,
+    html`${labelled(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
+    one.held_since ? t.day(new Date(one.held_since), now) : '–',
   ]
   if (!mine) return row(columns, cells)
-  const box = html`<input type="checkbox" name="item.${at}" value="${one.id}" aria-label="${WORDS.chooseOne(brief(who, 80), brief(what, 80))}">`
+  const box = html`<input type="checkbox" name="item.${at}" value="${one.id}" aria-label="${w.choose_line(brief(who, 80), brief(what, 80))}">`
   return row(columns, [box, ...cells])
 }
 
-const decide = (total: number, reason: string): Markup => html`<div class="bulk">
-<div class="row"><input type="checkbox" id="all" name="all" value="yes"><label for="all">${WORDS.all(total)}</label></div>
-<label class="unseen" for="reason">${WORDS.reason}</label>
-<input id="reason" name="reason" value="${reason}" maxlength="4000" autocomplete="off" placeholder="${WORDS.reasonHelp}">
-<button class="btn" name="decision" value="KEEP">${icon('check')}${WORDS.keep}</button>
-<button class="btn danger" name="decision" value="REJECT">${icon('x')}${WORDS.reject}</button>
+const decide = ({ w }: Tongue, total: number, reason: string): Markup => html`<div class="bulk">
+<div class="row"><input type="checkbox" id="all" name="all" value="yes"><label for="all">${w.all_lines(total)}</label></div>
+<label class="unseen" for="reason">${w.reason}</label>
+<input id="reason" name="reason" value="${reason}" maxlength="4000" autocomplete="off" placeholder="${w.line_reason_help}">
+<button class="btn" name="decision" value="KEEP">${icon('check')}${w.keep_lines}</button>
+<button class="btn danger" name="decision" value="REJECT">${icon('x')}${w.remove_lines}</button>
 </div>`
 
 /** The form of the grid. */
@@ -273,7 +302,7 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
     })
   } catch (error) {
     if (!(error instanceof CoreError) || (error.status !== 400 && error.status !== 409)) throw error
-    const problem = chosen.length === 0 && !isAll ? WORDS.chooseFirst : wordsOf(error)
+    const problem = chosen.length === 0 && !isAll ? visit.t.w.choose_lines_first : wordsOf(error)
     return showOwnReview(visit, { problem, reason, form }, error.status)
   }
   visit.say('decided')

@@ -10,7 +10,8 @@ import { createErrorPage } from '../frame/error-page.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn } from '../frame/signed-in.ts'
-import { type Flash, good } from '../pages/flashes.ts'
+import { tongueFor } from '../frame/tongue.ts'
+import type { Flash } from '../pages/flashes.ts'
 import { lostPage } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
 import { visitOf } from '../pages/visit.ts'
@@ -29,7 +30,7 @@ import { type ConsoleDeps, type ConsoleVisit, consoleVisit } from './visit.ts'
 const FLASHES: Readonly<Record<string, Flash>> = Object.fromEntries(
   Object.entries({ ...CHANGES, ...CONSOLE_FORMS, ...CONSOLE_UPLOADS }).map(([name, { done }]) => [
     name,
-    good(done),
+    done,
   ]),
 )
 
@@ -42,7 +43,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, received } = createVisits(deps)
 
-  routes.onError(createErrorPage(deps.log, (title, text) => messagePage(title, text)))
+  routes.onError(createErrorPage(deps.log, messagePage))
 
   const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
@@ -101,7 +102,8 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       change.path,
       asPage(async (c) => {
         const { who, form, proven } = await received(c)
-        if (!who || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        if (!who || !proven)
+          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
         return doChange(await changing(c, who, change), name, change, form)
       }),
     )
@@ -112,7 +114,8 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       row.path,
       asPage(async (c) => {
         const { who, form, proven } = await received(c)
-        if (!who || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        if (!who || !proven)
+          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
         return row.take(await changing(c, who, row), form)
       }),
     )
@@ -130,7 +133,8 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
           files = read.files
           return read.form
         })
-        if (!visit || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        if (!visit || !proven)
+          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
         return row.take(visit, form, files)
       }),
     )

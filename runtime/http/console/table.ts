@@ -1,8 +1,10 @@
 /** CONSOLE_PAGES: the pages of the console. CHANGES: what can be changed there, each a page that asks and a form. */
 import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
 import type { Permission } from '../../contract/models/roles.ts'
+import { PAGE_WORDS } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
 import { type Place, SIDE } from '../frame/side.ts'
+import type { Flash } from '../pages/flashes.ts'
 import { APP_CHANGES } from './app-changes.ts'
 import { showApp, showApps } from './apps.ts'
 import { showBackground } from './background.ts'
@@ -26,7 +28,6 @@ import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
 import { showWebhooks } from './webhooks.ts'
 import { POLICY_EDIT_WORDS } from './words/policies.ts'
-import { REVIEW_WORDS } from './words/reviews.ts'
 import { INSTALL_WORDS } from './words/runtime.ts'
 
 export type ConsolePage = {
@@ -125,7 +126,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
 export const CONSOLE_FORMS = {
   decided: {
     path: '/inbox/reviews/:access_review_id/decide',
-    ...{ place: null, who: null, take: decideLines, done: REVIEW_WORDS.saved },
+    ...{ place: null, who: null, take: decideLines, done: PAGE_WORDS.lines_saved },
   },
   'policy-made': {
     path: '/console/policies/new',
@@ -145,7 +146,7 @@ export type ConsoleForm = {
   place: Place | null
   /** The permission that it needs; null where the core judges. */
   who: Permission | null
-  done: string
+  done: Flash
   take(visit: ConsoleVisit, form: Form): Promise<Response>
 }
 
@@ -163,7 +164,7 @@ export const CONSOLE_UPLOADS = {
     place: Place
     who: Permission
     maxFileBytes: number
-    done: string
+    done: Flash
     take(visit: ConsoleVisit, form: Form, files: Files): Promise<Response>
   }
 >

@@ -1,9 +1,12 @@
 /** What the routes keep on Hono's context. */
 import type { Operator } from '../../core/sign-in/operator.ts'
+import type { Language } from '../../words/languages.ts'
 
 export type Variables = {
   requestId: string
   appId: string
+  /** What pages speak to the person of the visit; missing before one is known. */
+  language?: Language
   /** Who operates, asked again: in whose name a change below /operator is recorded. */
   operator: () => Promise<Operator>
 }

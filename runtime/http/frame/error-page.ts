@@ -1,37 +1,25 @@
-/** What goes wrong while a page is made: as a page, in the words of the core. */
+/** What goes wrong while a page is made: as a page, in words of the core, which are English. */
 import type { Context } from 'hono'
+import { html } from 'hono/html'
 import type { CoreError } from '../../contract/errors/problem.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from '../edge/env.ts'
 import { toCoreError } from '../edge/to-core-error.ts'
 import type { Markup } from './layout.ts'
-
-const TITLES: Record<number, string> = {
-  400: 'That form cannot be read',
-  403: 'Not allowed',
-  404: 'Not found',
-  405: 'Not here',
-  409: 'Not now',
-  413: 'Too much',
-  415: 'That form cannot be read',
-  422: 'That does not fit',
-  429: 'Too many tries',
-  503: 'Try again in a moment',
-}
+import { type Tongue, tongueFor } from './tongue.ts'
 
 /** Makes the handler of everything that a page throws. */
 export const createErrorPage =
-  (log: Log, page: (title: string, text: string) => Markup) =>
+  (log: Log, page: (t: Tongue, title: string, text: Markup) => Markup) =>
   (thrown: Error, c: Context<Env>): Response | Promise<Response> => {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     if (error.status >= 500)
       log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
     for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
-    return c.html(
-      page(TITLES[error.status] ?? 'Something went wrong', wordsOf(error)),
-      error.status,
-    )
+    const t = tongueFor(c)
+    const title = t.w.titles[error.status] ?? t.w.went_wrong
+    return c.html(page(t, title, html`<span lang="en">${wordsOf(error)}</span>`), error.status)
   }
 
 /** The words of an error: of what does not fit, what is wrong with each part. */

@@ -4,15 +4,16 @@ import { assetAt } from './assets.ts'
 import { PROOF } from './form.ts'
 import { icon, sign } from './icons.ts'
 import { type Place, SIDE } from './side.ts'
+import type { Tongue } from './tongue.ts'
 import { initials } from './words.ts'
 
 export type Markup = ReturnType<typeof html>
 
-/** Places of the top bar. */
+/** Places of the top bar, and the keys of their words. */
 export const AREAS = {
-  access: { path: '/access', words: 'My access' },
-  inbox: { path: '/inbox', words: 'Inbox' },
-  console: { path: '/console', words: 'Console' },
+  access: { path: '/access', words: 'my_access' },
+  inbox: { path: '/inbox', words: 'inbox' },
+  console: { path: '/console', words: 'console' },
 } as const
 export type Area = keyof typeof AREAS
 
@@ -25,11 +26,14 @@ export type Visitor = {
   proof: string
   /** How many tasks wait. */
   waiting: number
+  /** How pages speak to them. */
+  t: Tongue
   /** Places of the console that they may open. */
   places: readonly Place[]
 }
 
 export type Page = {
+  t: Tongue
   title: string
   /** Null for one who is not signed in, or not known to be. */
   visitor: Visitor | null
@@ -51,9 +55,9 @@ export const PAGE_HEADERS = {
 export const proofField = (proof: string): Markup =>
   html`<input type="hidden" name="${PROOF}" value="${proof}">`
 
-export function layout({ title, visitor, area, place, content }: Page): Markup {
+export function layout({ t, title, visitor, area, place, content }: Page): Markup {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${t.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -64,9 +68,9 @@ export function layout({ title, visitor, area, place, content }: Page): Markup {
 <script src="${assetAt('keyway.js')}" defer></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
-${visitor && topBar(visitor, area ?? null)}
-${place && visitor && html`<div class="frame">${side(visitor, place)}`}
+<a class="skip" href="#main">${t.w.skip}</a>
+${visitor && topBar(t, visitor, area ?? null)}
+${place && visitor && html`<div class="frame">${side(t, visitor, place)}`}
 <main id="main" tabindex="-1">
 ${content}
 </main>
@@ -79,53 +83,59 @@ ${place && visitor && html`</div>`}
 export const brand = (): Markup =>
   html`<a class="brand" href="/" aria-label="Keyway">${sign()}<span>Keyway</span></a>`
 
-const topBar = (visitor: Visitor, area: Area | null): Markup => html`<header class="top">
+const topBar = (
+  { w }: Tongue,
+  visitor: Visitor,
+  area: Area | null,
+): Markup => html`<header class="top">
 ${brand()}
-<nav class="areas" aria-label="Areas">
+<nav class="areas" aria-label="${w.areas}">
 ${Object.entries(AREAS)
   .filter(([name]) => name !== 'console' || visitor.places.length > 0)
   .map(
     ([name, { path, words }]) =>
-      html`<a href="${path}"${name === area ? html` aria-current="true"` : ''}>${words}${name === 'inbox' && visitor.waiting > 0 ? waiting(visitor.waiting) : ''}</a>`,
+      html`<a href="${path}"${name === area ? html` aria-current="true"` : ''}>${w[words]}${name === 'inbox' && visitor.waiting > 0 ? waiting(w.tasks_waiting, visitor.waiting) : ''}</a>`,
   )}
 </nav>
 <form class="find" role="search" action="${AREAS.access.path}">
-<label class="unseen" for="find">Search apps</label>
-${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholder="Search apps" autocomplete="off" maxlength="200"><kbd aria-hidden="true">/</kbd>
+<label class="unseen" for="find">${w.search_apps}</label>
+${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholder="${w.search_apps}" autocomplete="off" maxlength="200"><kbd aria-hidden="true">/</kbd>
 </form>
 <details class="menu">
-<summary><span class="avatar busy" aria-hidden="true">${initials(visitor.name)}</span><span class="unseen">Account of ${visitor.name}</span></summary>
+<summary><span class="avatar busy" aria-hidden="true">${initials(visitor.name)}</span><span class="unseen">${w.account_of(visitor.name)}</span></summary>
 <div>
-<p><strong class="wrap">${visitor.name}</strong><span class="sub wrap">${visitor.email}</span>${visitor.roles.length > 0 ? html`<span class="sub">Roles: ${visitor.roles.join(', ')}</span>` : ''}</p>
-<a href="/settings/personal">Mail and language</a>
-<a href="/settings/api-tokens">API tokens</a>
-<a href="/docs">Documentation</a>
-<form method="post" action="/sign-out">${proofField(visitor.proof)}<button>Sign out</button></form>
-<form method="post" action="/sign-out/everywhere">${proofField(visitor.proof)}<button>Sign out everywhere</button></form>
+<p><strong class="wrap">${visitor.name}</strong><span class="sub wrap">${visitor.email}</span>${visitor.roles.length > 0 ? html`<span class="sub">${w.roles(visitor.roles.join(', '))}</span>` : ''}</p>
+<a href="/settings/personal">${w.personal_title}</a>
+<a href="/settings/api-tokens">${w.api_tokens}</a>
+<a href="/docs">${w.documentation}</a>
+<form method="post" action="/sign-out">${proofField(visitor.proof)}<button>${w.sign_out}</button></form>
+<form method="post" action="/sign-out/everywhere">${proofField(visitor.proof)}<button>${w.sign_out_everywhere}</button></form>
 </div>
 </details>
 </header>`
 
-const side = ({ places }: Visitor, place: Place): Markup => {
+const side = ({ w }: Tongue, { places }: Visitor, place: Place): Markup => {
   const groups = Map.groupBy(places, (name) => SIDE[name].group)
-  return html`<nav class="side" aria-label="Console">
+  return html`<nav class="side" aria-label="${w.console}">
 ${[...groups].map(
-  ([group, names]) => html`${group === '' ? '' : html`<h2>${group}</h2>`}
-<ul>${names.map((name) => html`<li><a href="${SIDE[name].path}"${name === place ? html` aria-current="page"` : ''}>${icon(SIDE[name].icon)}${SIDE[name].words}</a></li>`)}</ul>`,
+  ([group, names]) => html`${group === null ? '' : html`<h2>${w[group]}</h2>`}
+<ul>${names.map((name) => html`<li><a href="${SIDE[name].path}"${name === place ? html` aria-current="page"` : ''}>${icon(SIDE[name].icon)}${w[SIDE[name].words]}</a></li>`)}</ul>`,
 )}
 </nav>`
 }
 
-const waiting = (count: number): Markup =>
-  html` <span class="count hot"><span class="unseen">tasks waiting: </span>${count > 99 ? '99+' : count}</span>`
+const waiting = (words: string, count: number): Markup =>
+  html` <span class="count hot"><span class="unseen">${words}</span>${count > 99 ? '99+' : count}</span>`
 
 /** A page that says one thing, and leads back. */
 export const messagePage = (
+  t: Tongue,
   title: string,
   text: Markup | string,
   visitor: Visitor | null = null,
 ): Markup =>
   layout({
+    t,
     title,
     visitor,
     content: html`<div class="door">
@@ -133,7 +143,7 @@ ${visitor ? '' : brand()}
 <section class="card" aria-labelledby="h-said"><div class="in stack">
 <h1 id="h-said">${title}</h1>
 <p>${text}</p>
-<p><a class="btn" href="/">Go to the start</a></p>
+<p><a class="btn" href="/">${t.w.to_the_start}</a></p>
 </div></section>
 </div>`,
   })

@@ -80,12 +80,12 @@ if (token) {
   copy.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(token.value)
-      say('Copied.')
+      say(copy.dataset.done)
     } catch {
       // No clipboard without https, or not allowed: the old way, else by hand.
       token.focus()
       token.select()
-      say(document.execCommand('copy') ? 'Copied.' : 'It is selected: copy it with your keyboard.')
+      say(document.execCommand('copy') ? copy.dataset.done : copy.dataset.failed)
     }
   })
   addEventListener('pagehide', () => {

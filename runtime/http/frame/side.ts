@@ -1,13 +1,15 @@
 /** SIDE: the places of the console, and who may open them. Its area is there for everyone who may open one. */
 import type { Permission, RoleName } from '../../contract/models/roles.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
+import type { PlainWords } from '../../words/page-words.ts'
 import type { Icon } from './icons.ts'
 
 type Row = {
   path: string
-  words: string
+  /** The key of its words. */
+  words: PlainWords
   icon: Icon
-  group: '' | 'Access' | 'Runtime'
+  group: 'side_access' | 'side_runtime' | null
   /** The permission that opens it; null: everyone who may open another place. */
   who: Permission | null
   /** Whether admins of an app see their part of it. */
@@ -15,64 +17,64 @@ type Row = {
 }
 
 export const SIDE = {
-  home: { path: '/console', words: 'Overview', icon: 'home', group: '', who: null },
-  log: { path: '/console/log', words: 'Activity log', icon: 'list', group: '', who: 'logs.read' },
+  home: { path: '/console', words: 'overview', icon: 'home', group: null, who: null },
+  log: { path: '/console/log', words: 'activity_log', icon: 'list', group: null, who: 'logs.read' },
   people: {
     path: '/console/people',
-    words: 'People',
+    words: 'people',
     icon: 'user',
-    group: 'Access',
+    group: 'side_access',
     who: 'users.read',
   },
   apps: {
     path: '/console/apps',
-    words: 'Apps',
+    words: 'apps',
     icon: 'grid',
-    group: 'Access',
+    group: 'side_access',
     who: 'apps.read',
     ofApps: true,
   },
   requests: {
     path: '/console/requests',
-    words: 'Requests',
+    words: 'access_requests',
     icon: 'hand',
-    group: 'Access',
+    group: 'side_access',
     who: 'tasks.read',
     ofApps: true,
   },
   policies: {
     path: '/console/policies',
-    words: 'Policies',
+    words: 'policies',
     icon: 'rule',
-    group: 'Access',
+    group: 'side_access',
     who: 'policies.read',
   },
   reviews: {
     path: '/console/reviews',
-    words: 'Access reviews',
+    words: 'reviews',
     icon: 'shield',
-    group: 'Access',
+    group: 'side_access',
     who: 'reviews.read',
   },
   connectors: {
     path: '/console/connectors',
-    words: 'Connectors',
+    words: 'connectors',
     icon: 'plug',
-    group: 'Runtime',
+    group: 'side_runtime',
     who: 'operator',
   },
   webhooks: {
     path: '/console/webhooks',
-    words: 'Webhooks',
+    words: 'webhooks',
     icon: 'link',
-    group: 'Runtime',
+    group: 'side_runtime',
     who: 'operator',
   },
   background: {
     path: '/console/background',
-    words: 'Background',
+    words: 'background',
     icon: 'sync',
-    group: 'Runtime',
+    group: 'side_runtime',
     who: 'operator',
   },
 } as const satisfies Record<string, Row>

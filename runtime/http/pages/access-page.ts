@@ -5,7 +5,8 @@ import type { App } from '../../contract/models/app.ts'
 import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
-import { accessLength, counted, day, initials, momentOf } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { initials, momentOf } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
 import { ask, empty, note, pagesNav } from './parts.ts'
 import { requestBadge } from './states.ts'
@@ -14,6 +15,7 @@ import { stepsOf, timeline } from './timeline.ts'
 type Listed<T> = { items: readonly T[]; total: number; page: number; pages: number }
 
 export type AccessPage = {
+  t: Tongue
   visitor: Visitor
   userId: string
   flash: Markup | null
@@ -27,24 +29,26 @@ export type AccessPage = {
 }
 
 export function accessPage(page: AccessPage): Markup {
-  const { visitor, held, now, waiting } = page
+  const { t, visitor, held, now, waiting } = page
+  const { w } = t
   const soon = endingSoon(held.items, now)
   return layout({
-    title: 'My access',
+    t,
+    title: w.my_access,
     visitor,
     area: 'access',
     content: html`<div class="page portal">
 <div class="head">
-<div><h1>My access</h1><p>What you have, until when, and what you are waiting for.</p></div>
-<a class="btn main" href="#catalogue">${icon('plus')}Request access</a>
+<div><h1>${w.my_access}</h1><p>${w.access_lead}</p></div>
+<a class="btn main" href="#catalogue">${icon('plus')}${w.request_access}</a>
 </div>
 ${page.flash ?? ''}
-${soon?.endsAt ? note('wait', 'clock', `“${soon.title}” of ${soon.place} ends soon`, html`On ${day(soon.endsAt, now)}. Ask to extend it if you still need it.`) : ''}
+${soon?.endsAt ? note('wait', 'clock', w.ends_soon(soon.title, soon.place), w.ends_soon_text(t.day(soon.endsAt, now))) : ''}
 ${have(page)}
 ${waitingFor(page)}
 ${catalogue(page)}
-${held.items.map((one) => giveBackQuestion(one, visitor.proof))}
-${waiting.items.filter(canWithdraw).map((one) => withdrawQuestion(one, visitor.proof))}
+${held.items.map((one) => giveBackQuestion(t, one, visitor.proof))}
+${waiting.items.filter(canWithdraw).map((one) => withdrawQuestion(t, one, visitor.proof))}
 </div>`,
   })
 }
@@ -57,19 +61,19 @@ function addressOf(search: string, parts: Record<string, number>, hash: string):
   return `/access${text === '' ? '' : `?${text}`}#${hash}`
 }
 
-const have = ({ held, store, search, now }: AccessPage): Markup => html`
+const have = ({ t, held, store, search, now }: AccessPage): Markup => html`
 <section class="card" id="have" aria-labelledby="h-have">
-<header><h2 id="h-have">What you have</h2><span class="count">${held.total}</span></header>
+<header><h2 id="h-have">${t.w.what_you_have}</h2><span class="count">${held.total}</span></header>
 ${
   held.items.length === 0
     ? empty(
         'info',
-        'Nothing yet',
-        html`What you are given appears here, with why you have it and until when. <a href="#catalogue">See what you can request</a>.`,
+        t.w.nothing_yet,
+        t.w.nothing_yet_text((words) => html`<a href="#catalogue">${words}</a>`),
       )
-    : html`<ul class="have">${held.items.map((one) => heldItem(one, now))}</ul>`
+    : html`<ul class="have">${held.items.map((one) => heldItem(t, one, now))}</ul>`
 }
-${pagesNav(held, 'what you have', (have) => addressOf(search, { have, page: store.page }, 'have'))}
+${pagesNav(t, held, t.w.of_have, (have) => addressOf(search, { have, page: store.page }, 'have'))}
 </section>`
 
 const thing = ({ requestable_permissions: [permission], app_name: app }: AccessRequest): string =>
@@ -79,62 +83,66 @@ const thing = ({ requestable_permissions: [permission], app_name: app }: AccessR
 export const canWithdraw = ({ status }: AccessRequest): boolean =>
   PENDING_STATES.some((one) => one === status)
 
-export const withdrawQuestion = (request: AccessRequest, proof: string): Markup =>
+export const withdrawQuestion = ({ w }: Tongue, request: AccessRequest, proof: string): Markup =>
   ask({
     id: `withdraw-${request.id}`,
-    title: `Withdraw the request for “${thing(request)}”?`,
-    text: 'Nobody has to decide on it any more. You can ask again at any time.',
+    title: w.withdraw_question(thing(request)),
+    text: w.withdraw_text,
     action: `/access/requests/${request.id}/withdraw`,
     proof,
-    button: 'Withdraw',
-    keep: 'Go on waiting',
-    field: html`<div class="field"><label for="why-${request.id}">Why <span class="soft">(optional)</span></label><input id="why-${request.id}" name="reason" maxlength="1000" autocomplete="off"></div>`,
+    button: w.withdraw,
+    keep: w.go_on_waiting,
+    field: html`<div class="field"><label for="why-${request.id}">${w.why} <span class="soft">${w.optional}</span></label><input id="why-${request.id}" name="reason" maxlength="1000" autocomplete="off"></div>`,
   })
 
 const waitingFor = (page: AccessPage): Markup => html`
 <section class="stack" id="waiting" aria-labelledby="h-waiting">
-<div class="row"><h2 id="h-waiting">What you are waiting for</h2><span class="count">${page.waiting.total}</span></div>
+<div class="row"><h2 id="h-waiting">${page.t.w.what_you_wait_for}</h2><span class="count">${page.waiting.total}</span></div>
 ${
   page.waiting.items.length === 0
-    ? html`<p class="soft">Nothing. What you ask for appears here, with who decides and since when.</p>`
+    ? html`<p class="soft">${page.t.w.waiting_none}</p>`
     : html`<div class="stack halves">${page.waiting.items.map((one) => waitingCard(one, page))}</div>`
 }
-${page.waiting.total > page.waiting.items.length && html`<p class="small soft">${counted(page.waiting.total - page.waiting.items.length, 'older request')} not shown.</p>`}
+${page.waiting.total > page.waiting.items.length && html`<p class="small soft">${page.t.w.older_requests(page.waiting.total - page.waiting.items.length)}</p>`}
 ${page.ended.items.length > 0 && endedOnes(page)}
 </section>`
 
-const waitingCard = (request: AccessRequest, { userId, now }: AccessPage): Markup => html`
+const waitingCard = (request: AccessRequest, { t, userId, now }: AccessPage): Markup => html`
 <article class="card" aria-labelledby="r-${request.id}">
-<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(request.status)}</span></header>
+<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request.status)}</span></header>
 <div class="in stack">
-${timeline(stepsOf(request, { userId, now }))}
-${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="#withdraw-${request.id}" data-dialog>Withdraw<span class="unseen"> ${thing(request)}</span></a></div>`}
+${timeline(stepsOf(request, { t, userId, now }))}
+${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="#withdraw-${request.id}" data-dialog>${t.w.withdraw}<span class="unseen"> ${thing(request)}</span></a></div>`}
 </div></article>`
 
-const endedOnes = ({ ended, now }: AccessPage): Markup => html`
-<details class="more"><summary>Requests that have ended (${ended.total})</summary>
-<div class="card"><div class="scroll" role="region" aria-label="Requests that have ended" tabindex="0"><table>
-<thead><tr><th scope="col">What</th><th scope="col">How it ended</th><th scope="col" class="c3">Asked</th></tr></thead>
+const endedOnes = ({ t, ended, now }: AccessPage): Markup => html`
+<details class="more"><summary>${t.w.ended_requests} (${ended.total})</summary>
+<div class="card"><div class="scroll" role="region" aria-label="${t.w.ended_requests}" tabindex="0"><table>
+<thead><tr><th scope="col">${t.w.column_what}</th><th scope="col">${t.w.column_how}</th><th scope="col" class="c3">${t.w.column_asked}</th></tr></thead>
 <tbody>${ended.items.map(
   (one) =>
-    html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span></th><td class="wrap">${requestBadge(one.status)}${one.notes[one.status] ? html`<span class="sub">“${one.notes[one.status]}”</span>` : ''}</td><td class="c3">${one.requested_at ? day(momentOf(one.requested_at), now) : ''}</td></tr>`,
+    html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span></th><td class="wrap">${requestBadge(t, one.status)}${one.notes[one.status] ? html`<span class="sub">${t.w.quoted(one.notes[one.status] ?? '')}</span>` : ''}</td><td class="c3">${one.requested_at ? t.day(momentOf(one.requested_at), now) : ''}</td></tr>`,
 )}</tbody></table></div></div></details>`
 
-const catalogue = ({ store, search, held }: AccessPage): Markup => html`
+const catalogue = ({ t, store, search, held }: AccessPage): Markup => html`
 <section class="stack" id="catalogue" aria-labelledby="h-catalogue">
-<div class="row"><h2 id="h-catalogue">What you can request</h2><span class="count">${store.total}</span></div>
-<form class="filter" action="/access#catalogue" role="search" aria-label="Apps">
-<div class="grow"><label for="q">App</label><input id="q" type="search" name="q" value="${search}" maxlength="200" placeholder="For example: reports"></div>
-<button class="btn">Search</button>${search !== '' && html`<a class="btn plain" href="/access#catalogue">Clear</a>`}
+<div class="row"><h2 id="h-catalogue">${t.w.what_you_can_request}</h2><span class="count">${store.total}</span></div>
+<form class="filter" action="/access#catalogue" role="search" aria-label="${t.w.apps}">
+<div class="grow"><label for="q">${t.w.app}</label><input id="q" type="search" name="q" value="${search}" maxlength="200" placeholder="${t.w.for_example}"></div>
+<button class="btn">${t.w.search}</button>${search !== '' && html`<a class="btn plain" href="/access#catalogue">${t.w.clear}</a>`}
 </form>
 ${
   store.items.length > 0
     ? html`<ul class="tiles">${store.items.map(tile)}</ul>`
     : search === ''
-      ? html`<div class="card">${empty('info', 'Nothing can be requested yet', 'Admins put apps into the store. What is there for you appears here.')}</div>`
-      : html`<div class="card">${empty('search', 'Nothing found', html`No app has “${search}” in its name. <a href="/access#catalogue">Show all apps</a>.`)}</div>`
+      ? html`<div class="card">${empty('info', t.w.store_empty, t.w.store_empty_text)}</div>`
+      : html`<div class="card">${empty(
+          'search',
+          t.w.nothing_found,
+          t.w.nothing_found_text(search, (words) => html`<a href="/access#catalogue">${words}</a>`),
+        )}</div>`
 }
-${store.pages > 1 && html`<div class="card">${pagesNav(store, 'apps', (page) => addressOf(search, { page, have: held.page }, 'catalogue'))}</div>`}
+${store.pages > 1 && html`<div class="card">${pagesNav(t, store, t.w.of_apps, (page) => addressOf(search, { page, have: held.page }, 'catalogue'))}</div>`}
 </section>`
 
 const tile = (app: App): Markup => html`

@@ -32,7 +32,7 @@ const requestsOf = ({ db, principal }: Visit, statuses: readonly RequestStatus[]
   })
 
 export async function showAccess(visit: Visit): Promise<Response> {
-  const { c, db, principal, now } = visit
+  const { c, db, principal, now, t } = visit
   const search = searchText(c.req.query('q'))
   const paging = { page: pageNumber(c.req.query('have')), size: SIZES.held }
   const access = await listUserAccess(db, principal, principal.userId, { as_of: null, ...paging })
@@ -43,10 +43,11 @@ export async function showAccess(visit: Visit): Promise<Response> {
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
   })
   const page = accessPage({
+    t,
     visitor: await visit.visitor(),
     userId: principal.userId,
     flash: visit.flash(),
-    held: { ...access, items: access.items.map((one) => heldOf(one, byId, now)) },
+    held: { ...access, items: access.items.map((one) => heldOf(t, one, byId, now)) },
     waiting: await requestsOf(visit, ON_THE_WAY, SIZES.waiting),
     ended: await requestsOf(visit, OVER, SIZES.ended),
     ...{ store, search, now },
@@ -55,9 +56,9 @@ export async function showAccess(visit: Visit): Promise<Response> {
 }
 
 export async function showOneRequest(visit: Visit): Promise<Response> {
-  const { c, db, principal, now } = visit
+  const { c, db, principal, now, t } = visit
   const request = await getAccessRequest(db, principal, c.req.param('id') ?? '', ['tasks'])
   const { userId } = principal
-  const page = { visitor: await visit.visitor(), flash: visit.flash(), userId, request, now }
+  const page = { visitor: await visit.visitor(), flash: visit.flash(), userId, request, now, t }
   return c.html(oneRequestPage(page))
 }

@@ -1,21 +1,19 @@
-/** FLASHES: what was just done -> what the next page says of it. */
+/** FLASHES: what was just done -> what the next page says of it, in every language. */
 import { mapValues } from '../../contract/schema/keys.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
-import type { Icon } from '../frame/icons.ts'
-import type { Kind } from './states.ts'
+import type { Language } from '../../words/languages.ts'
+import { PAGE_WORDS } from '../../words/page-words.ts'
 import { BUTTONS } from './task-detail.ts'
 
-export type Flash = { kind: Kind; icon: Icon; words: string }
+export type Flash = Readonly<Record<Language, string>>
 
-/** It is done. */
-export const good = (words: string): Flash => ({ kind: 'good', icon: 'check', words })
+const ofAction = (name: TaskActionType): Flash =>
+  mapValues(PAGE_WORDS.actions, (words) => words[name][1])
 
-const OF_ACTIONS: Record<TaskActionType, Flash> = mapValues(BUTTONS, ({ done }) => good(done))
-
-export const FLASHES = {
-  ...OF_ACTIONS,
-  asked: good('Your request is sent.'),
-  withdrawn: good('Your request is withdrawn.'),
-  saved: good('Your choice is saved.'),
-  'given-back': good('You gave it back. Keyway removes it.'),
-} as const satisfies Record<string, Flash>
+export const FLASHES: Readonly<Record<string, Flash>> = {
+  ...mapValues(BUTTONS, (_, name) => ofAction(name)),
+  asked: PAGE_WORDS.done_asked,
+  withdrawn: PAGE_WORDS.done_withdrawn,
+  saved: PAGE_WORDS.saved,
+  'given-back': PAGE_WORDS.done_given_back,
+}

@@ -3,7 +3,8 @@ import { html } from 'hono/html'
 import type { Access } from '../../contract/models/access.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { Markup } from '../frame/layout.ts'
-import { day, initials, lengthOf, momentOf, nameOf } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { initials, momentOf, nameOf } from '../frame/words.ts'
 import { ask } from './parts.ts'
 
 /** Something that a person has. */
@@ -23,15 +24,17 @@ export type Held = {
 
 /** What a row of the core's list is for its reader; `requests` are those that gave something, by id. */
 export function heldOf(
+  t: Tongue,
   access: Access,
   requests: ReadonlyMap<string, AccessRequest>,
   now: Date,
 ): Held {
+  const { w } = t
   const titles = {
-    account: 'Account',
-    group: access.label ?? 'Group',
-    entitlement: access.label ?? access.entitlement_id ?? 'Permission',
-    granted: access.label ?? 'Access',
+    account: w.account,
+    group: access.label ?? w.group,
+    entitlement: access.label ?? access.entitlement_id ?? w.permission,
+    granted: access.label ?? w.access,
   } as const
   const reason = access.reasons.find(({ kind }) => kind === 'request') ?? access.reasons[0] ?? null
   const request = requests.get(reason?.request_id ?? '')
@@ -44,12 +47,12 @@ export function heldOf(
   return {
     title: titles[access.kind],
     place: [
-      access.app_name ?? 'Directory',
+      access.app_name ?? w.directory,
       access.kind === 'account' ? access.unique_identifier : null,
     ]
       .filter((one) => one !== null)
       .join(' · '),
-    why: whyOf(access, reason, request, now),
+    why: whyOf(t, access, reason, request, now),
     endsAt: reason?.ends_at ? momentOf(reason.ends_at) : null,
     seconds: request?.expiration_in_seconds ?? null,
     giveBack: own ? request.id : null,
@@ -58,21 +61,21 @@ export function heldOf(
 }
 
 function whyOf(
+  { w, day }: Tongue,
   access: Access,
   reason: Access['reasons'][number] | null,
   request: AccessRequest | undefined,
   now: Date,
 ): Markup | string {
-  if (reason?.kind === 'policy') return `Given by policy “${reason.policy_name ?? 'deleted since'}”`
-  if (access.kind === 'group') return 'You are a member'
-  if (reason?.kind !== 'request' || !request)
-    return `Found in ${access.app_name ?? 'the app'}; no request or policy gave it`
+  if (reason?.kind === 'policy') return w.given_by_policy(reason.policy_name ?? null)
+  if (access.kind === 'group') return w.you_are_a_member
+  if (reason?.kind !== 'request' || !request) return w.found_in(access.app_name ?? null)
   const by = (request.tasks ?? [])
     .filter((one) => one.task_category.endsWith('APPROVAL') && one.status === 'COMPLETED')
     .flatMap(({ resolved_by }) => (resolved_by ? [nameOf(resolved_by)] : []))
-  const asked = request.requested_at ? html` ${day(momentOf(request.requested_at), now)}` : ''
-  const yes = by.length > 0 ? `approved by ${[...new Set(by)].join(', ')}` : 'pre-approved'
-  return html`Requested${asked}, ${yes}`
+  const asked = request.requested_at ? day(momentOf(request.requested_at), now) : null
+  const yes = by.length > 0 ? w.approved_by([...new Set(by)].join(', ')) : w.pre_approved
+  return w.requested_and(asked, yes)
 }
 
 /** How much of its time is left: from 0 to 100. */
@@ -96,32 +99,33 @@ export function endingSoon(held: readonly Held[], now: Date): Held | null {
   return soon[0] ?? null
 }
 
-function lifeOf(held: Held, now: Date): Markup {
+function lifeOf(t: Tongue, held: Held, now: Date): Markup {
   const { endsAt } = held
-  if (endsAt === null) return html`<span class="small soft">No end</span>`
+  if (endsAt === null) return html`<span class="small soft">${t.w.no_end}</span>`
   const kind = urgency(held, now)
   const left = Math.max(0, (endsAt.getTime() - now.getTime()) / 1000)
-  return html`<span class="row small"><span class="${kind === 'busy' ? '' : `t ${kind}`}">${lengthOf(left)} left</span><span class="soft end">Ends ${day(endsAt, now)}</span></span>
+  return html`<span class="row small"><span class="${kind === 'busy' ? '' : `t ${kind}`}">${t.w.left(t.length(left))}</span><span class="soft end">${t.w.ends(t.day(endsAt, now))}</span></span>
 <svg class="life" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="m0" width="100" height="6"/><rect class="f ${kind}" width="${Math.round(leftOf(held, now))}" height="6"/></svg>`
 }
 
-const actionsOf = ({ title, place, giveBack, extend }: Held): Markup => {
-  const which = html`<span class="unseen"> ${title} of ${place}</span>`
-  return html`${extend && html`<a class="btn less" href="${extend}">Ask to extend${which}</a>`}${
+const actionsOf = ({ w }: Tongue, { title, place, giveBack, extend }: Held): Markup => {
+  const which = html`<span class="unseen">${w.of_thing(title, place)}</span>`
+  return html`${extend && html`<a class="btn less" href="${extend}">${w.ask_to_extend}${which}</a>`}${
     giveBack
-      ? html`<a class="btn less plain" href="#give-back-${giveBack}" data-dialog>Give back${which}</a>`
-      : html`<span class="soft small wide-only">Cannot be given back here</span>`
+      ? html`<a class="btn less plain" href="#give-back-${giveBack}" data-dialog>${w.give_back}${which}</a>`
+      : html`<span class="soft small wide-only">${w.cannot_give_back}</span>`
   }`
 }
 
-export const heldItem = (held: Held, now: Date): Markup => html`<li>
+export const heldItem = (t: Tongue, held: Held, now: Date): Markup => html`<li>
 <span class="who"><span class="avatar app" aria-hidden="true">${initials(held.place)}</span><span><strong class="wrap">${held.title}</strong><span class="sub wrap">${held.place}</span></span></span>
 <p class="soft small wrap">${held.why}</p>
-<div class="stack tight">${lifeOf(held, now)}</div>
-<div class="row">${actionsOf(held)}</div>
+<div class="stack tight">${lifeOf(t, held, now)}</div>
+<div class="row">${actionsOf(t, held)}</div>
 </li>`
 
 export const giveBackQuestion = (
+  { w }: Tongue,
   { title, place, giveBack }: Held,
   proof: string,
 ): Markup | string =>
@@ -129,10 +133,10 @@ export const giveBackQuestion = (
     ? ''
     : ask({
         id: `give-back-${giveBack}`,
-        title: `Give back “${title}” of ${place}?`,
-        text: 'Keyway removes it. To get it again you have to ask again.',
+        title: w.give_back_question(title, place),
+        text: w.give_back_text,
         action: `/access/requests/${giveBack}/give-back`,
         proof,
-        button: 'Give back',
-        keep: 'Keep it',
+        button: w.give_back,
+        keep: w.keep_it,
       })

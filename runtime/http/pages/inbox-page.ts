@@ -2,12 +2,14 @@
 import { html } from 'hono/html'
 import type { Task } from '../../contract/models/task.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
-import { age, initials, momentOf, nameOf } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { initials, momentOf, nameOf } from '../frame/words.ts'
 import { empty, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
 import { type OpenTask, taskDetail } from './task-detail.ts'
 
 export type InboxPage = {
+  t: Tongue
   visitor: Visitor
   userId: string
   flash: Markup | null
@@ -18,16 +20,17 @@ export type InboxPage = {
 }
 
 export function inboxPage(page: InboxPage): Markup {
-  const { visitor, open } = page
+  const { t, visitor, open } = page
   return layout({
-    title: open ? `${whoOf(open.task)} · Inbox` : 'Inbox',
+    t,
+    title: open ? `${whoOf(open.task)} · ${t.w.inbox}` : t.w.inbox,
     visitor,
     area: 'inbox',
     content: html`<div class="split${open ? ' open' : ''}">
 ${list(page)}
 ${open ? taskDetail(page, open) : nothingOpen(page)}
 </div>
-${keys()}`,
+${keys(t)}`,
   })
 }
 
@@ -35,54 +38,55 @@ export const whoOf = (task: Task): string =>
   task.target_user ? nameOf(task.target_user) : 'Keyway'
 
 function list(page: InboxPage): Markup {
-  const { tasks, open } = page
+  const { t, tasks, open } = page
   const name = open
-    ? html`<h2 id="h-list">Inbox</h2>`
-    : html`<h1 class="ask" id="h-list">Inbox</h1>`
+    ? html`<h2 id="h-list">${t.w.inbox}</h2>`
+    : html`<h1 class="ask" id="h-list">${t.w.inbox}</h1>`
   return html`<section class="list" id="list" aria-labelledby="h-list">
 <header class="stack tight">
-<div class="row">${name}<span class="count">${tasks.total}</span><a class="small end" href="#keys" data-dialog data-key="?">Keyboard <kbd>?</kbd></a></div>
+<div class="row">${name}<span class="count">${tasks.total}</span><a class="small end" href="#keys" data-dialog data-key="?">${t.w.keyboard} <kbd>?</kbd></a></div>
 </header>
 <ul>${tasks.items.map((one) => item(one, page))}</ul>
-${pagesNav(tasks, 'tasks', (at) => `/inbox?page=${at}`)}
+${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
 </section>`
 }
 
-const KINDS: Partial<Record<Task['task_category'], Markup>> = {
-  PROVISIONING: badge('', 'hand', 'By hand'),
-  DEPROVISIONING: badge('', 'hand', 'By hand'),
-  ERROR: badge('bad', 'alert', 'Failed'),
+const kindOf = ({ w }: Tongue, { task_category: category }: Task): Markup | string => {
+  if (category === 'ERROR') return badge('bad', 'alert', w.failed)
+  const isByHand = category === 'PROVISIONING' || category === 'DEPROVISIONING'
+  return isByHand ? badge('', 'hand', w.by_hand) : ''
 }
 
 /** The first sentence of what a task says, without why. */
 const gist = ({ description, task_type }: Task): string =>
   (description ?? task_type).split(' Reason: ')[0] ?? ''
 
-const item = (task: Task, { open, now }: InboxPage): Markup => html`
-<li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${gist(task)}</span></a><span class="sub wrap" aria-hidden="true">${gist(task)}</span>${KINDS[task.task_category] ?? ''}</div><span class="small soft age">${age(momentOf(task.created_at), now)}</span></li>`
+const item = (task: Task, { t, open, now }: InboxPage): Markup => html`
+<li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${gist(task)}</span></a><span class="sub wrap" aria-hidden="true">${gist(task)}</span>${kindOf(t, task)}</div><span class="small soft age">${t.age(momentOf(task.created_at), now)}</span></li>`
 
-const nothingOpen = ({ tasks, flash, now }: InboxPage): Markup => {
+const nothingOpen = ({ t, tasks, flash, now }: InboxPage): Markup => {
   const [oldest] = tasks.items
   return html`<div class="detail">${flash ?? ''}<div class="card">${
     oldest
       ? empty(
           'mail',
-          'Choose a task',
-          html`The oldest of ${tasks.total} has waited for ${age(momentOf(oldest.created_at), now)}. Go through them with <kbd>j</kbd> and <kbd>k</kbd>, open one with <kbd>Enter</kbd>.`,
+          t.w.choose_task,
+          t.w.choose_task_text(
+            tasks.total,
+            t.lasting(momentOf(oldest.created_at), now),
+            (key) => html`<kbd>${key}</kbd>`,
+          ),
           'h2',
         )
-      : empty(
-          'check',
-          'Nothing waits for you',
-          'What you have to decide, or to do by hand, appears here.',
-          'h2',
-        )
+      : empty('check', t.w.nothing_waits, t.w.nothing_waits_text, 'h2')
   }</div></div>`
 }
 
-const keys = (): Markup => html`<dialog id="keys" aria-labelledby="h-keys"><form method="dialog">
-<h2 id="h-keys">Keyboard</h2>
-<dl class="kv"><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous task</dd><dt><kbd>Enter</kbd></dt><dd>open it</dd><dt><kbd>a</kbd></dt><dd>go to the first button; Enter presses it</dd><dt><kbd>d</kbd></dt><dd>go to the one that says no</dd><dt><kbd>r</kbd></dt><dd>write a reason</dd><dt><kbd>/</kbd></dt><dd>search</dd></dl>
-<p class="small soft">No single key decides.</p>
-<div class="row"><button class="btn main">Close</button></div>
+const keys = ({
+  w,
+}: Tongue): Markup => html`<dialog id="keys" aria-labelledby="h-keys"><form method="dialog">
+<h2 id="h-keys">${w.keyboard}</h2>
+<dl class="kv"><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>${w.key_next}</dd><dt><kbd>Enter</kbd></dt><dd>${w.key_open}</dd><dt><kbd>a</kbd></dt><dd>${w.key_first}</dd><dt><kbd>d</kbd></dt><dd>${w.key_no}</dd><dt><kbd>r</kbd></dt><dd>${w.key_reason}</dd><dt><kbd>/</kbd></dt><dd>${w.key_search}</dd></dl>
+<p class="small soft">${w.key_note}</p>
+<div class="row"><button class="btn main">${w.close}</button></div>
 </form></dialog>`

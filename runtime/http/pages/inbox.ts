@@ -20,11 +20,11 @@ async function show(
   open: OpenTask | null,
   status: 200 | 400 | 409 | 422 = 200,
 ): Promise<Response> {
-  const { c, principal, now } = visit
+  const { c, principal, now, t } = visit
   const tasks = await tasksOf(visit, pageNumber(c.req.query('page')))
   const { userId } = principal
   const [visitor, flash] = [await visit.visitor(), visit.flash()]
-  return c.html(inboxPage({ visitor, userId, flash, tasks, open, now }), status)
+  return c.html(inboxPage({ t, visitor, userId, flash, tasks, open, now }), status)
 }
 
 export const showInbox = (visit: Visit): Promise<Response> => show(visit, null)
@@ -50,7 +50,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
   const action = form.get('action_type') ?? ''
   const reason = (form.get('reason') ?? '').replaceAll('\r\n', '\n').trim()
   if (NEEDS_REASON.includes(action) && reason === '') {
-    const problem = 'Say why: the person who asked reads it.'
+    const problem = visit.t.w.say_why
     return show(visit, { ...(await taskOf(visit)), reason, problem }, 422)
   }
   if (!isAction(action)) throw new CoreError(400, 'The form does not say what to do')

@@ -3,9 +3,10 @@ import { html } from 'hono/html'
 import type { Form } from '../frame/form.ts'
 import { brand, layout, type Markup } from '../frame/layout.ts'
 import { ownPath } from '../frame/own-path.ts'
+import type { Tongue } from '../frame/tongue.ts'
 
-/** Fields into which people write, and what they are called. */
-const WRITTEN = { why: 'Why you need it', reason: 'Reason' } as const
+/** Fields into which people write, and the keys of what they are called. */
+const WRITTEN = { why: 'why_you_need_it', reason: 'reason' } as const
 
 /** Where a form stands: its page is at the address without what the form does. */
 const pageOf = (path: string): string => path.replace(/\/(?:withdraw|give-back|decide)$/, '')
@@ -14,7 +15,8 @@ const pageOf = (path: string): string => path.replace(/\/(?:withdraw|give-back|d
  * @param path Where the form was sent.
  * @param isSignedIn Whether a person is signed in now, in another session than the form's.
  */
-export function lostPage(path: string, form: Form, isSignedIn: boolean): Markup {
+export function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Markup {
+  const { w } = t
   const query = form.get('app_id')
     ? `?${new URLSearchParams({ app_id: form.get('app_id') ?? '' })}`
     : ''
@@ -22,22 +24,23 @@ export function lostPage(path: string, form: Form, isSignedIn: boolean): Markup 
   const to = isSignedIn ? back : `/settings/sign-in?${new URLSearchParams({ next: back })}`
   const texts = Object.entries(WRITTEN).flatMap(([name, label]) => {
     const text = form.get(name)?.trim()
-    return text ? [{ name, label, text }] : []
+    return text ? [{ name, label: w[label], text }] : []
   })
   return layout({
-    title: 'Nothing was sent',
+    t,
+    title: w.nothing_sent,
     visitor: null,
     content: html`<div class="door">
 ${brand()}
 <section class="card" aria-labelledby="h-lost"><div class="in stack">
-<h1 id="h-lost">Nothing was sent</h1>
-<p>${isSignedIn ? 'The form is of an earlier sign-in.' : 'You are not signed in any more.'} ${texts.length > 0 ? 'Copy what you wrote, then open the page again.' : 'Open the page again.'}</p>
+<h1 id="h-lost">${w.nothing_sent}</h1>
+<p>${isSignedIn ? w.earlier_sign_in : w.no_longer_in} ${texts.length > 0 ? w.copy_first : w.open_page}</p>
 ${texts.map(
   ({ name, label, text }) =>
     html`<div class="field"><label for="${name}">${label}</label><textarea id="${name}" rows="5" readonly>
 ${text}</textarea></div>`,
 )}
-<p><a class="btn main" href="${to}">${isSignedIn ? 'Open the page again' : 'Sign in'}</a></p>
+<p><a class="btn main" href="${to}">${isSignedIn ? w.open_again : w.sign_in}</a></p>
 </div></section>
 </div>`,
   })

@@ -2,13 +2,14 @@
 import { html } from 'hono/html'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import { AREAS, layout, type Markup, type Visitor } from '../frame/layout.ts'
-import { accessLength } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { canWithdraw, withdrawQuestion } from './access-page.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
 import { stepsOf, timeline } from './timeline.ts'
 
 export type OneRequestPage = {
+  t: Tongue
   visitor: Visitor
   userId: string
   flash: Markup | null
@@ -17,38 +18,40 @@ export type OneRequestPage = {
 }
 
 export function oneRequestPage(page: OneRequestPage): Markup {
-  const { visitor, userId, request, now } = page
-  const what = request.requestable_permissions[0]?.label ?? 'Access'
-  const title = `${what} in ${request.app_name}`
+  const { t, visitor, userId, request, now } = page
+  const { w } = t
+  const what = request.requestable_permissions[0]?.label ?? w.access
+  const title = w.thing_in(what, request.app_name)
   const isMine = request.target_user.id === userId
   const canGiveBack = isMine && request.status === 'COMPLETED'
   return layout({
+    t,
     title,
     visitor,
     area: 'access',
     content: html`<div class="page portal">
 <div class="head"><div>
-<ol class="crumbs"><li><a href="${AREAS.access.path}">My access</a></li><li>Request</li></ol>
-<div class="row"><h1 class="wrap">${title}</h1>${requestBadge(request.status)}</div>
-<p>Asked ${accessLength(request.expiration_in_seconds)}.</p>
+<ol class="crumbs"><li><a href="${AREAS.access.path}">${w.my_access}</a></li><li>${w.request}</li></ol>
+<div class="row"><h1 class="wrap">${title}</h1>${requestBadge(t, request.status)}</div>
+<p>${w.asked_for(t.accessLength(request.expiration_in_seconds))}</p>
 </div>
-${canWithdraw(request) && html`<a class="btn danger" href="#withdraw-${request.id}" data-dialog>Withdraw</a>`}
-${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data-dialog>Give back</a>`}
+${canWithdraw(request) && html`<a class="btn danger" href="#withdraw-${request.id}" data-dialog>${w.withdraw}</a>`}
+${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data-dialog>${w.give_back}</a>`}
 </div>
 ${page.flash ?? ''}
-<section class="card" aria-labelledby="h-way"><header><h2 id="h-way">What happens</h2></header>
-<div class="in">${timeline(stepsOf(request, { userId, now }))}</div></section>
-${canWithdraw(request) && withdrawQuestion(request, visitor.proof)}
+<section class="card" aria-labelledby="h-way"><header><h2 id="h-way">${w.what_happens}</h2></header>
+<div class="in">${timeline(stepsOf(request, { t, userId, now }))}</div></section>
+${canWithdraw(request) && withdrawQuestion(t, request, visitor.proof)}
 ${
   canGiveBack &&
   ask({
     id: `give-back-${request.id}`,
-    title: `Give back “${what}” of ${request.app_name}?`,
-    text: 'Keyway removes it. To get it again you have to ask again.',
+    title: w.give_back_question(what, request.app_name),
+    text: w.give_back_text,
     action: `/access/requests/${request.id}/give-back`,
     proof: visitor.proof,
-    button: 'Give back',
-    keep: 'Keep it',
+    button: w.give_back,
+    keep: w.keep_it,
   })
 }
 </div>`,

@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import type { Kind } from './states.ts'
 
 export const note = (
@@ -22,17 +23,22 @@ export const empty = (
 ): Markup =>
   html`<div class="empty">${icon(name)}${level === 'h2' ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}<p>${text}</p></div>`
 
-type Pages = { page: number; pages: number; total: number }
+export type Pages = { page: number; pages: number; total: number }
 
 /** The way through the pages of a list. `of` names what is listed, `at` makes the address of a page. */
-export function pagesNav({ page, pages, total }: Pages, of: string, at: (page: number) => string) {
+export function pagesNav(
+  { w }: Tongue,
+  { page, pages, total }: Pages,
+  of: string,
+  at: (page: number) => string,
+) {
   if (pages <= 1) return html``
   const way = (to: number, words: string, rel: string) =>
     to < 1 || to > pages
       ? html`<span class="btn less" aria-disabled="true">${words}</span>`
       : html`<a class="btn less" rel="${rel}" href="${at(to)}">${words}</a>`
-  return html`<div class="pages"><span>Page ${page} of ${pages}, ${total} in all</span>
-<nav aria-label="Pages of ${of}">${way(page - 1, 'Previous', 'prev')}${way(page + 1, 'Next', 'next')}</nav></div>`
+  return html`<div class="pages"><span>${w.page_of(page, pages, total)}</span>
+<nav aria-label="${w.pages_of(of)}">${way(page - 1, w.previous, 'prev')}${way(page + 1, w.next, 'next')}</nav></div>`
 }
 
 type Ask = {

@@ -2,15 +2,14 @@
 import { html } from 'hono/html'
 import type { PersonalSettings } from '../../contract/models/personal-settings.ts'
 import { MAIL_CHOICE_NAMES } from '../../contract/models/personal-settings.ts'
-import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../words/languages.ts'
-import { PERSONAL_WORDS } from '../../words/personal.ts'
-import { wordsIn } from '../../words/say.ts'
+import { LANGUAGE_NAMES, LANGUAGES } from '../../words/languages.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 
 export type PersonalPage = {
   visitor: Visitor
   flash: Markup | null
-  language: Language
+  t: Tongue
   settings: PersonalSettings
   /** Whether the session may only look. */
   readOnly: boolean
@@ -20,17 +19,18 @@ export type PersonalPage = {
 export const BY_BROWSER = 'browser'
 
 export function personalPage(page: PersonalPage): Markup {
-  const { visitor, flash, language, settings, readOnly } = page
-  const words = wordsIn(PERSONAL_WORDS, language)
+  const { t, visitor, flash, settings, readOnly } = page
+  const words = t.w
   const radio = (name: string, value: string, isChosen: boolean, text: Markup): Markup =>
     html`<label class="choice"><input type="radio" name="${name}" value="${value}"${isChosen ? html` checked` : ''}${readOnly ? html` disabled` : ''}>${text}</label>`
   return layout({
-    title: words.title,
+    t,
+    title: words.personal_title,
     visitor,
-    content: html`<div class="page portal" lang="${language}">
+    content: html`<div class="page portal">
 <div class="head"><div>
 <ol class="crumbs"><li><a href="${AREAS.access.path}">${words.my_access}</a></li></ol>
-<h1>${words.title}</h1><p>${words.lead}</p>
+<h1>${words.personal_title}</h1><p>${words.personal_lead}</p>
 </div></div>
 ${flash ?? ''}
 <form class="card" method="post" action="/settings/personal"><div class="in stack wide">
@@ -38,7 +38,7 @@ ${proofField(visitor.proof)}
 <fieldset class="field"><legend>${words.mail}</legend>
 <p class="help">${words.mail_help}</p>
 ${MAIL_CHOICE_NAMES.map((name) => {
-  const [title, what] = words.choices[name]
+  const [title, what] = words.mail_choices[name]
   const text = html`<span><strong>${title}</strong><span class="sub">${what}</span></span>`
   return radio('mail', name, settings.mail === name, text)
 })}</fieldset>

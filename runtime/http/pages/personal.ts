@@ -9,11 +9,11 @@ import { BY_BROWSER, personalPage } from './personal-page.ts'
 import type { Visit } from './visit.ts'
 
 export async function showPersonal(visit: Visit): Promise<Response> {
-  const { c, db, principal, language } = visit
+  const { c, db, principal, t } = visit
   const settings = await getPersonalSettings(db, principal)
   const [visitor, flash] = [await visit.visitor(), visit.flash()]
   const { readOnly } = principal
-  return c.html(personalPage({ visitor, flash, language, settings, readOnly }))
+  return c.html(personalPage({ t, visitor, flash, settings, readOnly }))
 }
 
 export async function savePersonal(visit: Visit, form: Form): Promise<Response> {

@@ -42,7 +42,9 @@ export async function showAsk(visit: Visit): Promise<Response> {
   const { app, choices } = subject
   if (permission === undefined && choices.total > 0) {
     const instructions = app.request_instructions ?? null
-    return c.html(choosePage({ visitor: await visit.visitor(), app, instructions, choices }))
+    return c.html(
+      choosePage({ t: visit.t, visitor: await visit.visitor(), app, instructions, choices }),
+    )
   }
   return showForm(visit, subject, permission ?? APP_ITSELF, {})
 }
@@ -56,15 +58,17 @@ async function showForm(
   { values, problems = {} }: { values?: RequestValues; problems?: RequestPage['problems'] },
   status: 200 | 403 | 409 | 422 = 200,
 ): Promise<Response> {
-  const { c, db, principal } = visit
+  const { c, db, principal, t } = visit
   const id = wanted === APP_ITSELF ? null : wanted
   const query = { requestable_permission_id: id, target_user_id: null }
   const outlook = await requestOutlook(db, principal, app.id, query)
   const permission =
-    id === null ? null : (choices.items.find((one) => one.id === id) ?? { id, label: 'Permission' })
+    id === null
+      ? null
+      : (choices.items.find((one) => one.id === id) ?? { id, label: t.w.permission })
   const usual = outlook.default_access_length ?? outlook.access_lengths[0] ?? ''
   const page: RequestPage = {
-    ...{ visitor: await visit.visitor(), app, permission, outlook, problems },
+    ...{ t, visitor: await visit.visitor(), app, permission, outlook, problems },
     instructions: app.request_instructions ?? null,
     several: choices.total > 0,
     values: values ?? { length: usual, why: '' },
@@ -75,15 +79,15 @@ async function showForm(
 const isLength = (given: string): given is AccessLength => Object.hasOwn(ACCESS_LENGTHS, given)
 
 export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, context } = visit
+  const { c, db, principal, context, t } = visit
   const wanted = form.get('permission') ?? APP_ITSELF
   const why = keptText((form.get('why') ?? '').replaceAll('\r\n', '\n').trim(), MAX_WHY)
   const length = form.get('access_length') ?? ''
   const subject = await subjectOf(visit, form.get('app_id') ?? '', 1)
   const values = { length, why }
   const problems = {
-    ...(isLength(length) ? {} : { length: 'Choose how long you need it.' }),
-    ...(why === '' ? { why: 'Say why you need it, in a sentence or two.' } : {}),
+    ...(isLength(length) ? {} : { length: t.w.choose_length }),
+    ...(why === '' ? { why: t.w.say_why_need } : {}),
   }
   if (!isLength(length) || why === '')
     return showForm(visit, subject, wanted, { values, problems }, 422)

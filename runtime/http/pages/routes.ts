@@ -13,6 +13,7 @@ import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { createVisits } from '../frame/signed-in.ts'
+import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
 import { act, showInbox, showTask } from './inbox.ts'
 import { lostPage } from './lost-page.ts'
@@ -47,7 +48,7 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, received, sent } = createVisits(deps)
 
-  routes.onError(createErrorPage(deps.log, (title, text) => messagePage(title, text)))
+  routes.onError(createErrorPage(deps.log, messagePage))
 
   /** The headers are set here and not by a step before all routes, which would be one of the whole host. */
   const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
@@ -93,7 +94,8 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
       FORMS[name].path,
       asPage(async (c) => {
         const { who, form, proven } = await received(c)
-        if (!who || !proven) return c.html(lostPage(c.req.path, form, who !== null), 403)
+        if (!who || !proven)
+          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
         if (who.session.actor.readOnly)
           throw new CoreError(403, 'You signed in with a token that may only read')
         return take(await visitOf(c, deps, who), form)

@@ -22,63 +22,20 @@ import {
 } from '../frame/cookies.ts'
 import { type Markup, messagePage } from '../frame/layout.ts'
 import { ownPath } from '../frame/own-path.ts'
+import { tongueFor } from '../frame/tongue.ts'
 
 type Why = NotSignedIn['why'] | NotLetIn['why'] | 'stale'
 
-type Told = { name: string; email: string | null; requestId: string }
-
-/** PROBLEMS: why nobody is signed in -> the status, and what happened and what to do next. */
-const PROBLEMS: Record<
-  Why,
-  { status: 400 | 403 | 503; title: string; text: (told: Told) => string }
-> = {
-  denied: {
-    status: 403,
-    title: 'You are not signed in',
-    text: ({ name }) =>
-      `${name} said no, or you cancelled. Try again, or ask the operator for a link.`,
-  },
-  away: {
-    status: 503,
-    title: 'The identity provider does not answer',
-    text: ({ name, requestId }) =>
-      `${name} cannot be reached. Try again in a moment, or ask the operator for a link. Request id ${requestId}.`,
-  },
-  wrong: {
-    status: 403,
-    title: 'The answer of the identity provider does not hold',
-    text: ({ name, requestId }) =>
-      `What ${name} sent could not be checked, so nobody was signed in. Try again; the operator finds more in the log under ${requestId}.`,
-  },
-  stale: {
-    status: 400,
-    title: 'This sign-in is over',
-    text: () =>
-      'It was begun in another browser, more than ten minutes ago, or is done already. Try again.',
-  },
-  no_address: {
-    status: 403,
-    title: 'Your address is not known',
-    text: ({ name }) =>
-      `${name} did not say your e-mail address. Ask your operator to have it sent.`,
-  },
-  unverified: {
-    status: 403,
-    title: 'Your address is not verified',
-    text: ({ name, email }) =>
-      `${name} has not verified ${email ?? 'your address'}. Verify it there, then try again.`,
-  },
-  unknown: {
-    status: 403,
-    title: 'You are not in the directory yet',
-    text: ({ name, email }) =>
-      `${email ?? 'Your address'} is known to ${name}, not to Keyway. Ask an admin to add you.`,
-  },
-  suspended: {
-    status: 403,
-    title: 'Your account is suspended',
-    text: () => 'Ask an admin.',
-  },
+/** STATUSES: why nobody is signed in -> the status; what happened and what to do next is in `DOOR_WORDS`. */
+const STATUSES: Record<Why, 400 | 403 | 503> = {
+  denied: 403,
+  away: 503,
+  wrong: 403,
+  stale: 400,
+  no_address: 403,
+  unverified: 403,
+  unknown: 403,
+  suspended: 403,
 }
 
 /** What a browser keeps while a person is at the provider. */
@@ -125,8 +82,9 @@ export function signInBy(deps: CoreDeps) {
   ): Response | Promise<Response> {
     const requestId = c.get('requestId')
     log.warn({ provider: id, why, problem, requestId }, 'a person was not signed in by a provider')
-    const { status, title, text } = PROBLEMS[why]
-    return c.html(messagePage(title, text({ name, email, requestId })), status)
+    const t = tongueFor(c)
+    const { title, text } = t.w.not_in[why]
+    return c.html(messagePage(t, title, text({ name, email, requestId })), STATUSES[why])
   }
 
   async function begin(c: Context<Env>): Promise<Response> {
@@ -174,6 +132,8 @@ export async function signedOutPage(
   if (!provider) return null
   const end = await signIn.identity.end(provider, `${originOf(c)}/`)
   if (!end.ok || end.value === null) return null
-  const text = html`You are still signed in to ${provider.name}: anyone who uses this browser can come back without a password. <a href="${end.value}">Sign out of ${provider.name} too</a>.`
-  return messagePage('You are signed out', text)
+  const { value } = end
+  const t = tongueFor(c)
+  const text = t.w.signed_out_text(provider.name, (words) => html`<a href="${value}">${words}</a>`)
+  return messagePage(t, t.w.signed_out, text)
 }

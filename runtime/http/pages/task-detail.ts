@@ -7,16 +7,8 @@ import { reviewIn } from '../../core/reviews/asking.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
-import {
-  accessLength,
-  age,
-  counted,
-  day,
-  initials,
-  moment,
-  momentOf,
-  nameOf,
-} from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { initials, momentOf, nameOf } from '../frame/words.ts'
 import { note } from './parts.ts'
 import type { Kind } from './states.ts'
 
@@ -30,30 +22,24 @@ export type OpenTask = {
 }
 
 /** The page around it. */
-type Around = { visitor: Visitor; flash: Markup | null; now: Date }
+type Around = { t: Tongue; visitor: Visitor; flash: Markup | null; now: Date }
 
-/** BUTTONS: action -> its words, what it looks like, its key, and what is said once it is done. */
+/** BUTTONS: action -> what it looks like, and its key; its words are in `INBOX_WORDS`. */
 export const BUTTONS = {
-  approve: { words: 'Approve', look: 'main', icon: 'check', key: 'a', done: 'Approved.' },
-  deny: { words: 'Deny', look: 'danger', icon: 'x', key: 'd', done: 'Denied.' },
-  confirm: { words: 'It is done', look: 'main', icon: 'check', key: 'a', done: 'Noted as done.' },
-  decline: { words: 'It will not be done', look: 'danger', icon: 'x', key: 'd', done: 'Declined.' },
-  complete: { words: 'It is settled', look: 'main', icon: 'check', key: 'a', done: 'Settled.' },
-  dismiss: { words: 'Nothing to do', look: '', icon: 'minus', key: 'd', done: 'Dismissed.' },
-  retry: { words: 'Try again now', look: '', icon: 'sync', key: '', done: 'Keyway tries again.' },
-  accept: { words: 'I do it', look: '', icon: 'user', key: '', done: 'The task is yours.' },
-  release: {
-    words: 'I do not do it',
-    look: '',
-    icon: 'minus',
-    key: '',
-    done: 'The task is free again.',
-  },
-  unblock: { words: 'It may go on', look: '', icon: 'check', key: '', done: 'It goes on.' },
-  reopen: { words: 'Open it again', look: '', icon: 'sync', key: '', done: 'Open again.' },
+  approve: { look: 'main', icon: 'check', key: 'a' },
+  deny: { look: 'danger', icon: 'x', key: 'd' },
+  confirm: { look: 'main', icon: 'check', key: 'a' },
+  decline: { look: 'danger', icon: 'x', key: 'd' },
+  complete: { look: 'main', icon: 'check', key: 'a' },
+  dismiss: { look: '', icon: 'minus', key: 'd' },
+  retry: { look: '', icon: 'sync', key: '' },
+  accept: { look: '', icon: 'user', key: '' },
+  release: { look: '', icon: 'minus', key: '' },
+  unblock: { look: '', icon: 'check', key: '' },
+  reopen: { look: '', icon: 'sync', key: '' },
 } as const satisfies Record<
   TaskActionType,
-  { words: string; look: 'main' | 'danger' | ''; icon: Icon; key: string; done: string }
+  { look: 'main' | 'danger' | ''; icon: Icon; key: string }
 >
 
 /** Actions that take something away from a person, who should read why. */
@@ -62,161 +48,147 @@ export const NEEDS_REASON: readonly string[] = ['deny', 'decline']
 export const isAction = (name: string): name is TaskActionType => Object.hasOwn(BUTTONS, name)
 
 export function taskDetail(page: Around, open: OpenTask): Markup {
-  const { flash, now } = page
+  const { t, flash, now } = page
   const { task, grounds } = open
   return html`<article class="detail" aria-labelledby="h-task">
-<div class="narrow-only"><a href="/inbox">‹ All tasks</a></div>
+<div class="narrow-only"><a href="/inbox">‹ ${t.w.all_tasks}</a></div>
 ${flash ?? ''}
 <header class="row top-edge keep">
 <span class="avatar busy big" aria-hidden="true">${initials(task.target_user ? nameOf(task.target_user) : 'Keyway')}</span>
 <div class="stack tight">
-<h1 class="ask wrap" id="h-task">${question(open)}</h1>
-<p class="soft small">${about(open, now)}</p>
+<h1 class="ask wrap" id="h-task">${question(t, open)}</h1>
+<p class="soft small">${about(t, open, now)}</p>
 </div>
 </header>
-${settled(task, now)}
+${settled(t, task, now)}
 ${grounds?.business_justification && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
-${whatToDo(task)}
-${grounds?.target_user && facts(grounds, now)}
-${comments(task, now)}
+${whatToDo(t, task)}
+${grounds?.target_user && facts(t, grounds, now)}
+${comments(t, task, now)}
 ${decide(page, open)}
 </article>`
 }
 
 /** What is to be done; of a review the way to its lines. */
-function whatToDo(task: Task): Markup | string {
+function whatToDo({ w }: Tongue, task: Task): Markup | string {
   const review = reviewIn(task)
   if (review !== null)
-    return html`<div class="row"><a class="btn main" href="/inbox/reviews/${review}">${icon('shield')}Decide the lines</a></div>`
-  return task.instructions ? note('', 'info', 'What is to be done', task.instructions) : ''
+    return html`<div class="row"><a class="btn main" href="/inbox/reviews/${review}">${icon('shield')}${w.decide_lines}</a></div>`
+  return task.instructions ? note('', 'info', w.what_to_do, task.instructions) : ''
 }
 
-const ASKED: Partial<Record<Task['task_category'], string>> = {
-  MANAGER_APPROVAL: 'asks for',
-  APPROVAL: 'asks for',
-}
+/** Categories of tasks that ask for a decision. */
+const ASKED: readonly Task['task_category'][] = ['MANAGER_APPROVAL', 'APPROVAL']
 
-/** The task in a sentence: who asks for what, for which user, for how long. */
-function question({ task, grounds }: OpenTask): Markup | string {
-  const verb = ASKED[task.task_category]
-  if (verb === undefined || !grounds?.target_user) return task.description ?? task.task_type
+/** The task in a sentence: who asks, what for, how long. */
+function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Markup | string {
+  if (!ASKED.includes(task.task_category) || !grounds?.target_user)
+    return task.description ?? task.task_type
   const { requester_user: requester, target_user: target } = grounds
   const who = nameOf(requester ?? target)
-  const forTarget =
-    requester && requester.id !== target.id ? html` for <b>${nameOf(target)}</b>` : ''
-  const what = grounds.permission_label ?? 'access'
-  return html`${who} ${verb} <b>${what}</b> in <b>${grounds.app_name ?? 'an app'}</b>${forTarget} <b>${accessLength(grounds.expiration_in_seconds)}</b>`
+  const isOther = requester && requester.id !== target.id
+  return w.asks_for(
+    who,
+    html`<b>${grounds.permission_label ?? w.plain_access}</b>`,
+    html`<b>${grounds.app_name ?? w.an_app}</b>`,
+    isOther ? html`<b>${nameOf(target)}</b>` : null,
+    html`<b>${accessLength(grounds.expiration_in_seconds)}</b>`,
+  )
 }
 
-function about({ task, grounds }: OpenTask, now: Date): Markup {
+function about({ w, ago, day }: Tongue, { task, grounds }: OpenTask, now: Date): Markup {
   const manager = grounds?.manager_user
   const end = grounds?.decide_until
-  return html`Asked ${age(momentOf(task.created_at), now)} ago${manager && html` · manager: ${nameOf(manager)}`}${end && html` · not decided by ${day(momentOf(end), now)}: the request ends`}`
+  return html`${w.asked_ago(ago(momentOf(task.created_at), now))}${manager && html` · ${w.manager(nameOf(manager))}`}${end && html` · ${w.not_decided_by(day(momentOf(end), now))}`}`
 }
 
-const SETTLED: Partial<Record<Task['status'], string>> = {
-  COMPLETED: 'settled this with yes',
-  DISMISSED: 'settled this with no',
+/** SETTLED: state of a task that asked for a decision -> the key of its words. */
+const SETTLED: Partial<Record<Task['status'], 'settled_yes' | 'settled_no'>> = {
+  COMPLETED: 'settled_yes',
+  DISMISSED: 'settled_no',
 }
 
 /** Who comes late sees who was first. */
 function settled(
+  { w, ago }: Tongue,
   { status, resolved_by, updated_at, task_category }: Task,
   now: Date,
 ): Markup | string {
-  if (status === 'EXPIRED')
-    return note('', 'clock', 'Nobody decided in time', 'The request has ended.')
-  const words = SETTLED[status]
-  if (words === undefined) return ''
+  if (status === 'EXPIRED') return note('', 'clock', w.nobody_in_time, w.request_has_ended)
+  const key = SETTLED[status]
+  if (key === undefined) return ''
   const who = resolved_by ? nameOf(resolved_by) : 'Keyway'
-  const said = task_category.endsWith('APPROVAL') ? words : 'settled this'
-  return note(
-    '',
-    'info',
-    `${who} ${said}`,
-    html`${age(momentOf(updated_at), now)} ago. Nothing is left to do.`,
-  )
+  const said = task_category.endsWith('APPROVAL') ? key : 'settled'
+  return note('', 'info', w[said](who), w.settled_text(ago(momentOf(updated_at), now)))
 }
 
 const fact = (kind: Kind, name: Icon, title: Markup | string, text: Markup | string = ''): Markup =>
   html`<li><span class="dot ${kind}">${icon(name)}</span><div class="wrap"><strong>${title}</strong>${text === '' ? '' : html`<span class="sub">${text}</span>`}</div></li>`
 
-const dutyFact = ({ name, on_request, holds }: SeparationConflict): Markup =>
-  fact(
-    'bad',
-    'alert',
-    `Breaks “${name}”`,
-    html`${holds.length > 0 ? html`Together with ${holds.join(', ')}. ` : ''}${
-      on_request === 'EXCEPTION'
-        ? 'It needs an exception, which the last decision is about.'
-        : 'Nobody should hold both.'
-    }`,
-  )
+const dutyFact = ({ w }: Tongue, { name, on_request, holds }: SeparationConflict): Markup => {
+  const then = on_request === 'EXCEPTION' ? w.needs_exception : w.nobody_both
+  const together = holds.length > 0 ? html`${w.together_with(holds.join(', '))} ` : ''
+  return fact('bad', 'alert', w.breaks(name), html`${together}${then}`)
+}
 
-function facts(grounds: TaskGrounds, now: Date): Markup {
+function facts(t: Tongue, grounds: TaskGrounds, now: Date): Markup {
+  const { w, day } = t
   const { colleagues, held_before: before, holds } = grounds
-  const what = grounds.permission_label ?? 'an account'
+  const what = grounds.permission_label ?? w.an_account
+  const app = grounds.app_name ?? null
   const [latest] = before
-  return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">Grounds</h2><p>Facts, not advice. You decide.</p></header>
+  return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${w.grounds_lead}</p></header>
 <ul class="lines">
-${grounds.separation_of_duties.map(dutyFact)}
+${grounds.separation_of_duties.map((one) => dutyFact(t, one))}
 ${
   colleagues.count === 0
-    ? fact('', 'user', 'Nobody else has the same manager')
-    : fact(
-        '',
-        'user',
-        `${colleagues.holding} of ${colleagues.count} others with the same manager ${colleagues.holding === 1 ? 'has' : 'have'} ${what}`,
-      )
+    ? fact('', 'user', w.no_peers)
+    : fact('', 'user', w.peers(colleagues.holding, colleagues.count, what))
 }
 ${
   latest
     ? fact(
         '',
         'clock',
-        `Had it ${counted(before.length, 'time')} before`,
-        html`Last from ${day(momentOf(latest.since), now)} to ${day(momentOf(latest.until), now)}.`,
+        w.had_before(before.length),
+        w.last_from_to(day(momentOf(latest.since), now), day(momentOf(latest.until), now)),
       )
-    : fact('', 'clock', 'Has not had it before')
+    : fact('', 'clock', w.not_before)
 }
-${holds.length === 0 ? fact('', 'info', html`Has nothing in ${grounds.app_name ?? 'this app'} now`) : fact('', 'info', html`Has ${counted(holds.length, 'thing')} in ${grounds.app_name ?? 'this app'} now`, html`${holds.map((one, at) => html`${at > 0 ? ', ' : ''}${one.label ?? (one.kind === 'account' ? `the account ${one.unique_identifier ?? ''}` : one.kind)}`)}`)}
+${holds.length === 0 ? fact('', 'info', w.has_nothing(app)) : fact('', 'info', w.has_things(holds.length, app), html`${holds.map((one, at) => html`${at > 0 ? ', ' : ''}${one.label ?? (one.kind === 'account' ? w.the_account(one.unique_identifier ?? '') : one.kind)}`)}`)}
 </ul></section>`
 }
 
-function comments({ comments }: Task, now: Date): Markup | string {
+function comments({ w, moment }: Tongue, { comments }: Task, now: Date): Markup | string {
   if (!comments || comments.length === 0) return ''
-  return html`<details class="more" open><summary>Comments (${comments.length})</summary>
+  return html`<details class="more" open><summary>${w.comments(comments.length)}</summary>
 ${comments.map(
   ({ body, created_by, created_at }) =>
-    html`<p class="small wrap"><strong>${created_by ? nameOf(created_by) : 'Someone'}</strong> <span class="soft">${moment(momentOf(created_at), now)}</span><br>${body}</p>`,
+    html`<p class="small wrap"><strong>${created_by ? nameOf(created_by) : w.someone}</strong> <span class="soft">${moment(momentOf(created_at), now)}</span><br>${body}</p>`,
 )}</details>`
 }
 
 function decide(
-  { visitor }: Around,
+  { t, visitor }: Around,
   { task, grounds, reason, problem }: OpenTask,
 ): Markup | string {
-  if (grounds === null)
-    return note(
-      '',
-      'info',
-      'You may read this task',
-      'It is not assigned to you, so you cannot act on it.',
-    )
+  const { w } = t
+  if (grounds === null) return note('', 'info', w.may_read, w.may_read_text)
   const actions = (task.actions ?? []).map(({ action_type }) => action_type).filter(isAction)
   if (actions.length === 0) return ''
   const mustSay = actions.some((one) => NEEDS_REASON.includes(one))
   return html`<form class="decide" method="post" action="/inbox/${task.id}">
 ${proofField(visitor.proof)}
-<div class="field"><label for="why">Reason ${mustSay ? html`<span class="soft">(required for a no)</span>` : html`<span class="soft">(optional)</span>`}</label>
+<div class="field"><label for="why">${w.reason} <span class="soft">${mustSay ? w.required_for_no : w.optional}</span></label>
 <textarea id="why" name="reason" rows="1" maxlength="${MAX_COMMENT}" data-key="r" aria-invalid="${problem ? 'true' : 'false'}"${problem ? html` aria-describedby="why-problem" autofocus` : ''}>
 ${reason}</textarea>
 ${problem && html`<p class="error" id="why-problem" role="alert">${icon('alert')}${problem}</p>`}</div>
 <div class="row">${actions.map((name) => {
-    const { words, look, icon: shape, key } = BUTTONS[name]
+    const { look, icon: shape, key } = BUTTONS[name]
+    const [words] = w.actions[name]
     const forHowLong =
       name === 'approve' && typeof grounds.expiration_in_seconds === 'number'
-        ? ` ${accessLength(grounds.expiration_in_seconds)}`
+        ? ` ${t.accessLength(grounds.expiration_in_seconds)}`
         : ''
     return html`<button class="btn ${look}" name="action_type" value="${name}"${key === '' ? '' : html` data-key="${key}"`}>${icon(shape)}${words}${forHowLong}</button>`
   })}</div>

@@ -2,9 +2,11 @@
 import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
+import type { PlainWords } from '../../words/page-words.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
-import { accessLength, moment, momentOf, nameOf } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { momentOf, nameOf } from '../frame/words.ts'
 import type { Kind } from './states.ts'
 
 export type Step = {
@@ -16,7 +18,7 @@ export type Step = {
   parts: (Markup | string)[]
 }
 
-type Reader = { userId: string; now: Date }
+type Reader = { t: Tongue; userId: string; now: Date }
 
 /** The steps of a request, oldest first. */
 export function stepsOf(request: AccessRequest, reader: Reader): Step[] {
@@ -24,160 +26,152 @@ export function stepsOf(request: AccessRequest, reader: Reader): Step[] {
   return [
     asked(request, reader),
     ...tasks.flatMap((task) => decided(task, request, reader)),
-    ...ruled(request),
-    ...tasks.flatMap((task) => byHand(task)),
+    ...ruled(request, reader),
+    ...tasks.flatMap((task) => byHand(task, reader)),
     ...(NOW[request.status]?.(request, reader) ?? []),
   ]
 }
 
-const quoted = (text: string | null | undefined): string[] => (text ? [`“${text}”`] : [])
+const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): string[] =>
+  text ? [t.w.quoted(text)] : []
 
 const note = ({ notes }: AccessRequest, status: RequestStatus): string | null =>
   notes[status] ?? null
 
-function asked(request: AccessRequest, { userId, now }: Reader): Step {
+function asked(request: AccessRequest, reader: Reader): Step {
+  const { t, userId, now } = reader
   const { requester_user: requester, target_user: target } = request
-  const who = requester.id === userId ? 'You' : nameOf(requester)
-  const forTarget =
-    requester.id === target.id ? '' : target.id === userId ? ' for you' : ` for ${nameOf(target)}`
-  const at = request.requested_at ? [moment(momentOf(request.requested_at), now)] : []
+  const who = requester.id === userId ? null : nameOf(requester)
+  const other = target.id === userId ? 'you' : { name: nameOf(target) }
+  const at = request.requested_at ? [t.moment(momentOf(request.requested_at), now)] : []
   return {
     kind: 'good',
     icon: 'check',
-    title: `${who} asked${forTarget}`,
+    title: t.w.asked_step(who, requester.id === target.id ? 'self' : other),
     parts: [
       ...at,
-      accessLength(request.expiration_in_seconds),
-      ...quoted(note(request, 'PENDING')),
+      t.accessLength(request.expiration_in_seconds),
+      ...quoted(reader, note(request, 'PENDING')),
     ],
   }
 }
 
 /** Some names in a sentence, of many the first. */
-export function oneOf(names: readonly string[]): string {
-  if (names.length === 0) return 'Someone'
+export function oneOf({ w }: Tongue, names: readonly string[]): string {
+  if (names.length === 0) return w.someone
   const few = names.slice(0, 3)
   const more = names.length - few.length
-  const last = more > 0 ? `${more} others` : few.pop()
-  return few.length === 0 ? (last ?? '') : `${few.join(', ')} or ${last}`
+  const last = (more > 0 ? w.others(more) : few.pop()) ?? ''
+  return few.length === 0 ? last : w.or(few.join(', '), last)
 }
 
-const assignees = ({ assignees }: Task): string[] =>
-  (assignees ?? []).map(({ name, email }) => name || email || 'Someone')
+const assignees = ({ w }: Tongue, { assignees }: Task): string[] =>
+  (assignees ?? []).map(({ name, email }) => name || email || w.someone)
 
-const standIns = ({ delegates }: Task): string[] =>
-  delegates && delegates.length > 0
-    ? [`or, as delegate, ${oneOf(delegates.map(({ name, email }) => name || email || 'Someone'))}`]
-    : []
+const standIns = (t: Tongue, { delegates }: Task): string[] => {
+  const names = (delegates ?? []).map(({ name, email }) => name || email || t.w.someone)
+  return names.length > 0 ? [t.w.or_as_delegate(oneOf(t, names))] : []
+}
 
-function decided(task: Task, request: AccessRequest, { userId, now }: Reader): Step[] {
+function decided(task: Task, request: AccessRequest, reader: Reader): Step[] {
+  const { t, userId, now } = reader
   if (!task.task_category.endsWith('APPROVAL')) return []
   const isManager = task.task_category === 'MANAGER_APPROVAL'
   const by = task.resolved_by
-  const decider = by ? (by.id === userId ? 'You' : nameOf(by)) : 'Someone'
-  const who = task.resolved_for ? `${decider}, for ${nameOf(task.resolved_for)},` : decider
-  const at = moment(momentOf(task.updated_at), now)
+  const other = by ? nameOf(by) : t.w.someone
+  const who = by?.id === userId ? null : other
+  const forWhom = task.resolved_for ? nameOf(task.resolved_for) : null
+  const at = t.moment(momentOf(task.updated_at), now)
   if (task.status === 'COMPLETED') {
-    const said = isManager ? note(request, 'MANAGER_APPROVED') : null
-    return [{ kind: 'good', icon: 'check', title: `${who} said yes`, parts: [at, ...quoted(said)] }]
+    const said = quoted(reader, isManager ? note(request, 'MANAGER_APPROVED') : null)
+    return [
+      { kind: 'good', icon: 'check', title: t.w.said_yes(who, forWhom), parts: [at, ...said] },
+    ]
   }
   if (task.status === 'DISMISSED' && by) {
-    const said = note(request, isManager ? 'MANAGER_DENIED' : 'DENIED')
-    return [{ kind: 'bad', icon: 'x', title: `${who} said no`, parts: [at, ...quoted(said)] }]
+    const said = quoted(reader, note(request, isManager ? 'MANAGER_DENIED' : 'DENIED'))
+    return [{ kind: 'bad', icon: 'x', title: t.w.said_no(who, forWhom), parts: [at, ...said] }]
   }
   if (task.status === 'EXPIRED')
-    return [{ kind: '', icon: 'clock', title: 'Nobody decided in time', parts: [at] }]
+    return [{ kind: '', icon: 'clock', title: t.w.nobody_in_time, parts: [at] }]
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
-  const since = html`since ${moment(momentOf(task.created_at), now)}`
-  return [
-    {
-      ...{ kind: 'wait', icon: 'clock', title: `${oneOf(assignees(task))} decides now` },
-      parts: [since, ...standIns(task)],
-    },
-  ]
+  const since = t.w.since(t.moment(momentOf(task.created_at), now))
+  const title = t.w.decides_now(oneOf(t, assignees(t, task)))
+  return [{ kind: 'wait', icon: 'clock', title, parts: [since, ...standIns(t, task)] }]
 }
 
 /** Where a rule said yes, or a check no, there is no task. */
-function ruled(request: AccessRequest): Step[] {
+function ruled(request: AccessRequest, reader: Reader): Step[] {
+  const { w } = reader.t
   const people = (request.tasks ?? []).some((one) => one.task_category.endsWith('APPROVAL'))
   if (people) return []
   const yes = note(request, 'APPROVED')
   if (yes !== null)
-    return [{ kind: 'rule', icon: 'rule', title: 'Approved by a rule', parts: quoted(yes) }]
+    return [{ kind: 'rule', icon: 'rule', title: w.by_a_rule, parts: quoted(reader, yes) }]
   if (request.status !== 'DENIED') return []
-  return [{ kind: 'bad', icon: 'x', title: 'Denied', parts: quoted(note(request, 'DENIED')) }]
+  const no = quoted(reader, note(request, 'DENIED'))
+  return [{ kind: 'bad', icon: 'x', title: w.denied, parts: no }]
 }
 
-const BY_HAND: Partial<Record<Task['task_category'], string>> = {
-  PROVISIONING: 'gives it',
-  DEPROVISIONING: 'takes it back',
+/** BY_HAND: category of a task -> the key of its words. */
+const BY_HAND: Partial<Record<Task['task_category'], 'by_hand_gives' | 'by_hand_takes'>> = {
+  PROVISIONING: 'by_hand_gives',
+  DEPROVISIONING: 'by_hand_takes',
 }
 
-function byHand(task: Task): Step[] {
+function byHand(task: Task, { t }: Reader): Step[] {
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
-  const verb = BY_HAND[task.task_category]
-  if (verb === undefined) return []
-  return [
-    { kind: 'wait', icon: 'hand', title: `${oneOf(assignees(task))} ${verb} by hand`, parts: [] },
-  ]
+  const key = BY_HAND[task.task_category]
+  if (key === undefined) return []
+  const title = t.w[key](oneOf(t, assignees(t, task)))
+  return [{ kind: 'wait', icon: 'hand', title, parts: [] }]
 }
 
-const next = (title: string): Step => ({ kind: 'next', icon: 'clock', title, parts: [] })
+type Now = (request: AccessRequest, reader: Reader) => Step[]
+const then: Now = ({ expiration_in_seconds: seconds }, { t }) => {
+  const title = t.w.then_yours(t.accessLength(seconds))
+  return [{ kind: 'next', icon: 'clock', title, parts: [] }]
+}
 
-const untilWhen = ({ expiration_in_seconds: seconds }: AccessRequest): string =>
-  (seconds ?? null) === null ? 'Then yours, without an end' : `Then yours, ${accessLength(seconds)}`
-
-const then = (request: AccessRequest): Step[] => [next(untilWhen(request))]
-
-const busy = (title: string) => (): Step[] => [{ kind: 'busy', icon: 'sync', title, parts: [] }]
+const busy =
+  (key: PlainWords, ...more: Now[]): Now =>
+  (request, reader) => [
+    { kind: 'busy', icon: 'sync', title: reader.t.w[key], parts: [] },
+    ...more.flatMap((step) => step(request, reader)),
+  ]
 
 const ended =
-  (kind: Kind, icon: Icon, title: string, status: RequestStatus) =>
-  (request: AccessRequest): Step[] => [{ kind, icon, title, parts: quoted(note(request, status)) }]
+  (kind: Kind, icon: Icon, key: PlainWords, status: RequestStatus): Now =>
+  (request, reader) => [
+    { kind, icon, title: reader.t.w[key], parts: quoted(reader, note(request, status)) },
+  ]
 
 /** NOW: state -> what happens in it and after it, where no task says so. */
-const NOW: Partial<Record<RequestStatus, (request: AccessRequest, reader: Reader) => Step[]>> = {
-  PENDING: (request) => [...busy('It is being checked')(), ...then(request)],
+const NOW: Partial<Record<RequestStatus, Now>> = {
+  PENDING: busy('being_checked', then),
   PENDING_MANAGER_APPROVAL: then,
   MANAGER_APPROVED: then,
   PENDING_APPROVAL: then,
   APPROVED: then,
-  PENDING_PROVISIONING: (request) => [...busy('Keyway is giving it')(), ...then(request)],
+  PENDING_PROVISIONING: busy('giving', then),
   PENDING_MANUAL_PROVISIONING: then,
-  PROVISIONED: busy('It is being given'),
-  COMPLETED: (request, { now }) => [
+  PROVISIONED: busy('being_given'),
+  COMPLETED: ({ expires_at: end }, { t, now }) => [
     {
       kind: 'good',
       icon: 'check',
-      title: request.expires_at ? 'It is yours' : 'It is yours, without an end',
-      parts: request.expires_at ? [html`until ${moment(momentOf(request.expires_at), now)}`] : [],
+      title: end ? t.w.yours : t.w.yours_for_good,
+      parts: end ? [t.w.until(t.moment(momentOf(end), now))] : [],
     },
   ],
-  PENDING_DEPROVISIONING: busy('Its time is over; Keyway is taking it back'),
-  REVERTING: (request) => [
-    {
-      kind: 'busy',
-      icon: 'sync',
-      title: 'Keyway is taking it back',
-      parts: quoted(note(request, 'REVERTING')),
-    },
-  ],
-  DENIED_PROVISIONING: ended('bad', 'x', 'It was not given', 'DENIED_PROVISIONING'),
-  CANCELLED: ended('', 'minus', 'It was withdrawn', 'CANCELLED'),
-  REVERTED: ended('', 'minus', 'It is gone', 'REVERTED'),
-  TIME_BASED_EXPIRED: ended('', 'minus', 'Its time was over; it is gone', 'TIME_BASED_EXPIRED'),
-  TIME_BASED_EXPIRED_FAILED: ended(
-    'bad',
-    'alert',
-    'Its time was over, and nobody took it back in time',
-    'TIME_BASED_EXPIRED_FAILED',
-  ),
-  TIME_BASED_EXPIRED_CANCELLED: ended(
-    'wait',
-    'alert',
-    'Its time was over; a person decided to leave it',
-    'TIME_BASED_EXPIRED_CANCELLED',
-  ),
+  PENDING_DEPROVISIONING: busy('over_taking'),
+  REVERTING: ended('busy', 'sync', 'taking', 'REVERTING'),
+  DENIED_PROVISIONING: ended('bad', 'x', 'not_given', 'DENIED_PROVISIONING'),
+  CANCELLED: ended('', 'minus', 'was_withdrawn', 'CANCELLED'),
+  REVERTED: ended('', 'minus', 'is_gone', 'REVERTED'),
+  TIME_BASED_EXPIRED: ended('', 'minus', 'over_gone', 'TIME_BASED_EXPIRED'),
+  TIME_BASED_EXPIRED_FAILED: ended('bad', 'alert', 'over_not_gone', 'TIME_BASED_EXPIRED_FAILED'),
+  TIME_BASED_EXPIRED_CANCELLED: ended('wait', 'alert', 'over_left', 'TIME_BASED_EXPIRED_CANCELLED'),
 }
 
 /** The steps as a list. */

@@ -6,7 +6,6 @@ import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { getPersonalSettings } from '../../core/mail/settings.ts'
 import { listTasks } from '../../core/tasks/tasks.ts'
 import type { Db } from '../../database/database.ts'
-import { type Language, languageOf } from '../../words/languages.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { keepFlash, takeFlash } from '../frame/cookies.ts'
@@ -14,6 +13,7 @@ import { proofOf } from '../frame/form.ts'
 import type { Markup, Visitor } from '../frame/layout.ts'
 import { placesOf } from '../frame/side.ts'
 import { contextOf, principalOf, type SignedIn } from '../frame/signed-in.ts'
+import { type Tongue, tongueFor, tongueOf } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { FLASHES, type Flash } from './flashes.ts'
 import { note } from './parts.ts'
@@ -25,8 +25,8 @@ export type Visit = {
   context: RequestContext
   /** The database's clock. */
   now: Date
-  /** The language that the person chose, else that of the browser. */
-  language: Language
+  /** How pages speak to the person: as they chose, else as their browser wants. */
+  t: Tongue
   visitor(): Promise<Visitor>
   /** What was just done, once. */
   flash(): Markup | null
@@ -46,29 +46,30 @@ export async function visitOf(
   const proof = proofOf(hasher, who.secret)
   /** Only this session's own messages are shown: a cookie may come from elsewhere. */
   const sealed = (what: string): string => `${what}.${proofOf(hasher, `${who.secret} ${what}`)}`
-  const chosen = await getPersonalSettings(who.db, principal)
+  const { language } = await getPersonalSettings(who.db, principal)
+  const t = language === null ? tongueFor(c) : tongueOf(language)
+  c.set('language', t.language)
   return {
     c,
     db: who.db,
     principal,
     context: contextOf(c, deps),
     now: await deps.parts.now(who.db),
-    language: chosen.language ?? languageOf(c.req.header('accept-language')),
+    t,
     async visitor() {
       const user = await getCurrentUser(who.db, principal)
       const { total } = await listTasks(who.db, principal, { ...OPEN_TASKS, page: 1, size: 1 })
       const { email } = user
       const { roles } = principal
       const places = placesOf(principal)
-      return { name: nameOf(user), email, roles, proof, waiting: total, places }
+      return { name: nameOf(user), email, roles, proof, waiting: total, t, places }
     },
     flash() {
       const text = takeFlash(c)
       const [what = ''] = text?.split('.') ?? []
       const said = Object.hasOwn(flashes, what) ? flashes[what] : undefined
       if (said === undefined || text !== sealed(what)) return null
-      const { kind, icon, words } = said
-      return note(kind, icon, words, '', 'status')
+      return note('good', 'check', said[t.language], '', 'status')
     },
     say: (what) => keepFlash(c, sealed(what)),
   }

@@ -11,6 +11,7 @@ import { dropSession, sessionOf } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { createVisits, type SignedIn } from '../frame/signed-in.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { visitOf } from '../pages/visit.ts'
 import { SIGN_IN_PATH, TOKENS_PATH } from './layout.ts'
 import { signInRoutes } from './sign-in-routes.ts'
@@ -23,7 +24,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, sent } = createVisits(deps)
 
-  routes.onError(createErrorPage(log, (title, text) => messagePage(title, text)))
+  routes.onError(createErrorPage(log, messagePage))
   routes.use(async (c, next) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
     await next()
@@ -45,16 +46,17 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   ): Promise<Response> {
     const { db, session } = who
     const { actor, tokenId } = session
-    const { visitor } = await visitOf(c, deps, who)
+    const { visitor, t } = await visitOf(c, deps, who)
     const { items: tokens, total } = await listOwnTokens(db, actor)
     const page: TokensPage = {
+      t,
       visitor: await visitor(),
       readOnly: actor.readOnly,
       ownTokenId: tokenId,
       tokens,
       total,
       made: null,
-      notice: noticeOf(tokens, c.req.query('revoked')),
+      notice: noticeOf(t, tokens, c.req.query('revoked')),
       values: NOTHING,
       problems: {},
       formId: randomUUID(),
@@ -76,14 +78,13 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
     // Before the form is judged: it would be refused however it was filled in.
     if (session.actor.readOnly)
       throw new CoreError(403, 'You signed in with a token that may only read')
-    const judged = judgeTokenForm(form, session.tokenEndsAt)
+    const { w } = (await visitOf(c, deps, who)).t
+    const judged = judgeTokenForm(form, session.tokenEndsAt, w)
     if (!judged.ok) return show(c, who, judged, 422)
     const { wish } = judged
     const made = await createOwnToken(db, hasher, session.actor, wish)
     if (made) return show(c, who, { made: { name: wish.name, token: made.token } })
-    const text =
-      'This form was sent before, and made its token then; it is in the list. If you have not copied it, revoke it and make another.'
-    return show(c, who, { notice: { text, kind: 'bad' } }, 409)
+    return show(c, who, { notice: { text: w.token_form_twice, kind: 'bad' } }, 409)
   })
 
   routes.post('/api-tokens/:id/revoke', async (c) => {
@@ -120,7 +121,11 @@ const WRONG_METHODS = [
 ] as const
 
 /** What a revocation leads back to: the address names the token, and only the truth is said of it. */
-function noticeOf(tokens: TokensPage['tokens'], revoked: string | undefined): TokensPage['notice'] {
+function noticeOf(
+  { w }: Tongue,
+  tokens: TokensPage['tokens'],
+  revoked: string | undefined,
+): TokensPage['notice'] {
   const token = tokens.find(({ id }) => id === revoked)
-  return token?.revokedAt ? { text: `“${token.name}” is revoked.`, kind: 'good' } : null
+  return token?.revokedAt ? { text: w.token_revoked(token.name), kind: 'good' } : null
 }

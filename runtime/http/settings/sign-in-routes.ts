@@ -11,20 +11,15 @@ import { away } from '../edge/to-core-error.ts'
 import { ensureVisitor, keepSession, sessionOf, visitorOf } from '../frame/cookies.ts'
 import { isProven, proofOf, readForm, refuseForeign } from '../frame/form.ts'
 import { ownPath } from '../frame/own-path.ts'
+import { tongueFor } from '../frame/tongue.ts'
 import { TOKENS_PATH } from './layout.ts'
 import { type SignInProblem, signInPage } from './sign-in-page.ts'
 
 const PROBLEMS = {
-  form: { field: null, text: 'The form was of an earlier visit, or cookies are off. Try again.' },
-  nothing: { field: 'code', text: 'Enter the code of a link, or an API token.' },
-  code: {
-    field: 'code',
-    text: 'This code was used already, is older than ten minutes, or is none. Make a new link.',
-  },
-  token: {
-    field: 'token',
-    text: 'This token is unknown, revoked or expired, or its user may not act.',
-  },
+  form: { field: null, text: 'earlier_visit' },
+  nothing: { field: 'code', text: 'nothing_entered' },
+  code: { field: 'code', text: 'wrong_code' },
+  token: { field: 'token', text: 'wrong_token' },
 } as const satisfies Record<string, SignInProblem>
 
 export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreDeps): Hono<Env> {
@@ -40,7 +35,13 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
     next: string | null,
   ) =>
     c.html(
-      signInPage({ proof: proofOf(hasher, ensureVisitor(c)), problem, next, providers }),
+      signInPage({
+        t: tongueFor(c),
+        proof: proofOf(hasher, ensureVisitor(c)),
+        problem,
+        next,
+        providers,
+      }),
       status,
     )
 

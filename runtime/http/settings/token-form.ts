@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { isId } from '../../core/kernel/id.ts'
 import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
+import type { PageWords } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
 
 /** In UTF-16 units, as browsers count. */
@@ -19,37 +20,37 @@ function endOf(day: string): Date | null {
 const earlier = (one: Date | null, other: Date | null): Date | null =>
   one !== null && other !== null && other < one ? other : one
 
-const TokenFields = v.object({
-  name: v.pipe(
-    v.string(),
-    v.trim(),
-    v.nonEmpty('Enter a name, such as what will use the token'),
-    v.maxLength(MAX_NAME, `Write a name of at most ${MAX_NAME} characters`),
-    v.regex(/^[^\p{Cc}]*$/u, 'Write the name in one line, without control characters'),
-  ),
-  description: v.pipe(
-    v.string(),
-    // Browsers send a line's end as two characters and count it as one.
-    v.transform((text) => text.replaceAll('\r\n', '\n')),
-    v.trim(),
-    v.maxLength(MAX_DESCRIPTION, `Write a description of at most ${MAX_DESCRIPTION} characters`),
-    v.regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, 'Write the description without control characters'),
-  ),
-  expires: v.pipe(
-    v.string(),
-    v.trim(),
-    v.check(
-      (day) => day === '' || endOf(day) !== null,
-      'Write the day as year-month-day, such as 2030-12-31, or leave it empty',
+const tokenFields = ({ token_problems: say }: PageWords) =>
+  v.object({
+    name: v.pipe(
+      v.string(),
+      v.trim(),
+      v.nonEmpty(say.no_name),
+      v.maxLength(MAX_NAME, say.long_name(MAX_NAME)),
+      v.regex(/^[^\p{Cc}]*$/u, say.name_lines),
     ),
-    v.check(
-      (day) => (endOf(day)?.getTime() ?? Number.POSITIVE_INFINITY) > Date.now(),
-      'Choose today or a later day, or leave it empty',
+    description: v.pipe(
+      v.string(),
+      // Browsers send a line's end as two characters and count it as one.
+      v.transform((text) => text.replaceAll('\r\n', '\n')),
+      v.trim(),
+      v.maxLength(MAX_DESCRIPTION, say.long_description(MAX_DESCRIPTION)),
+      v.regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, say.description_signs),
     ),
-  ),
-})
+    expires: v.pipe(
+      v.string(),
+      v.trim(),
+      v.check((day) => day === '' || endOf(day) !== null, say.no_day),
+      v.check(
+        (day) => (endOf(day)?.getTime() ?? Number.POSITIVE_INFINITY) > Date.now(),
+        say.past_day,
+      ),
+    ),
+  })
 
-export type Values = Record<keyof v.InferInput<typeof TokenFields>, string> & { readOnly: boolean }
+export type Values = Record<keyof v.InferInput<ReturnType<typeof tokenFields>>, string> & {
+  readOnly: boolean
+}
 export type Problems = Partial<Record<keyof Values, string>>
 
 export const NOTHING: Values = { name: '', description: '', expires: '', readOnly: false }
@@ -63,7 +64,7 @@ export type Judged =
  *   could outlive its own end.
  * @throws CoreError 400 for a form that is not the page's
  */
-export function judgeTokenForm(form: Form, notAfter: Date | null): Judged {
+export function judgeTokenForm(form: Form, notAfter: Date | null, w: PageWords): Judged {
   const formId = form.get('form_id') ?? ''
   if (!isId(formId)) throw new CoreError(400, 'The form has lost its id; open the page again')
   const readOnly = form.get('read_only') === 'yes'
@@ -72,9 +73,10 @@ export function judgeTokenForm(form: Form, notAfter: Date | null): Judged {
     description: form.get('description') ?? '',
     expires: form.get('expires') ?? '',
   }
-  const parsed = v.safeParse(TokenFields, given)
+  const fields = tokenFields(w)
+  const parsed = v.safeParse(fields, given)
   if (!parsed.success) {
-    const nested = v.flatten<typeof TokenFields>(parsed.issues).nested ?? {}
+    const nested = v.flatten<typeof fields>(parsed.issues).nested ?? {}
     const problems = Object.fromEntries(
       Object.entries(nested).map(([name, texts]) => [name, texts?.[0] ?? '']),
     )
@@ -83,8 +85,8 @@ export function judgeTokenForm(form: Form, notAfter: Date | null): Judged {
   const { expires, ...texts } = parsed.output
   const day = notAfter?.toISOString().slice(0, 10) ?? null
   if (day !== null && (expires === '' || expires > day)) {
-    const text = `You signed in with a token that works until ${day}; choose that day or an earlier one`
-    return { ok: false, values: { ...given, readOnly }, problems: { expires: text } }
+    const problems = { expires: w.token_problems.late_day(day) }
+    return { ok: false, values: { ...given, readOnly }, problems }
   }
   return {
     ok: true,

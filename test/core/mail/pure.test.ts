@@ -142,7 +142,7 @@ describe('a mail', () => {
 
   test('comes in the language of the person', () => {
     const { subject, html } = compose([told], { ...around, language: 'de' })
-    expect(subject).toContain('bittet um')
+    expect(subject).toContain('beantragt')
     expect(html).toContain('<html lang="de">')
   })
 })

@@ -69,6 +69,23 @@ describe('the console is', () => {
   })
 })
 
+describe('the frame', () => {
+  test('speaks as the person chose, around a body that says it is English', async () => {
+    const visitor = await admin()
+    const german = { headers: { 'accept-language': 'de' } }
+    const { text } = await visitor.get('/console/policies', german)
+    expect(text).toContain('<html lang="de">')
+    expect(text).toContain('Richtlinien</a>')
+    expect(text).toContain('>Abmelden</button>')
+    expect(text).toMatch(
+      /<div class="page" lang="en">[\s\S]*<h1 class="wrap">Access policies<\/h1>/,
+    )
+    expect((await visitor.get('/console/reviews', german)).text).toMatch(
+      /<div class="page" lang="de">[\s\S]*<h1 class="wrap">Zugriffsprüfungen<\/h1>/,
+    )
+  })
+})
+
 describe('every page', () => {
   test('is whole for an operator, runs nothing of its own, and repeats no markup of names', async () => {
     const visitor = await admin()

@@ -203,6 +203,53 @@ describe('forms', () => {
   })
 })
 
+describe('the language', () => {
+  const german = { headers: { 'accept-language': 'de-DE,de;q=0.9,en;q=0.5' } }
+
+  test('is that of the browser, unless the person chose one', async () => {
+    const eve = await at(await person(core.db, 'language@example.com'))
+    const { text } = await eve.get('/access', german)
+    expect(text).toContain('<html lang="de">')
+    expect(text).toContain('<h1>Mein Zugang</h1>')
+    expect((await eve.get('/access')).text).toContain('<h1>My access</h1>')
+    await eve.get('/settings/personal')
+    const sent = await eve.post('/settings/personal', { mail: 'DIGEST', language: 'en' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/settings/personal'])
+    const saved = await eve.get('/settings/personal', german)
+    expect(saved.text).toContain('Your choice is saved.')
+    expect(saved.text).toMatch(/value="DIGEST" checked/)
+    expect((await eve.get('/access', german)).text).toContain('<h1>My access</h1>')
+  })
+
+  test('of what went wrong is that of the person too', async () => {
+    const eve = await at(await person(core.db, 'wrong@example.com'), '/settings/personal')
+    await eve.post('/settings/personal', { mail: 'NONE', language: 'de' })
+    const { status, text } = await eve.get('/access/requests/none')
+    expect([status, text]).toEqual([404, expect.stringContaining('<html lang="de">')])
+    expect(text).toContain('<h1 id="h-said">Nicht gefunden</h1>')
+  })
+
+  test('is that of the browser for who is not signed in, also where something is wrong', async () => {
+    const stranger = visit(core)
+    expect((await stranger.get('/settings/sign-in', german)).text).toContain('<h1>Anmelden</h1>')
+    const lost = await stranger.get('/access/nothing', german)
+    expect(lost.text).toContain('<h1 id="h-said">Nicht gefunden</h1>')
+  })
+
+  test('and mail are chosen by a form of the page alone', async () => {
+    const eve = await at(await person(core.db, 'chooser@example.com'), '/settings/personal')
+    for (const fields of [
+      { mail: 'HOURLY', language: 'en' },
+      { mail: 'NONE', language: 'xx' },
+    ])
+      expect((await eve.post('/settings/personal', fields)).status).toBe(400)
+    const forged = { mail: 'NONE', language: 'de', form_token: 'x' }
+    expect((await eve.post('/settings/personal', forged)).status).toBe(403)
+    const { text } = await eve.get('/settings/personal')
+    expect(text).toMatch(/value="AT_ONCE" checked/)
+  })
+})
+
 describe('a request', () => {
   test('is withdrawn by who asked, and by nobody else', async () => {
     const id = await acme.asked(ada, { app_id: appId })

@@ -63,7 +63,7 @@ describe('a token', () => {
     const row = text.split('<tr').find((one) => one.includes('>nightly<')) ?? ''
     expect(row).toContain('kept in the vault')
     expect(row).toContain('read and write')
-    expect(row).toMatch(new RegExp(`${today()} <span class="clock">23:59 UTC`))
+    expect(row).toMatch(new RegExp(`datetime="${today()}T23:59:59.999Z">[^<]* 23:59 UTC`))
     // Created, used just now, expires.
     expect(row.match(/<time /g)).toHaveLength(3)
     const [kept] = (await rowsOf(ada)).filter(({ name }) => name === 'nightly')

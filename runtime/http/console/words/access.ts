@@ -68,21 +68,21 @@ export const APP_CHANGE_WORDS = {
     lead: 'Its accounts and permissions are read. What is gone is marked as gone, unless suspiciously much is.',
     line: (name: string) => `${name}: a full sync begins`,
     button: 'Sync now',
-    done: 'The sync has begun.',
+    done: { en: 'The sync has begun.', de: 'Der Abgleich hat begonnen.' },
   },
   accept: {
     title: (run: string) => `Accept what vanished in sync ${run}?`,
     lead: 'The sync goes on, and marks what it did not find as gone. What people had there ends.',
     line: (name: string) => `${name}: what the sync did not find is removed from what people have`,
     button: 'Accept it',
-    done: 'It goes on.',
+    done: { en: 'It goes on.', de: 'Es geht weiter.' },
   },
   cancel: {
     title: (run: string) => `Cancel sync ${run}?`,
     lead: 'What it brought so far stays; nothing more is marked as gone.',
     line: (name: string, phase: string) => `${name}: the sync ends in the phase ${phase}`,
     button: 'Cancel the sync',
-    done: 'It is cancelled.',
+    done: { en: 'It is cancelled.', de: 'Abgebrochen.' },
   },
   settings: {
     title: 'How is this app synced?',
@@ -91,7 +91,7 @@ export const APP_CHANGE_WORDS = {
     maxRows: 'Rows after which a run is taken for endless',
     line: (name: string, from: number, to: number) => `${name}: ${from} → ${to}`,
     button: 'Change it',
-    done: 'It is changed.',
+    done: { en: 'It is changed.', de: 'Geändert.' },
   },
 } as const
 
@@ -144,13 +144,13 @@ export const PERSON_CHANGE_WORDS = {
   add: {
     title: 'Which role?',
     button: 'Give it',
-    done: 'The role is given.',
+    done: { en: 'The role is given.', de: 'Die Rolle ist vergeben.' },
     line: (name: string, role: string) => `${name} gets the role ${role}`,
   },
   remove: {
     title: (role: string) => `Take the role ${role} away?`,
     button: 'Take it away',
-    done: 'The role is taken away.',
+    done: { en: 'The role is taken away.', de: 'Die Rolle ist entzogen.' },
     line: (name: string, role: string) => `${name} has the role ${role} no longer`,
   },
 } as const

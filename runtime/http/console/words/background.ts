@@ -23,19 +23,19 @@ export const WEBHOOK_CHANGE_WORDS = {
   enable: {
     title: 'Enable this webhook?',
     button: 'Enable',
-    done: 'It is enabled.',
+    done: { en: 'It is enabled.', de: 'Eingeschaltet.' },
   },
   disable: {
     title: 'Disable this webhook?',
     lead: 'Nothing is sent to it until it is enabled again.',
     button: 'Disable',
-    done: 'It is disabled.',
+    done: { en: 'It is disabled.', de: 'Ausgeschaltet.' },
   },
   remove: {
     title: 'Delete this webhook?',
     lead: 'Its address, headers and secret are forgotten.',
     button: 'Delete',
-    done: 'It is deleted.',
+    done: { en: 'It is deleted.', de: 'Gelöscht.' },
   },
 } as const
 

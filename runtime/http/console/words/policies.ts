@@ -1,4 +1,4 @@
-/** The words of writing an access policy: in one place, so that they can be moved or translated together. */
+/** The words of the pages of access policies: in one place, so that they can be moved or translated together. */
 import type { OperatorName } from '../../../contract/models/condition.ts'
 
 export const POLICY_EDIT_WORDS = {
@@ -81,14 +81,43 @@ export const POLICY_EDIT_WORDS = {
     apps: 'Choose at least one app or permission',
     access_condition: 'Write at least one whole condition',
   } as Readonly<Record<string, string>>,
-  saved: 'It is saved.',
+  saved: { en: 'It is saved.', de: 'Gespeichert.' },
   make: 'New policy',
   edit: 'Change',
   enable: 'Put it in force',
   enableTitle: 'Put this policy in force?',
-  enableDone: 'It is in force.',
+  enableDone: { en: 'It is in force.', de: 'Sie ist in Kraft.' },
   disable: 'Switch off',
   disableTitle: 'Switch this policy off?',
   disableLead: 'What it gave, and nothing else gives, is taken back.',
-  disableDone: 'It is switched off.',
+  disableDone: { en: 'It is switched off.', de: 'Sie ist ausgeschaltet.' },
+} as const
+
+export const POLICY_WORDS = {
+  title: 'Access policies',
+  lead: 'Who is given what by what they are. A policy gives what it says, and takes it back from who no longer fits.',
+  name: 'Policy',
+  state: 'State',
+  draft: 'Draft',
+  inForce: 'In force',
+  off: 'Switched off',
+  gives: 'What it gives',
+  app: 'App',
+  permissions: 'Permissions',
+  account: 'an account',
+  preapproved: 'nobody is asked',
+  condition: 'Who gets it',
+  everyone: 'Everyone.',
+  facts: 'Facts',
+  none: 'No policies yet',
+  noneText: 'A policy gives people access by what they are.',
+  noneFound: 'Nothing found',
+  noneFoundText: 'No policy has that in its name.',
+  nothing: 'Nothing',
+  remove: 'Delete',
+  removeTitle: 'Delete this policy?',
+  removeLead: 'What it gave, and nothing else gives, is taken back.',
+  removeLine: (name: string) => `The policy “${name}” is deleted`,
+  removeApp: (app: string) => `What it alone gave in ${app} ends`,
+  removed: { en: 'It is deleted.', de: 'Gelöscht.' },
 } as const

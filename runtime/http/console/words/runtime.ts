@@ -154,7 +154,10 @@ export const INSTALL_WORDS = {
     'You grant what it wants and let calls go to it. It is tried first.',
     'If it does badly, roll back in the history of what is installed.',
   ],
-  done: 'It is kept. No call goes to it yet.',
+  done: {
+    en: 'It is kept. No call goes to it yet.',
+    de: 'Aufbewahrt. Noch geht kein Aufruf dorthin.',
+  },
 } as const
 
 export const VERSION_WORDS = {
@@ -189,49 +192,53 @@ export const OPERATOR_CHANGE_WORDS = {
     title: (id: string) => `Disable ${id}?`,
     lead: 'Calls to it are refused until it is enabled again.',
     button: 'Disable',
-    done: 'It is disabled.',
+    done: { en: 'It is disabled.', de: 'Ausgeschaltet.' },
   },
-  enable: { title: (id: string) => `Enable ${id}?`, button: 'Enable', done: 'It is enabled.' },
+  enable: {
+    title: (id: string) => `Enable ${id}?`,
+    button: 'Enable',
+    done: { en: 'It is enabled.', de: 'Eingeschaltet.' },
+  },
   remove: {
     title: (id: string) => `Remove ${id}?`,
     lead: 'Its versions and grants are forgotten. A built-in connector of the same name serves again.',
     button: 'Remove',
-    done: 'It is removed.',
+    done: { en: 'It is removed.', de: 'Entfernt.' },
   },
   release: {
     title: (id: string) => `End the quarantine of ${id}?`,
     lead: 'Its worker kept dying. What made it die may still be there; then it is quarantined again.',
     button: 'End the quarantine',
-    done: 'It takes calls again.',
+    done: { en: 'It takes calls again.', de: 'Er nimmt wieder Aufrufe an.' },
   },
   grant: {
     title: (id: string) => `Grant this to ${id}?`,
     button: 'Grant',
-    done: 'It is granted.',
+    done: { en: 'It is granted.', de: 'Erlaubt.' },
   },
   revoke: {
     title: (id: string) => `Revoke this from ${id}?`,
     lead: 'It counts at once, also for calls that have begun.',
     button: 'Revoke',
-    done: 'It is revoked.',
+    done: { en: 'It is revoked.', de: 'Widerrufen.' },
   },
   activate: {
     title: (id: string) => `Let calls go to this version of ${id}?`,
     lead: 'It is tried first; if that fails, what serves goes on.',
     button: 'Let calls go to it',
-    done: 'Calls go to it now.',
+    done: { en: 'Calls go to it now.', de: 'Aufrufe gehen jetzt dorthin.' },
   },
   forgetProbe: {
     title: (id: string) => `Forget the credentials of the probe of ${id}?`,
     button: 'Forget them',
-    done: 'They are forgotten.',
+    done: { en: 'They are forgotten.', de: 'Sie sind vergessen.' },
   },
   rollback: {
     title: (generation: string) => `Roll back to generation ${generation}?`,
     lead: 'What that generation served serves again, with the grants of today.',
     grantToo: 'Also grant again what it wants and is not granted any more',
     button: 'Roll back',
-    done: 'It is rolled back.',
+    done: { en: 'It is rolled back.', de: 'Zurückgesetzt.' },
   },
   trust: {
     title: 'Trust a publisher',
@@ -239,13 +246,13 @@ export const OPERATOR_CHANGE_WORDS = {
     name: 'Name of the publisher',
     key: 'Public key (PEM, as keyway keygen wrote it)',
     button: 'Trust',
-    done: 'The key is trusted.',
+    done: { en: 'The key is trusted.', de: 'Dem Schlüssel wird vertraut.' },
   },
   distrust: {
     title: (key: string) => `Trust the key ${key.slice(0, 16)} no more?`,
     lead: 'What it has signed becomes invalid, and stops serving.',
     button: 'Trust it no more',
-    done: 'The key is trusted no more.',
+    done: { en: 'The key is trusted no more.', de: 'Dem Schlüssel wird nicht mehr vertraut.' },
   },
 } as const
 

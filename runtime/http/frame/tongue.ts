@@ -1,0 +1,69 @@
+/** How a page speaks: the words of one language, and times as it writes them. */
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import { LANGUAGE_NAMES, type Language, languageOf } from '../../words/languages.ts'
+import { PAGE_WORDS, type PageWords } from '../../words/page-words.ts'
+import { wordsIn } from '../../words/say.ts'
+import * as time from '../../words/time.ts'
+import type { Env } from '../edge/env.ts'
+
+type Markup = ReturnType<typeof html>
+
+export type Tongue = {
+  language: Language
+  w: PageWords
+  /** A moment with its clock time. */
+  moment(at: Date, now: Date): Markup
+  /** The day alone. */
+  day(at: Date, now: Date): Markup
+  /** For how long something has lasted: `3 hours`. */
+  age(at: Date, now: Date): Markup
+  /** The same behind `for` and `since`. */
+  lasting(at: Date, now: Date): Markup
+  /** How long ago something was: `3 hours ago`. */
+  ago(at: Date, now: Date): Markup
+  length(seconds: number): string
+  /** A length behind a preposition: `in 3 hours`. */
+  lengthAfter(seconds: number): string
+  /** A length as it was chosen: `2 days`. */
+  wholeLength(seconds: number): string
+  /** For how long access is asked: `for 2 days`; null for good. */
+  accessLength(seconds: number | null | undefined): string
+}
+
+const timeTag = (at: Date, words: string): Markup =>
+  html`<time datetime="${at.toISOString()}">${words}</time>`
+
+const secondsSince = (at: Date, now: Date): number =>
+  Math.max(0, (now.getTime() - at.getTime()) / 1000)
+
+function makeTongue(language: Language): Tongue {
+  const since =
+    (write: (seconds: number, language: Language) => string) =>
+    (at: Date, now: Date): Markup =>
+      timeTag(at, write(secondsSince(at, now), language))
+  return {
+    language,
+    w: wordsIn(PAGE_WORDS, language),
+    moment: (at, now) => timeTag(at, time.momentOf(at, now, language)),
+    day: (at, now) => timeTag(at, time.dayOf(at, now, language)),
+    age: since(time.lengthOf),
+    lasting: since(time.lastingOf),
+    ago: since(time.agoOf),
+    length: (seconds) => time.lengthOf(seconds, language),
+    lengthAfter: (seconds) => time.lastingOf(seconds, language),
+    wholeLength: (seconds) => time.wholeLength(seconds, language),
+    accessLength: (seconds) => time.accessLength(seconds, language),
+  }
+}
+
+/** TONGUES: language -> how it speaks. */
+const TONGUES = new Map(LANGUAGE_NAMES.map((name) => [name, makeTongue(name)]))
+
+/** The tongue of a language. */
+export const tongueOf = (language: Language): Tongue =>
+  TONGUES.get(language) ?? makeTongue(language)
+
+/** That of the person of this visit; of a person of whom nothing is known that of the browser. */
+export const tongueFor = (c: Context<Env>): Tongue =>
+  tongueOf(c.get('language') ?? languageOf(c.req.header('accept-language')))

@@ -1,0 +1,148 @@
+/** ACCESS_WORDS: My access, and one request. What stands in the text as a link or a time comes as `Insert`. */
+import { html } from 'hono/html'
+import { manyOf } from './time.ts'
+
+export type Insert = string | ReturnType<typeof html>
+/** Makes a link of its words. */
+export type Link = (words: string) => Insert
+
+export const ACCESS_WORDS = {
+  access_lead: {
+    en: 'What you have, until when, and what you are waiting for.',
+    de: 'Was Sie haben, bis wann, und worauf Sie warten.',
+  },
+  request_access: { en: 'Request access', de: 'Zugang beantragen' },
+  ends_soon: {
+    en: (thing: string, place: string) => `“${thing}” of ${place} ends soon`,
+    de: (thing: string, place: string) => `„${thing}“ in ${place} endet bald`,
+  },
+  ends_soon_text: {
+    en: (day: Insert) => html`On ${day}. Ask to extend it if you still need it.`,
+    de: (day: Insert) => html`Am ${day}. Beantragen Sie mehr Zeit, wenn Sie es noch brauchen.`,
+  },
+  what_you_have: { en: 'What you have', de: 'Was Sie haben' },
+  nothing_yet: { en: 'Nothing yet', de: 'Noch nichts' },
+  nothing_yet_text: {
+    en: (link: Link) =>
+      html`What you are given appears here, with why you have it and until when. ${link('See what you can request')}.`,
+    de: (link: Link) =>
+      html`Was Sie erhalten, erscheint hier, mit dem Grund und dem Ende. ${link('Sehen Sie, was Sie beantragen können')}.`,
+  },
+  of_have: { en: 'what you have', de: 'Was Sie haben' },
+  withdraw: { en: 'Withdraw', de: 'Zurückziehen' },
+  withdraw_question: {
+    en: (thing: string) => `Withdraw the request for “${thing}”?`,
+    de: (thing: string) => `Den Antrag auf „${thing}“ zurückziehen?`,
+  },
+  withdraw_text: {
+    en: 'Nobody has to decide on it any more. You can ask again at any time.',
+    de: 'Dann muss niemand mehr darüber entscheiden. Sie können jederzeit einen neuen Antrag stellen.',
+  },
+  go_on_waiting: { en: 'Go on waiting', de: 'Weiter warten' },
+  why: { en: 'Why', de: 'Warum' },
+  what_you_wait_for: { en: 'What you are waiting for', de: 'Worauf Sie warten' },
+  waiting_none: {
+    en: 'Nothing. What you ask for appears here, with who decides and since when.',
+    de: 'Auf nichts. Was Sie beantragen, erscheint hier: wer entscheidet, und seit wann.',
+  },
+  older_requests: {
+    en: (count: number) =>
+      `${manyOf(count, 'en', { one: 'older request', other: 'older requests' })} not shown.`,
+    de: (count: number) =>
+      `${manyOf(count, 'de', { one: 'älterer Antrag', other: 'ältere Anträge' })} nicht gezeigt.`,
+  },
+  ended_requests: { en: 'Requests that have ended', de: 'Beendete Anträge' },
+  column_what: { en: 'What', de: 'Was' },
+  column_how: { en: 'How it ended', de: 'Wie er endete' },
+  column_asked: { en: 'Asked', de: 'Gestellt' },
+  quoted: { en: (text: string) => `“${text}”`, de: (text: string) => `„${text}“` },
+  what_you_can_request: { en: 'What you can request', de: 'Was Sie beantragen können' },
+  apps: { en: 'Apps', de: 'Anwendungen' },
+  of_apps: { en: 'apps', de: 'Anwendungen' },
+  app: { en: 'App', de: 'Anwendung' },
+  for_example: { en: 'For example: reports', de: 'Zum Beispiel: Berichte' },
+  search: { en: 'Search', de: 'Suchen' },
+  clear: { en: 'Clear', de: 'Leeren' },
+  store_empty: { en: 'Nothing can be requested yet', de: 'Noch lässt sich nichts beantragen' },
+  store_empty_text: {
+    en: 'Admins put apps into the store. What is there for you appears here.',
+    de: 'Administratoren stellen Anwendungen bereit. Was es für Sie gibt, erscheint hier.',
+  },
+  nothing_found: { en: 'Nothing found', de: 'Nichts gefunden' },
+  nothing_found_text: {
+    en: (search: string, link: Link) =>
+      html`No app has “${search}” in its name. ${link('Show all apps')}.`,
+    de: (search: string, link: Link) =>
+      html`Keine Anwendung hat „${search}“ im Namen. ${link('Alle Anwendungen zeigen')}.`,
+  },
+  account: { en: 'Account', de: 'Konto' },
+  group: { en: 'Group', de: 'Gruppe' },
+  permission: { en: 'Permission', de: 'Berechtigung' },
+  access: { en: 'Access', de: 'Zugang' },
+  directory: { en: 'Directory', de: 'Verzeichnis' },
+  given_by_policy: {
+    en: (name: string | null) => `Given by policy “${name ?? 'deleted since'}”`,
+    de: (name: string | null) => `Durch die Richtlinie „${name ?? 'seither gelöscht'}“ erhalten`,
+  },
+  you_are_a_member: { en: 'You are a member', de: 'Sie sind Mitglied' },
+  found_in: {
+    en: (app: string | null) => `Found in ${app ?? 'the app'}; no request or policy gave it`,
+    de: (app: string | null) =>
+      `In ${app ?? 'der Anwendung'} gefunden; weder ein Antrag noch eine Richtlinie hat es gegeben`,
+  },
+  requested_and: {
+    en: (day: Insert | null, how: string) =>
+      html`Requested${day === null ? '' : html` ${day}`}, ${how}`,
+    de: (day: Insert | null, how: string) =>
+      html`Beantragt${day === null ? '' : html` am ${day}`}, ${how}`,
+  },
+  approved_by: {
+    en: (names: string) => `approved by ${names}`,
+    de: (names: string) => `genehmigt von ${names}`,
+  },
+  pre_approved: { en: 'pre-approved', de: 'im Voraus genehmigt' },
+  no_end: { en: 'No end', de: 'Unbefristet' },
+  left: {
+    en: (length: string) => `${length} left`,
+    de: (length: string) => `noch ${length}`,
+  },
+  ends: {
+    en: (day: Insert) => html`Ends ${day}`,
+    de: (day: Insert) => html`Endet ${day}`,
+  },
+  of_thing: {
+    en: (thing: string, place: string) => ` ${thing} of ${place}`,
+    de: (thing: string, place: string) => `: ${thing} in ${place}`,
+  },
+  ask_to_extend: { en: 'Ask to extend', de: 'Mehr Zeit beantragen' },
+  give_back: { en: 'Give back', de: 'Zurückgeben' },
+  cannot_give_back: {
+    en: 'Cannot be given back here',
+    de: 'Kann hier nicht zurückgegeben werden',
+  },
+  give_back_question: {
+    en: (thing: string, place: string) => `Give back “${thing}” of ${place}?`,
+    de: (thing: string, place: string) => `„${thing}“ in ${place} zurückgeben?`,
+  },
+  give_back_text: {
+    en: 'Keyway removes it. To get it again you have to ask again.',
+    de: 'Keyway entzieht es Ihnen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
+  },
+  keep_it: { en: 'Keep it', de: 'Behalten' },
+  request: { en: 'Request', de: 'Antrag' },
+  thing_in: {
+    en: (thing: string, app: string) => `${thing} in ${app}`,
+    de: (thing: string, app: string) => `${thing} in ${app}`,
+  },
+  asked_for: {
+    en: (length: string) => `Asked ${length}.`,
+    de: (length: string) => `Beantragt ${length}.`,
+  },
+  what_happens: { en: 'What happens', de: 'Was geschieht' },
+  done_asked: { en: 'Your request is sent.', de: 'Ihr Antrag ist gesendet.' },
+  done_withdrawn: { en: 'Your request is withdrawn.', de: 'Ihr Antrag ist zurückgezogen.' },
+  done_given_back: {
+    en: 'You gave it back. Keyway removes it.',
+    de: 'Sie haben es zurückgegeben. Keyway entzieht es Ihnen.',
+  },
+} as const

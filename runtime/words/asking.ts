@@ -1,0 +1,152 @@
+/** ASKING_WORDS: asking for access, and the steps of a request. */
+import { html } from 'hono/html'
+import type { Insert } from './access.ts'
+import { manyOf } from './time.ts'
+
+export const ASKING_WORDS = {
+  catalogue: { en: 'Catalogue', de: 'Katalog' },
+  request_access_to: {
+    en: (app: string) => `Request access to ${app}`,
+    de: (app: string) => `Zugang zu ${app} beantragen`,
+  },
+  error_request: {
+    en: (app: string) => `Error: request access to ${app}`,
+    de: (app: string) => `Fehler: Zugang zu ${app} beantragen`,
+  },
+  from_admins: { en: 'From the app’s admins', de: 'Von den Administratoren der Anwendung' },
+  what_do_you_need: { en: 'What do you need?', de: 'Was brauchen Sie?' },
+  only_an_account: { en: 'Only an account', de: 'Nur ein Konto' },
+  of_permissions: { en: 'permissions', de: 'Berechtigungen' },
+  what: { en: 'What', de: 'Was' },
+  access_to_the_app: { en: 'Access to the app', de: 'Zugang zur Anwendung' },
+  choose_else: { en: 'Choose something else', de: 'Etwas anderes wählen' },
+  send_request: { en: 'Send request', de: 'Antrag senden' },
+  cancel: { en: 'Cancel', de: 'Abbrechen' },
+  what_will_happen: { en: 'What will happen', de: 'Was geschehen wird' },
+  not_sent: { en: 'The request was not sent', de: 'Der Antrag wurde nicht gesendet' },
+  without_end: { en: 'Without an end', de: 'Unbefristet' },
+  how_long: { en: 'How long', de: 'Wie lange' },
+  how_long_help: {
+    en: 'The time begins when the access is there. You can ask to extend it.',
+    de: 'Die Zeit beginnt, wenn der Zugang da ist. Sie können mehr Zeit beantragen.',
+  },
+  why_need: { en: 'Why do you need it?', de: 'Wozu brauchen Sie es?' },
+  why_help: {
+    en: 'Those who decide read this. Say what you will do with it, and for what.',
+    de: 'Das lesen die Personen, die entscheiden. Schreiben Sie, was Sie damit tun und wofür.',
+  },
+  gives_by_hand: { en: 'A person gives it by hand', de: 'Eine Person richtet es von Hand ein' },
+  keyway_gives: { en: 'Keyway gives it', de: 'Keyway richtet es ein' },
+  as_soon_as: {
+    en: 'As soon as everybody has said yes',
+    de: 'Sobald alle zugestimmt haben',
+  },
+  keyway_takes_back: { en: 'Keyway takes it back', de: 'Keyway entzieht es' },
+  when_over: { en: 'When its time is over', de: 'Wenn die Zeit vorbei ist' },
+  decides_as_manager: {
+    en: 'Decides as manager',
+    de: 'Entscheidet als Führungskraft',
+  },
+  decides_as_approver: {
+    en: 'Decides as approver',
+    de: 'Entscheidet als genehmigende Person',
+  },
+  who_will_decide: { en: 'Who will decide', de: 'Wer entscheiden wird' },
+  never_decided: {
+    en: 'Nobody has decided on a request for this app in the last 90 days.',
+    de: 'In den letzten 90 Tagen hat niemand über einen Antrag für diese Anwendung entschieden.',
+  },
+  usually: {
+    en: (length: string, count: number) =>
+      `Usually decided in ${length} (median of ${manyOf(count, 'en', { one: 'request', other: 'requests' })} in 90 days).`,
+    de: (length: string, count: number) =>
+      `Meist in ${length} entschieden (Median aus ${manyOf(count, 'de', { one: 'Antrag', other: 'Anträgen' })} in 90 Tagen).`,
+  },
+  choose_length: {
+    en: 'Choose how long you need it.',
+    de: 'Wählen Sie, wie lange Sie es brauchen.',
+  },
+  say_why_need: {
+    en: 'Say why you need it, in a sentence or two.',
+    de: 'Schreiben Sie in ein, zwei Sätzen, wozu Sie es brauchen.',
+  },
+  asked_step: {
+    en: (who: string | null, target: 'self' | 'you' | { name: string }) =>
+      `${who ?? 'You'} asked${target === 'self' ? '' : target === 'you' ? ' for you' : ` for ${target.name}`}`,
+    de: (who: string | null, target: 'self' | 'you' | { name: string }) =>
+      `${who === null ? 'Sie haben' : `${who} hat`} ${target === 'self' ? '' : target === 'you' ? 'für Sie ' : `für ${target.name} `}den Antrag gestellt`,
+  },
+  or: {
+    en: (few: string, last: string) => `${few} or ${last}`,
+    de: (few: string, last: string) => `${few} oder ${last}`,
+  },
+  others: {
+    en: (count: number) => `${count} others`,
+    de: (count: number) => `${count} andere`,
+  },
+  said_yes: {
+    en: (who: string | null, forWhom: string | null) =>
+      `${who ?? 'You'}${forWhom === null ? '' : `, for ${forWhom},`} said yes`,
+    de: (who: string | null, forWhom: string | null) =>
+      `${who === null ? 'Sie haben' : `${who} hat`}${forWhom === null ? '' : ` in Vertretung von ${forWhom}`} zugestimmt`,
+  },
+  said_no: {
+    en: (who: string | null, forWhom: string | null) =>
+      `${who ?? 'You'}${forWhom === null ? '' : `, for ${forWhom},`} said no`,
+    de: (who: string | null, forWhom: string | null) =>
+      `${who === null ? 'Sie haben' : `${who} hat`}${forWhom === null ? '' : ` in Vertretung von ${forWhom}`} abgelehnt`,
+  },
+  nobody_in_time: { en: 'Nobody decided in time', de: 'Niemand hat rechtzeitig entschieden' },
+  since: {
+    en: (moment: Insert) => html`since ${moment}`,
+    de: (moment: Insert) => html`seit ${moment}`,
+  },
+  or_as_delegate: {
+    en: (names: string) => `or, as delegate, ${names}`,
+    de: (names: string) => `oder in Vertretung ${names}`,
+  },
+  decides_now: {
+    en: (who: string) => `${who} decides now`,
+    de: (who: string) => `${who} entscheidet jetzt`,
+  },
+  by_a_rule: { en: 'Approved by a rule', de: 'Durch eine Regel genehmigt' },
+  denied: { en: 'Denied', de: 'Abgelehnt' },
+  by_hand_gives: {
+    en: (who: string) => `${who} gives it by hand`,
+    de: (who: string) => `${who} richtet es von Hand ein`,
+  },
+  by_hand_takes: {
+    en: (who: string) => `${who} takes it back by hand`,
+    de: (who: string) => `${who} entzieht es von Hand`,
+  },
+  then_yours: {
+    en: (length: string) => `Then yours, ${length}`,
+    de: (length: string) => `Dann haben Sie es, ${length}`,
+  },
+  being_checked: { en: 'It is being checked', de: 'Es wird geprüft' },
+  giving: { en: 'Keyway is giving it', de: 'Keyway richtet es gerade ein' },
+  being_given: { en: 'It is being given', de: 'Es wird eingerichtet' },
+  yours: { en: 'It is yours', de: 'Sie haben es' },
+  yours_for_good: { en: 'It is yours, without an end', de: 'Sie haben es, unbefristet' },
+  until: {
+    en: (moment: Insert) => html`until ${moment}`,
+    de: (moment: Insert) => html`bis ${moment}`,
+  },
+  over_taking: {
+    en: 'Its time is over; Keyway is taking it back',
+    de: 'Die Zeit ist vorbei; Keyway entzieht es gerade',
+  },
+  taking: { en: 'Keyway is taking it back', de: 'Keyway entzieht es gerade' },
+  not_given: { en: 'It was not given', de: 'Es wurde nicht eingerichtet' },
+  was_withdrawn: { en: 'It was withdrawn', de: 'Der Antrag wurde zurückgezogen' },
+  is_gone: { en: 'It is gone', de: 'Es ist entzogen' },
+  over_gone: { en: 'Its time was over; it is gone', de: 'Die Zeit war vorbei; es ist entzogen' },
+  over_not_gone: {
+    en: 'Its time was over, and nobody took it back in time',
+    de: 'Die Zeit war vorbei, und niemand hat es rechtzeitig entzogen',
+  },
+  over_left: {
+    en: 'Its time was over; a person decided to leave it',
+    de: 'Die Zeit war vorbei; eine Person hat entschieden, es zu belassen',
+  },
+} as const

@@ -1,0 +1,169 @@
+/** INBOX_WORDS: the inbox, and one task of it. */
+import { html } from 'hono/html'
+import type { Insert } from './access.ts'
+import { manyOf } from './time.ts'
+
+export const INBOX_WORDS = {
+  keyboard: { en: 'Keyboard', de: 'Tastatur' },
+  of_tasks: { en: 'tasks', de: 'Aufgaben' },
+  by_hand: { en: 'By hand', de: 'Von Hand' },
+  failed: { en: 'Failed', de: 'Fehlgeschlagen' },
+  choose_task: { en: 'Choose a task', de: 'Wählen Sie eine Aufgabe' },
+  choose_task_text: {
+    en: (total: number, waited: Insert, key: (name: string) => Insert) =>
+      html`The oldest of ${total} has waited for ${waited}. Go through them with ${key('j')} and ${key('k')}, open one with ${key('Enter')}.`,
+    de: (total: number, waited: Insert, key: (name: string) => Insert) =>
+      html`Die älteste von ${total} wartet seit ${waited}. Mit ${key('j')} und ${key('k')} gehen Sie durch die Liste, mit ${key('Enter')} öffnen Sie eine.`,
+  },
+  nothing_waits: { en: 'Nothing waits for you', de: 'Nichts wartet auf Sie' },
+  nothing_waits_text: {
+    en: 'What you have to decide, or to do by hand, appears here.',
+    de: 'Was Sie zu entscheiden oder von Hand zu tun haben, erscheint hier.',
+  },
+  key_next: { en: 'next and previous task', de: 'nächste und vorige Aufgabe' },
+  key_open: { en: 'open it', de: 'sie öffnen' },
+  key_first: {
+    en: 'go to the first button; Enter presses it',
+    de: 'zum ersten Knopf gehen; Enter drückt ihn',
+  },
+  key_no: { en: 'go to the one that says no', de: 'zum Knopf für die Ablehnung gehen' },
+  key_reason: { en: 'write a reason', de: 'eine Begründung schreiben' },
+  key_search: { en: 'search', de: 'suchen' },
+  key_note: { en: 'No single key decides.', de: 'Keine einzelne Taste entscheidet.' },
+  close: { en: 'Close', de: 'Schließen' },
+  all_tasks: { en: 'All tasks', de: 'Alle Aufgaben' },
+  decide_lines: { en: 'Decide the lines', de: 'Über die Zeilen entscheiden' },
+  what_to_do: { en: 'What is to be done', de: 'Was zu tun ist' },
+  asks_for: {
+    en: (who: string, what: Insert, app: Insert, target: Insert | null, length: Insert) =>
+      html`${who} asks for ${what} in ${app}${target === null ? '' : html` for ${target}`} ${length}`,
+    de: (who: string, what: Insert, app: Insert, target: Insert | null, length: Insert) =>
+      html`${who} beantragt ${what} in ${app}${target === null ? '' : html` für ${target}`} ${length}`,
+  },
+  plain_access: { en: 'access', de: 'Zugang' },
+  an_app: { en: 'an app', de: 'einer Anwendung' },
+  asked_ago: {
+    en: (ago: Insert) => html`Asked ${ago}`,
+    de: (ago: Insert) => html`Angefragt ${ago}`,
+  },
+  manager: {
+    en: (name: string) => `manager: ${name}`,
+    de: (name: string) => `Führungskraft: ${name}`,
+  },
+  not_decided_by: {
+    en: (day: Insert) => html`not decided by ${day}: the request ends`,
+    de: (day: Insert) => html`ohne Entscheidung bis ${day} endet der Antrag`,
+  },
+  request_has_ended: { en: 'The request has ended.', de: 'Der Antrag ist beendet.' },
+  settled_yes: {
+    en: (who: string) => `${who} settled this with yes`,
+    de: (who: string) => `${who} hat zugestimmt`,
+  },
+  settled_no: {
+    en: (who: string) => `${who} settled this with no`,
+    de: (who: string) => `${who} hat abgelehnt`,
+  },
+  settled: {
+    en: (who: string) => `${who} settled this`,
+    de: (who: string) => `${who} hat dies erledigt`,
+  },
+  settled_text: {
+    en: (ago: Insert) => html`${ago}. Nothing is left to do.`,
+    de: (ago: Insert) => html`Das war ${ago}. Es ist nichts mehr zu tun.`,
+  },
+  grounds: { en: 'Grounds', de: 'Entscheidungsgrundlagen' },
+  grounds_lead: {
+    en: 'Facts, not advice. You decide.',
+    de: 'Fakten, keine Empfehlung. Sie entscheiden.',
+  },
+  an_account: { en: 'an account', de: 'ein Konto' },
+  breaks: {
+    en: (rule: string) => `Breaks “${rule}”`,
+    de: (rule: string) => `Verstößt gegen „${rule}“`,
+  },
+  together_with: {
+    en: (things: string) => `Together with ${things}.`,
+    de: (things: string) => `Zusammen mit ${things}.`,
+  },
+  needs_exception: {
+    en: 'It needs an exception, which the last decision is about.',
+    de: 'Dafür ist eine Ausnahme nötig; um sie geht es in der letzten Entscheidung.',
+  },
+  nobody_both: { en: 'Nobody should hold both.', de: 'Niemand soll beides haben.' },
+  no_peers: {
+    en: 'Nobody else has the same manager',
+    de: 'Niemand sonst hat dieselbe Führungskraft',
+  },
+  peers: {
+    en: (holding: number, count: number, what: string) =>
+      `${holding} of ${count} others with the same manager ${holding === 1 ? 'has' : 'have'} ${what}`,
+    de: (holding: number, count: number, what: string) =>
+      `${holding} von ${count} anderen mit derselben Führungskraft ${holding === 1 ? 'hat' : 'haben'} ${what}`,
+  },
+  had_before: {
+    en: (count: number) => `Had it ${manyOf(count, 'en', { one: 'time', other: 'times' })} before`,
+    de: (count: number) => `Hatte es schon ${count}-mal`,
+  },
+  last_from_to: {
+    en: (from: Insert, to: Insert) => html`Last from ${from} to ${to}.`,
+    de: (from: Insert, to: Insert) => html`Zuletzt von ${from} bis ${to}.`,
+  },
+  not_before: { en: 'Has not had it before', de: 'Hatte es noch nie' },
+  has_nothing: {
+    en: (app: string | null) => `Has nothing in ${app ?? 'this app'} now`,
+    de: (app: string | null) => `Hat jetzt nichts in ${app ?? 'dieser Anwendung'}`,
+  },
+  has_things: {
+    en: (count: number, app: string | null) =>
+      `Has ${manyOf(count, 'en', { one: 'thing', other: 'things' })} in ${app ?? 'this app'} now`,
+    de: (count: number, app: string | null) =>
+      `Hat jetzt ${manyOf(count, 'de', { one: 'Sache', other: 'Sachen' })} in ${app ?? 'dieser Anwendung'}`,
+  },
+  the_account: {
+    en: (id: string) => `the account ${id}`,
+    de: (id: string) => `das Konto ${id}`,
+  },
+  comments: {
+    en: (count: number) => `Comments (${count})`,
+    de: (count: number) => `Kommentare (${count})`,
+  },
+  may_read: { en: 'You may read this task', de: 'Sie dürfen diese Aufgabe lesen' },
+  may_read_text: {
+    en: 'It is not assigned to you, so you cannot act on it.',
+    de: 'Sie ist Ihnen nicht zugewiesen, deshalb können Sie hier nichts tun.',
+  },
+  reason: { en: 'Reason', de: 'Begründung' },
+  required_for_no: { en: '(required for a no)', de: '(nötig, wenn Sie ablehnen)' },
+  say_why: {
+    en: 'Say why: the person who asked reads it.',
+    de: 'Schreiben Sie, warum: Die Person, die den Antrag gestellt hat, liest es.',
+  },
+  actions: {
+    en: {
+      approve: ['Approve', 'Approved.'],
+      deny: ['Deny', 'Denied.'],
+      confirm: ['It is done', 'Noted as done.'],
+      decline: ['It will not be done', 'Declined.'],
+      complete: ['It is settled', 'Settled.'],
+      dismiss: ['Nothing to do', 'Dismissed.'],
+      retry: ['Try again now', 'Keyway tries again.'],
+      accept: ['I do it', 'The task is yours.'],
+      release: ['I do not do it', 'The task is free again.'],
+      unblock: ['It may go on', 'It goes on.'],
+      reopen: ['Open it again', 'Open again.'],
+    },
+    de: {
+      approve: ['Genehmigen', 'Genehmigt.'],
+      deny: ['Ablehnen', 'Abgelehnt.'],
+      confirm: ['Es ist erledigt', 'Als erledigt vermerkt.'],
+      decline: ['Es wird nicht erledigt', 'Abgelehnt.'],
+      complete: ['Es ist geklärt', 'Geklärt.'],
+      dismiss: ['Nichts zu tun', 'Verworfen.'],
+      retry: ['Jetzt erneut versuchen', 'Keyway versucht es erneut.'],
+      accept: ['Ich übernehme es', 'Sie haben die Aufgabe übernommen.'],
+      release: ['Wieder abgeben', 'Die Aufgabe ist wieder frei.'],
+      unblock: ['Fortfahren lassen', 'Es geht weiter.'],
+      reopen: ['Wieder öffnen', 'Wieder geöffnet.'],
+    },
+  },
+} as const

@@ -1,0 +1,43 @@
+/** All words of the pages for people as one table: no key is in two of its parts. */
+import { ACCESS_WORDS } from './access.ts'
+import { ASKING_WORDS } from './asking.ts'
+import { DOOR_WORDS } from './door.ts'
+import { FRAME_WORDS } from './frame.ts'
+import { INBOX_WORDS } from './inbox.ts'
+import { PERSONAL_WORDS } from './personal.ts'
+import { REVIEW_WORDS } from './reviews.ts'
+import type { Words } from './say.ts'
+import { STATE_WORDS } from './states.ts'
+import { TOKEN_WORDS } from './tokens.ts'
+
+/** PAGE_PARTS: what of the pages -> its words. */
+export const PAGE_PARTS = {
+  frame: FRAME_WORDS,
+  door: DOOR_WORDS,
+  access: ACCESS_WORDS,
+  asking: ASKING_WORDS,
+  states: STATE_WORDS,
+  inbox: INBOX_WORDS,
+  personal: PERSONAL_WORDS,
+  reviews: REVIEW_WORDS,
+  tokens: TOKEN_WORDS,
+} as const
+
+export const PAGE_WORDS = {
+  ...FRAME_WORDS,
+  ...DOOR_WORDS,
+  ...ACCESS_WORDS,
+  ...ASKING_WORDS,
+  ...STATE_WORDS,
+  ...INBOX_WORDS,
+  ...PERSONAL_WORDS,
+  ...REVIEW_WORDS,
+  ...TOKEN_WORDS,
+} as const
+
+export type PageWords = Words<typeof PAGE_WORDS>
+
+/** A key whose words stand as they are. */
+export type PlainWords = {
+  [K in keyof PageWords]: PageWords[K] extends string ? K : never
+}[keyof PageWords]

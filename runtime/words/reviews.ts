@@ -1,0 +1,148 @@
+/** REVIEW_WORDS: access reviews, and the lines that a reviewer decides. */
+import type { ReviewStatus } from '../contract/models/access-review.ts'
+import { HINTS, type Hint, type ItemState } from '../contract/models/review-item.ts'
+import { mapValues } from '../contract/schema/keys.ts'
+import type { Language } from './languages.ts'
+import { manyOf } from './time.ts'
+
+type Each<K extends string> = Record<Language, Record<K, string>>
+
+const ENGLISH_HINTS: Record<Hint, string> = mapValues(HINTS, ({ meaning }) => meaning)
+
+export const REVIEW_WORDS = {
+  review_states: {
+    en: {
+      SCHEDULED: 'Scheduled',
+      SCHEDULED_IN_PREPARATION: 'Being prepared',
+      IN_PREPARATION: 'Being prepared',
+      IN_PROGRESS: 'Under way',
+      COMPLETED: 'Done',
+      DELETED: 'Deleted',
+      DUPLICATING: 'Being copied',
+      DUPLICATING_WAITING_FOR_CONFIRMATION: 'Waits for a confirmation',
+    },
+    de: {
+      SCHEDULED: 'Geplant',
+      SCHEDULED_IN_PREPARATION: 'Wird vorbereitet',
+      IN_PREPARATION: 'Wird vorbereitet',
+      IN_PROGRESS: 'Läuft',
+      COMPLETED: 'Abgeschlossen',
+      DELETED: 'Gelöscht',
+      DUPLICATING: 'Wird kopiert',
+      DUPLICATING_WAITING_FOR_CONFIRMATION: 'Wartet auf Bestätigung',
+    },
+  } satisfies Each<ReviewStatus>,
+  item_states: {
+    en: {
+      OPEN: 'Open',
+      KEPT: 'Kept',
+      REJECTED: 'To be removed',
+      TO_MODIFY: 'To be changed',
+      NOT_DECIDED: 'Not decided',
+      VANISHED: 'Gone before',
+      REMOVING: 'Being removed',
+      REMOVED: 'Removed',
+      WAITING_FOR_HANDS: 'Waits to be removed by hand',
+      EXCEPTED: 'Excepted',
+    },
+    de: {
+      OPEN: 'Offen',
+      KEPT: 'Behalten',
+      REJECTED: 'Zu entziehen',
+      TO_MODIFY: 'Zu ändern',
+      NOT_DECIDED: 'Nicht entschieden',
+      VANISHED: 'Schon vorher entfallen',
+      REMOVING: 'Wird entzogen',
+      REMOVED: 'Entzogen',
+      WAITING_FOR_HANDS: 'Wird von Hand entzogen',
+      EXCEPTED: 'Ausnahme',
+    },
+  } satisfies Each<ItemState>,
+  hint_meanings: {
+    en: ENGLISH_HINTS,
+    de: {
+      PERSON_TERMINATED: 'die Person ist gesperrt oder ausgeschieden',
+      ACCOUNT_UNMATCHED: 'es ist nicht bekannt, wem das Konto gehört',
+      NEVER_USED: 'das System meldet Anmeldungen, für dieses Konto aber keine',
+      UNUSED_90_DAYS: 'zuletzt vor mehr als 90 Tagen genutzt',
+      GIVEN_BY_POLICY: 'durch eine Richtlinie erhalten',
+      GIVEN_BY_REQUEST: 'beantragt und genehmigt',
+      NOBODY_ASKED: 'vorgefunden; weder ein Antrag noch eine Richtlinie hat es gegeben',
+      NEW_SINCE_LAST_REVIEW: 'bei der letzten Prüfung der Anwendung noch nicht da',
+    },
+  } satisfies Each<Hint>,
+  reviews_lead: {
+    en: 'People decide who keeps what; the rest is removed, and read back.',
+    de: 'Menschen entscheiden, wer was behält; der Rest wird entzogen und nachgelesen.',
+  },
+  review: { en: 'Review', de: 'Prüfung' },
+  state: { en: 'State', de: 'Zustand' },
+  deadline: { en: 'Deadline', de: 'Frist' },
+  no_reviews: { en: 'No access reviews yet', de: 'Noch keine Zugriffsprüfungen' },
+  no_reviews_text: {
+    en: 'Make one with keyway reviews, or with POST /access_reviews.',
+    de: 'Legen Sie eine mit keyway reviews oder mit POST /access_reviews an.',
+  },
+  decided: { en: 'Decided', de: 'Entschieden' },
+  of_all: { en: (all: string) => `of ${all}`, de: (all: string) => `von ${all}` },
+  done: { en: 'Done', de: 'Fortschritt' },
+  to_be_removed: { en: 'To be removed', de: 'Zu entziehen' },
+  removed: { en: 'Removed', de: 'Entzogen' },
+  read_back: { en: 'read back from the system', de: 'im System nachgelesen' },
+  own_lines: { en: 'The lines that you decide', de: 'Ihre Zeilen' },
+  one_review: { en: 'Access review', de: 'Zugriffsprüfung' },
+  own_review_lead: {
+    en: 'Choose lines, or all that a filter shows, and keep them or have them removed.',
+    de: 'Wählen Sie Zeilen oder alle, die ein Filter zeigt, und behalten oder entziehen Sie sie.',
+  },
+  lines_left: {
+    en: (count: number) =>
+      `${manyOf(count, 'en', { one: 'line waits', other: 'lines wait' })} for you`,
+    de: (count: number) =>
+      `${manyOf(count, 'de', { one: 'Zeile wartet', other: 'Zeilen warten' })} auf Sie`,
+  },
+  all_lines_decided: {
+    en: 'All your lines are decided',
+    de: 'Alle Ihre Zeilen sind entschieden',
+  },
+  no_own_lines: { en: 'You review no lines here', de: 'Hier prüfen Sie keine Zeilen' },
+  no_own_lines_text: {
+    en: 'This access review has no lines for you. Others decide what is in it.',
+    de: 'In dieser Zugriffsprüfung gibt es keine Zeilen für Sie. Darüber entscheiden andere.',
+  },
+  lines: { en: 'Lines', de: 'Zeilen' },
+  choose: { en: 'Choose', de: 'Auswählen' },
+  choose_line: {
+    en: (who: string, what: string) => `Choose ${who}: ${what}`,
+    de: (who: string, what: string) => `${who} auswählen: ${what}`,
+  },
+  who: { en: 'Who', de: 'Wer' },
+  hints: { en: 'Hints', de: 'Hinweise' },
+  held_since: { en: 'Since', de: 'Seit' },
+  find_line: { en: 'Account, address or permission', de: 'Konto, Adresse oder Berechtigung' },
+  any: { en: 'Any', de: 'Alle' },
+  show: { en: 'Show', de: 'Anzeigen' },
+  account_itself: { en: 'The account itself', de: 'Das Konto selbst' },
+  no_lines: { en: 'No lines', de: 'Keine Zeilen' },
+  no_lines_text: {
+    en: 'No line fits what was asked.',
+    de: 'Keine Zeile passt zu Ihrer Auswahl.',
+  },
+  all_lines: {
+    en: (total: number) =>
+      `All ${manyOf(total, 'en', { one: 'line', other: 'lines' })} that the filter shows, if open`,
+    de: (total: number) => `Alles, was der Filter zeigt (${total}), soweit noch offen`,
+  },
+  line_reason_help: {
+    en: 'Reason (to remove, for a red hint, or for more than 20 lines)',
+    de: 'Begründung (beim Entziehen, bei einem roten Hinweis oder mehr als 20 Zeilen)',
+  },
+  keep_lines: { en: 'Keep', de: 'Behalten' },
+  remove_lines: { en: 'Remove', de: 'Entziehen' },
+  nothing_decided: { en: 'Nothing was decided', de: 'Nichts wurde entschieden' },
+  choose_lines_first: {
+    en: 'Choose some lines first, or all that the filter shows.',
+    de: 'Wählen Sie zuerst Zeilen aus, oder alle, die der Filter zeigt.',
+  },
+  lines_saved: { en: 'It is decided.', de: 'Entschieden.' },
+} as const
