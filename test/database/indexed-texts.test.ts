@@ -37,6 +37,7 @@ const BOUNDS: Record<string, number> = {
   'resources.external_id': 32,
   'entitlements.resource_id': 32,
   'entitlements.external_id': 0,
+  'expenses.external_id': 32,
   // contract/models/sync.ts: a word of RUN_STATES.
   'sync_runs.state': 16,
   // contract/models/requestable-permission.ts: MAX_LABEL.
