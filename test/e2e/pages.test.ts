@@ -150,6 +150,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   ]
   const MORE = [
     '/webhooks',
+    '/webhooks/new',
     '/background',
     '/publishers',
     '/publishers/trust',

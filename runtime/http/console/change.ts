@@ -48,6 +48,8 @@ export type Change = {
   reason: 'asked' | 'needed' | 'none'
   /** Fields of its own, beside the reason: once they are sent, the page says what would be different, and asks again. */
   fields?(about: About): Markup
+  /** What these fields hold at first: what is there now. */
+  given?(visit: ConsoleVisit, about: About): Promise<Record<string, string>>
   /** Links to the same with another choice. */
   options?(about: About): Markup
   preview(visit: ConsoleVisit, about: About): Promise<Preview>
@@ -98,7 +100,16 @@ export async function askChange(visit: ConsoleVisit, change: Change): Promise<Re
     value,
   ])
   const asked = { reason: '', problem: null, status: 200 } as const
-  return show(visit, change, aboutQuery(visit), hidden, asked)
+  const about = aboutQuery(visit)
+  if (!change.given) return show(visit, change, about, hidden, asked)
+  // Before anything was changed there is nothing to say; that it is there at all is asked for all the same.
+  let given: Record<string, string> = {}
+  const preview = async () => {
+    given = (await change.given?.(visit, about)) ?? {}
+    return { lines: null }
+  }
+  const get = (name: string): string => about.get(name) || (given[name] ?? '')
+  return show(visit, { ...change, preview }, { ...about, get }, hidden, asked)
 }
 
 /** Choices of which there may be several. */
@@ -151,21 +162,23 @@ async function show(
     const told = refusal(error)
     refused = told.words
     if (status === 200) code = told.status
+    // What was filled in can be put right.
+    if (change.fields && told.status !== 404) preview = { lines: null }
   }
   const visitor = await visit.visitor()
   const back = change.back(about)
   const ownNames = change.fields ? fieldNames(change.fields(about)) : []
   const content = html`
 ${problem === null ? '' : note('bad', 'alert', WORDS.notDone, problem, 'alert')}
+${refused === null ? '' : note('bad', 'alert', WORDS.notPossible, refused, 'alert')}
 ${
   preview === null
-    ? html`${note('bad', 'alert', WORDS.notPossible, refused ?? '')}
-<div class="row"><a class="btn" href="${back}">${WORDS.back}</a></div>`
+    ? html`<div class="row"><a class="btn" href="${back}">${WORDS.back}</a></div>`
     : html`${preview.lines === null ? '' : card({ id: 'difference', title: WORDS.whatChanges }, differences(preview.lines))}
 ${change.options ? change.options(about) : ''}
 <form class="card" method="post" action="${c.req.path}"><div class="in stack">
 ${proofField(visitor.proof)}
-${hidden.filter(([name]) => !ownNames.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hidden.filter(([name]) => !ownNames.includes(name) && !(refused !== null && name === 'sure')).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${preview.generation === undefined ? '' : html`<input type="hidden" name="expected_generation" value="${preview.generation}">`}
 ${change.fields ? change.fields(about) : ''}
 ${change.reason === 'none' ? '' : field({ id: 'reason', label: WORDS.why, help: WORDS.whyHelp, value: reason, required: change.reason === 'needed' })}

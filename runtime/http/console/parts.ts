@@ -169,6 +169,18 @@ export const field = ({
 }: Field): Markup =>
   html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">(optional)</span>`}</label>${help ? html`<p class="help" id="${id}-help">${help}</p>` : ''}<input id="${id}" name="${id}" type="${type}" value="${value}" maxlength="${most}" autocomplete="off"${help ? html` aria-describedby="${id}-help"` : ''}${required ? html` required` : ''}></div>`
 
+type Choose = {
+  id: string
+  label: string
+  value: string
+  all: readonly (readonly [value: string, words: string])[]
+  help?: string
+}
+
+/** A choice of one of several. */
+export const choose = ({ id, label, value, all, help = '' }: Choose): Markup =>
+  html`<div class="field"><label for="${id}">${label}</label>${help === '' ? '' : html`<p class="help" id="${id}-help">${help}</p>`}<select id="${id}" name="${id}"${help === '' ? '' : html` aria-describedby="${id}-help"`}>${all.map(([one, words]) => html`<option value="${one}"${one === value ? html` selected` : ''}>${words}</option>`)}</select></div>`
+
 type Check = { name: string; value: string; words: string; help?: string; isOn?: boolean }
 
 /** A choice that is made by a box. */

@@ -75,20 +75,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     return visit
   }
 
-  for (const { path, place, who: needed, show } of PAGES)
-    routes.get(
-      path,
-      asPage(async (c) => {
-        const who = await signedIn(c)
-        if (!who) return toSignIn(c)
-        const visit =
-          needed === undefined
-            ? await visiting(c, who, place)
-            : await changing(c, who, { place, who: needed })
-        return show(visit)
-      }),
-    )
-
+  // First: `new` is no id.
   for (const [name, change] of Object.entries(CHANGES)) {
     routes.get(
       change.path,
@@ -108,6 +95,20 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       }),
     )
   }
+
+  for (const { path, place, who: needed, show } of PAGES)
+    routes.get(
+      path,
+      asPage(async (c) => {
+        const who = await signedIn(c)
+        if (!who) return toSignIn(c)
+        const visit =
+          needed === undefined
+            ? await visiting(c, who, place)
+            : await changing(c, who, { place, who: needed })
+        return show(visit)
+      }),
+    )
 
   for (const row of Object.values<ConsoleForm>(CONSOLE_FORMS))
     routes.post(

@@ -26,7 +26,7 @@ import { decideLines, showOwnReview, showReview, showReviews } from './reviews.t
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
-import { showWebhooks } from './webhooks.ts'
+import { showWebhook, showWebhooks } from './webhooks.ts'
 import { POLICY_EDIT_WORDS } from './words/policies.ts'
 import { INSTALL_WORDS } from './words/runtime.ts'
 
@@ -106,6 +106,10 @@ export const CONSOLE_PAGES = {
   webhooks: {
     path: SIDE.webhooks.path,
     ...{ place: 'webhooks', shows: 'inline webhooks', show: showWebhooks },
+  },
+  webhook: {
+    path: '/console/webhooks/:webhook_id',
+    ...{ place: 'webhooks', shows: 'one webhook', show: showWebhook },
   },
   background: {
     path: SIDE.background.path,

@@ -1,4 +1,5 @@
 /** The words of the pages of webhooks and of the background: in one place, so that they can be moved or translated together. */
+import type { InlineWebhookType } from '../../../contract/models/inline-webhook.ts'
 import { counted } from '../../frame/words.ts'
 
 export const WEBHOOK_WORDS = {
@@ -16,10 +17,78 @@ export const WEBHOOK_WORDS = {
   disable: 'Disable',
   remove: 'Delete',
   none: 'No webhooks',
-  noneText: 'Make one with keyway webhook create: the answer shows once what it is signed with.',
+  noneText: 'A webhook asks another system, or tells it what happens.',
+  make: 'New webhook',
+  change: 'Change',
+  renew: 'New secret',
+  test: 'Test',
+  type: 'Asked or told',
+  types: {
+    PRE_APPROVAL: 'Asked before approvers are',
+    PROVISION: 'Gives access',
+    DEPROVISION: 'Removes access',
+    REQUEST_VALIDATION: 'Judges a request',
+    SIEM: 'Told every event of the activity log',
+  } satisfies Record<InlineWebhookType, string>,
+  facts: 'Facts',
+  description: 'Description',
+  headers: 'Headers that go with it',
+  noHeaders: 'none',
+  feed: 'Events',
+  waits: 'Wait to be sent',
+  nextTry: 'Next try',
+  problem: 'What failed last',
 } as const
 
 export const WEBHOOK_CHANGE_WORDS = {
+  type: 'When it is called',
+  name: 'Name',
+  description: 'Description',
+  url: 'Address',
+  urlHelp: 'It begins with https:// and must be reachable from this host.',
+  headers: 'Headers',
+  headersHelp:
+    'One on each line, as Name: value. Values are kept sealed and never shown. To take one away write its name and a colon alone; the others stay.',
+  optional: '(optional)',
+  noHeader: (line: number) => `Line ${line} of the headers is not of the form Name: value`,
+  make: {
+    title: 'New webhook',
+    lead: 'What it is signed with is shown once, when it is made.',
+    button: 'Make it',
+    done: { en: 'It is made.', de: 'Angelegt.' },
+  },
+  change: {
+    title: 'Change this webhook',
+    button: 'Change it',
+    done: { en: 'It is changed.', de: 'Geändert.' },
+  },
+  renew: {
+    title: 'Sign with a new secret?',
+    lead: 'For a day it is signed with the one before, too, so that its receiver can take over.',
+    button: 'Make a new secret',
+    done: { en: 'It has a new secret.', de: 'Es gibt ein neues Geheimnis.' },
+  },
+  test: {
+    title: 'Send a sample?',
+    lead: 'Nothing is given or taken by it.',
+    button: 'Send a sample',
+    done: { en: 'A sample was sent.', de: 'Ein Muster wurde gesendet.' },
+    line: (type: string) => `A sample of ${type} is sent, and its answer is shown`,
+  },
+  secretReady: 'Its secret is ready',
+  secretTitle: 'What it is signed with',
+  secretHelp: 'Copy it now and keep it safe: it is not shown again.',
+  secret: 'Secret',
+  copy: 'Copy',
+  goOn: 'Go to the webhook',
+  testGood: 'The sample was answered well',
+  testBad: 'The sample was not answered well',
+  answer: 'The answer',
+  status: 'HTTP status',
+  took: 'Time',
+  understood: 'Understood',
+  sent: 'Sent',
+  again: 'Send it again',
   enable: {
     title: 'Enable this webhook?',
     button: 'Enable',
