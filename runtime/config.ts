@@ -7,14 +7,9 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
 import { address, isNetwork, judgedBy, list, namesSeveral, wholeNumber } from './config-rules.ts'
-import {
-  type MailServer,
-  mailServerOf,
-  wrongPublicUrl,
-  wrongSender,
-  wrongServer,
-} from './mail-server.ts'
+import * as mail from './mail-server.ts'
 import { TAKEN } from './taken-paths.ts'
+import { DEFAULT_LANGUAGE, LANGUAGE_NAMES } from './words/languages.ts'
 
 const text = v.string()
 /** A text that may be left out. */
@@ -113,14 +108,14 @@ export const SETTINGS = {
   },
   KEYWAY_PUBLIC_URL: {
     default: '',
-    schema: judgedBy(wrongPublicUrl),
+    schema: judgedBy(mail.wrongPublicUrl),
     meaning: 'where people reach the pages, such as `https://keyway.acme.example`: links in mails',
   },
   KEYWAY_MAIL_SERVER: {
     // A password in it is refused; it must not be printed all the same.
     secret: true,
     default: '',
-    schema: judgedBy(wrongServer),
+    schema: judgedBy(mail.wrongServer),
     meaning:
       'mail server: `smtp://user@host:587` (STARTTLS) or `smtps://user@host:465`; default: none, no mail is sent',
   },
@@ -131,8 +126,13 @@ export const SETTINGS = {
   },
   KEYWAY_MAIL_FROM: {
     default: '',
-    schema: judgedBy(wrongSender),
+    schema: judgedBy(mail.wrongSender),
     meaning: 'address that mail comes from, such as `Keyway <keyway@acme.example>`',
+  },
+  KEYWAY_MAIL_LANGUAGE: {
+    default: DEFAULT_LANGUAGE,
+    schema: v.picklist(LANGUAGE_NAMES, `is none of ${LANGUAGE_NAMES.join(', ')}`),
+    meaning: 'language of mail to people who chose none: `en` or `de`',
   },
   KEYWAY_REQUESTS_PER_MINUTE: {
     default: '600',
@@ -257,7 +257,7 @@ export type Config = Readonly<{
   /** File of the providers of sign-in; empty for none. */
   signIn: string
   /** Null: no mail is sent. */
-  mail: MailServer | null
+  mail: mail.MailServer | null
   requestsPerMinute: number
   connectorToken: string
   /** True when the connector interface answers without a token. */
@@ -323,10 +323,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
     databaseUrl,
     signIn: get('KEYWAY_SIGN_IN'),
-    mail: mailServerOf(
+    mail: mail.mailServerOf(
       {
         ...{ server: get('KEYWAY_MAIL_SERVER'), password: get('KEYWAY_MAIL_PASSWORD') },
         ...{ from: get('KEYWAY_MAIL_FROM'), publicUrl: get('KEYWAY_PUBLIC_URL') },
+        language: get('KEYWAY_MAIL_LANGUAGE'),
       },
       (words) => wrong.push(words),
     ),

@@ -1,5 +1,7 @@
 /** The mail server, as the settings KEYWAY_MAIL_... and KEYWAY_PUBLIC_URL say. */
 
+import type { Language } from './words/languages.ts'
+
 export type MailServer = Readonly<{
   host: string
   port: number
@@ -11,9 +13,17 @@ export type MailServer = Readonly<{
   from: Readonly<{ name: string; address: string }>
   /** Where people reach the pages, without a slash at the end. */
   origin: string
+  /** Of mail to people who chose none. */
+  language: Language
 }>
 
-type Given = { server: string; password: string; from: string; publicUrl: string }
+type Given = {
+  server: string
+  password: string
+  from: string
+  publicUrl: string
+  language: Language
+}
 
 const SERVER = /^(smtps?):\/\/[^/?#]+\/?$/
 const ADDRESS = /^[^\s@<>,;:"]+@[a-zA-Z0-9.-]+$/
@@ -50,7 +60,7 @@ export function wrongPublicUrl(given: string): string | null {
 
 /** The server; null where none is set. What is wrong with how the settings go together is told to `onWrong`. */
 export function mailServerOf(
-  { server, password, from, publicUrl }: Given,
+  { server, password, from, publicUrl, language }: Given,
   onWrong: (words: string) => void,
 ): MailServer | null {
   if (server === '') {
@@ -77,7 +87,7 @@ export function mailServerOf(
   return Object.freeze({
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port || (implicitTls ? 465 : 587)),
-    ...{ implicitTls, user, password, origin },
+    ...{ implicitTls, user, password, origin, language },
     from: Object.freeze(sender),
   })
 }

@@ -10,9 +10,6 @@ const KERNEL = ['contract', 'database', 'core/kernel'] as const
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'version.ts': [],
   'taken-paths.ts': [],
-  'mail-server.ts': [],
-  'config-rules.ts': [],
-  'config.ts': ['taken-paths.ts', 'config-rules.ts', 'mail-server.ts'],
   bounded: [],
   redact: ['bounded'],
   secrets: ['contract/errors'],
@@ -38,6 +35,9 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract/schema',
   ],
   words: ['contract/models', 'contract/schema'],
+  'mail-server.ts': ['words'],
+  'config-rules.ts': [],
+  'config.ts': ['taken-paths.ts', 'config-rules.ts', 'mail-server.ts', 'words'],
   sdk: ['contract'],
   sample: [],
 
@@ -127,7 +127,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/kernel/deployment': ['database', 'secrets'],
   'core/kernel/identity': ['contract', 'database', 'secrets', 'core/kernel/deployment'],
   'core/kernel/audit': ['contract', 'database', 'core/kernel/identity', 'core/kernel/list'],
-  'core/kernel/context': ['contract', 'database', 'secrets', 'core/kernel/jobs'],
+  'core/kernel/context': ['contract', 'database', 'secrets', 'words', 'core/kernel/jobs'],
   'core/kernel/background': ['database', 'core/kernel'],
   'core/history': KERNEL,
   'core/directory': KERNEL,

@@ -12,13 +12,14 @@ const WHOLE = {
 test('are read as one server', () => {
   expect(readConfig(WHOLE).mail).toEqual({
     ...{ host: 'mail.acme.example', port: 587, implicitTls: false, user: 'key+way' },
-    ...{ password: 'not-to-be-shown', origin: 'https://keyway.acme.example' },
+    ...{ password: 'not-to-be-shown', origin: 'https://keyway.acme.example', language: 'en' },
     from: { name: 'Keyway Team', address: 'keyway@acme.example' },
   })
   const other = { KEYWAY_MAIL_SERVER: 'smtps://[::1]', KEYWAY_MAIL_PASSWORD: '' }
   expect(readConfig({ ...WHOLE, ...other }).mail).toMatchObject({
     ...{ host: '::1', port: 465, implicitTls: true, user: null },
   })
+  expect(readConfig({ ...WHOLE, KEYWAY_MAIL_LANGUAGE: 'de' }).mail?.language).toBe('de')
   expect(readConfig({}).mail).toBeNull()
 })
 
@@ -31,6 +32,7 @@ test.each([
   ],
   [{ KEYWAY_MAIL_SERVER: 'smtp://mail.acme.example' }, 'names no user'],
   [{ KEYWAY_MAIL_SERVER: '' }, 'there is no KEYWAY_MAIL_SERVER'],
+  [{ KEYWAY_MAIL_LANGUAGE: 'fr' }, 'KEYWAY_MAIL_LANGUAGE: "fr" is none of en, de'],
   [{ KEYWAY_MAIL_PASSWORD: '' }, 'KEYWAY_MAIL_PASSWORD: is needed'],
   [{ KEYWAY_MAIL_FROM: '' }, 'KEYWAY_MAIL_FROM: is needed'],
   [{ KEYWAY_MAIL_FROM: 'a@b.example, c@d.example' }, 'is not an address such as Keyway'],

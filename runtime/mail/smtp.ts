@@ -12,7 +12,7 @@ const STEPS = 4
 type Trust = { ca?: string }
 
 export function createPost(
-  { host, port, implicitTls, user, password, from, origin }: MailServer,
+  { host, port, implicitTls, user, password, from, origin, language }: MailServer,
   { answerMs }: SmtpPace,
   { ca }: Trust = {},
 ): Post {
@@ -53,7 +53,7 @@ export function createPost(
     }
   }
 
-  return { server: `${host}:${port}`, from: from.address, origin, send }
+  return { server: `${host}:${port}`, from: from.address, origin, language, send }
 }
 
 class Late extends Error {}

@@ -1,12 +1,40 @@
 /** ACCESS_WORDS: My access, and one request. What stands in the text as a link or a time comes as `Insert`. */
 import { html } from 'hono/html'
+import { CATEGORIES, type Category } from '../contract/models/categories.ts'
 import { manyOf } from './time.ts'
 
 export type Insert = string | ReturnType<typeof html>
 /** Makes a link of its words. */
 export type Link = (words: string) => Insert
 
+// The cast: `fromEntries` forgets the names.
+const ENGLISH_CATEGORIES = Object.fromEntries(CATEGORIES.map((one) => [one, one])) as Record<
+  Category,
+  string
+>
+
 export const ACCESS_WORDS = {
+  category: { en: 'Category', de: 'Kategorie' },
+  all_categories: { en: 'All', de: 'Alle' },
+  categories: {
+    en: ENGLISH_CATEGORIES,
+    de: {
+      'Accounting & Finance': 'Buchhaltung & Finanzen',
+      'Marketing & Analytics': 'Marketing & Analyse',
+      'Content & Social Media': 'Inhalte & soziale Medien',
+      'Sales & Support': 'Vertrieb & Support',
+      'Design & Creativity': 'Design & Kreativität',
+      'IT & Security': 'IT & Sicherheit',
+      Developers: 'Entwicklung',
+      'HR & Learning': 'Personal & Weiterbildung',
+      'Office & Legal': 'Büro & Recht',
+      Communication: 'Kommunikation',
+      Collaboration: 'Zusammenarbeit',
+      'Commerce & Marketplaces': 'Handel & Marktplätze',
+      Other: 'Sonstiges',
+      Internal: 'Intern',
+    } satisfies Record<Category, string>,
+  },
   access_lead: {
     en: 'What you have, until when, and what you are waiting for.',
     de: 'Was Sie haben, bis wann, und worauf Sie warten.',
@@ -17,8 +45,10 @@ export const ACCESS_WORDS = {
     de: (thing: string, place: string) => `„${thing}“ in ${place} endet bald`,
   },
   ends_soon_text: {
-    en: (day: Insert) => html`On ${day}. Ask to extend it if you still need it.`,
-    de: (day: Insert) => html`Am ${day}. Beantragen Sie mehr Zeit, wenn Sie es noch brauchen.`,
+    en: (day: Insert, link: Insert | null) =>
+      html`On ${day}. If you still need it: ${link ?? 'ask for it again'}.`,
+    de: (day: Insert, link: Insert | null) =>
+      html`Am ${day}. Wenn Sie es noch brauchen: ${link ?? 'neuen Antrag stellen'}.`,
   },
   what_you_have: { en: 'What you have', de: 'Was Sie haben' },
   nothing_yet: { en: 'Nothing yet', de: 'Noch nichts' },
@@ -70,10 +100,9 @@ export const ACCESS_WORDS = {
   },
   nothing_found: { en: 'Nothing found', de: 'Nichts gefunden' },
   nothing_found_text: {
-    en: (search: string, link: Link) =>
-      html`No app has “${search}” in its name. ${link('Show all apps')}.`,
-    de: (search: string, link: Link) =>
-      html`Keine Anwendung hat „${search}“ im Namen. ${link('Alle Anwendungen zeigen')}.`,
+    en: (link: Link) => html`No app fits what you asked for. ${link('Show all apps')}.`,
+    de: (link: Link) =>
+      html`Keine Anwendung passt zu Ihrer Suche. ${link('Alle Anwendungen zeigen')}.`,
   },
   account: { en: 'Account', de: 'Konto' },
   group: { en: 'Group', de: 'Gruppe' },

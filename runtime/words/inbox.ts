@@ -127,6 +127,26 @@ export const INBOX_WORDS = {
     en: (count: number) => `Comments (${count})`,
     de: (count: number) => `Kommentare (${count})`,
   },
+  comment: { en: 'Comment', de: 'Kommentar' },
+  comment_help: {
+    en: 'Those who may decide read it. It decides nothing.',
+    de: 'Wer hier entscheiden darf, liest ihn. Er entscheidet nichts.',
+  },
+  write_comment: { en: 'Write a comment', de: 'Kommentar schreiben' },
+  say_something: { en: 'Write the comment first.', de: 'Schreiben Sie zuerst den Kommentar.' },
+  done_commented: { en: 'Your comment is there.', de: 'Ihr Kommentar ist gespeichert.' },
+  give_to_other: { en: 'Give it to another person', de: 'An eine andere Person übergeben' },
+  other_person: { en: 'Address or whole name', de: 'Adresse oder vollständiger Name' },
+  other_person_help: {
+    en: 'They decide in place of those who were asked, and get a mail.',
+    de: 'Sie entscheidet anstelle der bisher Gefragten und erhält eine E-Mail.',
+  },
+  give_task: { en: 'Give it', de: 'Übergeben' },
+  nobody_known: {
+    en: 'Nobody is known by that. Write the address of one person.',
+    de: 'So ist niemand bekannt. Schreiben Sie die Adresse einer Person.',
+  },
+  done_reassigned: { en: 'The task is given to them.', de: 'Die Aufgabe ist übergeben.' },
   may_read: { en: 'You may read this task', de: 'Sie dürfen diese Aufgabe lesen' },
   may_read_text: {
     en: 'It is not assigned to you, so you cannot act on it.',

@@ -28,6 +28,7 @@ export const APPSTORE_ENDPOINTS = {
       app_id: text().describe('Only this app'),
       name_search: text().describe('A part of the name'),
       exact_match: bool(false).describe('Whether the whole text must match'),
+      category: text().describe('Only apps of this category, by its name or its code'),
       all_visibilities: bool(false).describe('Hidden ones too; needs the permission appstore.read'),
       expand,
       ...pageParams,

@@ -7,10 +7,10 @@ import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { mails, personalSettings } from '../../database/schema/mail.ts'
 import { users } from '../../database/schema/people.ts'
-import { DEFAULT_LANGUAGE } from '../../words/languages.ts'
+import type { Language } from '../../words/languages.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import type { Letter, Post } from '../kernel/context/post.ts'
+import type { Post } from '../kernel/context/post.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
 import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -60,10 +60,10 @@ async function isFull(db: Db): Promise<boolean> {
   return (rows[0]?.n ?? 0) >= MOST_PER_MINUTE
 }
 
-type Person = { email: string; name: string; language: Letter['language'] & ('en' | 'de') }
+type Person = { email: string; name: string; language: Language }
 
 async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext): Promise<void> {
-  const found = await begin(db, userId)
+  const found = await begin(db, userId, post)
   if (!found) return
   for (const [messageId, rows] of found.bundles) {
     if (parts.signal.aborted) return
@@ -72,7 +72,7 @@ async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext)
 }
 
 /** What a person is to be sent now, each mail in its message; null for nothing. */
-async function begin(db: Db, userId: string) {
+async function begin(db: Db, userId: string, post: Post) {
   return db.transaction(async (tx) => {
     const rows = await tx
       .select()
@@ -105,7 +105,7 @@ async function begin(db: Db, userId: string) {
     const person: Person = {
       email,
       name: named(`${givenName} ${familyName}`) ?? named(email) ?? '',
-      language: user.chosen?.language ?? DEFAULT_LANGUAGE,
+      language: user.chosen?.language ?? post.language,
     }
     return { bundles, person }
   })

@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
+import { CATEGORIES, type Category } from '../../contract/models/categories.ts'
 import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
@@ -25,6 +26,9 @@ export type AccessPage = {
   store: Listed<App>
   /** What the store was searched for. */
   search: string
+  /** The category that is chosen; empty for all. */
+  category: string
+  categories: readonly string[]
   now: Date
 }
 
@@ -43,7 +47,7 @@ export function accessPage(page: AccessPage): Markup {
 <a class="btn main" href="#catalogue">${icon('plus')}${w.request_access}</a>
 </div>
 ${page.flash ?? ''}
-${soon?.endsAt ? note('wait', 'clock', w.ends_soon(soon.title, soon.place), w.ends_soon_text(t.day(soon.endsAt, now))) : ''}
+${soon?.endsAt ? note('wait', 'clock', w.ends_soon(soon.title, soon.place), w.ends_soon_text(t.day(soon.endsAt, now), soon.extend === null ? null : html`<a href="${soon.extend}">${w.ask_to_extend}</a>`)) : ''}
 ${have(page)}
 ${waitingFor(page)}
 ${catalogue(page)}
@@ -54,14 +58,22 @@ ${waiting.items.filter(canWithdraw).map((one) => withdrawQuestion(t, one, visito
 }
 
 /** The address of the page with some of its parts chosen. */
-function addressOf(search: string, parts: Record<string, number>, hash: string): string {
-  const query = new URLSearchParams(search === '' ? {} : { q: search })
+function addressOf(
+  { search, category }: AccessPage,
+  parts: Record<string, number>,
+  hash: string,
+): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ q: search, category }))
+    if (value !== '') query.set(name, value)
   for (const [name, value] of Object.entries(parts)) if (value > 1) query.set(name, String(value))
   const text = query.toString()
   return `/access${text === '' ? '' : `?${text}`}#${hash}`
 }
 
-const have = ({ t, held, store, search, now }: AccessPage): Markup => html`
+const have = (page: AccessPage): Markup => {
+  const { t, held, store, now } = page
+  return html`
 <section class="card" id="have" aria-labelledby="h-have">
 <header><h2 id="h-have">${t.w.what_you_have}</h2><span class="count">${held.total}</span></header>
 ${
@@ -73,8 +85,9 @@ ${
       )
     : html`<ul class="have">${held.items.map((one) => heldItem(t, one, now))}</ul>`
 }
-${pagesNav(t, held, t.w.of_have, (have) => addressOf(search, { have, page: store.page }, 'have'))}
+${pagesNav(t, held, t.w.of_have, (have) => addressOf(page, { have, page: store.page }, 'have'))}
 </section>`
+}
 
 const thing = ({ requestable_permissions: [permission], app_name: app }: AccessRequest): string =>
   permission?.label ?? app
@@ -124,31 +137,46 @@ const endedOnes = ({ t, ended, now }: AccessPage): Markup => html`
     html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span></th><td class="wrap">${requestBadge(t, one.status)}${one.notes[one.status] ? html`<span class="sub">${t.w.quoted(one.notes[one.status] ?? '')}</span>` : ''}</td><td class="c3">${one.requested_at ? t.day(momentOf(one.requested_at), now) : ''}</td></tr>`,
 )}</tbody></table></div></div></details>`
 
-const catalogue = ({ t, store, search, held }: AccessPage): Markup => html`
+const catalogue = (page: AccessPage): Markup => {
+  const { t, store, search, category, held } = page
+  const isAll = search === '' && category === ''
+  return html`
 <section class="stack" id="catalogue" aria-labelledby="h-catalogue">
 <div class="row"><h2 id="h-catalogue">${t.w.what_you_can_request}</h2><span class="count">${store.total}</span></div>
 <form class="filter" action="/access#catalogue" role="search" aria-label="${t.w.apps}">
 <div class="grow"><label for="q">${t.w.app}</label><input id="q" type="search" name="q" value="${search}" maxlength="200" placeholder="${t.w.for_example}"></div>
-<button class="btn">${t.w.search}</button>${search !== '' && html`<a class="btn plain" href="/access#catalogue">${t.w.clear}</a>`}
+${categoryChoice(page)}
+<button class="btn">${t.w.search}</button>${!isAll && html`<a class="btn plain" href="/access#catalogue">${t.w.clear}</a>`}
 </form>
 ${
   store.items.length > 0
-    ? html`<ul class="tiles">${store.items.map(tile)}</ul>`
-    : search === ''
+    ? html`<ul class="tiles">${store.items.map((one) => tile(t, one))}</ul>`
+    : isAll
       ? html`<div class="card">${empty('info', t.w.store_empty, t.w.store_empty_text)}</div>`
       : html`<div class="card">${empty(
           'search',
           t.w.nothing_found,
-          t.w.nothing_found_text(search, (words) => html`<a href="/access#catalogue">${words}</a>`),
+          t.w.nothing_found_text((words) => html`<a href="/access#catalogue">${words}</a>`),
         )}</div>`
 }
-${store.pages > 1 && html`<div class="card">${pagesNav(t, store, t.w.of_apps, (page) => addressOf(search, { page, have: held.page }, 'catalogue'))}</div>`}
+${store.pages > 1 && html`<div class="card">${pagesNav(t, store, t.w.of_apps, (to) => addressOf(page, { page: to, have: held.page }, 'catalogue'))}</div>`}
 </section>`
+}
 
-const tile = (app: App): Markup => html`
+const isCategory = (name: string): name is Category => CATEGORIES.some((one) => one === name)
+
+const categoryName = ({ w }: Tongue, name: string): string =>
+  isCategory(name) ? w.categories[name] : name
+
+const categoryChoice = ({ t, category, categories }: AccessPage): Markup | string =>
+  categories.length < 2 && category === ''
+    ? ''
+    : html`<div><label for="category">${t.w.category}</label><select id="category" name="category"><option value="">${t.w.all_categories}</option>${categories.map((one) => html`<option value="${one}"${one === category ? html` selected` : ''}>${categoryName(t, one)}</option>`)}</select></div>`
+
+const tile = (t: Tongue, app: App): Markup => html`
 <li class="card tile">
 <div class="row keep top-edge"><span class="avatar app" aria-hidden="true">${initials(app.user_friendly_label)}</span><div class="fit"><h3 class="wrap"><a href="/access/request?app_id=${app.id}">${app.user_friendly_label}</a></h3>${app.description && html`<p class="small soft wrap">${short(app.description)}</p>`}</div></div>
-<div class="row small"><span class="soft">${app.category ?? ''}</span></div>
+<div class="row small"><span class="soft">${categoryName(t, app.category ?? '')}</span></div>
 </li>`
 
 /** The beginning of a description. */

@@ -1,7 +1,7 @@
 /** What the pages of My access are made of. */
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
-import { listStoreApps } from '../../core/catalogue/store/app-store.ts'
+import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
 import { accessPage } from './access-page.ts'
 import { heldOf } from './held.ts'
@@ -34,12 +34,14 @@ const requestsOf = ({ db, principal }: Visit, statuses: readonly RequestStatus[]
 export async function showAccess(visit: Visit): Promise<Response> {
   const { c, db, principal, now, t } = visit
   const search = searchText(c.req.query('q'))
+  const category = searchText(c.req.query('category'))
   const paging = { page: pageNumber(c.req.query('have')), size: SIZES.held }
   const access = await listUserAccess(db, principal, principal.userId, { as_of: null, ...paging })
   const given = await requestsOf(visit, ['COMPLETED'], SIZES.given)
   const byId = new Map(given.items.map((one): [string, AccessRequest] => [one.id, one]))
   const store = await listStoreApps(db, principal, {
     ...{ name_search: search, app_id: null, exact_match: false, all_visibilities: false },
+    category: category === '' ? null : category,
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
   })
   const page = accessPage({
@@ -50,7 +52,8 @@ export async function showAccess(visit: Visit): Promise<Response> {
     held: { ...access, items: access.items.map((one) => heldOf(t, one, byId, now)) },
     waiting: await requestsOf(visit, ON_THE_WAY, SIZES.waiting),
     ended: await requestsOf(visit, OVER, SIZES.ended),
-    ...{ store, search, now },
+    ...{ store, search, category, now },
+    categories: await storeCategories(db, principal),
   })
   return c.html(page)
 }

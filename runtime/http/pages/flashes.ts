@@ -12,6 +12,8 @@ const ofAction = (name: TaskActionType): Flash =>
 
 export const FLASHES: Readonly<Record<string, Flash>> = {
   ...mapValues(BUTTONS, (_, name) => ofAction(name)),
+  commented: PAGE_WORDS.done_commented,
+  reassigned: PAGE_WORDS.done_reassigned,
   asked: PAGE_WORDS.done_asked,
   withdrawn: PAGE_WORDS.done_withdrawn,
   saved: PAGE_WORDS.saved,

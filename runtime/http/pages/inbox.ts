@@ -1,13 +1,19 @@
 /** What the inbox is made of, and the decisions that are sent from it. */
 import { CoreError } from '../../contract/errors/problem.ts'
+import { MAX_COMMENT } from '../../contract/models/task.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
+import { listUsers } from '../../core/directory/users.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
+import { commentOnTask } from '../../core/task-actions/comment.ts'
+import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import { pageNumber } from './access.ts'
+import { pageNumber, searchText } from './access.ts'
 import { inboxPage } from './inbox-page.ts'
 import { isAction, NEEDS_REASON, type OpenTask } from './task-detail.ts'
+import type { Refused } from './task-more.ts'
 import { OPEN_TASKS, type Visit } from './visit.ts'
 
 const SIZE = 50
@@ -18,7 +24,7 @@ const tasksOf = ({ db, principal }: Visit, page: number) =>
 async function show(
   visit: Visit,
   open: OpenTask | null,
-  status: 200 | 400 | 409 | 422 = 200,
+  status: 200 | 400 | 404 | 409 | 422 = 200,
 ): Promise<Response> {
   const { c, principal, now, t } = visit
   const tasks = await tasksOf(visit, pageNumber(c.req.query('page')))
@@ -72,4 +78,43 @@ async function nextOf(visit: Visit, done: string): Promise<string> {
   const { items } = await tasksOf(visit, 1)
   const next = items.find(({ id }) => id !== done)
   return next ? `/inbox/${next.id}` : '/inbox'
+}
+
+/** The page again, with what was typed and why it was not taken. */
+async function again(visit: Visit, refused: Refused, status: 400 | 404 | 409 | 422) {
+  const open = { ...(await taskOf(visit)), reason: '', problem: null, refused }
+  return show(visit, open, status)
+}
+
+export async function comment(visit: Visit, form: Form): Promise<Response> {
+  const { c, db, principal, t } = visit
+  const id = c.req.param('id') ?? ''
+  const given = (form.get('comment') ?? '').replaceAll('\r\n', '\n').trim()
+  const text = keptText(given, MAX_COMMENT)
+  if (text === '')
+    return again(visit, { form: 'comment', text: given, problem: t.w.say_something }, 422)
+  await commentOnTask(db, principal, id, { comment: text })
+  visit.say('commented')
+  return c.redirect(`/inbox/${id}`, 303)
+}
+
+export async function reassign(visit: Visit, form: Form): Promise<Response> {
+  const { c, db, principal, t } = visit
+  const id = c.req.param('id') ?? ''
+  const text = searchText(form.get('person'))
+  const { task } = await taskOf(visit)
+  const wanted = { search_term: text, exact_match: true, expand: [], page: 1, size: 2 }
+  const { items } = text === '' ? { items: [] } : await listUsers(db, principal, wanted)
+  const [person] = items
+  if (!person || items.length > 1)
+    return again(visit, { form: 'reassign', text, problem: t.w.nobody_known }, 422)
+  try {
+    const body = { user_ids: [person.id], group_ids: undefined, replace: true }
+    await reassignTask(db, principal, task.id, body)
+  } catch (error) {
+    if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
+    return again(visit, { form: 'reassign', text, problem: wordsOf(error) }, error.status)
+  }
+  visit.say('reassigned')
+  return c.redirect(await nextOf(visit, id), 303)
 }

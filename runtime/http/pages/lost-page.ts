@@ -6,10 +6,11 @@ import { ownPath } from '../frame/own-path.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
 /** Fields into which people write, and the keys of what they are called. */
-const WRITTEN = { why: 'why_you_need_it', reason: 'reason' } as const
+const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' } as const
 
 /** Where a form stands: its page is at the address without what the form does. */
-const pageOf = (path: string): string => path.replace(/\/(?:withdraw|give-back|decide)$/, '')
+const pageOf = (path: string): string =>
+  path.replace(/\/(?:withdraw|give-back|decide|comment|reassign)$/, '')
 
 /**
  * @param path Where the form was sent.

@@ -15,7 +15,7 @@ import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { createVisits } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
-import { act, showInbox, showTask } from './inbox.ts'
+import { act, comment, reassign, showInbox, showTask } from './inbox.ts'
 import { lostPage } from './lost-page.ts'
 import { savePersonal, showPersonal } from './personal.ts'
 import { giveBackForm, sendRequest, showAsk, withdraw } from './requests.ts'
@@ -41,6 +41,8 @@ const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Tak
   withdraw,
   give_back: giveBackForm,
   act,
+  comment,
+  reassign,
   save_personal: savePersonal,
 }
 

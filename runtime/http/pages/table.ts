@@ -28,6 +28,8 @@ export const FORMS = {
   withdraw: { path: '/access/requests/:id/withdraw', does: 'takes a request back' },
   give_back: { path: '/access/requests/:id/give-back', does: 'gives access back' },
   act: { path: '/inbox/:id', does: 'does one of the actions of a task' },
+  comment: { path: '/inbox/:id/comment', does: 'writes a comment on a task' },
+  reassign: { path: '/inbox/:id/reassign', does: 'gives a decision to another person' },
   save_personal: { path: '/settings/personal', does: 'chooses how mail comes, and the language' },
 } as const satisfies Record<string, { path: string; does: string }>
 

@@ -11,6 +11,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { initials, momentOf, nameOf } from '../frame/words.ts'
 import { note } from './parts.ts'
 import type { Kind } from './states.ts'
+import { commentForm, commentsOn, type Refused, reassignForm } from './task-more.ts'
 
 export type OpenTask = {
   task: Task
@@ -19,6 +20,7 @@ export type OpenTask = {
   /** What was typed into the form, and why it was not taken. */
   reason: string
   problem: string | null
+  refused?: Refused | null
 }
 
 /** The page around it. */
@@ -64,8 +66,9 @@ ${settled(t, task, now)}
 ${grounds?.business_justification && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
 ${whatToDo(t, task)}
 ${grounds?.target_user && facts(t, grounds, now)}
-${comments(t, task, now)}
+${commentsOn(t, task, now)}
 ${decide(page, open)}
+${more(page, open)}
 </article>`
 }
 
@@ -159,14 +162,14 @@ ${holds.length === 0 ? fact('', 'info', w.has_nothing(app)) : fact('', 'info', w
 </ul></section>`
 }
 
-function comments({ w, moment }: Tongue, { comments }: Task, now: Date): Markup | string {
-  if (!comments || comments.length === 0) return ''
-  return html`<details class="more" open><summary>${w.comments(comments.length)}</summary>
-${comments.map(
-  ({ body, created_by, created_at }) =>
-    html`<p class="small wrap"><strong>${created_by ? nameOf(created_by) : w.someone}</strong> <span class="soft">${moment(momentOf(created_at), now)}</span><br>${body}</p>`,
-)}</details>`
-}
+/** For those who may act. */
+const more = (
+  { t, visitor }: Around,
+  { task, grounds, refused = null }: OpenTask,
+): Markup | string =>
+  grounds === null
+    ? ''
+    : html`${commentForm({ t, proof: visitor.proof, task, refused })}${reassignForm({ t, proof: visitor.proof, task, refused })}`
 
 function decide(
   { t, visitor }: Around,

@@ -58,7 +58,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       server: string,
       { password = 'mail-secret', from = FROM, trust = true } = {},
     ) => {
-      const given = { server, password, from, publicUrl: ORIGIN }
+      const given = { server, password, from, publicUrl: ORIGIN, language: 'en' } as const
       const read = mailServerOf(given, (words) => {
         throw new Error(words)
       })
@@ -407,7 +407,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     system = wrong
     const given = {
       server: `smtp://keyway@127.0.0.1:${wrong.port}`,
-      ...{ password: 'mail-secret', from: FROM, publicUrl: ORIGIN },
+      ...{ password: 'mail-secret', from: FROM, publicUrl: ORIGIN, language: 'en' as const },
     }
     const read = mailServerOf(given, () => {})
     const post =

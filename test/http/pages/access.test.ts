@@ -1,5 +1,7 @@
 /** My access: who is led where, what is shown, and the forms to ask, withdraw and give back. */
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, type Person, person, startCore } from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
 import { NOBODY_ID } from '../../core/store.ts'
@@ -293,6 +295,25 @@ test('names of people and apps are shown as text, whatever they hold', async () 
   const { text } = await visitor.get(`/access?q=${encodeURIComponent('<script>')}`)
   expect(text).not.toContain('<script>alert')
   expect(text).toContain('&lt;script&gt;alert(1)')
+})
+
+test('what may be asked for is filtered by category, in the language of the person', async () => {
+  const eve = await at(await person(core.db, 'filter@example.com'))
+  for (const [name, category] of [
+    ['Payroll', 'HR & Learning'],
+    ['Firewall', 'IT & Security'],
+  ] as const) {
+    const id = await acme.inStore(await app(core.db, name))
+    await core.db.update(apps).set({ overrides: { category } }).where(eq(apps.id, id))
+  }
+  const { text } = await eve.get('/access?category=IT+%26+Security')
+  expect(text).toContain('>Firewall</a>')
+  expect(text).not.toContain('>Payroll</a>')
+  expect(text).toContain('<option value="IT &amp; Security" selected>IT &amp; Security</option>')
+  const german = await eve.get('/access', { headers: { 'accept-language': 'de' } })
+  expect(german.text).toContain('<option value="IT &amp; Security">IT &amp; Sicherheit</option>')
+  const none = await eve.get('/access?category=nothing')
+  expect(none.text).toContain('No app fits what you asked for.')
 })
 
 test('a search without a hit says so, and an odd page is the first', async () => {

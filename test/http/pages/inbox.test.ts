@@ -98,6 +98,57 @@ describe('a decision', () => {
   })
 })
 
+describe('a comment', () => {
+  test('is written by who may decide, and is read with the task', async () => {
+    const id = await taskOf(await asked())
+    await visitor.get(`/inbox/${id}`)
+    const sent = await visitor.post(`/inbox/${id}/comment`, { comment: 'Asked <b>Eve</b> first' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/inbox/${id}`])
+    const { text } = await visitor.get(`/inbox/${id}`)
+    expect(text).toContain('Comments (1)')
+    expect(text).toContain('Asked &lt;b&gt;Eve&lt;/b&gt; first')
+    expect(text).toContain('Your comment is there.')
+  })
+
+  test('of nothing is told, and one of another person is not taken', async () => {
+    const id = await taskOf(await asked())
+    await visitor.get(`/inbox/${id}`)
+    const empty = await visitor.post(`/inbox/${id}/comment`, { comment: ' \r\n ' })
+    expect([empty.status, empty.text]).toEqual([422, expect.stringContaining('Write the comment')])
+    const other = await signedIn(core, ada.token)
+    await other.get('/inbox')
+    expect((await other.post(`/inbox/${id}/comment`, { comment: 'x' })).status).toBe(404)
+  })
+})
+
+describe('a decision that is given to another person', () => {
+  const give = async (id: string, to: string) => {
+    await visitor.get(`/inbox/${id}`)
+    return visitor.post(`/inbox/${id}/reassign`, { person: to })
+  }
+
+  test('is theirs from then on', async () => {
+    const stand = await person(core.db, 'stand@example.com')
+    const id = await taskOf(await asked())
+    expect((await give(id, 'STAND@example.com')).status).toBe(303)
+    expect((await visitor.get(`/inbox/${id}`)).status).toBe(404)
+    const { text } = await (await signedIn(core, stand.token)).get(`/inbox/${id}`)
+    expect(text).toContain('value="approve"')
+  })
+
+  test.each([
+    ['nobody@example.com', 422, 'Nobody is known by that.'],
+    ['', 422, 'Nobody is known by that.'],
+    ['ada@example.com', 400, 'cannot decide on it'],
+  ])('stays where “%s” cannot decide, with what was typed', async (to, status, words) => {
+    const id = await taskOf(await asked())
+    const sent = await give(id, to)
+    expect([sent.status, sent.text]).toEqual([status, expect.stringContaining(words)])
+    expect(sent.text).toContain(`value="${to}"`)
+    expect(sent.text).toContain('value="approve"')
+  })
+})
+
 test('work by hand is accepted and confirmed', async () => {
   const doer = await person(core.db, 'doer@example.com')
   const id = await task(core.db, { category: 'GENERIC', userIds: [doer.id] })

@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { AddAppToAppStoreInput } from '../../../contract/models/app-store.ts'
+import { categoryOf } from '../../../contract/models/categories.ts'
 import type { Db } from '../../../database/database.ts'
 import { appStoreSettings } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
@@ -19,6 +20,7 @@ type StoreQuery = PageQuery & {
   app_id: string | null
   name_search: string | null
   exact_match: boolean
+  category: string | null
   all_visibilities: boolean
   expand: string[]
 }
@@ -28,12 +30,13 @@ type StoreQuery = PageQuery & {
  * from the caller shows with `all_visibilities`, to those who have appstore.read.
  */
 export async function listStoreApps(db: Db, principal: Principal, query: StoreQuery) {
-  const { app_id: appId, name_search: name, exact_match: exact } = query
+  const { app_id: appId, name_search: name, exact_match: exact, category } = query
   if (query.all_visibilities) demand(principal, 'appstore.read')
   const where = and(
     eq(apps.domainId, principal.domainId),
     listed(db, principal, query.all_visibilities),
     appId === null ? undefined : isId(appId) ? eq(apps.id, appId) : sql`false`,
+    category === null ? undefined : sql`${CATEGORY} = ${categoryOf(category) ?? category}`,
     name === null || name === ''
       ? undefined
       : exact
@@ -42,6 +45,24 @@ export async function listStoreApps(db: Db, principal: Principal, query: StoreQu
   )
   const order = [asc(apps.name), asc(apps.id)]
   return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
+}
+
+const CATEGORY = sql<
+  string | null
+>`coalesce(${apps.overrides} ->> 'category', ${apps.defaults} ->> 'category')`
+
+/** Most categories that are told; there are fewer, but for texts of connectors. */
+const MOST_CATEGORIES = 50
+
+/** The categories of the apps that the caller finds in the store, by name. */
+export async function storeCategories(db: Db, principal: Principal): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ category: CATEGORY })
+    .from(apps)
+    .where(and(eq(apps.domainId, principal.domainId), listed(db, principal, false)))
+    .orderBy(CATEGORY)
+    .limit(MOST_CATEGORIES)
+  return rows.flatMap(({ category }) => (category === null ? [] : [category]))
 }
 
 function listed(db: Db, principal: Principal, everything: boolean): SQL | undefined {

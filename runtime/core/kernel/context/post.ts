@@ -1,5 +1,7 @@
 /** What the core needs to send mail, as a function that main hands in. */
 
+import type { Language } from '../../../words/languages.ts'
+
 export type Letter = {
   to: string
   subject: string
@@ -20,6 +22,8 @@ export type Post = {
   from: string
   /** Where people reach the pages, without a slash at the end. */
   origin: string
+  /** Of mail to people who chose none. */
+  language: Language
   /** Sends it once. What goes wrong is an answer. */
   send(letter: Letter): Promise<Posted>
 }
