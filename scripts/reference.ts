@@ -5,6 +5,7 @@ import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilit
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/connector/authentication.ts'
 import { LDAP_RESULTS } from '../runtime/contract/connector/ldap.ts'
 import { Limits } from '../runtime/contract/connector/manifest.ts'
+import { MYSQL_ERRORS } from '../runtime/contract/connector/mysql-errors.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/connector/refused-headers.ts'
 import { SQL_STATES } from '../runtime/contract/connector/sql-states.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/connector/upstream-status.ts'
@@ -64,6 +65,15 @@ export const CONTRACT_PARTS: Parts = {
           name,
           code(wire),
         ]),
+    ),
+  'mysql-errors': () =>
+    table(
+      ['number', 'what it is', '`error_code`'],
+      Object.entries(MYSQL_ERRORS).map(([number, { name, wire }]) => [
+        code(number),
+        name,
+        code(wire),
+      ]),
     ),
   capabilities: () => capabilities(createComponents()),
   records,

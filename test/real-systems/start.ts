@@ -89,6 +89,17 @@ export type Postgresql = {
   auth: { username: string; password: string }
 }
 
+/** What `mariadb` tells of itself. */
+export type Mariadb = {
+  host: string
+  port: number
+  /** Its version: `10.11.19`. */
+  version: string
+  /** File with the certificate of its authority. */
+  ca: string
+  auth: { username: string; password: string }
+}
+
 /**
  * Only installs a server (RabbitMQ: 60 MB, 5 to 10 s), or says why it cannot be had here: the package
  * may not be there, or nothing to fetch it from.

@@ -58,7 +58,7 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
   [
     'an error that there is not',
     (one) => (one.reply.body = { error: 'duplicate' }),
-    /duplicate, which is no SQLSTATE/,
+    /duplicate, which is no code of a database/,
   ],
   [
     'an error that the connector does not take for success',

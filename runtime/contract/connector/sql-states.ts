@@ -3,10 +3,8 @@
  *
  * Source: PostgreSQL, appendix A (SQLSTATE).
  */
-import type { ErrorCode } from '../errors/error-codes.ts'
-
-/** `status`: the closest one of HTTP, for records, metrics and cases. */
-export type SqlRefusal = { name: string; wire: ErrorCode; status: number }
+import { MYSQL_ERRORS } from './mysql-errors.ts'
+import type { SqlRefusal } from './sql-refusal.ts'
 
 /** Codes by themselves, and classes by their first two characters. What is missing here is `api_error`. */
 export const SQL_STATES: Readonly<Record<string, SqlRefusal>> = {
@@ -51,7 +49,11 @@ export const SQL_STATES: Readonly<Record<string, SqlRefusal>> = {
 /** What a code is: five characters, upper case or digits. */
 export const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
 
-/** The row of a code, or of its class; of what the table does not have, one that says so. */
+/** Whether it is a code of either kind: an SQLSTATE, or the number of an error of MySQL. */
+export const isSqlCode = (code: string): boolean => isSqlState(code) || /^\d{4}$/.test(code)
+
+/** The row of a code, or of its class; of what the tables do not have, one that says so. */
 export const refusalOf = (code: string): SqlRefusal =>
+  MYSQL_ERRORS[code] ??
   SQL_STATES[code] ??
   SQL_STATES[code.slice(0, 2)] ?? { name: 'error', wire: 'api_error', status: 500 }

@@ -10,6 +10,7 @@ import { SQL_METHODS } from './sql-context.ts'
 /** Systems by the name in a manifest, with the schemes of their addresses. */
 export const SQL_DIALECTS = {
   postgresql: { schemes: ['postgresql:', 'postgres:'], port: 5432 },
+  mysql: { schemes: ['mysql:', 'mariadb:'], port: 3306 },
 } as const
 
 export type SqlDialect = keyof typeof SQL_DIALECTS

@@ -1,7 +1,7 @@
 /** `ctx.sql` as a bridge. */
 import type { SqlRequest } from '../../contract/connector/sql.ts'
 import { SQL_URL } from '../../contract/connector/sql-context.ts'
-import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
+import { isSqlCode, refusalOf } from '../../contract/connector/sql-states.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
@@ -39,11 +39,11 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, Login> = {
     const reply = membersOf(body)
     const { error, message, rows } = reply
     if (error === undefined) return { items: Array.isArray(rows) ? rows.length : 0 }
-    if (typeof error === 'string' && isSqlState(error))
+    if (typeof error === 'string' && isSqlCode(error))
       throw refusal(error, typeof message === 'string' ? message : '', from)
     throw new RuntimeError(
       'upstream_garbled',
-      `${from} answered the error ${String(error).slice(0, 60)}, which is no SQLSTATE: write 42710 or another code of the SQL page`,
+      `${from} answered the error ${String(error).slice(0, 60)}, which is no code of a database: write 42710, 1062 or another one of the SQL page`,
     )
   },
   items: ({ operation }) => (operation === 'query' ? 'rows' : null),

@@ -46,7 +46,7 @@ export type SqlTarget = {
 
 const WORDS: ServerWords = {
   what: 'a database',
-  write: 'postgresql://host, postgresql://host:5432',
+  write: 'postgresql://host, postgresql://host:5432, mariadb://host (by its dialect)',
   example: 'postgresql://database.example',
 }
 

@@ -7,6 +7,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import type { PostgresConnection } from './connect.ts'
+import { readCursor, staleCursor, writeCursor } from './cursor.ts'
 import { writeText } from './quote.ts'
 import { toRow, toText } from './values.ts'
 
@@ -172,25 +173,12 @@ async function firstPage(sent: Sent, size: number, lease: Lease, leftMs: number)
   return pageOf(done, lease, randomUUID(), 0)
 }
 
-const CURSOR = /^([0-9a-f-]{36}) (\d{1,8})$/
-
-/** The result that a request goes on with; undefined for another request. */
-export function parkedIdOf(request: SqlRequest): string | undefined {
-  const cursor = request.operation === 'query' ? request.page?.cursor : null
-  return cursor ? CURSOR.exec(cursor)?.[1] : undefined
-}
-
 /** @throws database_refused, as an invalid cursor, where the result is not there any more */
 async function goOn(cursor: string, size: number, lease: Lease): Promise<SqlPage> {
-  const [, id, given] = CURSOR.exec(cursor) ?? []
   const { parked } = lease
   lease.parked = null
-  if (!isParkedRows(parked) || parked.id !== id || parked.given !== Number(given))
-    throw new RuntimeError(
-      'database_refused',
-      'The result cannot go on: the host keeps it for half a minute, for one call. Begin again, or have the statement page by a key',
-      { wire: 'invalid_page_token' },
-    )
+  const { id, given } = readCursor(cursor)
+  if (!isParkedRows(parked) || parked.id !== id || parked.given !== given) throw staleCursor()
   return pageOf(await more(lease.connection, size, parked.read), lease, id, parked.given)
 }
 
@@ -208,5 +196,5 @@ async function pageOf(
   }
   const parked: ParkedRows = { id, given: before + rows.length, read: last.read }
   lease.parked = parked
-  return { rows, cursor: `${id} ${parked.given}` }
+  return { rows, cursor: writeCursor(parked) }
 }

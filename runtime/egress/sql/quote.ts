@@ -27,6 +27,18 @@ export const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
       return `'${await scramVerifier(text)}'`
     },
   },
+  mysql: {
+    identifier(text) {
+      // The server would put a question mark in their place, and that names another user.
+      if (/[\u{10000}-\u{10ffff}]/u.test(text))
+        throw refused('1300', 'A name holds a character that MySQL does not keep in names')
+      return `\`${text.replaceAll('`', '``')}\``
+    },
+    // The session says that a backslash is one (NO_BACKSLASH_ESCAPES).
+    literal: (text) => `'${text.replaceAll("'", "''")}'`,
+    // The server judges it by its own rules, and keeps it as the account's plugin does.
+    password: (text) => `'${text.replaceAll("'", "''")}'`,
+  },
 }
 
 /**

@@ -39,7 +39,17 @@ const DETAILED = /^2B/
 
 function refusedBy(error: unknown): { code: string; said: string } | null {
   if (!(error instanceof Error)) return null
-  const { code, detail, message }: Error & { code?: unknown; detail?: unknown } = errorOf(error)
+  const {
+    code,
+    detail,
+    message,
+    errno,
+    sqlState,
+  }: Error & { code?: unknown; detail?: unknown; errno?: unknown; sqlState?: unknown } =
+    errorOf(error)
+  // MySQL tells its errors apart by numbers; their SQLSTATE is the same for many.
+  if (typeof sqlState === 'string' && typeof errno === 'number')
+    return { code: String(errno), said: message }
   // Codes of sockets look otherwise: ECONNRESET.
   if (typeof code !== 'string' || !isSqlState(code)) return null
   const more = DETAILED.test(code) && typeof detail === 'string' ? ` (${detail})` : ''

@@ -1,12 +1,15 @@
 /** The host's way to databases. */
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
-import { SQL_LIMITS, type SqlRequest } from '../../contract/connector/sql.ts'
+import { SQL_LIMITS, type SqlDialect, type SqlRequest } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { loginOf as heldBy } from '../wire/login.ts'
 import { createRoom, type Room, type RoomOptions, type Trade } from '../wire/room.ts'
 import { cancel, connect, type Login, type PostgresConnection } from './connect.ts'
-import { parkedIdOf, perform, rollBack } from './perform.ts'
+import { parkedIdOf } from './cursor.ts'
+import { connectMysql, type MysqlConnection } from './mysql-connect.ts'
+import { killMysql, mendMysql, performMysql } from './mysql-perform.ts'
+import { perform, rollBack } from './perform.ts'
 import { failureOf } from './results.ts'
 
 /** A judged request, and who logs in for it. */
@@ -14,19 +17,24 @@ export type SqlAsked = { request: SqlRequest; target: SqlTarget; login: Login }
 
 export type SqlRoom = Room<SqlAsked>
 
-const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
+/** What is the same for every database. */
+const COMMON = {
   far: { one: 'database', many: 'databases' },
-  placeOf: ({ target }) => target,
-  keyOf: ({ target, login }) => [target.database, login.username],
+  placeOf: ({ target }: SqlAsked) => target,
+  keyOf: ({ target, login }: SqlAsked) => [target.database, login.username],
+  parkedIdOf: ({ request }: SqlAsked) => parkedIdOf(request),
+  // A page goes on on its own connection alone.
+  mayRepeat: ({ request }: SqlAsked) => request.operation === 'query' && !request.page?.cursor,
+  failureOf,
+  isRefusal: ({ code }: RuntimeError) => code === 'database_refused',
+}
+
+const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
+  ...COMMON,
   open: ({ target, login }, means) => connect(target, login, means),
   perform,
   maxItemsOf: ({ request }) =>
     request.operation === 'query' && request.page ? request.page.size : SQL_LIMITS.maxRows + 1,
-  parkedIdOf: ({ request }) => parkedIdOf(request),
-  // A page goes on on its own connection alone.
-  mayRepeat: ({ request }) => request.operation === 'query' && !request.page?.cursor,
-  failureOf,
-  isRefusal: ({ code }) => code === 'database_refused',
   mend: rollBack,
   async stop({ target }, connection, means) {
     const key = connection.cancelKey()
@@ -34,8 +42,44 @@ const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
   },
 }
 
+const MYSQL: Trade<SqlAsked, MysqlConnection> = {
+  ...COMMON,
+  open: ({ target, login }, means) => connectMysql(target, login, means),
+  perform: performMysql,
+  // The server sends on without being asked: behind a page lies what came with its last rows.
+  maxItemsOf: () => 2 * SQL_LIMITS.maxRows,
+  canLeaveParked: false,
+  mend: mendMysql,
+  async stop({ target, login }, { client }, means) {
+    const other = await connectMysql(target, login, means)
+    const done = other.guard.allow({ onBytes: () => {}, read: () => 0, maxItems: 0 })
+    try {
+      await killMysql(other, client.threadId)
+    } finally {
+      done()
+      other.guard.end()
+    }
+  },
+}
+
 /** Makes the room of one host process. */
-export const createSqlRoom = (options: RoomOptions): SqlRoom => createRoom(POSTGRESQL, options)
+export function createSqlRoom(options: RoomOptions): SqlRoom {
+  const rooms: Readonly<Record<SqlDialect, SqlRoom>> = {
+    postgresql: createRoom(POSTGRESQL, options),
+    mysql: createRoom(MYSQL, options),
+  }
+  const all = Object.values(rooms)
+  return {
+    perform: (asked, means) => rooms[asked.target.dialect].perform(asked, means),
+    connections: () => all.reduce((sum, room) => sum + room.connections(), 0),
+    close() {
+      for (const room of all) room.close()
+    },
+  }
+}
+
+/** What each system answers where a password is wrong. */
+const WRONG_LOGIN: Readonly<Record<SqlDialect, string>> = { postgresql: '28P01', mysql: '1045' }
 
 /**
  * Who logs in, by the entry's declaration.
@@ -43,7 +87,7 @@ export const createSqlRoom = (options: RoomOptions): SqlRoom => createRoom(POSTG
  * @throws egress_secret where the call does not have the credential, or it may not go there
  */
 export function loginOf(
-  { credential, secrets, field }: SqlTarget,
+  { credential, secrets, field, dialect }: SqlTarget,
   held: CallSecrets | null,
 ): Login {
   const login = heldBy(credential, { secrets, field, verb: 'logs in' }, held)
@@ -51,6 +95,6 @@ export function loginOf(
   if (login.username !== '' && login.password !== '') return login
   throw new RuntimeError('database_refused', 'The user name or the password is empty', {
     wire: 'unauthenticated',
-    appErrorCode: '28P01',
+    appErrorCode: WRONG_LOGIN[dialect],
   })
 }

@@ -46,6 +46,8 @@ export type Framing = {
 export class GuardedSocket extends EventEmitter {
   readonly connecting = false
   readonly readyState = 'open'
+  /** Whether the library has asked for nothing more for now. */
+  isHeld = false
   id?: string
   readonly #socket: Socket
 
@@ -139,7 +141,9 @@ export function createGuard<S extends GuardedSocket>(
     const waitMs = allowance?.read(chunk.length) ?? 0
     if (waitMs <= 0 || socket.destroyed) return
     socket.pause()
-    pause = setTimeout(() => socket.resume(), waitMs)
+    pause = setTimeout(() => {
+      if (!inner.isHeld) socket.resume()
+    }, waitMs)
   }
 
   /** Cuts what came into messages. */

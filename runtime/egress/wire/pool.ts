@@ -29,9 +29,20 @@ export type Lease<C extends Connection> = {
   drop(): void
 }
 
-export type PoolLimits = { perKey: number; inAll: number; idleMs: number }
+export type PoolLimits = {
+  perKey: number
+  inAll: number
+  idleMs: number
+  /** Whether a connection with a parked search can serve another request, which ends the search. */
+  canLeaveParked: boolean
+}
 
-const DEFAULT_POOL: PoolLimits = { perKey: 8, inAll: 256, idleMs: 30_000 }
+export const DEFAULT_POOL: PoolLimits = {
+  perKey: 8,
+  inAll: 256,
+  idleMs: 30_000,
+  canLeaveParked: true,
+}
 
 export type Pool<C extends Connection> = {
   /**
@@ -108,12 +119,18 @@ export function createPool<C extends Connection>(
     return (
       idle.find(({ parked }) => parkedId !== undefined && parked?.id === parkedId) ??
       idle.find(({ parked }) => parked === null) ??
-      (heldBy(key) >= limits.perKey ? idle[0] : undefined)
+      (limits.canLeaveParked && heldBy(key) >= limits.perKey ? idle[0] : undefined)
     )
   }
 
   const heldBy = (key: string): number =>
     [...all].filter((one) => one.key === key).length + (opening.get(key) ?? 0)
+
+  /** Room for one more of a key, where only a parked search is in its way. */
+  function endParked(key: string): void {
+    const parked = [...all].find((one) => one.key === key && !one.isBusy)
+    if (parked !== undefined) remove(parked)
+  }
 
   /** Room for one more, at the cost of the connection that has been idle longest. */
   function makeRoom(): void {
@@ -132,6 +149,7 @@ export function createPool<C extends Connection>(
       const idle = key === null ? undefined : idleOf(key, parkedId)
       if (idle !== undefined) return take(idle)
       const counted = key ?? ''
+      if (key !== null && heldBy(key) >= limits.perKey) endParked(key)
       if (key !== null && heldBy(key) >= limits.perKey)
         throw new RuntimeError(
           'egress_concurrency',

@@ -10,7 +10,7 @@ import type { Resolve } from '../dial/lookups.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import { abortedError, hostAndPort, type OpenMeans, type Place } from './open.ts'
-import { type Connection, createPool, type Far, type Lease } from './pool.ts'
+import { type Connection, createPool, DEFAULT_POOL, type Far, type Lease } from './pool.ts'
 
 /** What one request has of its call. */
 export type RoomMeans = {
@@ -44,6 +44,8 @@ export type Trade<A, C extends Connection> = {
   /** Whether it may be sent again where a kept connection had gone. */
   mayRepeat(asked: A): boolean
   failureOf(error: unknown, guard: C['guard'], from: string): RuntimeError
+  /** Whether a connection with a parked result can serve another request; true unless it is said. */
+  canLeaveParked?: boolean
   /** After this the connection is as good as before: the server refused, and went on. */
   isRefusal(error: RuntimeError): boolean
   /** Makes a connection that refused fit for the next request. */
@@ -81,7 +83,10 @@ export function createRoom<A, C extends Connection>(
   trade: Trade<A, C>,
   { privateGrants, plainGrants, limits, resolve }: RoomOptions,
 ): Room<A> {
-  const pool = createPool<C>(trade.far)
+  const pool = createPool<C>(trade.far, {
+    ...DEFAULT_POOL,
+    canLeaveParked: trade.canLeaveParked ?? true,
+  })
 
   function meansFor({ connectorId }: RoomMeans, signal: AbortSignal): RoomOpenMeans {
     const id = normalizeId(connectorId)

@@ -101,8 +101,8 @@ export const MANIFEST_FIELDS = {
   'egress.password_form':
     'How a password is set: rfc3062 (the default), or unicodePwd for Active Directory',
   'egress.sql':
-    'For `ctx.sql` instead of `url`: a database server, `postgresql://host`, without a path; may be `{settings.x}`',
-  'egress.dialect': 'What the server speaks: postgresql',
+    'For `ctx.sql` instead of `url`: a database server, `postgresql://host` or `mariadb://host`, without a path; may be `{settings.x}`',
+  'egress.dialect': 'What the server speaks: postgresql, or mysql (MySQL and MariaDB)',
   'egress.database': 'The name of the database there; may hold `{settings.x}`',
   'egress.login': 'Who logs in there',
   'egress.login.credential': 'A credential of the kind basic: its id, or `auth` for the single one',

@@ -1,4 +1,4 @@
-/** PostgreSQL for tests of the door: one server for a file, trusted by this process alone. */
+/** Databases for tests of the door: one server for a file, trusted by this process alone. */
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { SqlStatement } from '../../../runtime/contract/connector/sql.ts'
@@ -9,24 +9,34 @@ import { installSystem, missing, type Postgresql } from '../../real-systems/star
 import { manifestOf, openDoor } from '../fixtures/door.ts'
 import { basicSecrets } from '../ldap/directory.ts'
 
-const absent = missing('apt-get', 'openssl', 'setpriv')
-const installed =
-  absent === null ? await installSystem<Postgresql['auth']>('postgresql') : { why: absent }
+/** Installs a server; why it cannot be had here, or null. */
+export async function absentHere(script: string, ...tools: string[]): Promise<string | null> {
+  const absent = missing('apt-get', 'openssl', ...tools)
+  if (absent !== null) return absent
+  const had = await installSystem(script)
+  return 'why' in had ? had.why : null
+}
 
 /** Why there is no PostgreSQL here; null where there is. */
-export const noDatabase: string | null = 'why' in installed ? installed.why : null
+export const noDatabase: string | null = await absentHere('postgresql', 'setpriv')
 
 export type Database = Postgresql & { stop(): Promise<void> }
 
 /** Starts a server in a folder of its own; its certificates are trusted from then on. */
-export async function startDatabase(env: Record<string, string> = {}): Promise<Database> {
-  const other = await installSystem<Postgresql['auth']>('postgresql')
+export async function startServer<S extends { ca: string }>(
+  script: string,
+  env: Record<string, string> = {},
+): Promise<S> {
+  const other = await installSystem(script)
   if ('why' in other) throw new Error(other.why)
-  // What `postgresql.sh` tells of itself.
-  const started = (await other.system.start(env)) as unknown as Database
+  // What the script tells of itself.
+  const started = (await other.system.start(env)) as unknown as S
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
   return started
 }
+
+export const startDatabase = (env: Record<string, string> = {}): Promise<Database> =>
+  startServer('postgresql', env)
 
 type Statement = Partial<SqlStatement> & { text: string }
 

@@ -1,8 +1,10 @@
 /** Texts of statements: what a manifest may declare, and what is put into their places. */
+import mysql from 'mysql2'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { SqlType } from '../../../runtime/contract/connector/sql.ts'
 import { textFault } from '../../../runtime/contract/connector/sql-text.ts'
+import { prepare } from '../../../runtime/egress/sql/mysql-text.ts'
 import { writeText } from '../../../runtime/egress/sql/quote.ts'
 import { errorOf } from '../fixtures/door.ts'
 
@@ -83,6 +85,17 @@ describe('what is put into a place', () => {
     )
   })
 
+  test.each(ODD.filter((name) => !name.includes('🚀')))('is quoted for MySQL: %j', async (name) => {
+    const text = 'grant {identifier:name} to {literal:name}'
+    // The library escapes backslashes, of which the session makes nothing.
+    const literal = mysql.escape(name.replaceAll('\\', '/').replaceAll('\n', '/'))
+    const written = await writeText('s', { text }, { name }, 'mysql')
+    expect(written.split(' to ')[0]).toBe(`grant ${mysql.escapeId(name, true)}`)
+    expect(written.split(' to ')[1]?.replace(/[\\\n]/g, '/')).toBe(
+      literal.replaceAll("\\'", "''").replaceAll('\\"', '"'),
+    )
+  })
+
   test('is a password only as what the server keeps of it', async () => {
     const text = 'alter role x password {password:new}'
     const written = await writeText('s', { text }, { new: 'the-password' }, 'postgresql')
@@ -112,5 +125,39 @@ describe('what is put into a place', () => {
       writeText('s', { text: 'drop role {identifier:role}' }, names, 'postgresql'),
     )
     expect(error.message).toMatch(why)
+  })
+})
+
+describe('a statement of MySQL', () => {
+  test('has a question mark for each use of a parameter, and none in quotes', () => {
+    const text = "select '$1', `$2`, $2, $1 from x where a = $2"
+    expect(prepare('s', statement(text, ['string', 'string']), ['one', null])).toEqual({
+      text: "select '$1', `$2`, ?, ? from x where a = ?",
+      values: [null, 'one', null],
+    })
+  })
+
+  test.each<[string, boolean]>([
+    ['update x set a = 1', true],
+    ['call x()', true],
+    ['set session sql_mode = 1', false],
+    [' SET @@global.general_log = 1', false],
+    ['commit', false],
+    ['start transaction', false],
+    ['use other', false],
+    ['load data infile x', false],
+    ['kill 1', false],
+  ])('may not be %j', (text, reads) => {
+    expect(() => prepare('s', statement(text, [], reads), [])).toThrow(/^The statement s /)
+  })
+
+  test.each<[string, boolean]>([
+    ['(select 1) union (select 2)', true],
+    ['show grants', true],
+    ['set password for x = 1', false],
+    ['set default role x for y', false],
+    ['call x()', false],
+  ])('may be %j', (text, reads) => {
+    expect(prepare('s', statement(text, [], reads), []).text).toBe(text)
   })
 })

@@ -1,0 +1,186 @@
+/** Opens one connection to a MySQL or MariaDB server: judged, pinned, encrypted, logged in. */
+import type { Socket } from 'node:net'
+import mysql from 'mysql2'
+import { SQL_LIMITS } from '../../contract/connector/sql.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import { readAnswer, upgrade } from '../dial/upgrade.ts'
+import type { SqlTarget } from '../rules/sql-rules.ts'
+import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
+import { hostAndPort, openWire } from '../wire/open.ts'
+import type { ConnectMeans, Login } from './connect.ts'
+import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
+import { createShape, type Shape } from './mysql-shape.ts'
+import { failureOf, refusal } from './results.ts'
+
+/** A connection that is ready for statements. */
+export type MysqlConnection = {
+  client: mysql.Connection
+  guard: Guard
+  isMariadb: boolean
+  /** What the session was last set to, so that it is not set again. */
+  session: { reads: boolean | null; limitSeconds: number }
+  /** Whether a transaction was begun and not ended. */
+  isOpen: boolean
+}
+
+const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxItems: 0 }
+/** Statements that a connection keeps prepared. */
+const MAX_PREPARED = 100
+
+/**
+ * The side of the library. What it writes is noted, so that only what was asked for comes back; the packets of a login
+ * are numbered on behind the request for encryption, of which the library knows nothing.
+ */
+class LibrarySocket extends GuardedSocket {
+  readonly #raw: Socket
+  readonly #shape: Shape
+  readonly #before: number
+
+  constructor(socket: Socket, shape: Shape, before: number) {
+    super(socket)
+    this.#raw = socket
+    this.#shape = shape
+    this.#before = before
+  }
+  override write(bytes: Buffer, done?: () => void): boolean {
+    if (!this.#shape.isLoggedIn()) bytes.writeUInt8(((bytes[3] ?? 0) + this.#before) & 255, 3)
+    this.#shape.sent(bytes)
+    return super.write(bytes, done)
+  }
+  pause(): void {
+    this.isHeld = true
+    this.#raw.pause()
+  }
+  resume(): void {
+    this.isHeld = false
+    this.#raw.resume()
+  }
+}
+
+/** Values whose columns JavaScript cannot hold come as texts; nothing of the library runs code that it writes. */
+const READING = {
+  supportBigNumbers: true,
+  bigNumberStrings: true,
+  dateStrings: true,
+  jsonStrings: true,
+  disableEval: true,
+  timezone: 'Z',
+} as const
+
+/** What the library would offer the server, and does not. */
+const UNSPOKEN = [
+  ...['LOCAL_FILES', 'ODBC', 'IGNORE_SPACE', 'SESSION_TRACK', 'CONNECT_ATTRS', 'MULTI_RESULTS'],
+  'CLIENT_QUERY_ATTRIBUTES',
+]
+
+/**
+ * Connects. The connection is encrypted before the login is sent, unless the operator grants plain text; the name of
+ * the certificate is checked against the host of the manifest.
+ *
+ * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, upstream_garbled, and
+ * database_refused where the login fails
+ */
+export function connectMysql(
+  target: SqlTarget,
+  { username, password }: Login,
+  means: ConnectMeans,
+): Promise<MysqlConnection> {
+  const from = hostAndPort(target)
+  return openWire(target, means, async (raw, use) => {
+    const { greeting, current } = await secured(raw, target, means)
+    use(current)
+    const isEncrypted = current !== raw
+    const before = isEncrypted ? 1 : 0
+    const shape = createShape()
+    const inner = new LibrarySocket(current, shape, before)
+    const guard = createGuard(
+      current,
+      from,
+      {
+        protocol: 'MySQL',
+        sizeOf,
+        judge(packet) {
+          const isLogin = !shape.isLoggedIn()
+          const judged = shape.judge(packet)
+          if (isLogin) packet.writeUInt8(((packet[3] ?? 0) - before) & 255, 3)
+          return judged
+        },
+        onRenew() {},
+        maxReplyBytes: SQL_LIMITS.maxReplyBytes,
+        maxReplyElements: SQL_LIMITS.maxReplyElements,
+        advice: 'read it in pages, or fewer columns',
+      },
+      inner,
+    )
+    const done = guard.allow(FIRST_REPLIES)
+    // It rests since the greeting was read.
+    current.resume()
+    const client = mysql.createConnection({
+      ...READING,
+      host: 'database.invalid',
+      user: username,
+      password,
+      database: target.database,
+      charset: 'utf8mb4_general_ci',
+      maxPreparedStatements: MAX_PREPARED,
+      flags: [...UNSPOKEN.map((name) => `-${name}`), ...(isEncrypted ? ['SSL'] : [])],
+      // Over an encrypted connection the password itself is sent where the server has no shorter way.
+      authPlugins: {
+        caching_sha2_password: mysql.authPlugins.caching_sha2_password({
+          overrideIsSecure: isEncrypted,
+        }),
+      },
+      connectTimeout: means.timeoutMs,
+      stream: inner,
+    })
+    // What fails is told by what was asked for; without a listener it would end the process.
+    client.on('error', () => {})
+    try {
+      await new Promise<void>((resolve, reject) => {
+        client.once('connect', () => resolve())
+        client.once('error', reject)
+        inner.once('close', () => reject(new Error('closed during the login')))
+        inner.emit('data', greeting.masked)
+      })
+      await new Promise<void>((resolve, reject) => {
+        inner.once('close', () => reject(new Error('closed after the login')))
+        client.query(SESSION, (error) => (error === null ? resolve() : reject(error)))
+      })
+    } catch (error) {
+      const failure = failureOf(error, guard, from)
+      guard.end()
+      throw failure
+    } finally {
+      done()
+    }
+    const session = { reads: null, limitSeconds: 0 }
+    return { client, guard, isMariadb: greeting.isMariadb, session, isOpen: false }
+  })
+}
+
+/** How texts are read and values are written, whatever the server's own defaults are. */
+const SESSION =
+  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION', SESSION time_zone = '+00:00', SESSION autocommit = 1"
+
+async function secured(
+  raw: Socket,
+  target: SqlTarget,
+  { mayBePlain }: Pick<ConnectMeans, 'mayBePlain'>,
+): Promise<{ greeting: Greeting; current: Socket }> {
+  const from = hostAndPort(target)
+  const first = await readAnswer(raw, from, {
+    asked: 'the connection',
+    protocol: 'MySQL',
+    sizeOf,
+  })
+  const greeting = readGreeting(first, from)
+  if ('errno' in greeting) throw refusal(String(greeting.errno), greeting.said, from)
+  if (mayBePlain(from)) return { greeting, current: raw }
+  if (!greeting.offersEncryption)
+    throw new RuntimeError(
+      'upstream_rejected',
+      `${from} was not reached: it offers no encryption. Switch it on there (ssl_cert and ssl_key), or the operator grants plain text: KEYWAY_PLAIN_SQL`,
+    )
+  raw.write(encryptionRequest())
+  return { greeting, current: await upgrade(raw, target.host, from) }
+}

@@ -1,0 +1,204 @@
+/** Carries out one judged request on one connection to MySQL or MariaDB. */
+import { randomUUID } from 'node:crypto'
+import { SQL_LIMITS, type SqlStep, stepsOf } from '../../contract/connector/sql.ts'
+import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { SqlTarget } from '../rules/sql-rules.ts'
+import type { Lease as Leased, Parked } from '../wire/pool.ts'
+import { readCursor, staleCursor, writeCursor } from './cursor.ts'
+import type { MysqlConnection } from './mysql-connect.ts'
+import { type Prepared, prepare } from './mysql-text.ts'
+import { type Column, toRow } from './mysql-values.ts'
+import type { Judged } from './perform.ts'
+import { writeText } from './quote.ts'
+
+type Lease = Leased<MysqlConnection>
+
+/**
+ * Carries a request out. A query runs in a session that only reads, so that a statement that was declared to read and
+ * does not is refused by the server.
+ *
+ * @returns a page for a query, what each statement touched otherwise
+ * @throws what the library throws; egress_url and others for what the request itself is
+ */
+export async function performMysql(
+  { request, target }: Judged,
+  lease: Lease,
+  leftMs: number,
+): Promise<SqlPage | { touched: number[] }> {
+  const { connection } = lease
+  if (request.operation === 'query' && request.page?.cursor)
+    return goOn(request.page.cursor, request.page.size, lease)
+  const isRead = request.operation === 'query'
+  const steps = await Promise.all(stepsOf(request).map((step) => written(step, target)))
+  await settle(connection, isRead, leftMs)
+  if (request.operation === 'query') {
+    const [step] = steps
+    if (step === undefined) throw new RuntimeError('internal', 'a query without a statement')
+    if (request.page)
+      return pageOf(begin(connection, step), request.page.size, lease, randomUUID(), 0)
+    const { rows, isTable } = await run(connection, step)
+    if (!isTable) throw noTable(request.statement)
+    if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
+    throw new RuntimeError(
+      'upstream_too_large',
+      `The statement ${request.statement} found more than ${SQL_LIMITS.maxRows} rows: read it in pages`,
+    )
+  }
+  const touched: number[] = []
+  if (steps.length > 1) {
+    connection.isOpen = true
+    await run(connection, plain('START TRANSACTION'))
+  }
+  for (const step of steps) touched.push((await run(connection, step)).touched)
+  if (steps.length > 1) {
+    await run(connection, plain('COMMIT'))
+    connection.isOpen = false
+  }
+  return { touched }
+}
+
+/** A query that was answered as a change is: that is no empty result. */
+const noTable = (statement: string): RuntimeError =>
+  new RuntimeError('upstream_garbled', `The statement ${statement} was answered without columns`)
+
+const plain = (text: string): Prepared => ({ text, values: [] })
+
+async function written(
+  { statement, parameters, names }: SqlStep,
+  target: SqlTarget,
+): Promise<Prepared> {
+  const declared = target.statements[statement]
+  if (declared === undefined)
+    throw new RuntimeError('internal', 'a statement was not judged before it was sent')
+  const { text, values } = prepare(statement, declared, parameters)
+  return { text: await writeText(statement, { text }, names, target.dialect), values }
+}
+
+/** Has the session only read, or not, and the server end what nobody waits for any more. */
+async function settle(connection: MysqlConnection, reads: boolean, leftMs: number): Promise<void> {
+  const { session, isMariadb } = connection
+  // The server counts in whole seconds here, so that it is told seldom; the call itself ends by its own deadline.
+  const limitSeconds = Math.max(1, Math.ceil(leftMs / 1000))
+  if (session.reads !== reads) {
+    session.reads = null
+    await run(connection, plain(`SET SESSION TRANSACTION READ ${reads ? 'ONLY' : 'WRITE'}`))
+    session.reads = reads
+  }
+  if (session.limitSeconds === limitSeconds) return
+  session.limitSeconds = 0
+  const limit = isMariadb
+    ? `max_statement_time = ${limitSeconds}`
+    : `max_execution_time = ${limitSeconds * 1000}`
+  await run(connection, plain(`SET SESSION ${limit}`))
+  session.limitSeconds = limitSeconds
+}
+
+/** What one statement gave. */
+type Done = { rows: SqlRow[]; touched: number; isTable: boolean; isAtEnd: boolean }
+
+/** A statement that runs: gives so many rows at once. */
+type Reading = { next(size: number): Promise<Done> }
+
+const run = (connection: MysqlConnection, sent: Prepared): Promise<Done> =>
+  begin(connection, sent).next(Number.POSITIVE_INFINITY)
+
+function begin({ client, guard }: MysqlConnection, { text, values }: Prepared): Reading {
+  const done: Done = { rows: [], touched: 0, isTable: false, isAtEnd: false }
+  let failure: unknown = null
+  let read: ((values: readonly unknown[]) => SqlRow) | null = null
+  let most = 0
+  let settled: (() => void) | null = null
+  const settle = () => settled?.()
+  const fail = (error: unknown) => {
+    failure ??= error
+    end()
+  }
+  const lost = () => fail(new Error('the connection has ended'))
+  const end = () => {
+    done.isAtEnd = true
+    guard.socket.off('close', lost)
+    client.off('error', fail)
+    settle()
+  }
+  guard.socket.on('close', lost)
+  client.on('error', fail)
+  // The cast: values are checked by their declared types, and the library's type of them is narrower than its code.
+  const command =
+    values.length === 0
+      ? client.query({ sql: text, rowsAsArray: true })
+      : client.execute({ sql: text, rowsAsArray: true, values: values as string[] })
+  command
+    .on('fields', (fields: readonly Column[] | undefined) => {
+      if (fields === undefined) return
+      read = toRow(fields)
+      done.isTable = true
+    })
+    .on('result', (found: unknown) => {
+      if (!Array.isArray(found)) {
+        done.touched = Number(Object(found).affectedRows ?? 0)
+        return
+      }
+      if (read !== null) done.rows.push(read(found))
+      if (done.rows.length < most) return
+      client.pause()
+      settle()
+    })
+    .on('error', fail)
+    .on('end', end)
+  return {
+    async next(size) {
+      most = size
+      if (!done.isAtEnd && failure === null)
+        await new Promise<void>((resolve) => {
+          settled = resolve
+          client.resume()
+        })
+      settled = null
+      if (failure !== null) throw failure
+      const rows = done.rows.splice(0, size)
+      return { ...done, rows }
+    },
+  }
+}
+
+/** A result that goes on: it waits on its connection, of which nothing is read meanwhile. */
+type ParkedReading = Parked & { reading: Reading }
+
+const isParkedReading = (parked: Parked | null): parked is ParkedReading =>
+  parked !== null && 'reading' in parked
+
+/** @throws database_refused, as an invalid cursor, where the result is not there any more */
+async function goOn(cursor: string, size: number, lease: Lease): Promise<SqlPage> {
+  const { id, given } = readCursor(cursor)
+  const { parked } = lease
+  if (!isParkedReading(parked) || parked.id !== id || parked.given !== given) throw staleCursor()
+  lease.parked = null
+  return pageOf(parked.reading, size, lease, id, given)
+}
+
+async function pageOf(
+  reading: Reading,
+  size: number,
+  lease: Lease,
+  id: string,
+  before: number,
+): Promise<SqlPage> {
+  const { rows, isAtEnd } = await reading.next(size)
+  if (isAtEnd) return { rows, cursor: null }
+  const parked: ParkedReading = { id, given: before + rows.length, reading }
+  lease.parked = parked
+  return { rows, cursor: writeCursor(parked) }
+}
+
+/** Makes a connection fit for the next request. @throws where a result waits on it: only its end would do */
+export async function mendMysql({ connection, parked }: Lease): Promise<void> {
+  if (parked !== null) throw new RuntimeError('upstream_closed', 'a result was left unread')
+  if (!connection.isOpen) return
+  await run(connection, plain('ROLLBACK'))
+  connection.isOpen = false
+}
+
+/** Ends on the server what runs on another connection. */
+export const killMysql = (on: MysqlConnection, threadId: number): Promise<unknown> =>
+  run(on, plain(`KILL QUERY ${Math.trunc(threadId)}`))

@@ -1,0 +1,217 @@
+/**
+ * Judges each packet of MySQL before the library reads it: by what was asked, what may come now, and whether its
+ * lengths add up.
+ *
+ * Source: MariaDB, Client/Server Protocol (result set packets, COM_STMT_PREPARE, binary rows).
+ */
+import type { Judged } from '../wire/guard.ts'
+import { HEAD_BYTES } from './mysql-greeting.ts'
+
+/** Where a reply stands: what its next packet may be. */
+type State =
+  | { at: 'login' }
+  | { at: 'idle' }
+  | { at: 'answer'; form: Form }
+  | { at: 'prepared' }
+  | {
+      at: 'columns'
+      left: number
+      types: number[]
+      next: Form | 'definitions' | 'nothing'
+      more: number
+    }
+  | { at: 'columns-end'; types: number[]; next: Form | 'definitions' | 'nothing'; more: number }
+  | { at: 'rows'; types: number[]; form: Form }
+
+type Form = 'text' | 'binary'
+
+/** Commands that the library sends, by their byte; null for one without a reply. */
+const COMMANDS: Readonly<Record<number, State | null>> = {
+  1: null,
+  3: { at: 'answer', form: 'text' },
+  22: { at: 'prepared' },
+  23: { at: 'answer', form: 'binary' },
+  25: null,
+}
+
+const OK = 0
+const MORE = 1
+const NULL = 0xfb
+const END = 0xfe
+const REFUSED = 0xff
+/** An end has fewer bytes than a row that begins like it. */
+const END_BYTES = 9
+/** Most columns of a table, and more. */
+const MAX_COLUMNS = 4096
+
+/** Bytes of a value in a binary row; what is not here says its own length. */
+const FIXED: Readonly<Record<number, number>> = { 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 4, 13: 2 }
+/** Times, whose first byte is their length: of date, datetime and timestamp 0, 4, 7 or 11; of time 0, 8 or 12. */
+const TIMES: Readonly<Record<number, readonly number[]>> = {
+  7: [0, 4, 7, 11],
+  10: [0, 4, 7, 11],
+  11: [0, 8, 12],
+  12: [0, 4, 7, 11],
+}
+const NULL_TYPE = 6
+
+/** Reads a number with its own length; null where it does not fit, or is no length. */
+function lengthAt(body: Buffer, at: number): { value: number; next: number } | null {
+  const first = body[at]
+  if (first === undefined || first === NULL || first === REFUSED) return null
+  if (first < NULL) return { value: first, next: at + 1 }
+  const bytes = first === 0xfc ? 2 : first === 0xfd ? 3 : 8
+  if (at + 1 + bytes > body.length) return null
+  if (bytes === 8 && body.readUInt32LE(at + 5) !== 0) return null
+  return { value: body.readUIntLE(at + 1, Math.min(bytes, 4)), next: at + 1 + bytes }
+}
+
+/** Where a value with its own length ends; -1 where it does not fit. */
+function valueEnd(body: Buffer, at: number): number {
+  const length = lengthAt(body, at)
+  if (length === null || length.next + length.value > body.length) return -1
+  return length.next + length.value
+}
+
+/** The type of a column, by its definition; -1 where that is malformed. */
+function columnType(body: Buffer): number {
+  let at = 0
+  for (let index = 0; index < 6; index += 1) {
+    at = valueEnd(body, at)
+    if (at === -1) return -1
+  }
+  // Twelve bytes of fixed fields, behind their length; the type is behind charset and width.
+  if (body[at] !== 12 || body.length !== at + 13) return -1
+  return body[at + 7] ?? -1
+}
+
+function isTextRow(body: Buffer, count: number): boolean {
+  let at = 0
+  for (let index = 0; index < count; index += 1) {
+    at = body[at] === NULL ? at + 1 : valueEnd(body, at)
+    if (at === -1) return false
+  }
+  return at === body.length
+}
+
+function isBinaryRow(body: Buffer, types: readonly number[]): boolean {
+  let at = 1 + ((types.length + 9) >> 3)
+  if (body[0] !== OK || at > body.length) return false
+  for (const [index, type] of types.entries()) {
+    const bit = index + 2
+    if (((body[1 + (bit >> 3)] ?? 0) >> (bit & 7)) & 1 || type === NULL_TYPE) continue
+    at = binaryEnd(body, at, type)
+    if (at === -1 || at > body.length) return false
+  }
+  return at === body.length
+}
+
+function binaryEnd(body: Buffer, at: number, type: number): number {
+  const fixed = FIXED[type]
+  if (fixed !== undefined) return at + fixed
+  const times = TIMES[type]
+  if (times === undefined) return valueEnd(body, at)
+  const length = body[at] ?? -1
+  return times.includes(length) ? at + 1 + length : -1
+}
+
+/** The packets of one connection. */
+export type Shape = {
+  /** Notes what the library sends. */
+  sent(packet: Buffer): void
+  /** What a packet is, or null where it is malformed or nobody waits for it. */
+  judge(packet: Buffer): Judged | null
+  isLoggedIn(): boolean
+}
+
+export function createShape(): Shape {
+  let state: State = { at: 'login' }
+  let number = 0
+  const idle: State = { at: 'idle' }
+
+  const judged = (next: State, elements = 0, isItem = false): Judged => {
+    state = next
+    return { elements, isItem, passes: true }
+  }
+  const refusal = (body: Buffer): Judged | null => (body.length < 3 ? null : judged(idle))
+  const definitions = (count: number, more: number): State =>
+    count > 0
+      ? { at: 'columns', left: count, types: [], next: more > 0 ? 'definitions' : 'nothing', more }
+      : more > 0
+        ? definitions(more, 0)
+        : idle
+
+  const READERS: {
+    [K in State['at']]: (now: Extract<State, { at: K }>, body: Buffer) => Judged | null
+  } = {
+    login(now, body) {
+      const first = body[0] ?? -1
+      if (first === OK) return body.length < 7 ? null : judged(idle)
+      return first === REFUSED
+        ? refusal(body)
+        : first === MORE || first === END
+          ? judged(now)
+          : null
+    },
+    idle: () => null,
+    answer({ form }, body) {
+      if (body[0] === OK) return body.length < 7 ? null : judged(idle)
+      if (body[0] === REFUSED) return refusal(body)
+      // Also a request for a file of this machine, which is no number.
+      const count = lengthAt(body, 0)
+      if (count === null || count.next !== body.length) return null
+      if (count.value < 1 || count.value > MAX_COLUMNS) return null
+      const { value: left } = count
+      return judged({ at: 'columns', left, types: [], next: form, more: 0 })
+    },
+    prepared(_now, body) {
+      if (body[0] === REFUSED) return refusal(body)
+      if (body[0] !== OK || body.length !== 12) return null
+      return judged(definitions(body.readUInt16LE(7), body.readUInt16LE(5)))
+    },
+    columns(now, body) {
+      const type = columnType(body)
+      if (type === -1) return null
+      now.types.push(type)
+      const left = now.left - 1
+      const { types, next, more } = now
+      if (left > 0) return judged({ at: 'columns', left, types, next, more }, 1)
+      return judged({ at: 'columns-end', types, next, more }, 1)
+    },
+    'columns-end'({ types, next, more }, body) {
+      if (body[0] !== END || body.length >= END_BYTES) return null
+      if (next === 'nothing') return judged(idle)
+      if (next === 'definitions') return judged(definitions(more, 0))
+      return judged({ at: 'rows', types, form: next })
+    },
+    rows(now, body) {
+      if (body[0] === END && body.length < END_BYTES) return body.length < 5 ? null : judged(idle)
+      if (body[0] === REFUSED) return refusal(body)
+      const { types, form } = now
+      const fits = form === 'text' ? isTextRow(body, types.length) : isBinaryRow(body, types)
+      return fits ? judged(now, types.length, true) : null
+    },
+  }
+
+  return {
+    sent(packet) {
+      const command = packet[3] === 0 ? packet[HEAD_BYTES] : undefined
+      if (state.at === 'login' || command === undefined) return
+      const next = COMMANDS[command]
+      if (!next) return
+      state = next
+      number = 1
+    },
+    judge(packet) {
+      if (state.at !== 'login') {
+        if (packet[3] !== number) return null
+        number = (number + 1) & 255
+      }
+      const body = packet.subarray(HEAD_BYTES)
+      // The cast: a reader takes the state that it is named by.
+      const read = READERS[state.at] as (now: State, body: Buffer) => Judged | null
+      return read(state, body)
+    },
+    isLoggedIn: () => state.at !== 'login',
+  }
+}

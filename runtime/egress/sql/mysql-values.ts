@@ -1,0 +1,41 @@
+/** Values of MySQL and MariaDB, between those of the library and those of connectors. */
+import mysql from 'mysql2'
+import type { SqlType } from '../../contract/connector/sql.ts'
+import type { SqlParameter, SqlRow, SqlValue } from '../../contract/connector/sql-context.ts'
+
+const { DATETIME, TIMESTAMP } = mysql.Types
+
+/** What of a column its values are read by. */
+export type Column = { name: string; columnType?: number }
+
+/** Makes what turns the values of a row into one of connectors. */
+export function toRow(columns: readonly Column[]): (values: readonly unknown[]) => SqlRow {
+  // Own members, also where a column is called `__proto__`.
+  return (values) =>
+    Object.fromEntries(
+      columns.map(({ name, columnType }, index) => [name, toValue(values[index], columnType)]),
+    )
+}
+
+function toValue(value: unknown, type: number | undefined): SqlValue {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return timeOf(value, type)
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (Buffer.isBuffer(value)) return value.toString('base64')
+  // Places and vectors.
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** ISO 8601; the session is in UTC, and a column without a zone stays without one. */
+const timeOf = (text: string, type: number | undefined): string =>
+  type === DATETIME
+    ? text.replace(' ', 'T')
+    : type === TIMESTAMP
+      ? `${text.replace(' ', 'T')}Z`
+      : text
+
+/** A parameter as the library sends it; a list is a text in JSON, since there are no arrays. */
+export function toSent(value: SqlParameter, type: SqlType | undefined): unknown {
+  if (typeof value === 'number' && type === 'integer') return mysql.TypedParameter.LONGLONG(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+}

@@ -1,0 +1,347 @@
+/** `ctx.sql` at the door, against a real MariaDB. */
+import mysql from 'mysql2/promise'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { errorOf, openDoors } from '../fixtures/door.ts'
+import { sql } from './database.ts'
+import { type MariadbServer, mariadbDoor, noMariadb, startMariadb } from './mariadb.ts'
+
+const NUMBERS =
+  'with recursive s(n) as (select 1 union all select n + 1 from s where n < $1) select n from s'
+const STATEMENTS = {
+  numbers: { text: NUMBERS, parameters: ['integer' as const], reads: true },
+  echo: {
+    text: 'select $1 a, $2 b, $3 c, $4 d, $5 e, $1 f',
+    parameters: [
+      'string' as const,
+      'integer' as const,
+      'number' as const,
+      'boolean' as const,
+      'strings' as const,
+    ],
+    reads: true,
+  },
+  limited: {
+    text: 'select id from sales.orders order by id limit $1',
+    parameters: ['integer' as const],
+    reads: true,
+  },
+  values_text: { text: 'select * from sales.every', reads: true },
+  values_binary: {
+    text: 'select * from sales.every where small > $1',
+    parameters: ['integer' as const],
+    reads: true,
+  },
+  many: {
+    text: `select repeat('x', 1024 * 1024) from (${NUMBERS}) s`,
+    parameters: ['integer' as const],
+    reads: true,
+  },
+  lies: { text: "insert into sales.notes values ('written')", reads: true },
+  lies_hidden: {
+    text: "with x as (select 'written' as n) insert into sales.notes select n from x",
+    reads: true,
+  },
+  lies_by_function: { text: 'select sales.writes()', reads: true },
+  session: { text: 'set session transaction read write' },
+  sleeps: { text: 'select sleep(30)', reads: true },
+  notes: { text: 'select note from sales.notes order by note', reads: true },
+  note: { text: 'insert into sales.notes values ($1)', parameters: ['string' as const] },
+  create_user: {
+    text: 'create user {identifier:user}@{identifier:host} identified by {password:password}',
+  },
+  drop_user: { text: 'drop user {identifier:user}@{identifier:host}' },
+  grant_role: { text: 'grant {identifier:role} to {identifier:user}@{identifier:host}' },
+  literal: { text: 'select {literal:text} as said', reads: true },
+  named: { text: 'select 1 as {identifier:name}', reads: true },
+  no_table: { text: 'select 1 from no_such_table', reads: true },
+  wrong: { text: 'select from', reads: true },
+  locks: {
+    text: 'update sales.notes set note = note where note = $1',
+    parameters: ['string' as const],
+  },
+}
+
+describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}`, () => {
+  let server: MariadbServer
+  let admin: mysql.Connection
+
+  beforeAll(async () => {
+    server = await startMariadb()
+    const { host, port } = server
+    admin = await mysql.createConnection({
+      host,
+      port,
+      user: 'admin',
+      password: 'admin-secret-1',
+      multipleStatements: true,
+    })
+    await admin.query(`create table sales.notes (note varchar(100) primary key);
+      create table sales.every (small tinyint, whole int, \`big\` bigint unsigned, exact decimal(30, 5),
+        about double, bytes varbinary(8), at datetime(3), stamp timestamp null, on_day date, during time,
+        text_ text character set utf8mb4, data json, flag bit(1), year_ year, \`__proto__\` int);
+      insert into sales.every values (7, -2147483648, 18446744073709551615, '12345678901234567890.5', 0.1, x'00ff',
+        '2026-01-31 23:59:59.5', '2026-01-31 12:00:00', '2026-01-31', '-25:00:01', 'jürgen 🚀', '{"a":1}', b'1', 2026, 1),
+        (8, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+      create function sales.writes() returns int begin insert into sales.notes values ('by function'); return 1; end;
+      grant execute on function sales.writes to connector@'%'`)
+  }, 120_000)
+  afterEach(async () => {
+    for (const door of openDoors.splice(0)) await door.close()
+  })
+  afterAll(async () => {
+    await admin?.end()
+    await server?.stop()
+  })
+
+  type More = Omit<Parameters<typeof mariadbDoor>[1], 'statements'>
+  const door = (more: More = {}) => mariadbDoor(server, { statements: STATEMENTS, ...more })
+  const ask = async (method: string, body: object, through = door()) =>
+    JSON.parse(String((await through.fetch(sql(method, body))).body))
+  const query = async (statement: string, parameters: unknown[] = [], through = door()) =>
+    (await ask('QUERY', { statement, parameters }, through)).rows
+  const execute = (statement: string, names: object = {}, parameters: unknown[] = []) =>
+    ask('EXECUTE', { statement, names, parameters })
+  const refused = async (statement: string, parameters: unknown[] = [], more: More = {}) =>
+    errorOf(query(statement, parameters, door(more)))
+
+  test('takes a parameter for a value and nothing else', async () => {
+    const value = "x'; drop table notes; -- \\"
+    const [row] = await query('echo', [value, 2 ** 53 - 1, 0.5, true, ['a', '"']])
+    expect(row).toMatchObject({ a: value, b: '9007199254740991', c: 0.5, d: 1, e: '["a","\\""]' })
+    expect(row.f).toBe(value)
+    expect(await query('limited', [1])).toEqual([{ id: 1 }])
+    expect(await query('echo', [null, null, null, null, null])).toEqual([
+      { a: null, b: null, c: null, d: null, e: null, f: null },
+    ])
+  })
+
+  test.each(['values_text', 'values_binary'])('loses nothing of a value: %s', async (statement) => {
+    const through = door()
+    const rows = await query(statement, statement === 'values_text' ? [] : [0], through)
+    expect(Object.entries(rows[0])).toEqual([
+      ['small', 7],
+      ['whole', -2147483648],
+      ['big', '18446744073709551615'],
+      ['exact', '12345678901234567890.50000'],
+      ['about', 0.1],
+      ['bytes', 'AP8='],
+      ['at', '2026-01-31T23:59:59.500'],
+      ['stamp', expect.stringMatching(/^2026-01-31T\d\d:00:00Z$/)],
+      ['on_day', '2026-01-31'],
+      ['during', '-25:00:01'],
+      ['text_', 'jürgen 🚀'],
+      ['data', '{"a":1}'],
+      ['flag', 'AQ=='],
+      ['year_', 2026],
+      ['__proto__', 1],
+    ])
+    const { small, ...others } = rows[1]
+    expect([small, new Set(Object.values(others))]).toEqual([8, new Set([null])])
+    expect(through.records).toMatchObject([{ method: 'QUERY', path: `/${statement}`, status: 200 }])
+  })
+
+  test('reads a large result in pages on one connection, and another query meanwhile', async () => {
+    const through = door()
+    const body = { statement: 'numbers', parameters: [900] }
+    const found: number[] = []
+    let cursor: string | null = null
+    do {
+      const page = { size: 200, cursor }
+      const read: { rows: { n: number }[]; cursor: string | null } = await ask(
+        'QUERY',
+        { ...body, page },
+        through,
+      )
+      found.push(...read.rows.map(({ n }) => Number(n)))
+      cursor = read.cursor
+      expect(await query('limited', [1], through)).toHaveLength(1)
+    } while (cursor !== null)
+    expect(found).toEqual(Array.from({ length: 900 }, (_, index) => index + 1))
+    const first = await ask('QUERY', { ...body, page: { size: 10 } }, through)
+    await ask('QUERY', { ...body, page: { size: 10, cursor: first.cursor } }, through)
+    const again = ask('QUERY', { ...body, page: { size: 10, cursor: first.cursor } }, through)
+    expect((await errorOf(again)).details.wire).toBe('invalid_page_token')
+  })
+
+  test('serves others where results wait unread on all connections', async () => {
+    const through = door()
+    const body = { statement: 'numbers', parameters: [900], page: { size: 10 } }
+    await Promise.all(Array.from({ length: 8 }, () => ask('QUERY', body, through)))
+    expect(await query('limited', [1], through)).toHaveLength(1)
+  })
+
+  test('leaves a result of fifty megabytes', async () => {
+    expect((await refused('many', [50])).code).toBe('upstream_too_large')
+  })
+
+  test.each([
+    ['lies', 'egress_undeclared', null],
+    ['lies_hidden', 'database_refused', '1064'],
+    ['lies_by_function', 'database_refused', '1792'],
+  ])('has refused what writes though it is declared to read: %s', async (name, code, errno) => {
+    const error = await refused(name)
+    expect([error.code, error.details.appErrorCode ?? null]).toEqual([code, errno])
+    expect(await query('notes')).toEqual([])
+  })
+
+  test('refuses a statement that changes the session', async () => {
+    expect((await errorOf(execute('session'))).code).toBe('egress_undeclared')
+  })
+
+  test('writes, does all of a transaction or nothing, and serves on after a refusal', async () => {
+    const through = door()
+    const steps = ['a', 'b', 'a'].map((note) => ({ statement: 'note', parameters: [note] }))
+    const error = await errorOf(ask('TRANSACTION', { steps }, through))
+    expect(error.details).toMatchObject({ wire: 'bad_request', appErrorCode: '1062' })
+    expect(await query('notes', [], through)).toEqual([])
+    expect(await ask('TRANSACTION', { steps: steps.slice(0, 2) }, through)).toEqual({
+      touched: [1, 1],
+    })
+    expect(await query('notes', [], through)).toEqual([{ note: 'a' }, { note: 'b' }])
+    const body = { statement: 'locks', parameters: ['a'] }
+    const both = await Promise.all([ask('EXECUTE', body, through), ask('EXECUTE', body, through)])
+    expect(both).toEqual([{ touched: [1] }, { touched: [1] }])
+    await admin.query('delete from sales.notes')
+  })
+
+  test.each(["o'brien; drop user x", '"', '`', 'back\\slash', ' leading', 'x@y', '?', 'jürgen'])(
+    'makes a user of any name, who logs in by a password: %j',
+    async (user) => {
+      const password = `pass1'"\\ \` ${user}`
+      const names = { user, host: '%' }
+      await execute('create_user', { ...names, password })
+      await execute('grant_role', { ...names, role: 'role_reader' })
+      const as = { user: { username: user, password }, entry: { database: 'information_schema' } }
+      const said = { statement: 'literal', names: { text: user } }
+      expect((await ask('QUERY', said, door(as))).rows).toEqual([{ said: user }])
+      const twice = await errorOf(execute('create_user', { ...names, password }))
+      expect(twice.details).toMatchObject({ wire: 'bad_request', appErrorCode: '1396' })
+      await execute('drop_user', names)
+    },
+  )
+
+  const narrow = { username: 'narrow', password: 'narrow-1' }
+  const nowhere = { entry: { database: 'information_schema' } }
+  test.each<[string, string, string, string, More?]>([
+    [
+      'a wrong password',
+      'limited',
+      'unauthenticated',
+      '1045',
+      { user: { username: 'connector', password: 'x' } },
+    ],
+    [
+      'an unknown user',
+      'limited',
+      'unauthenticated',
+      '1045',
+      { user: { username: 'nobody', password: 'x' } },
+    ],
+    [
+      'a locked account',
+      'limited',
+      'unauthenticated',
+      '4151',
+      { user: { username: 'user010', password: 'pw-010' }, ...nowhere },
+    ],
+    [
+      'an expired password',
+      'limited',
+      'unauthenticated',
+      '1820',
+      { user: { username: 'user030', password: 'pw-030' }, ...nowhere },
+    ],
+    [
+      'a database that is not its own',
+      'limited',
+      'permission_denied',
+      '1044',
+      { entry: { database: 'finance' } },
+    ],
+    [
+      'too few rights',
+      'limited',
+      'permission_denied',
+      '1142',
+      { user: { username: 'reader', password: 'reader-1' }, entry: { database: 'mysql' } },
+    ],
+    ['a table that there is not', 'no_table', 'client_call_error', '1146'],
+    ['what is no SQL', 'wrong', 'client_call_error', '1064'],
+  ])('tells %s by its number', async (_what, name, wire, code, more = {}) => {
+    const error = await refused(name, name === 'limited' ? [1] : [], more)
+    expect(error.details).toMatchObject({ wire, appErrorCode: code })
+  })
+
+  test('tells too many connections, and a password against the policy, by their numbers', async () => {
+    const held = await mysql.createConnection({
+      host: server.host,
+      port: server.port,
+      user: narrow.username,
+      password: narrow.password,
+    })
+    const error = await refused('literal', [], { user: narrow, ...nowhere })
+    await held.end()
+    expect(error.details).toMatchObject({ wire: 'rate_limit', appErrorCode: '1226' })
+    const weak = await errorOf(execute('create_user', { user: 'x', host: '%', password: 'short' }))
+    expect(weak.details).toMatchObject({ wire: 'invalid_value', appErrorCode: '1819' })
+    const odd = await errorOf(ask('QUERY', { statement: 'named', names: { name: '🚀' } }))
+    expect(odd.details).toMatchObject({ wire: 'invalid_value', appErrorCode: '1300' })
+  })
+
+  const running = async () => {
+    const [rows] = await admin.query<mysql.RowDataPacket[]>(
+      "select count(*) n from information_schema.processlist where user = 'connector' and info like '%sleep%'",
+    )
+    return rows[0]?.['n']
+  }
+
+  test('ends on the server what nobody waits for any more', async () => {
+    const ending = new AbortController()
+    const failed = errorOf(
+      door({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
+    )
+    await expect.poll(running).toBe(1)
+    ending.abort()
+    expect((await failed).code).toBe('upstream_timeout')
+    await expect.poll(running).toBe(0)
+  })
+
+  test('has the server end what outlasts the call', async () => {
+    const error = await refused('sleeps', [], { call: { endMs: Date.now() + 900 } })
+    expect(error.details).toMatchObject({ wire: 'request_timeout', appErrorCode: '1969' })
+  })
+
+  test('says that the server has gone in the middle of a page', async () => {
+    const through = door()
+    const body = { statement: 'many', parameters: [10] }
+    const { cursor } = await ask('QUERY', { ...body, page: { size: 1 } }, through)
+    const [rows] = await admin.query<mysql.RowDataPacket[]>(
+      "select id from information_schema.processlist where user = 'connector'",
+    )
+    for (const { id } of rows as { id: number }[]) await admin.query(`kill ${id}`)
+    const rest = async () => {
+      let at = cursor
+      while (at !== null)
+        at = (await ask('QUERY', { ...body, page: { size: 1, cursor: at } }, through)).cursor
+    }
+    expect((await errorOf(rest())).code).toMatch(/upstream_closed|database_refused/)
+    expect(await query('limited', [1], through)).toHaveLength(1)
+  })
+
+  test('is encrypted, and logged in to only by the name of its certificate', async () => {
+    await query('limited', [1])
+    const accepted = await admin.query<mysql.RowDataPacket[]>(
+      "show global status like 'Ssl_accepts'",
+    )
+    expect(Number(accepted[0][0]?.['Value'])).toBeGreaterThan(0)
+    const resolve = async () => ['127.0.0.1']
+    const there = { ...server, host: 'other.example' }
+    const other = mariadbDoor(there, { statements: STATEMENTS, resolve })
+    const error = await errorOf(query('limited', [1], other))
+    expect([error.code, error.message]).toEqual([
+      'upstream_rejected',
+      expect.stringMatching(/another name/),
+    ])
+    expect(await query('limited', [1], door({ plain: true }))).toHaveLength(1)
+  })
+})

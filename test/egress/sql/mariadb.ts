@@ -1,0 +1,23 @@
+/** MariaDB for tests of the door. */
+import type { Mariadb } from '../../real-systems/start.ts'
+import { absentHere, doorTo, startServer } from './database.ts'
+
+/** Why there is no MariaDB here; null where there is. */
+export const noMariadb: string | null = await absentHere('mariadb')
+
+export type MariadbServer = Mariadb & { stop(): Promise<void> }
+
+export const startMariadb = (env: Record<string, string> = {}): Promise<MariadbServer> =>
+  startServer('mariadb', env)
+
+/** The door, open for one call at a MariaDB. */
+export const mariadbDoor = (
+  server: Pick<Mariadb, 'host' | 'port' | 'auth'>,
+  { entry = {}, ...more }: Parameters<typeof doorTo>[1],
+): ReturnType<typeof doorTo> => {
+  const sql = `mariadb://${server.host}:${server.port}`
+  return doorTo(
+    { ...server, database: 'sales' },
+    { ...more, entry: { sql, dialect: 'mysql', ...entry } },
+  )
+}

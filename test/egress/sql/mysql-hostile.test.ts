@@ -1,0 +1,169 @@
+/** A MySQL that lies: whatever it does ends the request with a code, within its time. */
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { errorOf, openDoors } from '../fixtures/door.ts'
+import { startTcp, stopAll } from '../fixtures/upstream.ts'
+import { sql } from './database.ts'
+import { mariadbDoor } from './mariadb.ts'
+import { column, end, first, greeting, ok, packet, row } from './mysql-wire.ts'
+
+afterEach(async () => {
+  for (const door of openDoors.splice(0)) await door.close()
+  await stopAll()
+})
+
+const READS = {
+  all: { text: 'select a from x', reads: true },
+  by: { text: 'select a from x where a = $1', parameters: ['string' as const], reads: true },
+}
+
+type Lies = { greets?: Buffer; login?: Buffer; plain?: boolean; statement?: string }
+
+/** Greets and lets the login through; what follows is up to the test. */
+async function lying(
+  answer: (socket: Socket, said: Buffer) => void,
+  { greets = greeting(), login = ok(2), plain = true, statement = 'all' }: Lies = {},
+) {
+  let heard = ''
+  const port = await startTcp((socket) => {
+    let isIn = false
+    socket.on('error', () => {})
+    socket.on('data', (said: Buffer) => {
+      heard += said.toString('latin1')
+      if (!isIn) {
+        isIn = true
+        socket.write(login)
+      } else if (/SET SESSION/.test(said.toString('latin1'))) socket.write(ok(1))
+      else answer(socket, said)
+    })
+    socket.write(greets)
+  })
+  const auth = { username: 'x', password: 'a-password' }
+  const door = mariadbDoor(
+    { host: '127.0.0.1', port, auth },
+    { statements: READS, plain, call: { signal: AbortSignal.timeout(5000) } },
+  )
+  const parameters = statement === 'by' ? ['x'] : []
+  return {
+    query: () => door.fetch(sql('QUERY', { statement, parameters })),
+    heard: () => heard,
+  }
+}
+
+const text = async (work: Promise<{ body: unknown }>) => JSON.parse(String((await work).body))
+
+test('a MySQL that tells the truth is read', async () => {
+  const { query } = await lying((socket) =>
+    socket.write(Buffer.concat([first, row(4, 'x'), packet(5, [0xfb]), end(6)])),
+  )
+  expect(await text(query())).toEqual({ rows: [{ a: 'x' }, { a: null }], cursor: null })
+})
+
+describe('a MySQL that', () => {
+  const prepared = (columns: number, parameters: number) =>
+    packet(1, [0, 1, 0, 0, 0, columns, 0, parameters, 0, 0, 0, 0])
+  test.each<[string, Buffer, string, string?]>([
+    ['answers a query as a change', ok(1), 'upstream_garbled'],
+    ['asks for a file of this machine', packet(1, [0xfb], '/etc/passwd'), 'upstream_garbled'],
+    ['is done before it was asked', ok(3), 'upstream_garbled'],
+    ['has no columns', packet(1, [0xfc, 0, 0]), 'upstream_garbled'],
+    ['has a hundred thousand columns', packet(1, [0xfd, 0xa0, 0x86, 1]), 'upstream_garbled'],
+    ['has a number for a column', Buffer.concat([packet(1, [1]), ok(2)]), 'upstream_garbled'],
+    ['sends a row that does not fit', Buffer.concat([first, packet(4, [9])]), 'upstream_garbled'],
+    ['sends a value too many', Buffer.concat([first, packet(4, [0, 0])]), 'upstream_garbled'],
+    ['sends a packet out of turn', Buffer.concat([first, row(9, 'x')]), 'upstream_garbled'],
+    ['says more when it is done', Buffer.concat([ok(1), ok(2)]), 'upstream_garbled'],
+    ['announces sixteen megabytes', Buffer.from([255, 255, 255, 1]), 'upstream_too_large'],
+    ['refuses without a number', packet(1, [255]), 'upstream_garbled'],
+    ['refuses', packet(1, [255, 0x7a, 4], '#42S02no table'), 'database_refused'],
+    [
+      'sends a binary row without its values',
+      Buffer.concat([first, packet(4, [0, 0, 5])]),
+      'upstream_garbled',
+      'by',
+    ],
+    [
+      'prepares another statement',
+      Buffer.concat([prepared(1, 9), ...Array(8).fill(column(2))]),
+      'upstream_garbled',
+      'by',
+    ],
+  ])('%s ends the request', async (_what, bytes, code, statement = 'all') => {
+    const { query } = await lying(
+      (socket, said) => {
+        const isPrepare = said[4] === 22 && !_what.startsWith('prepares')
+        socket.write(
+          isPrepare ? Buffer.concat([prepared(1, 1), column(2), end(3), column(4), end(5)]) : bytes,
+        )
+      },
+      { statement },
+    )
+    const error = await errorOf(query())
+    expect(error.code).toBe(code)
+    if (code === 'database_refused')
+      expect(error.details).toMatchObject({ wire: 'client_call_error', appErrorCode: '1146' })
+  })
+
+  test('sends for ever is left', async () => {
+    const { query } = await lying((socket) => {
+      let number = 4
+      const some = () =>
+        Buffer.concat(
+          Array.from({ length: 256 }, () => {
+            const one = row(number, 'x'.repeat(200))
+            number = (number + 1) & 255
+            return one
+          }),
+        )
+      const more = () => {
+        if (!socket.destroyed) socket.write(some(), more)
+      }
+      socket.write(first, more)
+    })
+    expect((await errorOf(query())).code).toBe('upstream_too_large')
+  })
+
+  test('closes in the middle is told as that', async () => {
+    const { query } = await lying((socket) => socket.end(first))
+    expect((await errorOf(query())).code).toBe('upstream_closed')
+  })
+
+  test.each<[string, Lies, string]>([
+    ['offers no encryption', { plain: false }, 'upstream_rejected'],
+    [
+      'agrees to encryption, and speaks none',
+      {
+        plain: false,
+        greets: greeting({ encrypts: true }),
+        login: Buffer.from('no encryption here'),
+      },
+      'upstream_rejected',
+    ],
+    [
+      'speaks something else',
+      { greets: Buffer.from('HTTP/1.1 200 OK\r\n\r\n') },
+      'upstream_garbled',
+    ],
+    [
+      'says more than its greeting',
+      { greets: Buffer.concat([greeting(), ok(1)]) },
+      'upstream_garbled',
+    ],
+    ['greets with less', { greets: packet(0, [10], '5\0', Array(20).fill(0)) }, 'upstream_garbled'],
+    [
+      'refuses all connections',
+      { greets: packet(0, [255, 0x10, 4], 'Too many') },
+      'database_refused',
+    ],
+    [
+      'wants the password in clear',
+      { login: packet(2, [254], 'mysql_clear_password\0') },
+      'upstream_garbled',
+    ],
+    ['lets in with nothing', { login: packet(2, [0]) }, 'upstream_garbled'],
+  ])('%s gets no password', async (_what, lies, code) => {
+    const { query, heard } = await lying(() => {}, lies)
+    expect((await errorOf(query())).code).toBe(code)
+    expect(heard()).not.toContain('a-password')
+  })
+})

@@ -1,0 +1,51 @@
+/** Packets of MySQL, as a server of a test writes them. */
+
+/** One packet: its number, and its body. */
+export function packet(number: number, ...body: (Buffer | string | readonly number[])[]): Buffer {
+  const content = Buffer.concat(
+    body.map((one) => (typeof one === 'string' ? Buffer.from(one) : Buffer.from(one))),
+  )
+  const head = Buffer.alloc(4)
+  head.writeUIntLE(content.length, 0, 3)
+  head[3] = number
+  return Buffer.concat([head, content])
+}
+
+const PLAIN = 0x0008_a209
+const ENCRYPTED = 0x800
+
+/** What a server says first. */
+export function greeting({ encrypts = false }: { encrypts?: boolean } = {}): Buffer {
+  const flags = Buffer.alloc(4)
+  flags.writeUInt32LE(encrypts ? PLAIN | ENCRYPTED : PLAIN)
+  return packet(
+    0,
+    [10],
+    '11.4.0-MariaDB\0',
+    [1, 0, 0, 0],
+    'scramble',
+    [0],
+    flags.subarray(0, 2),
+    [45, 2, 0],
+    flags.subarray(2),
+    [21, ...Array(10).fill(0)],
+    'second-half!',
+    [0],
+    'mysql_native_password\0',
+  )
+}
+
+export const ok = (number: number): Buffer => packet(number, [0, 0, 0, 2, 0, 0, 0])
+
+/** The definition of a text column `a`. */
+export const column = (number: number, type = 253): Buffer =>
+  packet(number, [3], 'def', [0, 0, 0, 1], 'a', [0, 12, 45, 0, 4, 0, 0, 0, type, 0, 0, 0, 0, 0])
+
+export const end = (number: number): Buffer => packet(number, [254, 0, 0, 2, 0])
+
+/** What comes before the rows of one column; they begin with the number 4. */
+export const first: Buffer = Buffer.concat([packet(1, [1]), column(2), end(3)])
+
+/** A row of one text of fewer than 251 bytes. */
+export const row = (number: number, text: string): Buffer =>
+  packet(number, [Buffer.byteLength(text)], text)
