@@ -45,6 +45,8 @@ export const DATABASE: readonly Attack[] = [
     promise: 2,
     ends: ['answer'],
     quick: true,
+    // Some seventy requests, one after the other.
+    deadlineMs: 15_000,
     manifest: manifest(['grant', 'comment', 'find']),
   },
   { ...database, name: 'statements', promise: 2, ends: ['answer'] },
