@@ -160,6 +160,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     '/policies',
     '/policies/new',
     '/reviews',
+    '/reviews/new',
     '/log',
   ]
 

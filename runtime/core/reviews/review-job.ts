@@ -2,7 +2,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
-import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { appsOfReview } from './add-apps.ts'
@@ -13,6 +12,7 @@ import { whichItems } from './items.ts'
 import { lookAt } from './keys.ts'
 import { nextLook, remindsNow } from './moments.ts'
 import { recur } from './recur.ts'
+import { remind } from './remind.ts'
 import {
   lockReview,
   lockReviewApp,
@@ -43,7 +43,7 @@ export async function lookAtReview(db: Db, id: string, means: Means): Promise<vo
     if (locked.status !== 'IN_PROGRESS' && ardas.length === 0)
       await moveReview(tx, locked, 'IN_PROGRESS', { startedAt: now })
     const reminded = locked.closedAt === null && remindsNow(locked, now)
-    if (reminded) await remind(tx, locked, now)
+    if (reminded) await remind(tx, systemOf(locked), locked, now)
     await tx
       .update(accessReviews)
       .set({ wakeAt, ...(reminded ? { remindedAt: now } : {}) })
@@ -120,24 +120,6 @@ async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[
     const which = and(OPEN_LINES, left) ?? left
     await assign(tx, { review, arda, kind: 'APP_ADMINS', which, why: ESCALATED })
   }
-}
-
-/** Says in the tasks of reviewers how much is open, and in the log that it was said. */
-async function remind(tx: Db, review: ReviewRow, now: Date): Promise<void> {
-  const until = review.deadlineAt.toISOString().slice(0, 10)
-  const { rows } = await tx.execute<{ lines: number }>(sql`
-    update tasks t set updated_at = now(), instructions = 'Reminder of ' || ${now.toISOString().slice(0, 10)}::text ||
-        ': ' || open.lines || ' lines are open, to be decided until ' || ${until}::text || E'.\n\n' ||
-        'GET /access_reviews/' || ${review.id}::text || '/items?mine=true&state=OPEN lists them; decide with POST /access_reviews/' ||
-        ${review.id}::text || '/items/decide. The task closes once all are decided.'
-    from (select s.task_id, count(*) as lines from access_review_assignments s
-      join access_review_apps a on a.id = s.arda_id and a.review_id = ${review.id} and a.status = 'IN_PROGRESS'
-      join access_review_items i on i.assignment_id = s.id and i.state = 'OPEN'
-      where s.task_id is not null group by 1) open
-    where t.id = open.task_id and t.status in (${ACTIONABLE_STATES}) returning open.lines::int as lines`)
-  if (rows.length === 0) return
-  const lines = rows.reduce((sum, row) => sum + row.lines, 0)
-  await note(tx, systemOf(review), review, 'REMINDED', { tasks: rows.length, lines })
 }
 
 /** Ends a review all of whose apps have come to their end. */

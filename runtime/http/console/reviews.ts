@@ -10,6 +10,7 @@ import {
   type ItemState,
 } from '../../contract/models/review-item.ts'
 import { decideItems } from '../../core/reviews/decide.ts'
+import { takeEvidence } from '../../core/reviews/evidence/take.ts'
 import { listItems } from '../../core/reviews/items.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
@@ -21,7 +22,17 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { badge, type Kind } from '../pages/states.ts'
-import { brief, type Column, figures, listed, pagesNav, row, shell, thousands } from './parts.ts'
+import {
+  brief,
+  type Column,
+  figures,
+  go,
+  listed,
+  pagesNav,
+  row,
+  shell,
+  thousands,
+} from './parts.ts'
 import { share } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -58,6 +69,21 @@ const labelled = ([kind, name]: Look, words: string): Markup => badge(kind, name
 const reviewBadge = ({ w }: Tongue, status: ReviewStatus): Markup =>
   labelled(REVIEW_LOOKS[status], w.review_states[status])
 
+/** Whether the person, signed in as they are, may launch and end reviews. */
+const mayLaunch = ({ principal }: ConsoleVisit): boolean =>
+  principal.permissions.has('reviews.write') && !principal.readOnly
+
+/** The evidence of a review, as a file. */
+export async function sendEvidence(visit: ConsoleVisit): Promise<Response> {
+  const { c, db, principal, context } = visit
+  const { name, media, body } = await takeEvidence(db, principal, idOf(visit), context)
+  if (c.req.method === 'HEAD') await body.cancel()
+  return c.body(body, 200, {
+    'content-type': media,
+    'content-disposition': `attachment; filename="${name}"`,
+  })
+}
+
 export async function showReviews(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
   const { w } = t
@@ -82,6 +108,7 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
     shell({
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', isPlace: true },
       ...{ t, title: w.reviews, lead: w.reviews_lead },
+      actions: mayLaunch(visit) ? go('/console/reviews/new', w.launch_review, 'main') : '',
       content: listed(
         { id: 'list', title: w.reviews, count: found.total },
         columns,
@@ -145,7 +172,7 @@ ${await grid(visit, base, { mine: false, problem: null, asked: askedOf(visit), r
       lead: review.deadline_at
         ? html`${w.deadline}: ${t.day(new Date(review.deadline_at), now)}`
         : '',
-      actions: html`<a class="btn" href="/inbox/reviews/${review.id}">${w.own_lines}</a>`,
+      actions: html`<a class="btn" href="/inbox/reviews/${review.id}">${w.own_lines}</a>${mayLaunch(visit) && review.status === 'IN_PROGRESS' ? html`${go(`${base}/remind`, w.remind)}${go(`${base}/complete`, w.complete_review, 'danger')}` : ''}<a class="btn" href="${base}/evidence" download>${w.evidence}</a>`,
     }),
   )
 }

@@ -22,12 +22,15 @@ import { showPolicies, showPolicy } from './policies.ts'
 import { POLICY_CHANGES } from './policy-changes.ts'
 import { showNewPolicy, showPolicyEdit, takePolicy } from './policy-edit.ts'
 import { showRequests } from './requests.ts'
-import { decideLines, showOwnReview, showReview, showReviews } from './reviews.ts'
+import { REVIEW_CHANGES } from './review-changes.ts'
+import { showNewReview, takeReview } from './review-launch.ts'
+import { decideLines, sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
 import { showWebhook, showWebhooks } from './webhooks.ts'
 import { POLICY_EDIT_WORDS } from './words/policies.ts'
+import { REVIEW_LAUNCH_WORDS } from './words/reviews.ts'
 import { INSTALL_WORDS } from './words/runtime.ts'
 
 export type ConsolePage = {
@@ -95,6 +98,15 @@ export const CONSOLE_PAGES = {
     ...{ place: 'policies', shows: 'one policy', show: showPolicy },
   },
   reviews: { path: SIDE.reviews.path, place: 'reviews', shows: 'all reviews', show: showReviews },
+  new_review: {
+    path: '/console/reviews/new',
+    ...{ place: 'reviews', who: 'reviews.write', shows: 'a review to be launched' },
+    show: showNewReview,
+  },
+  evidence: {
+    path: '/console/reviews/:access_review_id/evidence',
+    ...{ place: 'reviews', shows: 'the evidence of a review, as a file', show: sendEvidence },
+  },
   review: {
     path: '/console/reviews/:access_review_id',
     ...{ place: 'reviews', shows: 'all lines of a review', show: showReview },
@@ -124,6 +136,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   ...PEOPLE_CHANGES,
   ...WEBHOOK_CHANGES,
   ...POLICY_CHANGES,
+  ...REVIEW_CHANGES,
 }
 
 /** CONSOLE_FORMS: what pages send that asks nothing first. */
@@ -131,6 +144,11 @@ export const CONSOLE_FORMS = {
   decided: {
     path: '/inbox/reviews/:access_review_id/decide',
     ...{ place: null, who: null, take: decideLines, done: PAGE_WORDS.lines_saved },
+  },
+  'review-launched': {
+    path: '/console/reviews/new',
+    ...{ place: 'reviews', who: 'reviews.write', take: takeReview },
+    done: REVIEW_LAUNCH_WORDS.done,
   },
   'policy-made': {
     path: '/console/policies/new',

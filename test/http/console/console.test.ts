@@ -297,6 +297,40 @@ describe('a review', () => {
     expect((await visitor.get(`/console/reviews/${id}`)).text).toContain('To be removed')
   })
 
+  test('is counted, launched, reminded of and completed, and its evidence is a file', async () => {
+    const visitor = await admin()
+    const path = '/console/reviews/new'
+    const typed = {
+      ...{ name: 'Quarter', deadline: '2999-01-01', type: 'ACCOUNTS', reviewers: 'APP_ADMINS' },
+      ...{ on_deadline: 'LEAVE', 'app.0': appId, 'group.0': '', 'value.0': '' },
+    }
+    expect((await visitor.get(path)).text).toContain(`value="${appId}"`)
+    const late = await visitor.post(path, { ...typed, deadline: '2001-01-01', do: 'launch' })
+    expect([late.status, late.text.includes('value="Quarter"')]).toEqual([422, true])
+    const counted = await visitor.post(path, { ...typed, do: 'launch' })
+    expect(counted.text).toContain('Lines to decide: 0')
+    const launched = await visitor.post(path, { ...typed, do: 'launch' })
+    expect(launched.status).toBe(303)
+    expect((await visitor.get(launched.headers.get('location') ?? '')).text).toContain('Quarter')
+
+    const id = await lines(2)
+    const at = `/console/reviews/${id}`
+    const evidence = await visitor.get(`${at}/evidence`)
+    expect(evidence.headers.get('content-disposition')).toContain(`keyway-review-${id}.jsonl`)
+    const nobody = await visitor.get(`${at}/remind`)
+    expect(nobody.status).toBe(200)
+    expect((await visitor.post(`${at}/remind`)).text).toContain('No line of it waits')
+    const asked = await visitor.get(`${at}/complete`)
+    expect(asked.text).toContain('2 lines that nobody decided')
+    expect((await visitor.post(`${at}/complete`)).status).toBe(303)
+    const auditor = await person(core.db, 'audits@example.com', ['Auditor'])
+    const reader = await signedIn(core, auditor.token)
+    expect((await reader.get('/console/reviews')).text).not.toContain(path)
+    expect((await reader.get(path)).status).toBe(403)
+    expect((await reader.get(`${at}/complete`)).status).toBe(403)
+    expect((await reader.get(`${at}/evidence`)).status).toBe(200)
+  })
+
   test('shows a person who reviews nothing of it no line', async () => {
     const id = await lines(1)
     const { text } = await (await signedIn(core, ada.token)).get(`/inbox/reviews/${id}`)

@@ -1,0 +1,45 @@
+/** A review with its apps and who decides, in one piece: it is made whole, or not at all. */
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { AccessReviewDomainAppInput } from '../../contract/models/access-review.ts'
+import type { AccessReviewSettingsInput } from '../../contract/models/review-item.ts'
+import type { Db } from '../../database/database.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { addReviewApps, createReview } from './create.ts'
+import { putReviewSettings } from './settings.ts'
+
+export type Launch = {
+  name: string
+  deadline_at: string
+  apps: AccessReviewDomainAppInput[]
+  settings: AccessReviewSettingsInput
+}
+
+const DEFAULTS = {
+  ...{ owner_id: undefined, target_launch_date: undefined },
+  ...{ recurrence_config: undefined, recurrence_days_frequency: undefined },
+}
+
+/** @returns its id. @throws CoreError 400 for what cannot be reviewed */
+export async function launchReview(
+  db: Db,
+  principal: Principal,
+  { name, deadline_at, apps, settings }: Launch,
+  means: RequestContext,
+): Promise<string> {
+  if (apps.length === 0) throw new CoreError(400, 'Choose at least one app')
+  return db.transaction(async (tx) => {
+    const { access_review: made } = await createReview(
+      tx,
+      principal,
+      { ...DEFAULTS, name, deadline_at, apps: [] },
+      means,
+    )
+    // They count for apps that are added later.
+    await putReviewSettings(tx, principal, made.id, settings)
+    const { added_apps, errors } = await addReviewApps(tx, principal, made.id, { apps }, means)
+    if (added_apps.length < apps.length)
+      throw new CoreError(400, (errors ?? []).map(({ error }) => error).join('; '))
+    return made.id
+  })
+}

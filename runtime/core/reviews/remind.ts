@@ -1,0 +1,56 @@
+/** Reminding the reviewers of a review: at its moments, and when a person asks for it. */
+import { eq, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
+import { accessReviews } from '../../database/schema/reviews.ts'
+import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
+import type { Actor } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { demandUnderWay } from './decide.ts'
+import { findReview, note, type ReviewRow } from './rows.ts'
+
+/** How long after one reminder the next may be asked for, in milliseconds: each may be a mail. */
+const PAUSE_MS = 60 * 60 * 1000
+
+/**
+ * Reminds the reviewers who have open lines, now.
+ *
+ * @throws CoreError 404, 409 where nothing is to be decided, and within an hour of the last reminder.
+ */
+export async function remindNow(
+  db: Db,
+  principal: Principal,
+  id: string,
+  { now: clock }: Pick<CoreContext, 'now'>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const review = await findReview(tx, principal, id, true)
+    demandUnderWay(review)
+    const now = await clock(tx)
+    if (review.remindedAt !== null && now.getTime() - review.remindedAt.getTime() < PAUSE_MS)
+      throw new CoreError(409, 'Its reviewers were reminded within the last hour; wait a little')
+    if ((await remind(tx, principal, review, now)) === 0)
+      throw new CoreError(409, 'No line of it waits for a reviewer')
+    await tx.update(accessReviews).set({ remindedAt: now }).where(eq(accessReviews.id, review.id))
+  })
+}
+
+/** Says in the tasks of reviewers how much is open, and in the log that it was said. @returns how many tasks */
+export async function remind(tx: Db, actor: Actor, review: ReviewRow, now: Date): Promise<number> {
+  const until = review.deadlineAt.toISOString().slice(0, 10)
+  const { rows } = await tx.execute<{ lines: number }>(sql`
+    update tasks t set updated_at = now(), instructions = 'Reminder of ' || ${now.toISOString().slice(0, 10)}::text ||
+        ': ' || open.lines || ' lines are open, to be decided until ' || ${until}::text || E'.\n\n' ||
+        'GET /access_reviews/' || ${review.id}::text || '/items?mine=true&state=OPEN lists them; decide with POST /access_reviews/' ||
+        ${review.id}::text || '/items/decide. The task closes once all are decided.'
+    from (select s.task_id, count(*) as lines from access_review_assignments s
+      join access_review_apps a on a.id = s.arda_id and a.review_id = ${review.id} and a.status = 'IN_PROGRESS'
+      join access_review_items i on i.assignment_id = s.id and i.state = 'OPEN'
+      where s.task_id is not null group by 1) open
+    where t.id = open.task_id and t.status in (${ACTIONABLE_STATES}) returning open.lines::int as lines`)
+  if (rows.length === 0) return 0
+  const lines = rows.reduce((sum, row) => sum + row.lines, 0)
+  await note(tx, actor, review, 'REMINDED', { tasks: rows.length, lines })
+  return rows.length
+}

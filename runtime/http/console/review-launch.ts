@@ -1,0 +1,290 @@
+/** A review is launched: which apps, which of their lines, who decides until when; counted before it is made. */
+import { createHash } from 'node:crypto'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { REVIEW_TYPES } from '../../contract/models/access-review.ts'
+import { ON_DEADLINE, REVIEWER_KINDS } from '../../contract/models/review-item.ts'
+import { SCOPE_GROUPS, ScopeFilter, type ScopePreview } from '../../contract/models/review-scope.ts'
+import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { appsOf, listApps } from '../../core/catalogue/apps/apps.ts'
+import { launchReview } from '../../core/reviews/launch-whole.ts'
+import { previewScope } from '../../core/reviews/scope-preview.ts'
+import type { Form } from '../frame/form.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import { note } from '../pages/parts.ts'
+import { refusal, type Status } from './change.ts'
+import {
+  brief,
+  type Column,
+  card,
+  check,
+  choose,
+  field,
+  listed,
+  row,
+  shell,
+  thousands,
+} from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+import { REVIEW_LAUNCH_WORDS as WORDS } from './words/reviews.ts'
+
+const PATH = '/console/reviews/new'
+/** Most apps of a review, and most filters, that are chosen here. */
+const MOST_APPS = 20
+const MOST_FILTERS = 20
+const FOUND = 20
+
+type Filter = { group: string; value: string }
+type Draft = {
+  name: string
+  deadline: string
+  type: (typeof REVIEW_TYPES)[number]
+  reviewers: Exclude<(typeof REVIEWER_KINDS)[number], 'NAMED'>
+  onDeadline: (typeof ON_DEADLINE)[number]
+  apps: string[]
+  filters: Filter[]
+}
+
+const KINDS = REVIEWER_KINDS.filter((one) => one !== 'NAMED')
+/** Groups of filters that have one value each. */
+const GROUPS = keysOf(SCOPE_GROUPS).filter((one) => SCOPE_GROUPS[one].type !== 'DATETIME')
+
+const EMPTY: Draft = {
+  ...{ name: '', deadline: '', type: 'ENTITLEMENTS', reviewers: 'MANAGERS', onDeadline: 'LEAVE' },
+  ...{ apps: [], filters: [{ group: '', value: '' }] },
+}
+
+/** What was typed. */
+export function draftIn(form: Form): Draft {
+  const get = (name: string): string => form.get(name)?.trim() ?? ''
+  const filters: Filter[] = []
+  for (let at = 0; at < MOST_FILTERS && form.has(`group.${at}`); at += 1)
+    filters.push({ group: get(`group.${at}`), value: get(`value.${at}`) })
+  const apps = [...form].filter(([name]) => /^app\.\d{1,3}$/.test(name)).map(([, id]) => id)
+  return {
+    ...{ name: get('name'), deadline: get('deadline') },
+    type: REVIEW_TYPES.find((one) => one === get('type')) ?? EMPTY.type,
+    reviewers: KINDS.find((one) => one === get('reviewers')) ?? EMPTY.reviewers,
+    onDeadline: ON_DEADLINE.find((one) => one === get('on_deadline')) ?? EMPTY.onDeadline,
+    apps: [...new Set(apps)],
+    filters: filters.length === 0 ? EMPTY.filters : filters,
+  }
+}
+
+/** Filters as the API takes them; of an attribute the value is `name=value`. @throws CoreError 422 */
+export function scopeOf(filters: readonly Filter[]): ScopeFilter[] {
+  return filters
+    .filter(({ group, value }) => group !== '' || value !== '')
+    .map(({ group, value }) => {
+      if (!isKeyOf(SCOPE_GROUPS, group)) throw new CoreError(422, WORDS.noGroup)
+      const [, attribute = '', text = ''] = /^([^=]+)=(.*)$/.exec(value) ?? []
+      const isAttribute = group === 'CUSTOM_ATTRIBUTE'
+      const [name, label] = isAttribute
+        ? [attribute.trim(), attribute.trim()]
+        : [value, SCOPE_GROUPS[group].name]
+      if (name === '') throw new CoreError(422, isAttribute ? WORDS.noAttribute : WORDS.noValue)
+      const parsed = v.safeParse(ScopeFilter, {
+        ...{ group, name, label },
+        value: isAttribute ? text.trim() : value,
+      })
+      if (!parsed.success) throw new CoreError(422, WORDS.noValue)
+      return parsed.output
+    })
+}
+
+type Counted = { id: string; name: string; told: ScopePreview }
+type Shown = {
+  draft: Draft
+  find?: string | null
+  counted?: Counted[] | null
+  problem?: string | null
+  status?: Status
+}
+
+export const showNewReview = (visit: ConsoleVisit): Promise<Response> =>
+  show(visit, { draft: EMPTY, find: '' })
+
+/** What the buttons of the form do; each but the last shows the form again. */
+export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Response> {
+  const draft = draftIn(form)
+  const action = form.get('do') ?? ''
+  const find = form.get('find')?.trim() ?? ''
+  if (action === 'add') {
+    const filters = [...draft.filters, { group: '', value: '' }].slice(0, MOST_FILTERS)
+    return show(visit, { draft: { ...draft, filters } })
+  }
+  if (action === 'find') return show(visit, { draft, find })
+  try {
+    const { db, principal, context, c } = visit
+    if (draft.apps.length > MOST_APPS) throw new CoreError(422, WORDS.tooMany(MOST_APPS))
+    if (action !== 'launch' || form.get('seen') !== markOf(draft))
+      return show(visit, { draft, counted: await count(visit, draft) })
+    const scope_filters = scopeOf(draft.filters)
+    const id = await launchReview(
+      db,
+      principal,
+      {
+        ...{ name: draft.name, deadline_at: deadlineOf(draft) },
+        apps: draft.apps.map((one) => ({ id: one, review_type: draft.type, scope_filters })),
+        settings: {
+          ...{ reviewers: draft.reviewers, on_deadline: draft.onDeadline },
+          ...{ user_ids: [], group_ids: [] },
+        },
+      },
+      context,
+    )
+    visit.say('review-launched')
+    return c.redirect(`/console/reviews/${id}`, 303)
+  } catch (error) {
+    const { words, status } = refusal(error)
+    return show(visit, { draft, problem: words, status })
+  }
+}
+
+/** The end of the day that was chosen. @throws CoreError 422 */
+function deadlineOf({ deadline, name }: Draft): string {
+  if (name === '') throw new CoreError(422, WORDS.noName)
+  if (!/^\d{4}-\d\d-\d\d$/.test(deadline)) throw new CoreError(422, WORDS.noDeadline)
+  return `${deadline}T23:59:59Z`
+}
+
+/** Counts what would be reviewed of each app. @throws CoreError 400, 404, 422 */
+async function count({ db, principal, now }: ConsoleVisit, draft: Draft): Promise<Counted[]> {
+  if (draft.apps.length === 0) throw new CoreError(422, WORDS.noApps)
+  if (new Date(deadlineOf(draft)) <= now) throw new CoreError(422, WORDS.noDeadline)
+  const scope_filters = scopeOf(draft.filters)
+  const names = new Map((await appsOf(db, draft.apps)).map(({ id, name }) => [id, name]))
+  const all: Counted[] = []
+  for (const id of draft.apps) {
+    const told = await previewScope(db, principal, { id, review_type: draft.type, scope_filters })
+    all.push({ id, told, name: names.get(id) ?? id })
+  }
+  return all
+}
+
+/** Stands for all that a form says: what was counted is this and no other. */
+const markOf = (draft: Draft): string =>
+  createHash('sha256').update(JSON.stringify(draft)).digest('base64url').slice(0, 22)
+
+async function show(
+  visit: ConsoleVisit,
+  { draft, find = null, counted = null, problem = null, status = 200 }: Shown,
+): Promise<Response> {
+  const { c } = visit
+  const visitor = await visit.visitor()
+  const chosen = await chosenApps(visit, draft.apps)
+  const more = find === null ? [] : await foundApps(visit, find)
+  const content = html`${problem === null ? '' : note('bad', 'alert', WORDS.notLaunched, problem, 'alert')}
+${counted === null ? '' : countCard(counted)}
+<form class="stack" method="post" action="${PATH}">
+${proofField(visitor.proof)}
+<button class="unseen" name="do" value="count" tabindex="-1" aria-hidden="true">${WORDS.count}</button>
+${counted === null ? '' : html`<input type="hidden" name="seen" value="${markOf(draft)}">${buttons(true)}`}
+${card(
+  { id: 'about', title: WORDS.about },
+  html`<div class="in stack">
+${field({ id: 'name', label: WORDS.name, value: draft.name, most: 255, required: true })}
+${field({ id: 'deadline', label: WORDS.deadline, help: WORDS.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
+${choose({ id: 'type', label: WORDS.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, WORDS.types[one]] as const) })}
+${choose({ id: 'reviewers', label: WORDS.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, WORDS.kinds[one]] as const) })}
+${choose({ id: 'on_deadline', label: WORDS.onDeadline, value: draft.onDeadline, all: ON_DEADLINE.map((one) => [one, WORDS.deadlines[one]] as const) })}
+</div>`,
+)}
+${appsCard(draft, chosen, find, more)}
+${scopeCard(draft)}
+${buttons(false)}
+</form>`
+  return c.html(
+    shell({
+      ...{ visitor, flash: visit.flash(), place: 'reviews', content },
+      ...{ title: WORDS.title, lead: WORDS.lead },
+    }),
+    status,
+  )
+}
+
+type App = { id: string; name: string }
+
+async function chosenApps({ db, principal }: ConsoleVisit, ids: readonly string[]): Promise<App[]> {
+  const known = new Map(
+    (await appsOf(db, ids))
+      .filter(({ domainId }) => domainId === principal.domainId)
+      .map(({ id, name }) => [id, name]),
+  )
+  return ids.map((id) => ({ id, name: known.get(id) ?? id }))
+}
+
+async function foundApps({ db, principal }: ConsoleVisit, name: string): Promise<App[]> {
+  const { items } = await listApps(db, principal, {
+    ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
+    ...{ expand: [], page: 1, size: FOUND },
+  })
+  return items.map(({ id, user_friendly_label }) => ({ id, name: user_friendly_label }))
+}
+
+const buttons = (isSeen: boolean): Markup =>
+  html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="launch">${WORDS.launch}</button>` : html`<button class="btn" name="do" value="count">${WORDS.count}</button>`}<a class="btn plain" href="/console/reviews">${WORDS.cancel}</a></div>`
+
+function appsCard(
+  { apps }: Draft,
+  chosen: readonly App[],
+  find: string | null,
+  more: readonly App[],
+): Markup {
+  const others = more.filter(({ id }) => !apps.includes(id))
+  return card(
+    { id: 'apps', title: WORDS.apps },
+    html`<div class="in stack">
+${chosen.map(({ id, name }, at) => check({ name: `app.${at}`, value: id, words: brief(name, 120), isOn: true }))}
+<div class="filter"><div class="grow"><label for="find">${WORDS.find}</label><input id="find" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
+${find !== null && others.length === 0 ? html`<p class="soft" role="status">${WORDS.foundNothing}</p>` : ''}
+${others.map(({ id, name }, at) => check({ name: `app.${chosen.length + at}`, value: id, words: brief(name, 120) }))}
+</div>`,
+  )
+}
+
+const scopeCard = ({ filters }: Draft): Markup =>
+  card(
+    { id: 'scope', title: WORDS.scope, note: WORDS.scopeNote },
+    html`<div class="in stack">
+${filters.map(
+  (
+    { group, value },
+    at,
+  ) => html`<fieldset class="filter"><legend class="unseen">${WORDS.filter(at + 1)}</legend>
+<div class="grow"><label for="group.${at}">${WORDS.group}</label><select id="group.${at}" name="group.${at}"><option value="">${WORDS.anyGroup}</option>${GROUPS.map((one) => html`<option value="${one}"${one === group ? html` selected` : ''}>${SCOPE_GROUPS[one].name}</option>`)}</select></div>
+<div class="grow"><label for="value.${at}">${WORDS.value}</label><input id="value.${at}" name="value.${at}" value="${value}" maxlength="255" autocomplete="off"></div>
+</fieldset>`,
+)}
+${filters.length >= MOST_FILTERS ? '' : html`<div><button class="btn" name="do" value="add">${WORDS.add}</button></div>`}
+<details class="more"><summary>${WORDS.groupsHelp}</summary><dl class="kv small">${GROUPS.map((one) => html`<dt>${SCOPE_GROUPS[one].name}</dt><dd>${SCOPE_GROUPS[one].keeps.replaceAll('`', '')}</dd>`)}</dl></details>
+</div>`,
+  )
+
+const COUNTS: Column[] = [
+  { words: WORDS.app },
+  { words: WORDS.lines, look: 'num' },
+  { words: WORDS.accounts, look: 'num c3' },
+  { words: WORDS.excluded, look: 'num c3' },
+]
+
+function countCard(counted: readonly Counted[]): Markup {
+  const sum = counted.reduce((all, { told }) => all + told.items, 0)
+  const examples = counted.flatMap(({ name, told }) =>
+    told.examples.map((one) => [one.unique_identifier, one.label ?? '', name].filter(Boolean)),
+  )
+  return html`${listed(
+    { id: 'counted', title: WORDS.counted(thousands(sum)) },
+    COUNTS,
+    counted.map(({ name, told }) => {
+      const excluded = Object.values(told.excluded).reduce((all, one) => all + one, 0)
+      return row(COUNTS, [
+        brief(name, 120),
+        ...[told.items, told.accounts, excluded].map((one) => thousands(one)),
+      ])
+    }),
+    { title: WORDS.noApps, text: '' },
+  )}
+${examples.length === 0 ? '' : card({ id: 'examples', title: WORDS.examples }, html`<ul class="lines">${examples.slice(0, 20).map((one) => html`<li class="wrap">${brief(one.join(' · '), 200)}</li>`)}</ul>`)}`
+}
