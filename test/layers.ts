@@ -188,6 +188,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     ...KERNEL,
     'core/directory',
     'core/tasks',
+    'core/webhooks',
     'core/catalogue/apps',
     'core/provisioning',
     'core/sync',

@@ -1,6 +1,6 @@
 /** What a request is about, as it is now, and how it is fulfilled. */
 
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
@@ -34,6 +34,35 @@ const appAndSettings = prepared('app and settings of access request', (db) =>
     .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
     .where(eq(apps.id, sql.placeholder('id'))),
 )
+
+/** The settings of an app, or of what stands in its store for one of its entitlements, as they are now. */
+export async function configOf(tx: Db, app: AppRow, entitlement: EntitlementRef | null) {
+  const { settings } = one(await appAndSettings(tx, { id: app.id }))
+  const permission = entitlement === null ? null : await permissionOf(tx, app, entitlement)
+  return { permission, config: requestConfig(app, settings, permission) }
+}
+
+async function permissionOf(
+  tx: Db,
+  { id }: AppRow,
+  { entitlementType, resourceId, entitlementId }: EntitlementRef,
+): Promise<PermissionRow | null> {
+  const of = requestablePermissions
+  const digest = sql`md5(${entitlementType}::text || chr(1) || ${resourceId}::text || chr(1) || ${entitlementId}::text)`
+  const [row] = await tx
+    .select()
+    .from(of)
+    .where(
+      and(
+        eq(of.appId, id),
+        isNotNull(of.entitlementId),
+        sql`md5(${of.entitlementType} || chr(1) || ${of.resourceId} || chr(1) || ${of.entitlementId}) = ${digest}`,
+        eq(of.entitlementId, entitlementId),
+      ),
+    )
+    .limit(1)
+  return row ?? null
+}
 
 /** The route of a request as things are now, and what its app says to people who have to grant it by hand. */
 export async function fulfilmentOf(

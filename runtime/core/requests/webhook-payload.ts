@@ -16,7 +16,8 @@ type About = {
   permissionIds: readonly string[]
   /** Null where nobody asked: a policy gave it. */
   requesterId: string | null
-  targetUserId: string
+  /** Null where nobody is known whose access it is. */
+  targetUserId: string | null
   accessRequestId: string | null
   /** What is asked, or told: the webhook's type. */
   event: string

@@ -51,26 +51,41 @@ export const callRemovalWebhook = (
   parts: RequestContext,
 ): Promise<Outcome> => once(db, request, webhookId, 'DEPROVISION', parts)
 
+type Once = {
+  /** What a call that was begun before says to people; null where none was. */
+  called: string | null
+  /** Writes down that it is called now. */
+  noteCall(): Promise<unknown>
+  call(): Promise<WebhookAnswer>
+}
+
 /** A webhook is never called twice for one thing: what came of a call that nobody heard, people find out. */
-async function once(
+export async function callOnce({ called, noteCall, call }: Once): Promise<Outcome> {
+  if (called !== null) return { ok: false, end: 'manual', problem: called }
+  await noteCall()
+  const answer = await call()
+  return answer.ok
+    ? { ok: true, found: false }
+    : { ok: false, end: 'manual', problem: answer.problem }
+}
+
+/** Calls a webhook for a request. */
+const once = (
   db: Db,
   request: RequestRow,
   webhookId: string,
   event: 'PROVISION' | 'DEPROVISION',
   parts: RequestContext,
-): Promise<Outcome> {
-  if (request.attempts > 0)
-    return {
-      ok: false,
-      end: 'manual',
-      problem: 'the webhook was called, but its answer was lost: it may have done it',
-    }
-  await change(db, request, {
-    attempts: 1,
-    ...(event === 'PROVISION' ? { preExisting: false } : {}),
+): Promise<Outcome> =>
+  callOnce({
+    called:
+      request.attempts > 0
+        ? 'the webhook was called, but its answer was lost: it may have done it'
+        : null,
+    noteCall: () =>
+      change(db, request, {
+        attempts: 1,
+        ...(event === 'PROVISION' ? { preExisting: false } : {}),
+      }),
+    call: () => askWebhook(db, request, webhookId, event, parts),
   })
-  const answer = await askWebhook(db, request, webhookId, event, parts)
-  return answer.ok
-    ? { ok: true, found: false }
-    : { ok: false, end: 'manual', problem: answer.problem }
-}

@@ -26,6 +26,7 @@ import {
   type ReviewRow,
 } from './rows.ts'
 import { scopeFault } from './scope.ts'
+import { hasRemovalWebhook } from './take-by-webhook.ts'
 
 /** @throws CoreError 400, 404 */
 export async function updateReview(
@@ -121,10 +122,10 @@ async function updateApp(
     values.wakeAt = await means.now(tx)
   }
   if (change.removal_action !== undefined) {
-    if (change.removal_action === 'WEBHOOK')
+    if (change.removal_action === 'WEBHOOK' && !(await hasRemovalWebhook(tx, arda)))
       throw new CoreError(
         400,
-        'A review calls no webhook by itself; permissions with a removal webhook are taken by it. Choose DEPROVISION or MANUAL',
+        `The app has no webhook that takes access back; name one as access_removal_inline_webhook in PATCH /appstore/apps/${arda.appId}/settings, or in a permission`,
       )
     if (arda.removalAt !== null)
       throw new CoreError(400, 'What was rejected in this app is being removed already')

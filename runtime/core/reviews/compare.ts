@@ -42,13 +42,14 @@ export async function compareWithSync(
     )
     update tasks set status = 'COMPLETED', updated_at = now()
     where status in (${OPEN_STATES}) and id in (select task_id from removed)`)
-  // What the system said it took, and a sync begun after that still shows: it is tried again.
+  // What the system said it took, and a sync begun after that still shows: it is tried again. Both moments are cut to
+  // milliseconds, and the sync that is begun with the answer has the same.
   const now = (await means.now(tx)).toISOString()
   await tx.execute(sql`
     update access_review_items i set sent_at = null, attempts = attempts + 1, wake_at = ${now}::timestamptz,
       problem = 'the system answered success, but a later sync still shows it'
     where i.arda_id = ${arda.id} and i.state in ('REMOVING', 'WAITING_FOR_HANDS')
-      and i.sent_at < ${complete.createdAt.toISOString()}::timestamptz`)
+      and i.sent_at <= ${complete.createdAt.toISOString()}::timestamptz`)
   await closeAnswered(tx, arda.id)
   await tx
     .update(accessReviewApps)

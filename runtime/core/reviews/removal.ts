@@ -1,6 +1,6 @@
 /**
- * Removing what was rejected, in the system itself: by the way back of what holds it, else by the connector, else by
- * hand. A line is REMOVED only by a reading that does not show it.
+ * Removing what was rejected, in the system itself: by the way back of what holds it, else by the connector or by a
+ * webhook, else by hand. A line is REMOVED only by a reading that does not show it.
  */
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import { alone } from '../../database/alone.ts'
@@ -20,6 +20,7 @@ import type { ItemRow } from './items.ts'
 import { note, type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
 import { LEAVING } from './states.ts'
 import { type Taken, take } from './take.ts'
+import { takeByWebhook } from './take-by-webhook.ts'
 
 const items = accessReviewItems
 
@@ -106,15 +107,22 @@ const change = async (db: Db, { id }: ItemRow, values: Partial<ItemRow>): Promis
 }
 
 /** Takes a line while no request is carried out for the same person in the same app; null where one is. */
-async function byTurn({ db, arda, app, parts }: Work, item: ItemRow): Promise<Taken | null> {
+async function byTurn(
+  { db, review, arda, app, parts }: Work,
+  item: ItemRow,
+): Promise<Taken | null> {
   const cause = { kind: 'job', id: `access-reviews ${arda.id}` } as const
   const isLast = (min: number, type: string) => holdsNoMore(db, item, min, type)
-  if (item.userId === null) return take(db, item, arda, app, isLast, { ...parts, cause })
+  const byWay = (own: RequestContext) =>
+    arda.removalAction === 'WEBHOOK'
+      ? takeByWebhook(db, item, review, app, own)
+      : take(db, item, arda, app, isLast, own)
+  if (item.userId === null) return byWay({ ...parts, cause })
   const pair = { carriedAppId: item.appId, targetUserId: item.userId }
   let taken: Taken | null = null
   await alone(db, turnOf(pairKey(pair)), async (held) => {
     const signal = AbortSignal.any([parts.signal, held])
-    taken = await take(db, item, arda, app, isLast, { ...parts, cause, signal })
+    taken = await byWay({ ...parts, cause, signal })
   })
   return taken
 }
@@ -133,9 +141,7 @@ async function settle(work: Work, item: ItemRow, outcome: Exclude<Taken, { end: 
   if (outcome.ok) return removed(work, item, now)
   if (outcome.end === 'unproven') {
     return db.transaction(async (tx) => {
-      const problem =
-        'the system answered success and cannot be asked; the next complete sync will tell'
-      await change(tx, item, { sentAt: now, wakeAt: null, problem })
+      await change(tx, item, { sentAt: now, wakeAt: null, problem: outcome.problem })
       await syncAgain(tx, systemOf(arda), app.id, parts)
     })
   }

@@ -3,7 +3,13 @@ import type { Db } from '../../database/database.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { type AppClient, failed, type Outcome, throughApp } from '../provisioning/client.ts'
+import {
+  type Answer,
+  type AppClient,
+  failed,
+  type Outcome,
+  throughApp,
+} from '../provisioning/client.ts'
 import { canBeRead, holds, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
 import { makeUnusable, takeEntitlement } from '../provisioning/revoke.ts'
 import type { ItemRow } from './items.ts'
@@ -11,12 +17,12 @@ import type { ReviewAppRow } from './rows.ts'
 
 /**
  * What a try came to, in addition to what a step comes to:
- * - unproven: the system answered that it took it, and cannot be asked whether it did;
+ * - unproven: the system, or a webhook, answered that it took it, and reading does not show that it did;
  * - needed: the system demands that the account holds one of these.
  */
 export type Taken =
   | Outcome
-  | { ok: false; end: 'unproven' }
+  | { ok: false; end: 'unproven'; problem: string }
   | { ok: false; end: 'needed'; problem: string }
 
 export async function take(
@@ -44,11 +50,13 @@ export async function take(
       return { ok: false, end: 'manual', problem }
     }
     const taken = await takeEntitlement(carrier, item.account, entitlement)
-    if (taken.ok && !canBeRead(carrier)) special = { ok: false, end: 'unproven' }
+    if (taken.ok && !canBeRead(carrier)) special = { ok: false, end: 'unproven', problem: UNREAD }
     return taken
   })
   return special ?? outcome
 }
+
+const UNREAD = 'the system answered success and cannot be asked; the next complete sync will tell'
 
 /** The entitlement of a line; null where it is an account. */
 export function entitlementOf(item: ItemRow): EntitlementRef | null {
@@ -65,20 +73,29 @@ export function entitlementOf(item: ItemRow): EntitlementRef | null {
 const capabilityOf = ({ has }: AppClient, { removalAction }: ReviewAppRow) =>
   removalAction === 'DEPROVISION' && has('delete_account') ? 'delete_account' : 'deactivate_account'
 
-/** People remove it: here it is only looked whether they have. */
-async function lookOnly(
+/** Whether the system shows a line no more; null where it cannot be asked. */
+export async function isGone(
   carrier: AppClient,
   { account }: ItemRow,
   entitlement: EntitlementRef | null,
-): Promise<Outcome> {
-  const byHand: Outcome = { ok: false, end: 'manual', problem: 'the review has it removed by hand' }
+): Promise<Answer<boolean> | null> {
   if (entitlement === null) {
     const status = await statusOf(carrier, account)
-    if (!status.ok) return failed(status.error)
-    return UNUSABLE.includes(status.value) ? { ok: true, found: true } : byHand
+    return status.ok ? { ok: true, value: UNUSABLE.includes(status.value) } : status
   }
-  if (!canBeRead(carrier)) return byHand
+  if (!canBeRead(carrier)) return null
   const there = await holds(carrier, account, entitlement)
-  if (!there.ok) return failed(there.error)
-  return there.value ? byHand : { ok: true, found: true }
+  return there.ok ? { ok: true, value: !there.value } : there
+}
+
+/** Others remove it: here it is only looked whether they have; `manual` where it is there, or cannot be seen. */
+export async function lookOnly(
+  carrier: AppClient,
+  item: ItemRow,
+  entitlement: EntitlementRef | null,
+): Promise<Outcome> {
+  const gone = await isGone(carrier, item, entitlement)
+  if (gone !== null && !gone.ok) return failed(gone.error)
+  if (gone?.value) return { ok: true, found: true }
+  return { ok: false, end: 'manual', problem: 'the review has it removed by hand' }
 }

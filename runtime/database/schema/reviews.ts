@@ -221,6 +221,8 @@ export const accessReviewItems = pgTable(
     taskId: uuid('task_id'),
     /** When the system answered that it took it, while it cannot be asked whether it did. */
     sentAt: moment('sent_at'),
+    /** When its webhook was called: none is called twice. */
+    calledAt: moment('called_at'),
     goneAt: moment('gone_at'),
     goneRun: number('gone_run'),
     wakeAt: moment('wake_at'),

@@ -11,6 +11,7 @@ import {
   startUpstream,
   type Upstream,
 } from '../sync/upstream.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
 
 export type Line = {
   id: string
@@ -31,7 +32,8 @@ const FAR = '2999-01-01T00:00:00Z'
 
 export async function startReviewed() {
   const upstream = await startUpstream()
-  const core = await startSynced(upstream)
+  const receiver = await startReceiver()
+  const core = await startSynced(upstream, {}, { webhooks: receiver.host })
   const { db } = core
   const mia = await person(db, 'mia@example.com')
   const ada = await person(db, 'ada@example.com')
@@ -163,11 +165,26 @@ export async function startReviewed() {
     )
 
   return {
-    ...{ upstream, core, mia, ada, ben, reset, post, synced, made, read, reaches, appReaches },
+    ...{
+      upstream,
+      receiver,
+      core,
+      mia,
+      ada,
+      ben,
+      reset,
+      post,
+      synced,
+      made,
+      read,
+      reaches,
+      appReaches,
+    },
     ...{ launched, lines, line, decide, decided, lineReaches },
     async stop() {
       await core.stop()
       await upstream.close()
+      await receiver.close()
     },
   }
 }

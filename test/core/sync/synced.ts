@@ -16,8 +16,16 @@ export const environment = ({ host }: Upstream, plugins = path.dirname(fixture('
   KEYWAY_REQUESTS_PER_MINUTE: '100000',
 })
 
-export async function startSynced(upstream: Upstream, options?: CoreOptions): Promise<CoreHost> {
-  const core = await startCore(environment(upstream), options)
+/** `egress`: what else of the operator's networks a connector may reach, by its id. */
+export async function startSynced(
+  upstream: Upstream,
+  options?: CoreOptions,
+  egress: Record<string, string> = {},
+): Promise<CoreHost> {
+  const env = environment(upstream)
+  const granted = Object.entries(egress).map(([id, host]) => `${id}=${host}`)
+  const reached = [env.KEYWAY_PRIVATE_EGRESS, ...granted].join(' ')
+  const core = await startCore({ ...env, KEYWAY_PRIVATE_EGRESS: reached }, options)
   await core.host.settled
   return core
 }

@@ -1,0 +1,128 @@
+/** Having a system of the operator's take a line: called once as for requests, and believed only once a reading shows it. */
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { accessReviewItems } from '../../database/schema/reviews.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+import { failed, type Outcome, throughApp } from '../provisioning/client.ts'
+import { configOf } from '../requests/subject.ts'
+import { webhookPayload } from '../requests/webhook-payload.ts'
+import { callOnce } from '../requests/webhooks.ts'
+import { callWebhook } from '../webhooks/call.ts'
+import type { ItemRow } from './items.ts'
+import { note, type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
+import { entitlementOf, isGone, lookOnly, type Taken } from './take.ts'
+
+type Config = Awaited<ReturnType<typeof configOf>>
+
+/** Whether anything of an app has a webhook that takes access back. */
+export async function hasRemovalWebhook(db: Db, { appId }: ReviewAppRow): Promise<boolean> {
+  const { rows } = await db.execute<{ has: boolean }>(sql`
+    select exists (select from app_store_settings where app_id = ${appId}
+        and document #>> '{provisioning,access_removal_inline_webhook}' is not null)
+      or exists (select from requestable_permissions where app_id = ${appId}
+        and document ->> 'access_removal_inline_webhook' is not null) as has`)
+  return rows[0]?.has ?? false
+}
+
+/** Looks, calls the webhook of the line's permission, else of its app, and looks again. */
+export async function takeByWebhook(
+  db: Db,
+  item: ItemRow,
+  review: ReviewRow,
+  app: AppRow,
+  parts: RequestContext,
+): Promise<Taken> {
+  const entitlement = entitlementOf(item)
+  const hasSystem = app.connectorId !== null
+  if (hasSystem) {
+    const before = await throughApp(db, app, parts, (carrier) =>
+      lookOnly(carrier, item, entitlement),
+    )
+    if (before.ok || before.end !== 'manual') return before
+  }
+  const settings = await configOf(db, app, entitlement)
+  const webhookId = settings.config.removalWebhook
+  if (webhookId === null) return byHand('no webhook is set that takes it back')
+  const answered = await callOnce({
+    called:
+      item.calledAt === null
+        ? null
+        : `the webhook was called, ${hasSystem ? 'and a reading does not show that it took it' : NO_SYSTEM}`,
+    noteCall: () => noteCall(db, item, review, webhookId, parts),
+    call: async () =>
+      callWebhook(db, parts, { webhookId, payload: await payloadOf(db, item, review, settings) }),
+  })
+  if (!answered.ok) return answered
+  return hasSystem
+    ? readBack(db, item, app, parts)
+    : byHand(`the webhook answered success, ${NO_SYSTEM}`)
+}
+
+const NO_SYSTEM = 'and there is no system that could be asked'
+
+const byHand = (problem: string): Outcome => ({ ok: false, end: 'manual', problem })
+
+/** The mark stands before the call: a host that dies in it leaves it to people, not to a second call. */
+const noteCall = (
+  db: Db,
+  { id, appId }: ItemRow,
+  review: ReviewRow,
+  webhookId: string,
+  { now }: RequestContext,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx
+      .update(accessReviewItems)
+      .set({ calledAt: await now(tx) })
+      .where(eq(accessReviewItems.id, id))
+    const about = { item_id: id, app_id: appId, webhook_id: webhookId }
+    await note(tx, systemOf(review), review, 'WEBHOOK_CALLED', about)
+  })
+
+async function payloadOf(
+  db: Db,
+  item: ItemRow,
+  { id, name, domainId }: ReviewRow,
+  { permission }: Config,
+): Promise<Record<string, unknown>> {
+  const payload = await webhookPayload(db, {
+    ...{ domainId, appId: item.appId, permissionIds: permission ? [permission.id] : [] },
+    ...{ requesterId: null, targetUserId: item.userId, accessRequestId: null },
+    event: 'DEPROVISION',
+  })
+  // What the store does not have, by its name: without any it would read as the account.
+  const unlisted = {
+    label: item.label,
+    value: item.externalId,
+    type: 'PERMISSION',
+    source: 'SYNCED',
+  }
+  return {
+    ...payload,
+    ...(permission === null && item.entitlementId !== null ? { permissions: [unlisted] } : {}),
+    ...{ business_justification: item.reason, expiration_in_seconds: null },
+    access_review: { id, name, item_id: item.id },
+    account: { unique_identifier: item.account, email: item.accountEmail },
+  }
+}
+
+/** A success that the system does not show may come later: then a sync tells. */
+async function readBack(db: Db, item: ItemRow, app: AppRow, parts: RequestContext): Promise<Taken> {
+  let unproven: Taken | null = null
+  const outcome = await throughApp(db, app, parts, async (carrier) => {
+    const look = () => isGone(carrier, item, entitlementOf(item))
+    const isReadable = (await look()) !== null
+    const gone = await carrier.until(async () => {
+      const now = await look()
+      return now === null ? true : now.ok ? now.value : now
+    })
+    if (!gone.ok) return failed(gone.error)
+    if (isReadable && gone.value) return { ok: true, found: false }
+    const seen = isReadable ? 'but the system still shows it' : 'and the system cannot be asked'
+    const problem = `the webhook answered success, ${seen}; the next complete sync will tell`
+    unproven = { ok: false, end: 'unproven', problem }
+    return { ok: true, found: false }
+  })
+  return unproven ?? outcome
+}

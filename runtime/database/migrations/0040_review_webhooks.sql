@@ -1,0 +1,1 @@
+ALTER TABLE "access_review_items" ADD COLUMN "called_at" timestamp with time zone;

@@ -1,0 +1,189 @@
+/** Removing what was rejected by a system of the operator's: called once, and believed once a reading shows it. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { until } from '../../e2e/until.ts'
+import { app, domainOf } from '../host.ts'
+import { company } from '../requests/company.ts'
+import { sync } from '../sync/synced.ts'
+import { answering } from '../webhooks/receiver.ts'
+import { holds, type Line, type Reviewed, startReviewed, take } from './reviewed.ts'
+
+let firm: Reviewed
+let hook: { id: string }
+
+beforeAll(async () => {
+  firm = await startReviewed()
+  const body = { hook_type: 'DEPROVISION', name: 'Remover', url: firm.receiver.url, headers: {} }
+  const made = await firm.core.call('POST', '/operator/webhooks', { body })
+  hook = { id: made.body.webhook.id }
+})
+afterAll(() => firm.stop())
+beforeEach(() => {
+  firm.reset()
+  firm.receiver.received.length = 0
+  firm.receiver.answer(answering(200, '{}'))
+})
+
+const BEN = 'ben Group g1'
+const TOLD = { account_integration_specific_id: 'ben', entitlement_integration_specific_id: 'g1' }
+
+const takesAway = () => take(firm.upstream, TOLD)
+const called = () => firm.receiver.received.map(({ text }) => JSON.parse(text))
+
+/** A synced app with the webhook in the settings of its store. */
+async function hooked(): Promise<string> {
+  const appId = await firm.synced()
+  return company(firm.core).inStore(appId, {}, { access_removal_inline_webhook: hook })
+}
+
+/** A review in which ben's line was rejected, whose removal was begun. */
+async function removing(appId: string): Promise<string> {
+  const { id, arda } = await firm.launched(appId)
+  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  await firm.decided(id, BEN, 'REJECT', firm.mia)
+  expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
+  return id
+}
+
+/** Waits until a line says something is wrong; no state on the way may be REMOVED. */
+const stuck = (id: string, problem: RegExp): Promise<Line> =>
+  until(
+    `the line says ${problem}`,
+    async () => {
+      const line = await firm.line(id, BEN)
+      expect(line.state).not.toBe('REMOVED')
+      return problem.test(line.problem ?? '') ? line : null
+    },
+    60_000,
+  )
+
+test('a webhook takes it, and a reading shows that it did', async () => {
+  firm.receiver.answer((reply) => {
+    takesAway()
+    reply.end('{}')
+  })
+  let unassigned = 0
+  firm.upstream.written = () => {
+    unassigned += 1
+    return { unassigned: true }
+  }
+  const id = await removing(await hooked())
+  const line = await firm.lineReaches(id, BEN, 'REMOVED')
+  expect(line.gone_at).not.toBeNull()
+  expect(unassigned).toBe(0)
+  expect(called()).toMatchObject([
+    {
+      event: 'DEPROVISION',
+      ...{ access_request_id: null, requester: null, target: { email: 'ben@example.com' } },
+      permissions: [{ label: expect.any(String), value: 'g1' }],
+      business_justification: 'for a test',
+      access_review: { id, item_id: line.id },
+      account: { unique_identifier: 'ben' },
+    },
+  ])
+  await firm.reaches(id, 'COMPLETED')
+  const { rows } = await firm.core.db.execute<{ webhook: string }>(sql`
+    select event_metadata ->> 'webhook_id' as webhook from activity_logs
+    where event_type = 'ACCESS_REVIEW_WEBHOOK_CALLED' and event_metadata ->> 'item_id' = ${line.id}`)
+  expect(rows).toEqual([{ webhook: hook.id }])
+})
+
+test('a webhook that answers success and does nothing never leads to REMOVED', async () => {
+  const appId = await hooked()
+  const id = await removing(appId)
+  // Nor does the sync that follows, which shows it still: people are asked, and it is not called again.
+  const line = await stuck(id, /was called, and a reading does not show that it took it/)
+  expect(line.state).toBe('WAITING_FOR_HANDS')
+  expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
+  expect(called()).toHaveLength(1)
+  takesAway()
+  expect((await sync(firm.core, appId)).state).toBe('SUCCEEDED')
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  expect(called()).toHaveLength(1)
+})
+
+test('a webhook that fails leaves it to people, with what it answered', async () => {
+  firm.receiver.answer(answering(500, '{}'))
+  const id = await removing(await hooked())
+  const line = await stuck(id, /"Remover": it answered 500/)
+  expect(line.state).toBe('WAITING_FOR_HANDS')
+  expect(called()).toHaveLength(1)
+})
+
+test('a call that was begun before is not made again', async () => {
+  const appId = await hooked()
+  const { id, arda } = await firm.launched(appId)
+  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
+  await firm.decided(id, BEN, 'REJECT', firm.mia)
+  // As a host that died in it leaves it.
+  const { id: item } = await firm.line(id, BEN)
+  await firm.core.db.execute(
+    sql`update access_review_items set called_at = now() where id = ${item}`,
+  )
+  await firm.post(`/access_reviews/${id}/complete`, {})
+  await stuck(id, /was called, and a reading does not show/)
+  expect(called()).toEqual([])
+})
+
+test('what is gone already needs no webhook', async () => {
+  const appId = await hooked()
+  const { id, arda } = await firm.launched(appId)
+  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
+  await firm.decided(id, BEN, 'REJECT', firm.mia)
+  takesAway()
+  await firm.post(`/access_reviews/${id}/complete`, {})
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  expect(called()).toEqual([])
+})
+
+test('the webhook of the permission goes before that of the app', async () => {
+  const { core } = firm
+  const body = {
+    hook_type: 'DEPROVISION',
+    name: 'Of groups',
+    url: `${firm.receiver.url}/own`,
+    headers: {},
+  }
+  const own = (await core.call('POST', '/operator/webhooks', { body })).body.webhook.id
+  const appId = await hooked()
+  const permission = await core.db.execute<{ id: string }>(sql`
+    update requestable_permissions set document = document || ${JSON.stringify({ access_removal_inline_webhook: own })}::jsonb
+    where app_id = ${appId} and entitlement_id = 'g1' returning id`)
+  expect(permission.rows).toHaveLength(1)
+  const id = await removing(appId)
+  await stuck(id, /answered success, but the system still shows it/)
+  expect(firm.receiver.received.map(({ path }) => path)).toEqual(['/hook/own'])
+  expect(called()[0].permissions).toMatchObject([{ value: 'g1', source: 'SYNCED' }])
+})
+
+test('an app without a system is not believed either', async () => {
+  const { db } = firm.core
+  const appId = await app(db, 'By hand')
+  await company(firm.core).inStore(appId, {}, { access_removal_inline_webhook: hook })
+  const of = sql`${await domainOf(db)}::uuid, ${appId}::uuid`
+  await db.execute(sql`
+    with made as (insert into accounts (domain_id, app_id, unique_identifier, user_id)
+      values (${of}, 'ben', ${firm.ben.id}) returning id)
+    insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, user_id, since)
+    select ${of}, id, 'ben', 'USER', ${firm.ben.id}::uuid, now() from made`)
+  const { id, arda } = await firm.launched(appId, { review_type: 'ACCOUNTS' })
+  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
+  await firm.decided(id, 'ben', 'REJECT', firm.mia)
+  await firm.post(`/access_reviews/${id}/complete`, {})
+  const line = await firm.lineReaches(id, 'ben', 'WAITING_FOR_HANDS')
+  expect(line.problem).toMatch(/answered success, and there is no system that could be asked/)
+  expect(called()).toMatchObject([{ permissions: [], account: { unique_identifier: 'ben' } }])
+})
+
+test('a webhook cannot be chosen where none is named', async () => {
+  const { id, arda } = await firm.launched(await firm.synced())
+  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
+  expect(reply.status).toBe(400)
+  expect(reply.body.detail).toMatch(/has no webhook that takes access back; name one/)
+})
